@@ -1,0 +1,326 @@
+"""The records that travel through the house: frozen, plain, and free of behaviour beyond checking themselves.
+
+They are standard-library dataclasses and not pydantic models because a promptfoo assertion is a fresh Python process:
+building pydantic models would double what it costs. Pydantic reads dataclasses all the same (``pydantic.TypeAdapter(Verdict)``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, get_args
+
+from .errors import InputError, JudgeErrorKind
+
+Label = Literal["supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"]
+Unresolved = Literal["missing", "duplicate", "invalid"]
+Status = Literal[
+    "graded",
+    "no_statements",
+    "abstained",
+    "no_context",
+    "judge_refused",
+    "unreadable",
+    "judge_failed",
+    "invalid_input",
+]
+ErrorKind = Literal[JudgeErrorKind, "input"]
+AskKind = Literal["claims", "verdicts", "claims_and_verdicts"]
+
+LABELS: tuple[Label, ...] = get_args(Label)
+GRADER_ERRORS: frozenset[Status] = frozenset({"judge_refused", "unreadable", "judge_failed", "invalid_input"})
+
+MAX_ANSWER_CHARS = 1_000_000
+MAX_CONTEXT_CHARS = 8_000_000
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_VISIBLE = re.compile(r"[^\W_]")
+
+
+def clean_text(text: str) -> str:
+    """``text`` with each lone surrogate replaced by U+FFFD, so that it can be encoded. Positions stay as they are."""
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether ``text`` has no letter and no digit: white space, zero-width characters and bare punctuation say nothing."""
+    return _VISIBLE.search(text) is None
+
+
+# ---------------------------------------------------------------- what is graded
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One piece of context. ``id`` names it in evidence and citations; without one, passages are called 1, 2, 3."""
+
+    text: str
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", _string(self.text, "context", "a passage's text"))
+        object.__setattr__(self, "id", clean_text(str(self.id)))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is graded.
+
+    Args:
+        answer: the LLM's answer.
+        context: what the answer may rest on: a string, a :class:`Passage`, a mapping with ``text`` (and ``id``), or a sequence of these.
+        question: what was asked. It resolves references and is never evidence.
+        id: the caller's name for the case.
+
+    Raises:
+        InputError: a field is missing, is not text, or is larger than ``MAX_ANSWER_CHARS`` or ``MAX_CONTEXT_CHARS``.
+    """
+
+    answer: str
+    context: tuple[Passage, ...]
+    question: str = ""
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        answer = _string(self.answer, "answer", "the answer")
+        if len(answer) > MAX_ANSWER_CHARS:
+            raise InputError(f"answer: {len(answer):,} characters, the limit is {MAX_ANSWER_CHARS:,}; grade it in parts")
+        context = _passages(self.context)
+        size = sum(len(p.text) for p in context)
+        if size > MAX_CONTEXT_CHARS:
+            raise InputError(f"context: {size:,} characters, the limit is {MAX_CONTEXT_CHARS:,}; pass the passages that were retrieved")
+        question = "" if self.question is None else _string(self.question, "question", "the question")
+        for name, value in (("answer", answer), ("context", context), ("question", question), ("id", clean_text(str(self.id)))):
+            object.__setattr__(self, name, value)
+
+
+def _string(value: object, name: str, what: str) -> str:
+    if isinstance(value, str):
+        return clean_text(value)
+    given = "none was given" if value is None else f"got {type(value).__name__}"
+    raise InputError(f"{name}: {what} must be a string, {given}")
+
+
+def _passages(value: object) -> tuple[Passage, ...]:
+    """``value`` as passages with ids: those given, else their place 1, 2, 3."""
+    if value is None:
+        raise InputError("context: none was given; pass a string or a list of passages (an empty list means that retrieval found nothing)")
+    items: Iterable[object]
+    if isinstance(value, str | Passage | Mapping):
+        items = (value,)
+    elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
+        items = value
+    else:
+        raise InputError(f"context: must be a string or a list of passages, got {type(value).__name__}")
+    found = [_passage(item, place) for place, item in enumerate(items, 1)]
+    return tuple(Passage(p.text, p.id or str(place)) for place, p in enumerate(found, 1))
+
+
+def _passage(item: object, place: int) -> Passage:
+    if isinstance(item, Passage):
+        return item
+    if isinstance(item, Mapping):
+        text = next((item[key] for key in ("text", "content", "page_content") if key in item), None)
+        if not isinstance(text, str):
+            raise InputError(f"context: passage {place} needs a string under 'text', it has the keys {sorted(map(str, item))}")
+        return Passage(text, str(item.get("id", "")))
+    return Passage(_string(item, "context", f"passage {place}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One checkable unit of the answer. ``start`` and ``end`` are its character span there, where it has one."""
+
+    id: int
+    text: str
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A span of the answer that is no statement, with the reason: never dropped in silence."""
+
+    start: int
+    end: int
+    reason: str
+
+
+# ---------------------------------------------------------------- what a judge is asked and says
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and requests. Counts that are no finite, non-negative numbers become 0; ``total`` is always ``prompt + completion``.
+
+    ``cached`` is the part of ``prompt`` that came from the provider's cache, ``reasoning`` the part of ``completion`` that was thought and not said.
+    ``estimated`` is true where any part was counted by us because the judge did not say.
+    """
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    reasoning: int = 0
+    num_requests: int = 0
+    estimated: bool = False
+    total: int = field(default=0)
+
+    def __post_init__(self) -> None:
+        for name in ("prompt", "completion", "cached", "reasoning", "num_requests"):
+            object.__setattr__(self, name, _count(getattr(self, name)))
+        object.__setattr__(self, "total", self.prompt + self.completion)
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.cached + other.cached,
+            self.reasoning + other.reasoning,
+            self.num_requests + other.num_requests,
+            self.estimated or other.estimated,
+        )
+
+
+def _count(value: object) -> int:
+    """A token count from outside, or 0: negative, fractional, absurdly large and non-numeric ones are not believed."""
+    ok = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12
+    return value if ok else 0  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """The structured content of an ask, for judges that need no prompt. Both tuples hold ``(number, text)`` pairs."""
+
+    statements: tuple[tuple[int, str], ...]
+    sentences: tuple[tuple[int, str], ...] = ()
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyForm:
+    """What shape the reply to an ask must have; ``wire.json_schema`` turns it into a JSON Schema."""
+
+    kind: AskKind
+    labels: tuple[Label, ...] = ()
+    reasons: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request to a judge.
+
+    Args:
+        messages: ``{"role": ..., "content": ...}`` mappings, ready for a chat API.
+        form: the shape of the reply; :attr:`schema` is its JSON Schema.
+        ids: the statement (or sentence) numbers that the reply must cover.
+        max_tokens: cap on the tokens of the reply.
+        payload: the same content as data.
+    """
+
+    messages: tuple[Mapping[str, str], ...]
+    form: ReplyForm
+    ids: tuple[int, ...]
+    max_tokens: int
+    payload: Payload
+
+    @property
+    def kind(self) -> AskKind:
+        """What is asked for: ``claims``, ``verdicts`` or both."""
+        return self.form.kind
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The JSON Schema of the reply. Built on first use: it needs pydantic, which not every judge does."""
+        from .wire import json_schema
+
+        return json_schema(self.form)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A judge's answer to an ask.
+
+    Args:
+        text: what it said.
+        usage: what it cost; None where the judge did not say (then it is estimated).
+        finish_reason: ``stop``, ``length``, ``content_filter``, or what the provider calls it.
+        refusal: the text of a refusal that came in a field of its own.
+        validated: the text was made by our own code, so that its shape needs no second check.
+        cached: it came from a store of replies and cost nothing.
+        warnings: what the user should know about how it came.
+    """
+
+    text: str
+    usage: Usage | None = None
+    finish_reason: str = "stop"
+    refusal: str | None = None
+    validated: bool = False
+    cached: bool = False
+    warnings: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", clean_text(self.text or ""))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one ask to a judge may hold; None means no limit."""
+
+    prompt_tokens: int | None = None
+    statements: int | None = None
+
+
+class Judge(Protocol):
+    """Whatever answers an ask: an LLM behind an API, the embedded rule, a tape.
+
+    Only ``ask`` is required. A judge may also have ``aask`` (the same, awaited; otherwise ``ask`` runs in a thread), ``name`` (shown in results),
+    ``limits`` (a :class:`Limits`), ``identity`` (a JSON mapping of all settings that shape its replies, never a key; the store of replies hashes it)
+    and ``never_contradicts`` (True where it cannot tell a contradiction).
+    """
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """Answers, or raises ``JudgeError`` and nothing else. ``deadline`` is an instant of ``time.monotonic()``."""
+        ...
+
+
+# ---------------------------------------------------------------- what comes out
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A context sentence that a verdict points at: its number, its passage, its character span there, its text."""
+
+    sentence: int
+    passage: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the judge said of one statement.
+
+    ``label`` is None where no valid verdict came, even after the re-ask; ``unresolved`` then says why. ``span`` is the statement's character span in
+    the answer. ``repeat_of`` names the first statement with the same text. ``flags`` hold what did not check out (``no_such_evidence``, ``lowered``).
+    """
+
+    id: int
+    statement: str
+    label: Label | None
+    unresolved: Unresolved | None = None
+    evidence: tuple[Evidence, ...] = ()
+    reason: str = ""
+    span: tuple[int, int] | None = None
+    repeat_of: int | None = None
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GraderError:
+    """Why a case could not be graded. It says nothing about the answer."""
+
+    kind: ErrorKind
+    message: str
+    retryable: bool = False

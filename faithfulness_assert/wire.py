@@ -1,0 +1,64 @@
+"""The JSON that a judge must return: pydantic models, and the JSON Schema that is sent with an ask.
+
+Key order matters: a model that writes its evidence first decides after having looked.
+Imported only when a schema is needed (a judge that has an API), never on the way to the embedded judge.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, create_model
+
+from .model import ReplyForm
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class SentenceClaims(_Strict):
+    """The claims of one sentence of the answer, each understandable alone."""
+
+    id: int
+    claims: list[str]
+
+
+class ClaimsReply(_Strict):
+    """The reply to an ask for claims: one entry for each sentence."""
+
+    sentences: list[SentenceClaims]
+
+
+def _verdicts_reply(form: ReplyForm) -> type[BaseModel]:
+    fields: dict[str, Any] = {"id": (int, ...)}
+    if form.kind == "claims_and_verdicts":
+        fields["claim"] = (str, ...)
+    fields["evidence"] = (list[int], ...)
+    if form.reasons:
+        fields["reason"] = (str, ...)
+    fields["label"] = (Literal[form.labels], ...)
+    entry = create_model("VerdictEntry", __base__=_Strict, **fields)
+    return create_model("VerdictsReply", __base__=_Strict, verdicts=(list[entry], ...))  # type: ignore[valid-type]
+
+
+@lru_cache(maxsize=64)
+def reply_model(form: ReplyForm) -> type[BaseModel]:
+    """The pydantic model of a reply of this form."""
+    return ClaimsReply if form.kind == "claims" else _verdicts_reply(form)
+
+
+@lru_cache(maxsize=64)
+def json_schema(form: ReplyForm) -> dict[str, Any]:
+    """The JSON Schema of a reply of this form, without titles and descriptions (they cost tokens). Do not change it in place."""
+    bare = _bare(reply_model(form).model_json_schema())
+    assert isinstance(bare, dict)
+    return bare
+
+
+def _bare(node: Any) -> Any:
+    if isinstance(node, dict):
+        # "title" and "description" are annotations here: no property of a reply has such a name.
+        return {key: _bare(value) for key, value in node.items() if key not in ("title", "description")}
+    return [_bare(item) for item in node] if isinstance(node, list) else node
