@@ -71,7 +71,7 @@ class JudgeError(FaithfulnessError):
         self.http_status = http_status
 
 
-class UnreadableReply(JudgeError):
+class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than the rule's
     """The judge replied, but its reply holds no verdict that can be read or aligned."""
 
     def __init__(self, message: str, kind: JudgeErrorKind = "unreadable", *, retryable: bool = True, usage: Usage | None = None) -> None:

@@ -154,7 +154,8 @@ class Skipped:
 class Usage:
     """Tokens and requests. Counts that are no finite, non-negative numbers become 0; ``total`` is always ``prompt + completion``.
 
-    ``cached`` is the part of ``prompt`` that came from the provider's cache, ``reasoning`` the part of ``completion`` that was thought and not said.
+    ``cached`` is the part of ``prompt`` that came from the provider's cache, ``reasoning`` the part of ``completion`` that was
+    thought and not said.
     ``estimated`` is true where any part was counted by us because the judge did not say.
     """
 
@@ -274,9 +275,9 @@ class Limits:
 class Judge(Protocol):
     """Whatever answers an ask: an LLM behind an API, the embedded rule, a tape.
 
-    Only ``ask`` is required. A judge may also have ``aask`` (the same, awaited; otherwise ``ask`` runs in a thread), ``name`` (shown in results),
-    ``limits`` (a :class:`Limits`), ``identity`` (a JSON mapping of all settings that shape its replies, never a key; the store of replies hashes it)
-    and ``never_contradicts`` (True where it cannot tell a contradiction).
+    Only ``ask`` is required. A judge may also have ``aask`` (the same, awaited; otherwise ``ask`` runs in a thread), ``name`` (shown
+    in results), ``limits`` (a :class:`Limits`), ``identity`` (a JSON mapping of all settings that shape its replies, never a key; the
+    store of replies hashes it) and ``never_contradicts`` (True where it cannot tell a contradiction).
     """
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -302,8 +303,9 @@ class Evidence:
 class Verdict:
     """What the judge said of one statement.
 
-    ``label`` is None where no valid verdict came, even after the re-ask; ``unresolved`` then says why. ``span`` is the statement's character span in
-    the answer. ``repeat_of`` names the first statement with the same text. ``flags`` hold what did not check out (``no_such_evidence``, ``lowered``).
+    ``label`` is None where no valid verdict came, even after the re-ask; ``unresolved`` then says why. ``span`` is the statement's
+    character span in the answer. ``repeat_of`` names the first statement with the same text. ``flags`` hold what did not check out
+    (``no_such_evidence``, ``lowered``).
     """
 
     id: int

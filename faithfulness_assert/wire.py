@@ -7,11 +7,12 @@ Imported only when a schema is needed (a judge that has an API), never on the wa
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, create_model
 
-from .model import ReplyForm
+if TYPE_CHECKING:
+    from .model import ReplyForm
 
 
 class _Strict(BaseModel):
@@ -52,13 +53,10 @@ def reply_model(form: ReplyForm) -> type[BaseModel]:
 @lru_cache(maxsize=64)
 def json_schema(form: ReplyForm) -> dict[str, Any]:
     """The JSON Schema of a reply of this form, without titles and descriptions (they cost tokens). Do not change it in place."""
-    bare = _bare(reply_model(form).model_json_schema())
-    assert isinstance(bare, dict)
-    return bare
+    return _bare(reply_model(form).model_json_schema())
 
 
-def _bare(node: Any) -> Any:
-    if isinstance(node, dict):
-        # "title" and "description" are annotations here: no property of a reply has such a name.
-        return {key: _bare(value) for key, value in node.items() if key not in ("title", "description")}
-    return [_bare(item) for item in node] if isinstance(node, list) else node
+def _bare(schema: dict[str, Any]) -> dict[str, Any]:
+    # Annotations, and never the name of a property of ours.
+    wanted = {key: value for key, value in schema.items() if key not in ("title", "description")}
+    return {key: _bare(value) if isinstance(value, dict) else value for key, value in wanted.items()}
