@@ -326,3 +326,22 @@ class GraderError:
     kind: ErrorKind
     message: str
     retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CitationAudit:
+    """What the citations of an answer show, found without a judge.
+
+    Args:
+        invalid_citations: cited ids that no passage has, each once, in order.
+        uncited_claim_count: how many sentences claim something without a citation.
+        uncited_sentences: those sentences.
+        hallucination_detected: whether anything was cited that does not exist.
+        needs_retry: whether the answer should be written again: an invalid citation, or five uncited sentences.
+    """
+
+    invalid_citations: tuple[str, ...] = ()
+    uncited_claim_count: int = 0
+    uncited_sentences: tuple[str, ...] = ()
+    hallucination_detected: bool = False
+    needs_retry: bool = False

@@ -6,6 +6,7 @@ Imported only when a schema is needed (a judge that has an API), never on the wa
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -60,3 +61,14 @@ def _bare(schema: dict[str, Any]) -> dict[str, Any]:
     # Annotations, and never the name of a property of ours.
     wanted = {key: value for key, value in schema.items() if key not in ("title", "description")}
     return {key: _bare(value) if isinstance(value, dict) else value for key, value in wanted.items()}
+
+
+def conforms(text: str, form: ReplyForm) -> bool:
+    """Whether a reply's text is JSON that keeps to the schema that was sent. What does not is read leniently."""
+    from jsonschema import Draft202012Validator
+
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return bool(Draft202012Validator(json_schema(form)).is_valid(data))

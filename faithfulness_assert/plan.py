@@ -1,0 +1,81 @@
+"""The procedure, once: a generator that yields asks, is sent their outcomes, and returns the result. No I/O, no clock.
+
+    split -> claims (by policy) -> verdicts -> re-ask what is unresolved -> widen where windows disagree -> conclude
+
+``grade_plan`` is the only generator; a stage is two pure functions, ``jobs`` (what to ask) and ``absorb`` (what was learnt).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from . import claims, verdicts
+from .conclude import conclude
+from .errors import InputError
+from .evidence import number_sentences
+from .model import Ask, Case, Limits, is_blank
+from .reading.refusal import declines
+from .state import Outcome, Stage, State, no_jobs, room
+from .statements import split
+from .tokens import CountTokens, estimate_tokens
+from .windows import chunk
+
+if TYPE_CHECKING:
+    from .policy import Policy
+    from .result import GradingResult
+
+Plan = Generator[tuple[Ask, ...], tuple[Outcome, ...], "GradingResult"]
+
+
+def grade_plan(
+    case: Case, policy: Policy, *, language: str = "en", count: CountTokens = estimate_tokens, limits: Limits | None = None
+) -> Plan:
+    """The plan to grade one case. Drive it with ``next`` and ``send``; it returns a complete ``GradingResult``.
+
+    Args:
+        case: what is graded.
+        policy: how.
+        language: of the answer and the context, for the sentence splitter (ISO 639-1).
+        count: counts the tokens of a text.
+        limits: what one ask may hold.
+    """
+    state = _begin(State(case, policy, count, limits or Limits()), language)
+    for stage in _stages(policy):
+        if state.ending is None:
+            jobs = stage.jobs(state)
+            outcomes = (yield tuple(job.ask for job in jobs)) if jobs else ()
+            state = stage.absorb(state, jobs, outcomes)
+    return conclude(state)
+
+
+def _stages(policy: Policy) -> tuple[Stage, ...]:
+    extract = (Stage(claims.jobs, claims.absorb),) * (1 + policy.reasks)
+    return (
+        *((*extract, Stage(no_jobs, claims.settle)) if policy.split == "claims" else ()),
+        Stage(no_jobs, verdicts.fit),
+        Stage(verdicts.jobs, verdicts.absorb),
+        *(Stage(verdicts.reask_jobs, verdicts.absorb),) * policy.reasks,
+        Stage(verdicts.widen_jobs, verdicts.absorb_widened),
+    )
+
+
+def _begin(state: State, language: str) -> State:
+    """What can be said without a judge: the statements, or that there is nothing to ask."""
+    if is_blank(state.case.answer):
+        return replace(state, ending="no_statements", problem="the answer is blank")
+    if all(is_blank(passage.text) for passage in state.case.context):
+        return replace(state, ending="no_context")
+    found = split(state.case.answer, language)
+    state = replace(state, answer=found.statements, statements=found.statements, skipped=found.skipped)
+    if not found.statements:
+        return replace(state, ending="no_statements", problem="the answer says nothing that can be checked")
+    if all(declines(statement.text) for statement in found.statements):
+        return replace(state, ending="abstained")
+    state = replace(state, sentences=number_sentences(state.case, language))
+    try:
+        chunk(state.statements, state.limits, room(state), state.count)
+    except InputError as error:
+        return replace(state, ending="invalid_input", problem=str(error))
+    return state

@@ -1,0 +1,150 @@
+"""Raw verdicts meet statements: afterwards each statement has exactly one finding, a label or the reason why there is none.
+
+Nothing is guessed. By number; without numbers by echoed statement text; without either by position, where the counts agree.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .errors import UnreadableReply
+from .model import Label, Unresolved
+from .prompting import one_line
+from .reading import RawVerdict, read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NEGATIVE: frozenset[str] = frozenset({"not_enough_info", "contradicted"})
+NO_STATEMENT = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a reply says of one statement: a label with its evidence and reason, or why there is none."""
+
+    label: Label | None = None
+    unresolved: Unresolved | None = "missing"
+    evidence: tuple[int, ...] = ()
+    quote: str = ""
+    reason: str = ""
+
+    @staticmethod
+    def of(entry: RawVerdict | None) -> Finding:
+        """What one entry of a reply says."""
+        if entry is None:
+            return MISSING
+        return Finding(entry.label, None if entry.label else "invalid", entry.evidence, entry.quote, entry.reason)
+
+
+MISSING = Finding()
+
+
+def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
+    """The labels that a judge's reply gives to ``n_statements`` statements, in order; None where one is missing or invalid.
+
+    Raises:
+        UnreadableReply: nothing in the reply is a verdict, or the verdicts cannot be aligned with the statements.
+        ValueError: ``n_statements`` is not a positive whole number.
+    """
+    if isinstance(n_statements, bool) or not isinstance(n_statements, int) or n_statements < 1:
+        raise ValueError(f"n_statements: must be a positive whole number, got {n_statements!r}")
+    findings, _ = align(read(reply_text).verdicts, dict.fromkeys(range(1, n_statements + 1), ""))
+    labels = [findings[number].label for number in range(1, n_statements + 1)]
+    if not any(labels):
+        raise UnreadableReply("the reply has entries, but none of them is a valid verdict")
+    return labels
+
+
+def align(raw: Sequence[RawVerdict], statements: Mapping[int, str], *, positional_prefix: bool = False) -> tuple[dict[int, Finding], int]:
+    """One finding for each number in ``statements``, and how many entries of the reply fit no statement.
+
+    Raises:
+        UnreadableReply: entries without numbers and known texts, whose count is not that of the statements.
+    """
+    shift = _shift(raw, statements)
+    by_text = _numbers_by_text(statements)
+    placed: dict[int, list[RawVerdict]] = {number: [] for number in statements}
+    loose: list[RawVerdict] = []
+    unknown = 0
+    for entry in raw:
+        number = _number(entry, shift, by_text)
+        if number is None:
+            loose.append(entry)
+        elif number in placed:
+            placed[number].append(entry)
+        else:
+            unknown += 1
+    if loose and len(loose) == len(raw):
+        return _by_position(loose, list(statements), positional_prefix), 0
+    return {number: _finding(entries) for number, entries in placed.items()}, unknown + len(loose)
+
+
+def _shift(raw: Sequence[RawVerdict], statements: Mapping[int, str]) -> int | None:
+    """What to add to a reply's numbers: 1 where it counts from 0 beyond doubt (it has every number from 0 to n - 1 and no other), else 0.
+
+    None where it has a 0 but not all of the others: then no number can be trusted.
+    """
+    numbers = {entry.id for entry in raw if entry.id is not None}
+    if 0 not in numbers or 0 in statements:
+        return 0
+    from_zero = set(range(len(statements)))
+    return 1 if numbers == from_zero and set(statements) == {n + 1 for n in from_zero} else None
+
+
+def _numbers_by_text(statements: Mapping[int, str]) -> dict[str, int]:
+    """Statement text to number, for texts that stand once."""
+    keys = {number: _key(text) for number, text in statements.items() if text}
+    times = Counter(keys.values())
+    return {key: number for number, key in keys.items() if times[key] == 1}
+
+
+def _key(text: str) -> str:
+    return one_line(text).casefold().rstrip(".")
+
+
+def _number(entry: RawVerdict, shift: int | None, by_text: Mapping[str, int]) -> int | None:
+    """The statement number of an entry; None where it has neither a number nor a known text."""
+    echoed = by_text.get(_key(entry.statement)) if entry.statement else None
+    if entry.id is None:
+        return echoed
+    if shift is None or (echoed is not None and echoed != entry.id + shift):
+        return NO_STATEMENT  # its number cannot be trusted, or its number and its text are of two statements
+    return entry.id + shift
+
+
+def _by_position(entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: bool) -> dict[int, Finding]:
+    surplus_but_negative = len(entries) > len(numbers) and all(entry.label in NEGATIVE for entry in entries)
+    if len(entries) != len(numbers) and not surplus_but_negative and not (prefix and len(entries) < len(numbers)):
+        raise UnreadableReply(f"{len(entries)} verdicts without numbers for {len(numbers)} statements: they cannot be aligned")
+    found = {number: _finding([entry]) for number, entry in zip(numbers, entries, strict=False)}
+    return {number: found.get(number, MISSING) for number in numbers}
+
+
+def _finding(entries: Sequence[RawVerdict]) -> Finding:
+    if not entries:
+        return MISSING
+    labels = {entry.label for entry in entries}
+    if len(labels) > 1:
+        return Finding(unresolved="duplicate")
+    evidence = tuple(dict.fromkeys(number for entry in entries for number in entry.evidence))
+    return replace(Finding.of(entries[0]), evidence=evidence)
+
+
+def allowed(text: str, finding: Finding, *, setting_aside: bool) -> Finding:
+    """The finding, unless it sets a statement aside that must be judged: one with a number or a name, or where that may not be."""
+    barred = finding.label == "not_a_claim" and (not setting_aside or has_number_or_name(text))
+    return Finding(unresolved="invalid") if barred else finding
+
+
+def has_number_or_name(text: str) -> bool:
+    """Whether a text holds a digit or a capitalised word that does not open it: such a text always claims something."""
+    first, *rest = text.split() or [""]
+    return any(c.isdigit() for c in text) or first[1:2].isupper() or any(_is_name(word) for word in rest)
+
+
+def _is_name(word: str) -> bool:
+    letters = word.strip("\"'“”‘’(*[_")
+    return letters[:1].isupper() and letters.partition("'")[0].partition("’")[0].strip(".,;:!?)") != "I"

@@ -1,0 +1,126 @@
+"""What a plan knows, and what becomes of an ask's outcome. Stages are pure: they return a changed copy of the state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from .errors import JudgeError, UnreadableReply
+from .model import Ask, Case, Evidence, Limits, Payload, Reply, Skipped, Statement, Status, Usage
+from .policy import Policy
+from .prompting import make_ask
+from .reconcile import Finding
+from .tokens import CountTokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+Outcome = Reply | JudgeError
+Cell = tuple[int, int]  # a window's place and a statement's number
+
+WIDENED = -1  # the place of the ask that shows the evidence of windows that disagree
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All that is known so far."""
+
+    case: Case
+    policy: Policy
+    count: CountTokens
+    limits: Limits
+    sentences: tuple[Evidence, ...] = ()  # of the context
+    answer: tuple[Statement, ...] = ()  # the sentences of the answer
+    statements: tuple[Statement, ...] = ()  # what is judged: those sentences, or claims
+    skipped: tuple[Skipped, ...] = ()
+    claims: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by sentence; under 0 those of no known sentence
+    windows: tuple[range, ...] = ()
+    widened: tuple[int, ...] = ()  # the sentences shown to settle a conflict
+    findings: Mapping[Cell, Finding] = field(default_factory=dict)
+    closed: frozenset[Cell] = frozenset()  # not to be asked again: refused, filtered, truncated, failed
+    errors: tuple[JudgeError, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    forms: tuple[str, ...] = ()  # how each reply was read
+    warnings: tuple[str, ...] = ()
+    ending: Status | None = None  # set where the procedure ends before there are verdicts
+    problem: str = ""  # why, where the status does not say it all
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """An ask, and the place of the window that it shows."""
+
+    ask: Ask
+    window: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step: what to ask now, and what is known once the outcomes are in (or there was nothing to ask)."""
+
+    jobs: Callable[[State], tuple[Job, ...]]
+    absorb: Callable[[State, tuple[Job, ...], tuple[Outcome, ...]], State]
+
+
+def no_jobs(_: State) -> tuple[Job, ...]:
+    """For a stage that asks nothing."""
+    return ()
+
+
+def lines(state: State, numbers: Iterable[int]) -> tuple[tuple[int, str], ...]:
+    """These context sentences as an ask shows them."""
+    return tuple((number, state.sentences[number - 1].text) for number in numbers)
+
+
+def room(state: State) -> int | None:
+    """Tokens that one ask has for context and statements; None for no limit."""
+    if state.limits.prompt_tokens is None:
+        return None
+    bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
+    used = sum(state.count(message["content"]) for message in bare.messages)
+    return max(state.limits.prompt_tokens - used, 300)
+
+
+def usable_text(outcome: Outcome) -> str:
+    """The text of a reply. A refused, filtered or truncated reply is never read: it is raised as the error that it is."""
+    if isinstance(outcome, JudgeError):
+        raise outcome
+    if outcome.refusal:
+        raise JudgeError(f"the judge refused: {outcome.refusal[:200]}", "refusal")
+    if outcome.finish_reason == "content_filter":
+        raise JudgeError("the provider's content filter stopped the judge", "content_filter")
+    if outcome.finish_reason in ("length", "max_tokens"):
+        raise JudgeError("the judge's reply was cut off at its token limit; a truncated reply is never scored", "truncated")
+    return outcome.text
+
+
+def spent(state: State, job: Job, outcome: Outcome) -> State:
+    """The state with what an ask cost, whatever came of it. Where the judge did not say, it is estimated."""
+    usage = outcome.usage
+    if usage is None and isinstance(outcome, Reply):
+        prompt = sum(state.count(message["content"]) for message in job.ask.messages)
+        usage = Usage(prompt, state.count(outcome.text), num_requests=1, estimated=True)
+    told = outcome.warnings if isinstance(outcome, Reply) else ()
+    return replace(state, usage=state.usage + (usage or Usage()), warnings=(*state.warnings, *told))
+
+
+def failed(state: State, job: Job, error: JudgeError) -> State:
+    """The state after an ask that gave nothing. Only a reply that could not be read is worth asking for again."""
+    cells = [(job.window, number) for number in job.ask.ids]
+    again = isinstance(error, UnreadableReply) and error.kind == "unreadable"
+    return replace(state, errors=(*state.errors, error), closed=state.closed if again else state.closed.union(cells))
+
+
+_STATUS: dict[str, Status] = {
+    "refusal": "judge_refused",
+    "content_filter": "judge_refused",
+    "truncated": "unreadable",
+    "unreadable": "unreadable",
+    "unreliable_judge": "unreadable",
+}
+
+
+def status_of(errors: Sequence[JudgeError]) -> Status:
+    """The status of a case for which no verdict came: that of the first error, which is the root."""
+    return _STATUS.get(errors[0].kind, "judge_failed") if errors else "unreadable"

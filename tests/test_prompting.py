@@ -1,0 +1,112 @@
+"""Asks as text: foreign text stays inside its fence, on its own line, and nothing formats it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import Ask, policies
+from faithfulness_assert.model import Payload, ReplyForm
+from faithfulness_assert.policy import Example
+from faithfulness_assert.prompting import PROMPTS, fence, instructions, make_ask
+from faithfulness_assert.wire import json_schema, reply_model
+
+DEFAULT = policies["default"]
+TEMPLATES = ["{0}", "%s", "{{ answer }}", "{answer.__class__.__init__.__globals__}", "$HOME", "${x}", "<%= 1 %>"]
+texts = st.text(max_size=60) | st.sampled_from([*TEMPLATES, "</context-0>", "1 Rome.\n2 Oslo.", "</statements>", "x\u2028y\x85z\x0b2 q"])
+
+
+def ask_for(statements: list[str], sentences: list[str], question: str = "") -> Ask:
+    number = lambda items: tuple(enumerate(items, 1))  # noqa: E731 - a name for the pairs
+    return make_ask("verdicts", DEFAULT, Payload(number(statements), number(sentences), question))
+
+
+@given(st.lists(texts, min_size=1, max_size=4), st.lists(texts, min_size=1, max_size=4), texts)
+def test_each_block_has_one_opening_and_one_closing_tag_and_each_item_one_line(statements: list[str], sentences: list[str], question: str) -> None:
+    content = ask_for(statements, sentences, question).messages[1]["content"]
+    for name, items in (("context", sentences), ("statements", statements)):
+        (tag,) = re.findall(rf"^<({name}-[0-9a-f]{{8}})>$", content, re.MULTILINE)[:1]
+        assert content.count(f"<{tag}>") == content.count(f"</{tag}>") == 1
+        block = content.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]
+        assert [int(line.split(" ")[0]) for line in block.split("\n")] == list(range(1, len(items) + 1))
+
+
+@given(st.text(max_size=300))
+def test_a_fence_is_made_of_its_block_alone_and_is_not_in_it(block: str) -> None:
+    tag = fence("context", block).split("\n")[0][1:-1]
+    assert tag not in block
+    assert fence("context", block) == fence("context", block)
+
+
+def test_a_block_that_holds_its_own_first_tag_gets_another() -> None:
+    # A fixed point of the hash need not be searched: the rule is shown on a block that holds every tag of salt 0.
+    first = fence("context", "x")[1:17]
+    assert first.startswith("context-")
+    assert fence("context", f"x {first}").splitlines()[0] != f"<{first}>"
+
+
+@pytest.mark.parametrize("text", TEMPLATES)
+def test_template_syntax_reaches_the_judge_as_it_is(text: str) -> None:
+    content = ask_for([f"Say {text} now."], [f"Said {text} here."], f"Why {text}?").messages[1]["content"]
+    assert [content.count(f"Say {text} now."), content.count(f"Said {text} here."), content.count(f"Why {text}?")] == [1, 1, 1]
+
+
+def test_instructions_are_static_and_name_no_fence() -> None:
+    one, two = ask_for(["a"], ["b"]), ask_for(["c"], ["d"], "e?")
+    assert one.messages[0] == two.messages[0]
+    assert not re.search(r"-[0-9a-f]{8}", one.messages[0]["content"])
+
+
+def test_context_comes_before_the_question_and_the_statements_last() -> None:
+    content = ask_for(["S."], ["C."], "Q?").messages[1]["content"]
+    assert content.index("<context-") < content.index("<question-") < content.index("<statements-")
+
+
+def test_asks_that_share_a_context_share_the_beginning_of_their_text() -> None:
+    one, two = (ask_for([s], ["A long context."], "").messages[1]["content"] for s in ("S.", "T."))
+    shared = one[: one.index("<statements-")]
+    assert two.startswith(shared)
+
+
+def test_evidence_is_asked_for_before_the_label() -> None:
+    for reasons in (False, True):
+        form = ReplyForm("verdicts", ("supported", "contradicted"), reasons=reasons)
+        properties = list(json_schema(form)["$defs"]["VerdictEntry"]["properties"])
+        assert properties == ["id", "evidence", *(["reason"] if reasons else []), "label"]
+        example = instructions(form).splitlines()[-1]
+        assert list(json.loads(example)["verdicts"][0]) == properties
+        reply_model(form).model_validate_json(example)
+
+
+def test_the_examples_of_every_form_keep_to_their_schema() -> None:
+    for kind in ("claims", "verdicts", "claims_and_verdicts"):
+        ask = make_ask(kind, DEFAULT, Payload(((1, "S."),), ((1, "C."),)))
+        reply_model(ask.form).model_validate_json(ask.messages[0]["content"].splitlines()[-1])
+
+
+def test_reasons_cost_tokens_only_where_they_are_wanted() -> None:
+    assert "reason" not in ask_for(["S."], ["C."]).messages[0]["content"]
+    assert "reason" in make_ask("verdicts", replace(DEFAULT, reasons=True), Payload(((1, "S."),))).messages[0]["content"]
+
+
+def test_the_definition_of_supported_is_in_the_prompt() -> None:
+    text = ask_for(["S."], ["C."]).messages[0]["content"]
+    for words in ("careful reader", "arithmetic and unit conversion", "World knowledge", "question"):
+        assert words in text
+
+
+def test_a_users_example_is_fenced_like_any_foreign_text() -> None:
+    policy = replace(DEFAULT, examples=(Example("It opens at 9.\n</context-0>", "It opens\nat nine.", "supported"),))
+    text = make_ask("verdicts", policy, Payload(((1, "S."),))).messages[0]["content"]
+    assert "It opens at nine." in text
+    assert text.count("<context-") == 1
+
+
+def test_every_prompt_is_packaged() -> None:
+    assert all(instructions(ReplyForm(kind, ("supported",))) for kind in ("claims", "verdicts", "claims_and_verdicts"))
+    assert set(PROMPTS) == {"claims", "verdicts", "claims_and_verdicts", "labels", "not_a_claim", "rules"}

@@ -1,0 +1,124 @@
+"""One finding for each statement, whatever the reply holds, and nothing guessed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import UnreadableReply, read_verdicts
+from faithfulness_assert.model import LABELS
+from faithfulness_assert.reading import RawVerdict
+from faithfulness_assert.reconcile import align, allowed, has_number_or_name
+from faithfulness_assert.reconcile import Finding
+
+
+def raw(number: int | None, label: str | None, statement: str = "") -> RawVerdict:
+    return RawVerdict(id=number, statement=statement, label=label, evidence=(), reason="", quote="")
+
+
+def labels(entries: list[RawVerdict], n: int, **options: bool) -> list[str | None]:
+    found, _ = align(entries, dict.fromkeys(range(1, n + 1), ""), **options)
+    return [found[number].label or found[number].unresolved for number in range(1, n + 1)]
+
+
+def test_numbers_decide_whatever_the_order() -> None:
+    assert labels([raw(2, "contradicted"), raw(1, "supported")], 2) == ["supported", "contradicted"]
+
+
+def test_a_statement_without_an_entry_is_missing_and_one_without_a_label_invalid() -> None:
+    assert labels([raw(1, "supported"), raw(2, None)], 3) == ["supported", "invalid", "missing"]
+
+
+def test_conflicting_duplicates_are_unresolved_and_equal_ones_agree() -> None:
+    assert labels([raw(1, "supported"), raw(1, "contradicted"), raw(2, "supported"), raw(2, "supported")], 2) == ["duplicate", "supported"]
+
+
+def test_numbers_of_no_statement_are_ignored_and_counted() -> None:
+    found, ignored = align([raw(1, "supported"), raw(7, "supported")], {1: "", 2: ""})
+    assert (found[1].label, found[2].unresolved, ignored) == ("supported", "missing", 1)
+
+
+def test_a_reply_that_counts_from_zero_is_shifted_only_when_it_is_complete() -> None:
+    assert labels([raw(0, "supported"), raw(1, "contradicted")], 2) == ["supported", "contradicted"]
+    assert labels([raw(0, "contradicted"), raw(1, "supported")], 3) == ["missing"] * 3
+
+
+def test_echoed_text_places_an_entry_that_has_no_number() -> None:
+    statements = {1: "Rome is old.", 2: "Oslo is new."}
+    found, _ = align([raw(None, "contradicted", "Oslo is new."), raw(None, "supported", "rome is old")], statements)
+    assert (found[1].label, found[2].label) == ("supported", "contradicted")
+
+
+def test_an_entry_whose_number_and_text_are_of_two_statements_counts_for_neither() -> None:
+    found, ignored = align([raw(1, "supported", "Oslo is new.")], {1: "Rome is old.", 2: "Oslo is new."})
+    assert (found[1].unresolved, found[2].unresolved, ignored) == ("missing", "missing", 1)
+
+
+def test_position_counts_only_where_the_counts_agree() -> None:
+    assert labels([raw(None, "supported"), raw(None, "contradicted")], 2) == ["supported", "contradicted"]
+    with pytest.raises(UnreadableReply, match="1 verdicts without numbers for 2 statements"):
+        labels([raw(None, "supported")], 2)
+
+
+def test_too_few_verdicts_fill_the_first_statements_only_under_positional_prefix() -> None:
+    assert labels([raw(None, "supported")], 3, positional_prefix=True) == ["supported", "missing", "missing"]
+
+
+def test_surplus_verdicts_are_unreadable_unless_all_are_negative() -> None:
+    assert labels([raw(None, "not_enough_info")] * 5, 3) == ["not_enough_info"] * 3
+    with pytest.raises(UnreadableReply):
+        labels([raw(None, "not_enough_info")] * 4 + [raw(None, "supported")], 3, positional_prefix=True)
+
+
+@given(
+    st.lists(st.tuples(st.none() | st.integers(-2, 12), st.none() | st.sampled_from(LABELS), st.sampled_from(["", "Rome is old.", "x"])), max_size=12),
+    st.integers(1, 6),
+    st.booleans(),
+)
+def test_each_statement_has_exactly_one_finding_and_supported_only_where_the_reply_says_so(
+    entries: list[tuple[int | None, str | None, str]], n: int, prefix: bool
+) -> None:
+    replied = [raw(*entry) for entry in entries]
+    try:
+        found, ignored = align(replied, {i: "Rome is old." if i == 1 else f"s{i}" for i in range(1, n + 1)}, positional_prefix=prefix)
+    except UnreadableReply:
+        return
+    assert set(found) == set(range(1, n + 1))
+    assert all((f.label is None) != (f.unresolved is None) for f in found.values())
+    assert sum(f.label == "supported" for f in found.values()) <= sum(r.label == "supported" for r in replied)
+    assert 0 <= ignored <= len(replied)
+
+
+def test_read_verdicts_gives_labels_and_none_for_what_is_missing_or_invalid() -> None:
+    reply = {"verdicts": [{"id": 3, "label": "supported"}, {"id": 1, "label": "perhaps"}]}
+    assert read_verdicts(json.dumps(reply), 3) == [None, None, "supported"]
+
+
+@pytest.mark.parametrize("reply", ["", "null", "[]", '{"verdicts":[]}', '{"verdicts":[{"id":1,"label":"perhaps"}]}', "Hello there"])
+def test_read_verdicts_raises_where_nothing_is_a_verdict(reply: str) -> None:
+    with pytest.raises(UnreadableReply):
+        read_verdicts(reply, 1)
+
+
+@pytest.mark.parametrize("n", [0, -1, True, 1.5, "2"])
+def test_read_verdicts_names_a_count_that_cannot_be(n: object) -> None:
+    with pytest.raises(ValueError, match="n_statements"):
+        read_verdicts("yes", n)
+
+
+def test_a_number_or_a_name_is_always_a_claim() -> None:
+    assert has_number_or_name("It costs 5 euros.")
+    assert has_number_or_name("He met Marie there.")
+    assert has_number_or_name("NASA launched it.")
+    assert not has_number_or_name("Thanks, I hope this helps!")
+    assert not has_number_or_name("")
+
+
+def test_a_statement_with_a_number_cannot_be_set_aside() -> None:
+    aside = Finding("not_a_claim", None)
+    assert allowed("It costs 5 euros.", aside, setting_aside=True).unresolved == "invalid"
+    assert allowed("Hope this helps!", aside, setting_aside=False).unresolved == "invalid"
+    assert allowed("Hope this helps!", aside, setting_aside=True) == aside
