@@ -1,0 +1,153 @@
+"""The ways to drive a plan: in this thread, on an event loop, many at once. They own the clock and all waiting; the plan owns all thought.
+
+Whatever a judge does, a plan is sent outcomes only: an exception that is no ``JudgeError`` becomes one here.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .errors import JudgeError
+from .model import Reply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Executor
+
+    from .model import Ask, Judge
+    from .plan import Plan
+    from .result import GradingResult
+    from .state import Outcome
+
+log = logging.getLogger("faithfulness_assert")
+
+ASKS_AT_ONCE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """How long a grade may take in all, and one ask of it, in seconds; None for no bound."""
+
+    deadline: float | None = None
+    timeout: float | None = None
+
+    def start(self) -> float | None:
+        """The instant of ``time.monotonic()`` at which a grade that starts now must be over."""
+        return None if self.deadline is None else time.monotonic() + self.deadline
+
+    def ask_by(self, end: float | None) -> float | None:
+        """The instant by which an ask that starts now must be over."""
+        ends = [instant for instant in (end, None if self.timeout is None else time.monotonic() + self.timeout) if instant is not None]
+        return min(ends, default=None)
+
+
+def run(plan: Plan, judge: Judge, clock: Clock | None = None) -> GradingResult:
+    """Drives a plan to its end in this thread; asks that belong together go out at once."""
+    clock = clock or Clock()
+    begun, end = time.monotonic(), clock.start()
+    try:
+        asks = next(plan)
+        while True:
+            asks = plan.send(tuple(_ask_all(judge, asks, clock, end)))
+    except StopIteration as stop:
+        return _finished(stop.value, begun)
+    finally:
+        plan.close()
+
+
+async def arun(plan: Plan, judge: Judge, clock: Clock | None = None) -> GradingResult:
+    """As :func:`run`, on the running event loop. A judge without ``aask`` is asked in threads."""
+    import asyncio
+
+    clock = clock or Clock()
+    begun, end = time.monotonic(), clock.start()
+    try:
+        asks = next(plan)
+        while True:
+            outcomes = await asyncio.gather(*(_aask(judge, ask, clock, end) for ask in asks))
+            asks = plan.send(tuple(outcomes))
+    except StopIteration as stop:
+        return _finished(stop.value, begun)
+    finally:
+        plan.close()
+
+
+def run_many(plans: Iterable[Callable[[], GradingResult]], concurrency: int) -> Iterator[GradingResult]:
+    """The results of these grades, in their order, at most ``concurrency`` at once. Input is read as it is needed."""
+    from collections import deque
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="faithfulness-grade") as pool:
+        running: deque[Any] = deque()
+        for grade in plans:
+            running.append(pool.submit(grade))
+            if len(running) > 2 * concurrency:
+                yield running.popleft().result()
+        while running:
+            yield running.popleft().result()
+
+
+def _ask_all(judge: Judge, asks: tuple[Ask, ...], clock: Clock, end: float | None) -> Iterable[Outcome]:
+    if len(asks) == 1:
+        return (_ask(judge, asks[0], clock, end),)
+    from concurrent.futures import ThreadPoolExecutor
+
+    pool: Executor
+    with ThreadPoolExecutor(min(len(asks), ASKS_AT_ONCE), thread_name_prefix="faithfulness-ask") as pool:
+        return list(pool.map(lambda ask: _ask(judge, ask, clock, end), asks))
+
+
+def _ask(judge: Judge, ask: Ask, clock: Clock, end: float | None) -> Outcome:
+    if _too_late(end):
+        return _late()
+    try:
+        return _checked(ask, judge.ask(ask, deadline=clock.ask_by(end)))
+    except Exception as error:  # noqa: BLE001 - a judge may be anybody's code; whatever it raises is its failure, not ours
+        return _as_judge_error(ask, error)
+
+
+async def _aask(judge: Judge, ask: Ask, clock: Clock, end: float | None) -> Outcome:
+    import asyncio
+
+    native = getattr(judge, "aask", None)
+    if native is None:
+        return await asyncio.to_thread(_ask, judge, ask, clock, end)
+    if _too_late(end):
+        return _late()
+    try:
+        return _checked(ask, await native(ask, deadline=clock.ask_by(end)))
+    except Exception as error:  # noqa: BLE001 - as in _ask
+        return _as_judge_error(ask, error)
+
+
+def _too_late(end: float | None) -> bool:
+    return end is not None and time.monotonic() >= end
+
+
+def _late() -> JudgeError:
+    return JudgeError("the deadline of this grade has passed", "timeout", retryable=True)
+
+
+def _checked(ask: Ask, reply: object) -> Outcome:
+    if not isinstance(reply, Reply):
+        return JudgeError(f"the judge returned {type(reply).__name__}, not a Reply", "transport")
+    log.info("%s: asked for %d, replied %d characters, %s", ask.kind, len(ask.ids), len(reply.text), reply.finish_reason)
+    return reply
+
+
+def _as_judge_error(ask: Ask, error: Exception) -> JudgeError:
+    # Only the type of a foreign exception is told: its text may hold a key.
+    known = (
+        error if isinstance(error, JudgeError) else JudgeError(f"the judge raised {type(error).__name__}, not a JudgeError", "transport")
+    )
+    log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), known.kind)
+    return known
+
+
+def _finished(result: GradingResult, begun: float) -> GradingResult:
+    counts = result.counts
+    log.info("%s: score %.3f, %d statements, %d unresolved", result.status, result.score, sum(counts.values()), counts.get("unresolved", 0))
+    return replace(result, latency_ms=(time.monotonic() - begun) * 1000)

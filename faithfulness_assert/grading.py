@@ -1,0 +1,255 @@
+"""The front door: ``grade``, ``agrade``, ``grade_many`` and ``Grader``. It sorts options, builds what is named, and drives plans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from .conclude import invalid_input
+from .drive import Clock, arun, run, run_many
+from .errors import ConfigError, InputError, suggest
+from .judges import make_judge
+from .model import Case, Limits
+from .plan import grade_plan
+from .policy import Policy, is_number
+from .presets import FIELD_NAMES, find_policy
+from .tokens import CountTokens, estimate_tokens, exact_counter
+
+if TYPE_CHECKING:
+    from .model import Judge, Usage
+    from .plan import Plan
+    from .result import GradingResult
+
+DEADLINE = 300.0
+JUDGE_OPTIONS = (
+    "base_url",
+    "api_key",
+    "timeout",
+    "max_retries",
+    "temperature",
+    "seed",
+    "max_prompt_tokens",
+    "max_statements",
+)
+GRADER_OPTIONS = ("cache", "deadline", "language", "policy_options", "prices", "timeout")
+PRICE_NAMES = ("prompt", "completion", "cached")
+
+
+class Grader:
+    """A judge and a policy, checked and ready: grade as many cases with it as you like, from any thread.
+
+    Args:
+        judge: ``"embedded"`` (a lexical smoke-test judge, no key), ``"openai:MODEL"``, ``"tape:DIR"``, or an object with ``ask``.
+        policy: the name of a preset or a :class:`Policy`.
+        threshold: the score in [0, 1] that passes; None for the policy's own.
+        options: for the judge (``base_url``, ``api_key``, ``timeout`` in seconds for one ask, ``max_retries``, ``temperature``, ``seed``,
+            ``max_prompt_tokens``, ``max_statements``), for the grader (``deadline`` in seconds for a whole grade, ``cache`` a folder for
+            replies, ``language`` of the texts, ``prices`` for a million tokens: ``prompt``, ``completion``, ``cached``), any field of the
+            policy, and ``policy_options`` under the names of the policy's source.
+
+    Raises:
+        ConfigError: a judge, policy, threshold or option that cannot be used; it names the option and the fix.
+    """
+
+    def __init__(self, judge: str | Judge = "embedded", policy: str | Policy = "default", threshold: float | None = None, **options: Any):
+        _known(options)
+        fields = {name: value for name, value in options.items() if name in FIELD_NAMES and name != "name"}
+        if threshold is not None:
+            fields["threshold"] = threshold
+        self.policy = find_policy(policy, fields, _mapping("policy_options", options.get("policy_options")))
+        self.judge = _judge(judge, options)
+        self.judge_name = str(getattr(self.judge, "name", type(self.judge).__name__))
+        self._limits = getattr(self.judge, "limits", Limits())
+        self._clock = Clock(_seconds("deadline", options.get("deadline", DEADLINE)), _seconds("timeout", options.get("timeout")))
+        self._language = _language(options.get("language", "en"))
+        self._prices = _prices(options.get("prices"))
+        _fits(self.judge, self.judge_name, self.policy)
+
+    def __repr__(self) -> str:
+        return f"Grader(judge={self.judge_name!r}, policy={self.policy.name!r}, threshold={self.policy.threshold!r})"
+
+    def grade(self, answer: str, context: Any, *, question: str = "", id: str = "") -> GradingResult:  # noqa: A002 - the word for it
+        """Grades one answer. Bad data and judge failures are results too: this raises nothing of its own."""
+        try:
+            plan = self._plan(Case(answer, context, question, id))
+        except InputError as problem:
+            return self._complete(invalid_input(str(problem), self.policy, str(id)))
+        return self._complete(run(plan, self.judge, self._clock))
+
+    async def agrade(self, answer: str, context: Any, *, question: str = "", id: str = "") -> GradingResult:  # noqa: A002
+        """As :meth:`grade`, on the running event loop."""
+        try:
+            plan = self._plan(Case(answer, context, question, id))
+        except InputError as problem:
+            return self._complete(invalid_input(str(problem), self.policy, str(id)))
+        return self._complete(await arun(plan, self.judge, self._clock))
+
+    def grade_many(self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8) -> Iterator[GradingResult]:
+        """Results in the order of the cases, at most ``concurrency`` at once. Cases are read, and results kept, only as needed."""
+        if isinstance(concurrency, bool) or not isinstance(concurrency, int) or not 1 <= concurrency <= 1000:
+            raise ConfigError(f"concurrency: must be a whole number from 1 to 1000, got {concurrency!r}")
+        return run_many((partial(self._grade_case, case) for case in cases), concurrency)
+
+    def _grade_case(self, case: Case | Mapping[str, Any]) -> GradingResult:
+        if isinstance(case, Case):
+            return self._complete(run(self._plan(case), self.judge, self._clock))
+        if not isinstance(case, Mapping):
+            return self._complete(invalid_input(f"a case must be a Case or a mapping, got {type(case).__name__}", self.policy))
+        unknown = sorted(str(key) for key in case if key not in ("answer", "context", "question", "id"))
+        if unknown:
+            problem = f"a case has answer, context, question and id; this one has {', '.join(unknown)} too"
+            return self._complete(invalid_input(problem, self.policy, str(case.get("id", ""))))
+        return self.grade(case.get("answer"), case.get("context"), question=case.get("question", ""), id=str(case.get("id", "")))  # type: ignore[arg-type]
+
+    def _plan(self, case: Case) -> Plan:
+        count = estimate_tokens if self._limits.prompt_tokens is None else _counter()
+        return grade_plan(case, self.policy, language=self._language, count=count, limits=self._limits)
+
+    def _complete(self, result: GradingResult) -> GradingResult:
+        """What only the front door knows: the judge's name, what it says of itself, and what was paid."""
+        caveat = getattr(self.judge, "caveat", "")
+        noted = {"metadata": {**result.metadata, "judgeNote": caveat}, "reason": f"{result.reason} [{caveat}]"} if caveat else {}
+        return replace(result, judge=self.judge_name, cost=_cost(result.tokens_used, self._prices), **noted)  # type: ignore[arg-type]
+
+
+def grade(
+    answer: str,
+    context: Any,
+    *,
+    question: str = "",
+    judge: str | Judge = "embedded",
+    policy: str | Policy = "default",
+    threshold: float | None = None,
+    **options: Any,
+) -> GradingResult:
+    """Whether ``answer`` is faithful to ``context``.
+
+    Args:
+        answer: the LLM's answer.
+        context: what it may rest on: a string, or a list of strings, passages or mappings with ``text`` and ``id``.
+        question: what was asked; it resolves references and is never evidence.
+        judge, policy, threshold, options: see :class:`Grader`.
+
+    Returns:
+        A complete :class:`GradingResult`, whatever the answer, the context and the judge hold.
+
+    Raises:
+        ConfigError: a judge, policy, threshold or option that cannot be used.
+    """
+    return Grader(judge, policy, threshold, **options).grade(answer, context, question=question)
+
+
+async def agrade(
+    answer: str,
+    context: Any,
+    *,
+    question: str = "",
+    judge: str | Judge = "embedded",
+    policy: str | Policy = "default",
+    threshold: float | None = None,
+    **options: Any,
+) -> GradingResult:
+    """As :func:`grade`, on the running event loop."""
+    return await Grader(judge, policy, threshold, **options).agrade(answer, context, question=question)
+
+
+def grade_many(
+    cases: Iterable[Case | Mapping[str, Any]],
+    *,
+    judge: str | Judge = "embedded",
+    policy: str | Policy = "default",
+    threshold: float | None = None,
+    concurrency: int = 8,
+    **options: Any,
+) -> list[GradingResult]:
+    """Grades many cases at once; the results stand in the order of the cases. ``Grader.grade_many`` does it without holding them all.
+
+    Args:
+        cases: :class:`Case` records, or mappings with ``answer``, ``context`` and perhaps ``question`` and ``id``.
+        concurrency: how many are graded at once, 1 to 1000.
+    """
+    return list(Grader(judge, policy, threshold, **options).grade_many(cases, concurrency=concurrency))
+
+
+# ---------------------------------------------------------------- options
+
+
+def _known(options: Mapping[str, Any]) -> None:
+    known = {*JUDGE_OPTIONS, *GRADER_OPTIONS, *(FIELD_NAMES - {"name"})}
+    for name in options:
+        if name not in known:
+            raise ConfigError(f"{name}: there is no such option. {suggest(name, known)}")
+
+
+def _mapping(name: str, value: object) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ConfigError(f"{name}: must be a mapping, got {type(value).__name__}")
+    return value
+
+
+def _judge(spec: str | Judge, options: Mapping[str, Any]) -> Judge:
+    own = {name: options[name] for name in JUDGE_OPTIONS if name in options}
+    if not isinstance(spec, str) or spec.partition(":")[0] != "openai":
+        own.pop("timeout", None)  # bounds the asks of every other judge from outside, see Clock
+    judge = make_judge(spec, own)
+    if options.get("cache") is None:
+        return judge
+    from .judges.tape import StoredJudge
+
+    return StoredJudge(judge, options["cache"])
+
+
+def _seconds(name: str, value: object) -> float | None:
+    if value is None:
+        return None
+    if not is_number(value) or not 0 < value <= 86_400:  # type: ignore[operator]
+        raise ConfigError(f"{name}: must be a number of seconds over 0 and up to 86400, got {value!r}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def _language(value: object) -> str:
+    if not isinstance(value, str) or not value.isascii() or not 2 <= len(value) <= 12:
+        raise ConfigError(f"language: must be a language code such as 'en' or 'pt', got {value!r}")
+    return value.lower()
+
+
+def _prices(value: object) -> Mapping[str, float] | None:
+    if value is None:
+        return None
+    prices = _mapping("prices", value)
+    for name, price in prices.items():
+        if name not in PRICE_NAMES:
+            raise ConfigError(f"prices: {name!r} has no price. {suggest(str(name), PRICE_NAMES)}")
+        if not is_number(price) or price < 0:
+            raise ConfigError(f"prices: {name} must be what a million tokens cost, got {price!r}")
+    return prices
+
+
+def _cost(usage: Usage, prices: Mapping[str, float] | None) -> float | None:
+    if prices is None:
+        return None
+    prompt = prices.get("prompt", 0.0)
+    fresh = max(usage.prompt - usage.cached, 0)
+    return (fresh * prompt + usage.cached * prices.get("cached", prompt) + usage.completion * prices.get("completion", 0.0)) / 1e6
+
+
+def _fits(judge: Judge, name: str, policy: Policy) -> None:
+    """A judge that never says ``contradicted`` cannot grade under a policy that lets everything else pass; nor can it extract claims."""
+    if not getattr(judge, "never_contradicts", False):
+        return
+    if policy.split == "claims":
+        raise ConfigError(f"policy {policy.name!r} asks the judge for claims, which the judge {name!r} cannot give; name an LLM judge")
+    if policy.weights["not_enough_info"] >= policy.weights["supported"]:
+        raise ConfigError(
+            f"policy {policy.name!r} punishes only contradictions, which the judge {name!r} cannot tell; "
+            "name an LLM judge or another policy"
+        )
+
+
+@cache
+def _counter() -> CountTokens:
+    return exact_counter() or estimate_tokens

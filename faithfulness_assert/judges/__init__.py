@@ -1,0 +1,61 @@
+"""The judges by name. Adding one is a file here and a row in ``JUDGES``; each is imported when it is first named."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from ..errors import ConfigError, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..model import Judge
+
+JUDGES: dict[str, tuple[str, str]] = {
+    "embedded": (".embedded", "EmbeddedJudge"),
+    "openai": (".openai", "OpenAIJudge"),
+    "tape": (".tape", "TapeJudge"),
+}
+
+
+def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
+    """The judge that ``spec`` names: ``embedded``, ``openai:MODEL``, ``tape:DIR``, or a judge itself.
+
+    Raises:
+        ConfigError: no such judge, or an option that this judge does not take.
+    """
+    if not isinstance(spec, str):
+        return _given_judge(spec, options)
+    kind, _, argument = spec.partition(":")
+    if kind not in JUDGES:
+        raise ConfigError(f"judge: there is no judge {spec!r}. {suggest(kind, _forms())} Or pass an object with an 'ask' method.")
+    module, name = JUDGES[kind]
+    factory = getattr(import_module(module, __name__), name)
+    parameters = inspect.signature(factory).parameters
+    positional = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    if bool(argument.strip()) != bool(positional):
+        raise ConfigError(f"judge: {spec!r} should read {_form(kind)!r}")
+    for option in options:
+        if option not in parameters or option in positional:
+            known = [name for name in parameters if name not in positional]
+            raise ConfigError(f"{option}: the judge {spec!r} takes no such option. {suggest(option, known) if known else ''}".strip())
+    return cast("Judge", factory(*([argument.strip()] if positional else []), **options))
+
+
+def _given_judge(judge: object, options: Mapping[str, Any]) -> Judge:
+    if not callable(getattr(judge, "ask", None)):
+        forms = ", ".join(_forms())
+        raise ConfigError(f"judge: must be one of {forms}, or an object with an 'ask' method; got {type(judge).__name__}")
+    if options:
+        raise ConfigError(f"{next(iter(options))}: not an option of a judge that is passed as an object; set it on the object")
+    return cast("Judge", judge)
+
+
+def _forms() -> list[str]:
+    return [_form(kind) for kind in JUDGES]
+
+
+def _form(kind: str) -> str:
+    return {"openai": "openai:MODEL", "tape": "tape:DIR"}.get(kind, kind)

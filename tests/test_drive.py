@@ -1,0 +1,151 @@
+"""Three ways to drive a plan, one outcome; and no way to wait for ever."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from fakes import USAGE, ScriptedJudge, TruthfulJudge
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import Ask, Case, Grader, GradingResult, Reply, policies
+from faithfulness_assert.drive import Clock, arun, run
+from faithfulness_assert.model import LABELS, Limits
+from faithfulness_assert.plan import grade_plan
+
+SENTENCES = ["Rooms are open.", "It rains in May.", "Adults pay 14 euros.", "Nobody lives there.", "I can't answer that.", "# Prices"]
+LIMITS = [Limits(), Limits(statements=1), Limits(prompt_tokens=900, statements=2)]
+
+
+@dataclass
+class HashJudge:
+    """Gives each statement, by its text alone, some label or none: the same however it is asked."""
+
+    limits: Limits
+    salt: int
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        if ask.kind == "claims":
+            return TruthfulJudge().ask(ask)
+        labels = {n: [*LABELS, None, "perhaps"][(sum(text.encode()) + self.salt) % 7] for n, text in ask.payload.statements}
+        return Reply(json.dumps({"verdicts": [{"id": n, "evidence": [1], "label": label} for n, label in labels.items()]}), usage=USAGE)
+
+
+def without_clock(result: GradingResult) -> GradingResult:
+    return replace(result, latency_ms=0.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.sampled_from(SENTENCES), max_size=6).map("\n\n".join),
+    st.lists(st.sampled_from(SENTENCES), max_size=3),
+    st.sampled_from(sorted(policies)),
+    st.sampled_from(LIMITS),
+    st.integers(0, 6),
+)
+def test_every_driver_gives_the_same_result(answer: str, context: list[str], policy: str, limits: Limits, salt: int) -> None:
+    grader = Grader(HashJudge(limits, salt), policy)
+    here = grader.grade(answer, context)
+    loop = asyncio.run(grader.agrade(answer, context))
+    many = list(grader.grade_many([Case(answer, context)] * 3, concurrency=3))
+    assert {r.model_dump_json() for r in map(without_clock, [here, loop, *many])} == {without_clock(here).model_dump_json()}
+    assert here.latency_ms > 0
+
+
+def test_asks_that_belong_together_go_out_at_once() -> None:
+    both_in = threading.Barrier(2, timeout=20)
+
+    class Meeting:
+        limits = Limits(statements=1)
+
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            both_in.wait()
+            return TruthfulJudge().ask(ask)
+
+    assert Grader(Meeting()).grade("It rains. It snows.", "It rains. It snows.").score == 1.0
+
+
+def test_a_judge_with_aask_is_awaited_on_the_loop() -> None:
+    class Awaited(TruthfulJudge):
+        async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            await asyncio.sleep(0)
+            assert threading.current_thread() is threading.main_thread()
+            return super().ask(ask)
+
+    assert asyncio.run(Grader(Awaited()).agrade("It rains.", "It rains.")).score == 1.0
+
+
+def test_asks_are_told_when_they_must_be_over() -> None:
+    told: list[float | None] = []
+
+    class Listening(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            told.append(deadline)
+            return super().ask(ask)
+
+    now = time.monotonic()
+    Grader(Listening(), deadline=50).grade("It rains.", "It rains.")
+    Grader(Listening(), deadline=50, timeout=5).grade("It rains.", "It rains.")
+    assert told[0] is not None
+    assert told[1] is not None
+    assert now + 49 < told[0] < now + 70
+    assert told[1] < told[0] - 30
+
+
+def test_after_the_deadline_nothing_more_is_asked() -> None:
+    class Slow(ScriptedJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            time.sleep(0.05)
+            return super().ask(ask, deadline=deadline)
+
+    judge = Slow(["unreadable"])
+    result = Grader(judge, deadline=0.01).grade("It rains.", "It rains.")
+    assert len(judge.asked) == 1
+    assert result.status == "unreadable"
+
+
+def test_a_plan_is_closed_whatever_happens() -> None:
+    closed: list[bool] = []
+
+    class Interrupts:
+        def ask(self, ask: object, /, *, deadline: float | None = None) -> Reply:
+            raise KeyboardInterrupt
+
+    def asking() -> Any:
+        inner = grade_plan(Case("It rains.", "It rains."), policies["default"])
+        try:
+            yield next(inner)
+        finally:
+            closed.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(asking(), Interrupts(), Clock())
+    assert closed == [True]
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(_arun(asking(), Interrupts()))
+    assert closed == [True, True]
+
+
+async def _arun(plan: Any, judge: Any) -> None:
+    class Awaited:
+        async def aask(self, ask: object, /, *, deadline: float | None = None) -> Reply:
+            return judge.ask(ask)
+
+        ask = judge.ask
+
+    await arun(plan, Awaited(), Clock())
+
+
+def test_the_log_tells_the_story_without_the_texts(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="faithfulness_assert")
+    Grader(ScriptedJudge(["unreadable"])).grade("Secret rain falls.", "Secret rain falls.")
+    story = caplog.text
+    assert "verdicts: asked for 1" in story
+    assert "unreadable: score 0.000" in story
+    assert "Secret" not in story

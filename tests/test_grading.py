@@ -1,0 +1,219 @@
+"""The front door: a ConfigError for the caller's mistakes, a complete result for everything else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from dataclasses import FrozenInstanceError
+from typing import Any
+
+import pytest
+from fakes import ScriptedJudge, TruthfulJudge, failing, verdicts_json
+
+from faithfulness_assert import Case, ConfigError, Grader, GradingResult, Policy, agrade, grade, grade_many
+
+CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
+
+
+def test_two_lines_grade_with_no_key() -> None:
+    good = grade("The Eiffel Tower is 330 metres tall.", CONTEXT)
+    bad = grade("The Eiffel Tower is 530 metres tall.", CONTEXT)
+    assert (good.pass_, good.score, good.judge) == (True, 1.0, "embedded")
+    assert (bad.pass_, bad.score) == (False, 0.0)
+    assert "530" in bad.reason
+
+
+def test_the_embedded_judge_says_what_it_is() -> None:
+    result = grade("The Eiffel Tower is 330 metres tall.", CONTEXT)
+    assert "smoke-test" in result.reason
+    assert "smoke-test" in result.metadata["judgeNote"]
+    assert result.tokens_used.num_requests == 0
+
+
+WRONG: list[tuple[str, dict[str, Any]]] = [
+    ("judge", {"judge": "nobody"}),
+    ("judge", {"judge": "openai:"}),
+    ("judge", {"judge": "embedded:x"}),
+    ("judge", {"judge": 7}),
+    ("judge", {"judge": None}),
+    ("policy", {"policy": "promptfo"}),
+    ("policy", {"policy": 7}),
+    ("threshold", {"threshold": math.nan}),
+    ("threshold", {"threshold": 2}),
+    ("threshold", {"threshold": "high"}),
+    ("deadline", {"deadline": 0}),
+    ("deadline", {"deadline": math.inf}),
+    ("timeout", {"timeout": -1}),
+    ("language", {"language": ""}),
+    ("prices", {"prices": {"prompt": -1}}),
+    ("prices", {"prices": {"prompts": 1}}),
+    ("prices", {"prices": 3}),
+    ("policy_options", {"policy_options": {"x": 1}}),
+    ("policy_options", {"policy_options": "x"}),
+    ("treshold", {"treshold": 0.5}),
+    ("base_url", {"base_url": "http://127.0.0.1:1"}),
+    ("weights", {"weights": {"supported": math.nan}}),
+    ("not_enough_info|contradict", {"weights": {"not_enough_info": 1.0}}),
+    ("claims", {"policy": "ragas"}),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), WRONG, ids=[str(options)[:50] for _, options in WRONG])
+def test_the_callers_mistake_is_a_config_error_that_names_the_option(name: str, options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=name):
+        grade("The tower is tall.", CONTEXT, **options)
+
+
+BAD_DATA: list[tuple[str, Any, Any]] = [
+    ("answer", None, CONTEXT),
+    ("answer", 5, CONTEXT),
+    ("answer", {"text": "x"}, CONTEXT),
+    ("answer", "a" * 1_000_001, CONTEXT),
+    ("answer", "a" * 10_000_000, CONTEXT),
+    ("context", "The tower is tall.", None),
+    ("context", "The tower is tall.", 5),
+    ("context", "The tower is tall.", b"bytes"),
+    ("context", "The tower is tall.", [5]),
+    ("context", "The tower is tall.", [{"body": "x"}]),
+    ("context", "The tower is tall.", ["x" * 8_000_001]),
+]
+
+
+@pytest.mark.parametrize(("field", "answer", "context"), BAD_DATA, ids=range(len(BAD_DATA)))
+def test_bad_data_is_invalid_input_that_names_the_field(field: str, answer: Any, context: Any) -> None:
+    result = grade(answer, context)
+    assert (result.status, result.error and result.error.kind, result.pass_) == ("invalid_input", "input", False)
+    assert field in result.reason
+    assert len(result.reason) < 500
+
+
+HOSTILE = [
+    "A \ud800 lone surrogate.",
+    "A null\x00byte. Next.",
+    "Zero\u200bwidth text is text.",
+    "\u202eesrever\u202c. \u2066isolate\u2069 \u200f",
+    "See Vitamin A\u3000. Next sentence.",
+    "[" * 100_000,
+    "- " * 50_000,
+    "a" * 900_000,
+    "`" * 50_000,
+    "> " * 20_000 + "deep",
+    "<think> hidden: aliens built it.",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_ends_in_a_complete_result_everywhere(text: str) -> None:
+    for result in (grade(text, CONTEXT), grade("The tower is tall.", text), grade("The tower is tall.", CONTEXT, question=text)):
+        assert 0 <= result.score <= 1
+        encoded = result.model_dump_json(by_alias=True)
+        assert json.loads(encoded)["pass"] is result.pass_
+        encoded.encode("utf-8")
+        json.dumps(result.to_promptfoo(), allow_nan=False, ensure_ascii=False).encode("utf-8")
+        assert "\x1b" not in result.pretty()
+
+
+def test_an_answer_of_2000_statements_and_a_context_of_a_megabyte_are_graded() -> None:
+    answer = " ".join(f"Item {i} costs {i + 5} euros." for i in range(2000))
+    context = " ".join(f"Item {i} costs {i + 5} euros and is kept in hall {i % 40}." for i in range(20_000))
+    result = grade(answer, context)
+    assert (result.status, len(result.verdicts)) == ("graded", 2000)
+
+
+def test_a_case_is_the_same_for_grade_agrade_and_grade_many() -> None:
+    case = {"answer": "The Eiffel Tower is 330 metres tall.", "context": [CONTEXT], "question": "How tall?", "id": "a"}
+    one = Grader().grade(case["answer"], case["context"], question="How tall?", id="a")
+    two = asyncio.run(Grader().agrade(case["answer"], case["context"], question="How tall?", id="a"))
+    three, four = grade_many([case, Case(**case)])
+    assert len({result.model_dump_json(exclude={"latency_ms"}) for result in (one, two, three, four)}) == 1
+    assert asyncio.run(agrade(case["answer"], case["context"])).score == one.score
+
+
+def test_grade_many_keeps_the_order_and_every_case() -> None:
+    cases: list[Any] = [{"answer": f"Item {i} is here.", "context": f"Item {i} is here.", "id": i} for i in range(50)]
+    cases[7] = {"answer": None, "context": "x", "id": 7}
+    cases[8] = "no case"
+    cases[9] = {"answer": "x", "context": "x", "contexts": "x", "id": 9}
+    results = grade_many(cases, concurrency=4)
+    assert [r.status for r in results[7:10]] == ["invalid_input"] * 3
+    assert "contexts" in results[9].reason
+    assert [r.case_id for r in results if r.case_id] == [str(i) for i in range(50) if i != 8]
+    with pytest.raises(ConfigError, match="concurrency"):
+        grade_many([], concurrency=0)
+
+
+def test_many_results_come_as_they_are_needed_and_input_is_read_as_needed() -> None:
+    read: list[int] = []
+
+    def cases() -> Any:
+        for i in range(10_000):
+            read.append(i)
+            yield {"answer": "The tower is tall.", "context": CONTEXT}
+
+    results = Grader().grade_many(cases(), concurrency=2)
+    next(results)
+    assert len(read) < 50
+    results.close()
+
+
+def test_the_threshold_and_any_field_of_the_policy_are_options() -> None:
+    judge = ScriptedJudge([verdicts_json({1: "supported", 2: "not_enough_info"})])
+    answer = "The tower is tall. The tower is green."
+    assert not grade(answer, CONTEXT, judge=judge).pass_
+    assert grade(answer, CONTEXT, judge=judge, threshold=0.5).pass_
+    lenient = grade(answer, CONTEXT, judge=judge, weights={"not_enough_info": 0.8})
+    assert (lenient.score, lenient.threshold) == (0.9, 0.8)
+    assert grade(answer, CONTEXT, judge=judge, policy=Policy(name="mine", threshold=0.1)).policy == "mine"
+    assert grade(answer, CONTEXT, judge=judge, policy_options={}).policy == "default"
+
+
+def test_cost_is_given_only_with_prices_and_cached_tokens_cost_their_own() -> None:
+    judge = ScriptedJudge([verdicts_json({1: "supported"})])
+    assert grade("The tower is tall.", CONTEXT, judge=judge).cost is None
+    priced = grade("The tower is tall.", CONTEXT, judge=judge, prices={"prompt": 10, "completion": 100})
+    assert priced.cost == pytest.approx((100 * 10 + 20 * 100) / 1e6)
+
+
+def test_a_judge_that_raises_anything_or_returns_anything_gives_a_grader_error() -> None:
+    for script in (ValueError("sk-secret-key"), RecursionError(), failing("server"), KeyError("x")):
+        result = grade("The tower is tall.", CONTEXT, judge=ScriptedJudge([script]))
+        assert (result.status, result.metadata["graderError"]) == ("judge_failed", True)
+        assert "sk-secret" not in result.model_dump_json()
+
+    class Odd:
+        def ask(self, ask: object, /, *, deadline: float | None = None) -> Any:
+            return {"verdicts": []}
+
+    assert "dict, not a Reply" in grade("The tower is tall.", CONTEXT, judge=Odd()).reason
+
+
+def test_the_question_is_no_evidence_but_is_shown() -> None:
+    judge = TruthfulJudge()
+    grade("The tower is tall.", CONTEXT, question="Is the tower tall?", judge=judge)
+    assert judge.asked[0].payload.question == "Is the tower tall?"
+    assert grade("It has 99 floors.", CONTEXT, question="Does it have 99 floors?").score == 0.0
+
+
+def test_guidance_reaches_the_judge_and_is_fingerprinted() -> None:
+    judge = TruthfulJudge()
+    example = {"context": "It opens at 9.", "statement": "It opens at nine.", "label": "supported"}
+    result = grade("The tower is tall.", CONTEXT, judge=judge, guidance="Treat {braces} as text.", examples=[example])
+    assert "Treat {braces} as text." in judge.asked[0].messages[0]["content"]
+    assert "It opens at nine." in judge.asked[0].messages[0]["content"]
+    assert len(result.metadata["guidance"]) == 8
+
+
+def test_results_are_frozen_and_survive_a_round_trip() -> None:
+    result = grade("The Eiffel Tower is 330 metres tall. See [9].", CONTEXT, citations="audit")
+    with pytest.raises(FrozenInstanceError):
+        result.score = 1.0
+    assert result.citations is not None
+    assert GradingResult.model_validate_json(result.model_dump_json(by_alias=True)) == result
+
+
+def test_a_result_that_cannot_be_is_refused() -> None:
+    for options in ({"score": math.nan}, {"score": 1.5}, {"coverage": -1.0}, {"defined": False}):
+        values = {"pass_": True, "score": 1.0, "defined": True, "status": "graded", "reason": "", "threshold": 0.5, "policy": "p", **options}
+        with pytest.raises(ValueError, match="must be|cannot pass"):
+            GradingResult(**values)
