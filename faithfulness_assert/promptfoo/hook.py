@@ -1,0 +1,212 @@
+"""The promptfoo ``python`` assertion. A fresh process for each assertion runs it: what it imports is its speed.
+
+It returns a result for everything, its own failures included, and raises in one case only: a grader error under ``not-python``, where
+promptfoo would turn our failure into a pass.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..conclude import invalid_input
+from ..errors import ConfigError, FaithfulnessError, InputError, suggest
+from ..grading import GRADER_OPTIONS, JUDGE_OPTIONS, Grader
+from ..presets import FIELD_NAMES, policies
+
+if TYPE_CHECKING:
+    from ..result import GradingResult
+
+JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
+
+# Where each text is looked for when the config does not say: these names, first in vars, then in providerResponse.metadata.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "context": ("context", "contexts", "retrieved_contexts", "retrieval_context", "retrieved_content", "documents", "passages", "sources"),
+    "question": ("query", "question", "user_input", "input", "prompt"),
+    "answer": ("answer", "output", "response", "text", "content"),
+}
+PATHS = {"context": "context_from", "question": "question_from", "answer": "answer_from"}
+OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
+
+
+class NotPythonError(FaithfulnessError):
+    """Raised so that promptfoo, which inverts the result of ``not-python``, does not pass what could not be graded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The texts of an assertion; None where there is none."""
+
+    answer: Any
+    context: Any
+    question: Any
+    tried: tuple[str, ...] = field(default=())
+
+
+def get_assert(output: Any, context: Any) -> dict[str, Any]:
+    """Grades ``output`` as promptfoo's ``python`` assertions want it.
+
+    Args:
+        output: the tested model's output, a string or JSON data.
+        context: promptfoo's: ``vars``, ``test``, ``providerResponse``, and the assertion's ``config``. Keys of the config are read in
+            camelCase and snake_case: ``judge`` (must be named), ``policy``, ``threshold``, ``components`` (``problems``, ``all``,
+            ``none``), ``contextFrom``, ``questionFrom``, ``answerFrom`` (JMESPath over ``output, prompt, vars, test, provider,
+            providerResponse, metadata``), and any option of ``Grader``.
+
+    Returns:
+        promptfoo's GradingResult: ``pass, score, reason, namedScores, tokensUsed, metadata, componentResults``.
+
+    Raises:
+        NotPythonError: a grader error, where the assertion is ``not-python``.
+    """
+    given: Mapping[str, Any] = context if isinstance(context, Mapping) else {}
+    try:
+        result = _graded(output, given)
+    except FaithfulnessError as error:
+        result = _not_graded(str(error))
+    except Exception as error:  # noqa: BLE001 - promptfoo would show the whole traceback, with whatever secrets it holds
+        result = _not_graded(f"internal error {type(error).__name__}; please report it")
+    if result["metadata"]["graderError"] and _negated(given):
+        raise NotPythonError(result["reason"]) from None
+    return result
+
+
+def _graded(output: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+    config = read_config(given)
+    components = config.pop("components", "problems")
+    paths = {name: config.pop(key, None) for name, key in PATHS.items()}
+    judge = config.pop("judge", None) or os.environ.get(JUDGE_VARIABLE)
+    if not judge:
+        raise ConfigError(
+            "judge: none is named. Set config.judge to 'openai:MODEL', or to 'embedded' for the lexical smoke-test judge that needs no key "
+            f"(or set {JUDGE_VARIABLE})"
+        )
+    threshold = config.pop("threshold", None)
+    grader = Grader(judge, config.pop("policy", "default"), _threshold(given) if threshold is None else threshold, **config)
+    found = find_texts(output, given, paths)
+    if found.context is None:
+        result: GradingResult = invalid_input(_no_context(given, found.tried), grader.policy)
+    else:
+        result = grader.grade(found.answer, found.context, question=found.question or "")
+    return result.to_promptfoo(components)
+
+
+def _not_graded(problem: str) -> dict[str, Any]:
+    return invalid_input(problem, policies["default"]).to_promptfoo("none")
+
+
+# ---------------------------------------------------------------- config
+
+
+def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The assertion's config with snake_case keys.
+
+    Raises:
+        ConfigError: it is no mapping, or has a key that nothing takes.
+    """
+    config = given.get("config") or {}
+    if not isinstance(config, Mapping):
+        raise ConfigError(f"config: must be a mapping, got {type(config).__name__}")
+    known = {*OWN_KEYS, *JUDGE_OPTIONS, *GRADER_OPTIONS, *(FIELD_NAMES - {"name"})}
+    keys = {str(key): snake(str(key)) for key in config}
+    for key, name in keys.items():
+        if name not in known:
+            raise ConfigError(f"config.{key}: there is no such key. {suggest(name, known)}")
+    return {snake(str(key)): value for key, value in config.items()}
+
+
+def snake(name: str) -> str:
+    """``contextFrom`` as ``context_from``."""
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+def _assertions(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The assertions of this test that may be ours: python ones with our config. promptfoo does not say which one is running."""
+    test = given.get("test")
+    listed = test.get("assert") if isinstance(test, Mapping) else None
+    flat: list[Mapping[str, Any]] = []
+    for item in listed if isinstance(listed, Sequence) else ():
+        if isinstance(item, Mapping):
+            nested = item.get("assert")
+            flat += [i for i in nested if isinstance(i, Mapping)] if isinstance(nested, list) else [item]
+    own = given.get("config") or {}
+    return [item for item in flat if item.get("type") in ("python", "not-python") and (item.get("config") or {}) == own]
+
+
+def _negated(given: Mapping[str, Any]) -> bool:
+    # Where a python and a not-python assertion cannot be told apart, raising fails both, and neither passes by mistake.
+    return any(item.get("type") == "not-python" for item in _assertions(given))
+
+
+def _threshold(given: Mapping[str, Any]) -> Any:
+    """The threshold written on the assertion itself, where it is beyond doubt."""
+    found = {item["threshold"] for item in _assertions(given) if isinstance(item.get("threshold"), int | float)}
+    return found.pop() if len(found) == 1 else None
+
+
+# ---------------------------------------------------------------- texts
+
+
+def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) -> Found:
+    """Answer, context and question: from the config's paths, else under the usual names.
+
+    Raises:
+        ConfigError: a path is no JMESPath.
+        InputError: a path finds nothing.
+    """
+    document = {name: given.get(name) for name in ("prompt", "vars", "test", "provider", "providerResponse", "metadata", "config")}
+    document["output"] = output
+    question, _ = _find("question", document, paths)
+    context, tried = _find("context", document, paths)
+    return Found(_answer(output, document, paths), context, question, tried)
+
+
+def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
+    if paths.get(name) is not None:
+        return _search(name, document, paths[name]), ()
+    tried = []
+    response = document["providerResponse"]
+    metadata = response.get("metadata") if isinstance(response, Mapping) else None
+    for place, values in (("vars", document["vars"]), ("providerResponse.metadata", metadata), ("metadata", document["metadata"])):
+        for key in NAMES[name]:
+            tried.append(f"{place}.{key}")
+            if isinstance(values, Mapping) and values.get(key) is not None:
+                return values[key], ()
+    return None, tuple(tried)
+
+
+def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:
+    if paths.get("answer") is not None:
+        return _search("answer", document, paths["answer"])
+    if not isinstance(output, Mapping):
+        return output
+    found = next((output[key] for key in NAMES["answer"] if isinstance(output.get(key), str)), None)
+    if found is None:
+        raise InputError(f"answer: the output has the keys {_names(output)}; set config.answerFrom, for example to output.KEY")
+    return found
+
+
+def _search(name: str, document: Mapping[str, Any], path: Any) -> Any:
+    import jmespath  # only where a config has a path
+
+    key = f"{name}From"
+    try:
+        found = jmespath.search(path, document)
+    except (jmespath.exceptions.JMESPathError, TypeError, AttributeError, ValueError) as error:
+        raise ConfigError(f"config.{key}: {path!r} is no JMESPath: {str(error).splitlines()[0]}") from None
+    if found is None:
+        raise InputError(f"{name}: config.{key} {path!r} finds nothing; vars has the keys {_names(document['vars'])}")
+    return found
+
+
+def _no_context(given: Mapping[str, Any], tried: Sequence[str]) -> str:
+    return (
+        f"context: none was found. Looked for {', '.join(tried)}; vars has the keys {_names(given.get('vars'))}. "
+        "Set vars.context, or config.contextFrom to where the context is"
+    )
+
+
+def _names(values: Any) -> str:
+    return ", ".join(sorted(map(str, values))) or "none" if isinstance(values, Mapping) else "none"

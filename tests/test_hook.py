@@ -1,0 +1,170 @@
+"""The promptfoo assertion: it takes what promptfoo hands it, returns what promptfoo can take, and raises only where it must."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert.promptfoo import get_assert
+from faithfulness_assert.promptfoo.hook import NotPythonError
+
+ANSWER = "The Eiffel Tower is 330 metres tall. It stands in Paris."
+CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
+EMBEDDED = {"judge": "embedded"}
+
+
+def call(output: Any = ANSWER, config: Any = None, **context: Any) -> dict[str, Any]:
+    given = {"vars": {"context": CONTEXT, "query": "How tall?"}, "config": EMBEDDED if config is None else config, **context}
+    result = get_assert(output, given)
+    json.dumps(result, allow_nan=False)
+    return result
+
+
+def test_a_faithful_answer_passes_and_a_changed_number_fails() -> None:
+    assert call()["pass"] is True
+    made_up = call("The Eiffel Tower is 530 metres tall. It stands in Paris.")
+    assert (made_up["pass"], made_up["score"]) == (False, 0.5)
+    assert "530" in made_up["reason"]
+    (component,) = made_up["componentResults"]
+    assert (component["pass"], component["assertion"]["value"]) == (False, "The Eiffel Tower is 530 metres tall.")
+    assert "metric" not in component["assertion"]
+
+
+def test_keys_are_camel_case_and_types_are_what_promptfoo_adds_up() -> None:
+    result = call()
+    assert set(result) == {"pass", "score", "reason", "namedScores", "tokensUsed", "metadata", "componentResults"}
+    assert isinstance(result["reason"], str)
+    assert all(isinstance(value, int) for value in result["tokensUsed"].values())
+    assert all(isinstance(value, float) for value in result["namedScores"].values())
+
+
+@pytest.mark.parametrize(("components", "shown"), [("problems", 0), ("all", 2), ("none", 0)])
+def test_components_are_chosen_by_the_config(components: str, shown: int) -> None:
+    assert len(call(config={**EMBEDDED, "components": components})["componentResults"]) == shown
+
+
+def test_the_judge_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FAITHFULNESS_ASSERT_JUDGE", raising=False)
+    result = call(config={})
+    assert (result["pass"], result["metadata"]["graderError"]) == (False, True)
+    assert "embedded" in result["reason"]
+    assert "FAITHFULNESS_ASSERT_JUDGE" in result["reason"]
+    monkeypatch.setenv("FAITHFULNESS_ASSERT_JUDGE", "embedded")
+    assert call(config={})["pass"] is True
+
+
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ({**EMBEDDED, "treshold": 1}, "threshold"),
+        ({**EMBEDDED, "contextfrom": "vars.x"}, "context_from"),
+        ({**EMBEDDED, "threshold": 2}, "threshold"),
+        ({**EMBEDDED, "policy": "nope"}, "policy"),
+        ({**EMBEDDED, "components": "some"}, "components"),
+        ({**EMBEDDED, "contextFrom": "vars.["}, "contextFrom"),
+        ({**EMBEDDED, "contextFrom": 5}, "contextFrom"),
+        ({**EMBEDDED, "contextFrom": "vars.nothing"}, "contextFrom"),
+        ({"judge": "openai"}, "openai:MODEL"),
+        ("a string", "config"),
+    ],
+)
+def test_a_wrong_config_fails_with_the_key_and_the_fix(config: Any, named: str) -> None:
+    result = call(config=config)
+    assert (result["pass"], result["score"], result["metadata"]["graderError"]) == (False, 0.0, True)
+    assert named in result["reason"]
+    assert "Traceback" not in result["reason"]
+
+
+def test_both_forms_of_a_key_are_read() -> None:
+    for key in ("contextFrom", "context_from"):
+        assert call(config={**EMBEDDED, key: "vars.docs[*].body"}, vars={"docs": [{"body": CONTEXT}]})["pass"] is True
+
+
+@pytest.mark.parametrize(
+    "context",
+    [
+        {"vars": {"context": [CONTEXT, "Other."]}},
+        {"vars": {"documents": [{"text": CONTEXT, "id": "a"}]}},
+        {"vars": {"retrieved_contexts": [CONTEXT]}},
+        {"vars": {}, "providerResponse": {"metadata": {"context": CONTEXT}}},
+        {"vars": {}, "metadata": {"context": CONTEXT}},
+    ],
+)
+def test_the_context_is_found_where_users_put_it(context: dict[str, Any]) -> None:
+    assert call(**context)["pass"] is True
+
+
+def test_a_missing_context_is_invalid_input_that_lists_what_was_looked_for_and_what_is_there() -> None:
+    result = call(vars={"kontext": CONTEXT})
+    assert result["metadata"]["status"] == "invalid_input"
+    assert "vars.context" in result["reason"]
+    assert "kontext" in result["reason"]
+
+
+def test_an_empty_context_is_not_a_missing_one() -> None:
+    assert call(vars={"context": []})["metadata"]["status"] == "no_context"
+
+
+def test_a_dict_output_is_read_by_path_or_by_the_usual_names() -> None:
+    assert call({"answer": ANSWER, "sources": [1]})["pass"] is True
+    assert call({"result": {"said": ANSWER}}, config={**EMBEDDED, "answerFrom": "output.result.said"})["pass"] is True
+    unknown = call({"x": 1})
+    assert "answerFrom" in unknown["reason"]
+    assert unknown["metadata"]["graderError"] is True
+
+
+def test_the_threshold_of_the_assertion_is_read_where_it_is_beyond_doubt() -> None:
+    half = "The Eiffel Tower is 530 metres tall. It stands in Paris."
+    ours = {"type": "python", "value": "file://x.py", "config": EMBEDDED, "threshold": 0.4}
+    assert call(half, test={"assert": [ours]})["pass"] is True
+    assert call(half, test={"assert": [{"type": "assert-set", "assert": [ours]}]})["pass"] is True
+    assert call(half, test={"assert": [ours, {**ours, "threshold": 0.3}]})["pass"] is False
+    assert call(half, config={**EMBEDDED, "threshold": 0.4})["pass"] is True
+
+
+def test_under_not_python_a_grader_error_raises_and_a_grade_does_not() -> None:
+    assertion = {"type": "not-python", "value": "file://x.py", "config": {"judge": "nobody"}}
+    with pytest.raises(NotPythonError, match="nobody"):
+        call(config={"judge": "nobody"}, test={"assert": [assertion]})
+    assert call(test={"assert": [{**assertion, "config": EMBEDDED}]})["pass"] is True
+
+
+def test_an_exception_from_the_depths_shows_its_type_and_not_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    def explode(*_: object, **__: object) -> None:
+        raise RuntimeError("sk-secret")
+
+    monkeypatch.setattr("faithfulness_assert.promptfoo.hook.Grader", explode)
+    result = call()
+    assert "RuntimeError" in result["reason"]
+    assert "sk-secret" not in json.dumps(result)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+configs = st.dictionaries(
+    st.sampled_from(["judge", "policy", "threshold", "components", "contextFrom", "answerFrom", "weights", "deadline", "failOn", "x"]),
+    json_values | st.sampled_from(["embedded", "default", "all", "vars.context"]),
+    max_size=4,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(json_values, st.dictionaries(st.sampled_from(["vars", "test", "providerResponse", "metadata", "prompt"]), json_values), json_values | configs)
+def test_whatever_promptfoo_hands_over_the_result_is_one_that_it_can_take(output: Any, context: Any, config: Any) -> None:
+    result = get_assert(output, {**context, "config": config})
+    text = json.dumps(result, allow_nan=False, ensure_ascii=False)
+    text.encode("utf-8")
+    assert isinstance(result["pass"], bool)
+    assert isinstance(result["reason"], str)
+    assert 0 <= result["score"] <= 1
+
+
+def test_a_context_that_is_no_mapping_is_a_grader_error() -> None:
+    assert get_assert(ANSWER, None)["metadata"]["graderError"] is True
