@@ -1,0 +1,83 @@
+"""A judge's reply becomes raw verdicts or claims, or an error that says why not. No verdict is ever guessed.
+
+In this order: JSON as it stands or in its dresses, nearly JSON, the legacy text forms; and only where none of them holds a verdict,
+the wording of a refusal. Whether the verdicts fit the statements is not asked here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import UnreadableReply
+from ..model import clean_text
+from .json_reply import entries, lost
+from .json_text import Found, find_values, looks_like_json, repair, unwrap, without_thinking
+from .labels import parse_label
+from .records import RawVerdict, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..model import Label
+
+__all__ = ["RawVerdict", "Reading", "parse_label", "read", "read_claims"]
+
+
+def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
+    """The verdicts of a reply, in its order and with its own numbers.
+
+    Args:
+        text: what the judge said.
+        labels: a policy's own words (see :func:`parse_label`).
+
+    Raises:
+        UnreadableReply: no verdict can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
+    """
+    said = _said(text)
+    found = find_values(said)
+    if verdicts := entries(found, labels):
+        if lost(found):
+            raise UnreadableReply("a part of the judge's JSON is broken, and verdicts stand in it")
+        return Reading(verdicts, "json")
+    if mended := entries(Found(repair(found.broken), found.around, ()), labels):
+        return Reading(mended, "repaired")
+    from .text_reply import read_text  # its patterns take longer to compile than a good reply takes to read
+
+    if not looks_like_json(said) and (verdicts := read_text(said, labels)):
+        return Reading(verdicts, "text")
+    raise _unread(said, "verdict")
+
+
+def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
+    """The claims of a reply as ``(sentence number or None, claim)``; () where it says that there are none.
+
+    Raises:
+        UnreadableReply: no list of claims can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
+    """
+    from .claims import claims_in_json, claims_in_text
+    from .refusal import is_refusal
+
+    said = _said(text)
+    claims = claims_in_json(find_values(said))
+    if claims is None and not is_refusal(said):
+        claims = claims_in_text(said) or None
+    if claims is None:
+        raise _unread(said, "list of claims")
+    return tuple(claims)
+
+
+def _said(text: str) -> str:
+    """What the judge said, without what it thought."""
+    return without_thinking(unwrap(clean_text(text))).strip()
+
+
+def _unread(said: str, wanted: str) -> UnreadableReply:
+    from .refusal import is_refusal
+
+    if is_refusal(said):
+        return UnreadableReply("the judge declined to answer", "refusal", retryable=False)
+    if not said:
+        return UnreadableReply("the judge's reply is empty, or holds nothing but its thinking")
+    if looks_like_json(said):
+        return UnreadableReply(f"the judge's reply is JSON that holds no {wanted}, or that is broken or cut off")
+    return UnreadableReply(f"the judge's reply holds no {wanted}")

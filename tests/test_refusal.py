@@ -1,0 +1,228 @@
+"""A refusal is told from an answer that only sounds like one, and a sentence that only declines from one that says something."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from faithfulness_assert.reading.refusal import declines, is_refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+ROWS = [json.loads(line) for line in (FIXTURES / "refusals.jsonl").read_text("utf-8").splitlines()]
+SENTENCES = json.loads((FIXTURES / "declines.json").read_text("utf-8"))
+
+# Own phrases. Each language declines to help, to answer or to judge.
+REFUSALS = """
+I won't evaluate this content.
+I must refuse this task.
+I'm choosing not to engage with this.
+Sorry, I can't.
+It would be inappropriate for me to judge these statements.
+That is beyond what I can help with.
+Your request was flagged by our moderation system.
+This prompt violates our usage policy.
+Because of my safety guidelines, I cannot rate these statements.
+A verdict cannot be given for this content.
+Evaluation declined.
+**Sorry**, I'm *not* able to help.
+"I can't help with that."
+Judge: I am unable to assist.
+{"verdicts": [], "error": "I can't assist with that request."}
+{"refused": true, "message": "I can't help with that."}
+{"message": "I can't help with that.", "refused": true}
+{"verdict": "I'm sorry, but I can't help with that."}
+<think>The user wants verdicts.</think>I'm sorry, but I can't help with that.
+Es tut mir leid, aber ich kann diese Aussagen nicht bewerten.
+Diese Anfrage muss ich leider ablehnen.
+Je refuse d'évaluer ce contenu.
+Je suis désolé, mais je ne peux pas évaluer ces affirmations.
+Lo siento, no puedo ayudar con esa solicitud.
+Como modelo de linguagem, não sou capaz de avaliar este conteúdo.
+Non sono in grado di valutare queste affermazioni.
+Ik kan deze inhoud niet beoordelen.
+Tyvärr kan jag inte hjälpa till med det.
+Jeg kan desværre ikke hjælpe dig med denne anmodning.
+Valitettavasti en voi auttaa tässä asiassa.
+К сожалению, я не могу оценить этот контент.
+Вибачте, але я не можу допомогти з цим запитом.
+Nie jestem w stanie ocenić tych stwierdzeń.
+Omlouvám se, ale s tím vám nemohu pomoci.
+Îmi pare rău, dar nu pot ajuta cu această solicitare.
+Sajnálom, de ebben nem tudok segíteni.
+Λυπάμαι, αλλά δεν μπορώ να βοηθήσω με αυτό.
+Bu içeriği değerlendiremiyorum.
+Tôi không thể đưa ra phán quyết.
+Maaf, saya tidak bisa menilai konten ini.
+我无法评估此内容。
+抱歉，我無法協助這項請求。
+この内容を評価することはできません。
+이 콘텐츠는 평가할 수 없습니다.
+ฉันไม่สามารถประเมินเนื้อหานี้ได้
+لا يمكنني تقييم هذا المحتوى.
+متأسفم، نمی‌توانم در این مورد کمک کنم.
+מצטער, אני לא יכול לעזור בבקשה הזו.
+मैं इस सामग्री का मूल्यांकन नहीं कर सकती।
+দুঃখিত, আমি এই অনুরোধে সাহায্য করতে পারছি না।
+"""
+# A third party that declines, a rule, quoted speech, a condition, an idiom, silence of the context.
+ANSWERS = """
+The witness declined to answer.
+Customers who cannot log in should contact support.
+If we cannot assist with your request, you will receive a refund.
+We cannot provide refunds after 30 days.
+The bot says "I'm sorry, I can't help with that" when the filter triggers.
+When asked, the CEO said: "I cannot answer that question."
+The author writes: I cannot answer this question without first telling a story.
+Comments that violate the content policy are removed.
+The API request is rejected when the token has expired.
+The request cannot be processed without a signature.
+No response will be sent if the form is incomplete.
+It is not safe to mix bleach and ammonia.
+I can't stress enough how important backups are.
+I was unable to find a direct flight, but there is one with a stop in Oslo.
+I cannot find the answer in the context.
+{"statements": ["The bank refuses to give loans.", "I cannot help you."]}
+Wir können die Ware nicht zurücknehmen.
+Ich konnte die Antwort im Kontext nicht finden.
+Le contexte ne mentionne pas le prix.
+No puedo encontrar la respuesta en el contexto.
+O gerente não pode responder.
+Директор не может ответить на этот вопрос.
+Müdür soruyu yanıtlayamaz.
+经理无法回答这个问题。
+我无法在提供的上下文中找到该说法。
+この製品は返品できません。
+제품은 반품할 수 없습니다.
+Giám đốc không thể trả lời câu hỏi.
+สินค้านี้ไม่สามารถคืนได้
+المدير لا يمكنه الإجابة على السؤال.
+"""
+VERDICTS = """
+{"verdicts":[{"id":1,"verdict":"no","reason":"Sorry, I can't help with that."}]}
+{"id": 1, "evidence": [], "label": "not_enough_info", "reason": "I am not able to answer"}
+{"supported": false, "reason": "I cannot answer"}
+{"verdicts": [true, false], "note": "I cannot answer more."}
+I cannot verify statement 1 from the context. Verdict: No.
+1. Sorry, I cannot evaluate statement 1 without the date, so: No.
+Statement 1 - No. I can't answer this from the context.
+The statement is not supported. I cannot verify the date.
+Ich kann diese Aussage anhand des Kontexts nicht bewerten. Urteil: Nein.
+No puedo verificar esta afirmación con el contexto. Veredicto: No.
+我无法评估该陈述。判定：否。
+저는 평가할 수 없습니다. 판정: 아니오
+لا يمكنني تقييم هذا. الحكم: لا.
+"""
+
+
+def lines(table: str) -> list[str]:
+    return table.strip().split("\n")
+
+
+def quality(rows: list[dict[str, Any]]) -> tuple[float, float, float]:
+    """Precision, recall and F1 over rows whose label is sure."""
+    pairs = [(is_refusal(row["text"]), row["is_refusal"]) for row in rows]
+    hits, said, true = (sum(map(f, pairs)) for f in (all, lambda p: p[0], lambda p: p[1]))
+    return hits / said, hits / true, 2 * hits / (said + true)
+
+
+def half(row: dict[str, Any]) -> int:
+    """0 for the answers that the patterns were written on, 1 for those that only check them."""
+    return hashlib.sha256(row["id"].encode()).digest()[0] & 1
+
+
+@pytest.fixture(scope="module")
+def corpus(shared: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in (shared / "corpora" / "refusals.jsonl").read_text("utf-8").splitlines()]
+    return [row for row in rows if row["is_refusal"] != "partial"]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
+def test_each_own_row_is_told_right(row: dict[str, Any]) -> None:
+    assert is_refusal(row["text"]) is row["is_refusal"]
+
+
+@pytest.mark.parametrize("text", lines(REFUSALS))
+def test_a_refusal_is_one_in_any_language_and_dress(text: str) -> None:
+    assert is_refusal(text)
+
+
+@pytest.mark.parametrize("text", lines(ANSWERS))
+def test_words_of_refusal_alone_make_none(text: str) -> None:
+    assert not is_refusal(text)
+
+
+@pytest.mark.parametrize("text", lines(VERDICTS))
+def test_a_text_that_holds_a_verdict_is_no_refusal(text: str) -> None:
+    assert not is_refusal(text)
+
+
+def test_judges_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> None:
+    """On short texts (judges' replies, many languages, answers with the words of a refusal) F1 is at least .93."""
+    assert quality([row for row in corpus if row["kind"] != "answer"])[2] >= 0.93
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_answers_are_called_refusals_only_when_they_are(corpus: list[dict[str, Any]], part: int) -> None:
+    """On whole answers with human labels: precision at least .95 at a recall of at least .80, on both halves."""
+    precision, recall, _ = quality([row for row in corpus if row["kind"] == "answer" and half(row) == part])
+    assert precision >= 0.95
+    assert recall >= 0.80
+
+
+@pytest.mark.parametrize("sentence", SENTENCES["declines"])
+def test_a_sentence_that_only_declines_has_nothing_to_check(sentence: str) -> None:
+    assert declines(sentence)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES["says_something"])
+def test_a_sentence_that_says_something_is_to_be_graded(sentence: str) -> None:
+    assert not declines(sentence)
+
+
+@pytest.mark.parametrize("more", [", but Paris is large.", ": it lacks SSO.", " about Anna.", " by 2030.", " because the contract ended."])
+@pytest.mark.parametrize("sentence", ["I can't answer that", "I don't know", "Unfortunately, I cannot help with that"])
+def test_whatever_is_added_makes_it_a_claim(sentence: str, more: str) -> None:
+    assert declines(sentence)
+    assert not declines(sentence + more)
+
+
+KNOWN = st.sampled_from(lines(REFUSALS) + lines(ANSWERS) + lines(VERDICTS) + SENTENCES["declines"] + SENTENCES["says_something"])
+DRESSES: list[Callable[[str], str]] = [
+    lambda text: f"  \n\t{text}\u00a0\n\n",
+    lambda text: f"**{text}**",
+    lambda text: text.replace("'", "\u2019"),
+    lambda text: text.replace("'", "\u2032"),
+]
+
+
+@given(KNOWN | st.text(), st.sampled_from(DRESSES))
+def test_white_space_bold_and_curly_quotes_change_nothing(text: str, dress: Callable[[str], str]) -> None:
+    assert is_refusal(dress(text)) is is_refusal(text)
+    assert declines(dress(text)) is declines(text)
+
+
+@given(st.text(st.characters(codec=None)))
+@example("I can't help.\ud800\x00\u202e")
+def test_any_text_is_read(text: str) -> None:
+    assert is_refusal(text) in {True, False}
+    assert declines(text) in {True, False}
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", " ", "\n", "*", '"', "<", "[", "{", ": ", "- ", "i ", "i am ", "no ", "verdict:", "ich kann nicht ", "我无法"]
+)
+def test_a_million_characters_are_no_burden(unit: str) -> None:
+    """A refusal before a long tail is still seen, and the tail alone is not one."""
+    tail = unit * (1_000_000 // len(unit))
+    assert not is_refusal(tail)
+    assert is_refusal("I can't help with that request.\n\n" + tail)
+    assert not declines("I can't answer that. " + tail)
