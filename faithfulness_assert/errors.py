@@ -52,6 +52,7 @@ class JudgeError(FaithfulnessError):
         retryable: whether the same ask may succeed later.
         usage: what the failed ask cost, where the judge said so.
         http_status: the HTTP status, where there was one.
+        fix: what the user can do, where that is more than the kind tells.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class JudgeError(FaithfulnessError):
         retryable: bool = False,
         usage: Usage | None = None,
         http_status: int | None = None,
+        fix: str = "",
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -69,6 +71,7 @@ class JudgeError(FaithfulnessError):
         self.retryable = retryable
         self.usage = usage
         self.http_status = http_status
+        self.fix = fix
 
 
 class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than the rule's

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from .conclude import invalid_input
 from .drive import Clock, arun, run, run_many
-from .errors import ConfigError, InputError, suggest
-from .judges import make_judge
+from .errors import ConfigError, InputError, UnreadableReply, suggest
+from .judges import make_judge, option_names
 from .model import Case, Limits
 from .plan import grade_plan
 from .policy import Policy, is_number
 from .presets import FIELD_NAMES, find_policy
+from .reading import read, read_claims
 from .tokens import CountTokens, estimate_tokens, exact_counter
 
 if TYPE_CHECKING:
-    from .model import Judge, Usage
+    from .model import Ask, Judge, Usage
     from .plan import Plan
     from .result import GradingResult
 
@@ -62,7 +63,9 @@ class Grader:
         self.judge = _judge(judge, options)
         self.judge_name = str(getattr(self.judge, "name", type(self.judge).__name__))
         self._limits = getattr(self.judge, "limits", Limits())
-        self._clock = Clock(_seconds("deadline", options.get("deadline", DEADLINE)), _seconds("timeout", options.get("timeout")))
+        # A judge that knows tries bounds each by the timeout itself; an ask of any other is bounded from outside.
+        timeout = None if "timeout" in option_names(judge) else _seconds("timeout", options.get("timeout"))
+        self._clock = Clock(_seconds("deadline", options.get("deadline", DEADLINE)), timeout)
         self._language = _language(options.get("language", "en"))
         self._prices = _prices(options.get("prices"))
         _fits(self.judge, self.judge_name, self.policy)
@@ -192,15 +195,23 @@ def _mapping(name: str, value: object) -> Mapping[str, Any]:
 
 
 def _judge(spec: str | Judge, options: Mapping[str, Any]) -> Judge:
-    own = {name: options[name] for name in JUDGE_OPTIONS if name in options}
-    if not isinstance(spec, str) or spec.partition(":")[0] != "openai":
-        own.pop("timeout", None)  # bounds the asks of every other judge from outside, see Clock
+    taken = option_names(spec)
+    own = {name: options[name] for name in JUDGE_OPTIONS if name in options and (name != "timeout" or name in taken)}
     judge = make_judge(spec, own)
     if options.get("cache") is None:
         return judge
     from .judges.tape import StoredJudge
 
-    return StoredJudge(judge, options["cache"])
+    return StoredJudge(judge, options["cache"], _answers)
+
+
+def _answers(ask: Ask, text: str) -> bool:
+    """Whether a reply can be read as an answer to its ask."""
+    try:
+        found = read_claims(text) if ask.kind == "claims" else [entry for entry in read(text).verdicts if entry.label]
+    except UnreadableReply:
+        return False
+    return bool(found) or ask.kind == "claims"
 
 
 def _seconds(name: str, value: object) -> float | None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 Outcome = Reply | JudgeError
 Cell = tuple[int, int]  # a window's place and a statement's number
 
+CHARS_PER_TOKEN_AT_MOST = 8  # no tokenizer packs prose more tightly
 WIDENED = -1  # the place of the ask that shows the evidence of windows that disagree
 
 
@@ -101,8 +102,17 @@ def spent(state: State, job: Job, outcome: Outcome) -> State:
     if usage is None and isinstance(outcome, Reply):
         prompt = sum(state.count(message["content"]) for message in job.ask.messages)
         usage = Usage(prompt, state.count(outcome.text), num_requests=1, estimated=True)
-    told = outcome.warnings if isinstance(outcome, Reply) else ()
-    return replace(state, usage=state.usage + (usage or Usage()), warnings=(*state.warnings, *told))
+    elif isinstance(outcome, Reply) and usage and not outcome.cached and _cut(job, usage):
+        told = f"the server counted {usage.prompt} prompt tokens, far fewer than were sent: it may have cut the prompt"
+        state = replace(state, warnings=(*state.warnings, told))
+    warnings = outcome.warnings if isinstance(outcome, Reply) else ()
+    return replace(state, usage=state.usage + (usage or Usage()), warnings=(*state.warnings, *warnings))
+
+
+def _cut(job: Job, usage: Usage) -> bool:
+    """Whether a server took in so little of a long prompt that it must have left a part out."""
+    sent = sum(len(message["content"]) for message in job.ask.messages)
+    return 0 < usage.prompt < sent / CHARS_PER_TOKEN_AT_MOST
 
 
 def failed(state: State, job: Job, error: JudgeError) -> State:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..errors import ConfigError, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..model import Judge
 
@@ -28,20 +28,31 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     """
     if not isinstance(spec, str):
         return _given_judge(spec, options)
+    factory, argument = _named(spec)
+    parameters = inspect.signature(factory).parameters
+    positional = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
+    if bool(argument) != bool(positional):
+        raise ConfigError(f"judge: {spec!r} should read {_form(spec.partition(':')[0])!r}")
+    known = option_names(spec)
+    for option in options:
+        if option not in known:
+            raise ConfigError(f"{option}: the judge {spec!r} takes no such option. {suggest(option, known) if known else ''}".strip())
+    return cast("Judge", factory(*([argument] if positional else []), **options))
+
+
+def option_names(spec: object) -> list[str]:
+    """The options that the judge which ``spec`` names takes; none for a judge that is passed as an object."""
+    if not isinstance(spec, str):
+        return []
+    return [p.name for p in inspect.signature(_named(spec)[0]).parameters.values() if p.kind is p.KEYWORD_ONLY]
+
+
+def _named(spec: str) -> tuple[Callable[..., object], str]:
     kind, _, argument = spec.partition(":")
     if kind not in JUDGES:
         raise ConfigError(f"judge: there is no judge {spec!r}. {suggest(kind, _forms())} Or pass an object with an 'ask' method.")
     module, name = JUDGES[kind]
-    factory = getattr(import_module(module, __name__), name)
-    parameters = inspect.signature(factory).parameters
-    positional = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    if bool(argument.strip()) != bool(positional):
-        raise ConfigError(f"judge: {spec!r} should read {_form(kind)!r}")
-    for option in options:
-        if option not in parameters or option in positional:
-            known = [name for name in parameters if name not in positional]
-            raise ConfigError(f"{option}: the judge {spec!r} takes no such option. {suggest(option, known) if known else ''}".strip())
-    return cast("Judge", factory(*([argument.strip()] if positional else []), **options))
+    return getattr(import_module(module, __name__), name), argument.strip()
 
 
 def _given_judge(judge: object, options: Mapping[str, Any]) -> Judge:

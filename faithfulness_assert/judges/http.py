@@ -1,0 +1,188 @@
+"""What every judge behind an HTTP API shares: reading its answers, telling its errors, trying again.
+
+A judge gives :func:`persist` one try (``transport.fetch``, then :func:`read_object`). The SDK's own retries stay off: they sleep as
+long as a server says, up to two minutes, and know of no deadline.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ConfigError, JudgeError
+from ..model import Reply, Usage, clean_text
+from .complaint import Complaint, complaint, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .transport import Answer
+
+MAX_WAIT = 60.0  # seconds between two tries
+
+_FINISH = {
+    **dict.fromkeys(("", "end_turn", "eos", "eos_token", "stop_sequence"), "stop"),
+    **dict.fromkeys(("max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"), "length"),
+    **dict.fromkeys(("safety", "blocklist", "prohibited_content", "recitation"), "content_filter"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """A try that brought no reply.
+
+    Args:
+        error: what to raise if nothing can be done.
+        wait: the seconds that the server wants us to wait, where it said so.
+        complaint: what the server said is wrong, where it said so.
+        adapted: the next try asks differently, so that it need not wait and does not count as a retry.
+    """
+
+    error: JudgeError
+    wait: float | None = None
+    complaint: Complaint | None = None
+    adapted: bool = False
+
+
+# ---------------------------------------------------------------- what it brought
+
+
+def read_object(answer: Answer, secrets: Sequence[str]) -> dict[str, Any] | Trouble:
+    """The JSON object in the body of a good answer. What is none, or is an error, becomes a trouble that says what to mend."""
+    data = _json(answer)
+    if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
+        return trouble(answer, data, secrets)
+    if isinstance(data, dict):
+        return data
+    what, retryable = _unlike_json(answer)
+    return Trouble(JudgeError(f"the judge answered with {what}", "server", retryable=retryable, http_status=answer.status))
+
+
+def trouble(answer: Answer, data: object, secrets: Sequence[str]) -> Trouble:
+    """The trouble that an error answer tells of. ``data`` is its JSON, or anything else where it has none."""
+    found = complaint(answer.status, answer.headers, data, answer.body)
+    wait, retryable = retry_after(answer.headers), found.retryable
+    message = f"the judge answered HTTP {answer.status}: {shown(found.message, secrets)}".rstrip(".")
+    if wait is not None and wait > MAX_WAIT:
+        message, retryable = f"{message}; it asks to wait {wait:.0f} s", False
+    error = JudgeError(message, found.kind, retryable=retryable, http_status=answer.status, fix=found.hint)
+    return Trouble(error, wait, found)
+
+
+def _json(answer: Answer) -> object:
+    try:
+        return json.loads(answer.body.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _unlike_json(answer: Answer) -> tuple[str, bool]:
+    """What a body that holds no JSON object is, and whether the same ask may bring another."""
+    start = answer.body[:1000].lstrip().lower()
+    if "event-stream" in answer.headers.get("content-type", "") or start.startswith((b"data:", b"event:")):
+        return "a stream of events, though none was asked for: switch streaming off at the server", False
+    if start.startswith(b"<"):
+        return "a page of HTML in place of JSON: is base_url right? It often ends in /v1", True
+    try:
+        answer.body.decode()
+    except UnicodeDecodeError:
+        return "bytes that are not UTF-8", False
+    return ("something that is not a JSON object: is base_url right?" if start else "an empty body"), True
+
+
+def usage_of(prompt: object, completion: object, cached: object = 0, reasoning: object = 0) -> Usage | None:
+    """The usage of one answered try; None where the server did not say, or said what cannot be (it is then estimated)."""
+    counts: tuple[Any, ...] = (prompt, completion, cached, reasoning, 1)
+    usage = Usage(*counts)
+    if usage.prompt != prompt or usage.completion != completion:
+        return None
+    return replace(usage, cached=min(usage.cached, usage.prompt), reasoning=min(usage.reasoning, usage.completion))
+
+
+def finish_reason(value: object) -> str:
+    """Why a reply ended, in our words: ``stop``, ``length``, ``content_filter``; any other word stays, in lower case."""
+    word = clean_text(value[:40]).lower() if isinstance(value, str) else ""
+    return _FINISH.get(word, word)
+
+
+# ---------------------------------------------------------------- all tries
+
+
+def persist(attempt: Callable[[float], Reply | Trouble], *, timeout: float, max_retries: int, deadline: float | None) -> Reply:
+    """Tries until there is a reply, at most ``max_retries`` times more, and never past ``deadline``.
+
+    Args:
+        attempt: one try that may take the given number of seconds.
+        timeout: seconds for one try.
+        max_retries: tries after the first; asking differently is none.
+        deadline: an instant of ``time.monotonic()``.
+
+    Raises:
+        JudgeError: the last error, at once where the wait that it wants does not fit; ``usage`` is that of all tries.
+    """
+    spent, retries = Usage(), 0
+    while True:
+        seconds = min(timeout, _left(deadline))
+        if seconds <= 0:
+            raise JudgeError("no time was left to ask the judge", "timeout", retryable=True, usage=spent if spent.num_requests else None)
+        outcome = attempt(seconds)
+        if isinstance(outcome, Reply):
+            return replace(outcome, usage=outcome.usage and spent + outcome.usage)
+        error = outcome.error
+        if error.http_status:  # it was answered
+            spent += error.usage or Usage(num_requests=1)
+        if outcome.adapted:
+            continue
+        wait = _backoff(retries) if outcome.wait is None else outcome.wait
+        if not error.retryable or retries >= max_retries or wait >= _left(deadline):
+            error.usage = spent if spent.num_requests else None
+            raise error
+        time.sleep(wait)
+        retries += 1
+
+
+def _left(deadline: float | None) -> float:
+    return float("inf") if deadline is None else deadline - time.monotonic()
+
+
+def _backoff(retries: int) -> float:
+    return float(min(0.5 * 2 ** min(retries, 4), 8.0) * random.uniform(0.75, 1.0))  # noqa: S311 - no secret hangs on it
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server wants us to wait; None where it does not say, or asks for what is past or no number."""
+    value = headers.get("retry-after", "")
+    for text, unit in ((headers.get("retry-after-ms", ""), 0.001), (value, 1.0)):
+        try:
+            seconds = float(text) * unit
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
+    try:
+        seconds = parsedate_to_datetime(value).timestamp() - time.time()
+    except (ValueError, TypeError, IndexError, OverflowError, OSError):
+        return None
+    return seconds if seconds > 0 else None
+
+
+# ---------------------------------------------------------------- what a user gives
+
+
+class Secret(str):
+    """A string that does not show itself in a ``repr``."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'[redacted]'"
+
+
+def check_number(name: str, value: object, low: float, high: float, *, whole: bool = False) -> None:
+    """Raises ``ConfigError`` where the option ``name`` is no (whole) number from ``low`` to ``high``."""
+    kinds = int if whole else (int, float)
+    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
+        raise ConfigError(f"{name}: must be a {'whole ' if whole else ''}number from {low:,} to {high:,}, got {value!r}")

@@ -1,0 +1,190 @@
+"""What HTTP judges share: secrets stay secret, errors are told in our words, waits are believed only within reason."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from urllib.parse import quote
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from faithfulness_assert.errors import JudgeError
+from faithfulness_assert.judges.complaint import MAX_SHOWN, complaint, redact, shown
+from faithfulness_assert.judges.http import Secret, Trouble, finish_reason, persist, read_object, retry_after, usage_of
+from faithfulness_assert.judges.transport import Answer
+from faithfulness_assert.model import Reply, Usage
+
+KEYS = st.text("abcdefghXYZ0189-_.~/+=:%", min_size=8, max_size=60)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(before=st.text(max_size=40), after=st.text(max_size=40), key=KEYS)
+def test_no_written_form_of_a_secret_survives(before: str, after: str, key: str) -> None:
+    assume(key.rstrip("=") not in "[redacted]")
+    forms = [key, quote(key, safe=""), json.dumps(key), base64.b64encode(key.encode()).decode(), f"Bearer {key}"]
+    for form in forms:
+        told = redact(f"{before} {form} {after}", [key])
+        assert key not in told
+        assert form not in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Incorrect API key provided: sk-proj-abc***********xyz9. Find yours at the site.",
+        "Authorization: Bearer xyz9.abc",
+        "authorization: Basic dXNlcjp4eXo5eHl6OQ==xyz9",
+        "{'api_key': 'q-xyz9', 'n': 1}",
+        '{"X-Api-Key":"q-xyz9"}',
+        "https://host/v1?api-key=q-xyz9&n=1",
+        "upstream said password=q-xyz9 ok",
+        "client secret: q-xyz9",
+        "proxy http://user:q-xyz9@host:8080 said no",
+    ],
+)
+def test_credentials_nobody_told_us_of_are_hidden_too(text: str) -> None:
+    assert "xyz9" not in redact(text, [])
+
+
+@pytest.mark.parametrize("text", ["max_tokens: 100 is too large", "the basic plan has no access", "task-force", "temperature=0.5"])
+def test_plain_words_are_not_taken_for_credentials(text: str) -> None:
+    assert redact(text, ["abc", ""]) == text
+
+
+@pytest.mark.parametrize("unit", ["sk-", "api_key", "Bearer ", "basic ", "<", "<a ", " ", "password=", "://", "://a", "a.b", "\x00"])
+def test_hostile_texts_of_a_million_characters_are_shown_in_a_few_hundred(unit: str) -> None:
+    told = shown(unit * (1_000_000 // len(unit)), ["sk-secret-key"])
+    assert len(told) <= 10 * MAX_SHOWN
+    assert told.isprintable()
+    body = (unit * (1_000_000 // len(unit))).encode()
+    assert complaint(500, {}, None, body).status == 500
+
+
+@given(st.text())
+def test_shown_text_is_one_printable_line(text: str) -> None:
+    assert shown(text, []).isprintable()
+
+
+def test_a_secret_at_the_cut_is_not_left_in_half() -> None:
+    key = "k" + "0123456789" * 200
+    told = shown(key * 20, [key])
+    assert "0123456789" not in told
+
+
+@given(st.text(max_size=30) | st.floats().map(str) | st.datetimes().map(lambda d: d.strftime("%a, %d %b %Y %H:%M:%S GMT")))
+def test_a_wait_is_finite_and_not_negative_or_not_known(value: str) -> None:
+    for name in ("retry-after", "retry-after-ms"):
+        wait = retry_after({name: value})
+        assert wait is None or 0 <= wait < math.inf
+
+
+def test_waits_are_read_in_milliseconds_seconds_and_dates() -> None:
+    assert retry_after({"retry-after-ms": "300", "retry-after": "9"}) == pytest.approx(0.3)
+    assert retry_after({"retry-after": "9"}) == 9
+    assert retry_after({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}) is None
+    assert (retry_after({"retry-after": "Wed, 21 Oct 2195 07:28:00 GMT"}) or 0) > 1e9
+
+
+@given(JSON, JSON, JSON, JSON)
+def test_usage_is_sane_or_unknown(prompt: object, completion: object, cached: object, reasoning: object) -> None:
+    usage = usage_of(prompt, completion, cached, reasoning)
+    if usage is None:
+        return
+    assert (usage.prompt, usage.completion, usage.num_requests) == (prompt, completion, 1)
+    assert 0 <= usage.cached <= usage.prompt
+    assert 0 <= usage.reasoning <= usage.completion
+
+
+def test_usage_with_counts_that_cannot_be_is_unknown() -> None:
+    assert usage_of(100, 20, 400, None) == Usage(100, 20, cached=100, num_requests=1)
+    for bad in (-1, math.nan, 1e308, None, True, "7", 2.5):
+        assert usage_of(bad, 20) is None
+        assert usage_of(20, bad) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "ours"),
+    [("stop", "stop"), (None, "stop"), ("LENGTH", "length"), ("MAX_TOKENS", "length"), ("SAFETY", "content_filter"), ("odd", "odd")],
+)
+def test_finish_reasons_are_told_in_our_words(said: object, ours: str) -> None:
+    assert finish_reason(said) == ours
+
+
+@given(
+    status=st.integers(200, 599),
+    data=JSON | st.fixed_dictionaries({"error": JSON}),
+    headers=st.dictionaries(st.text(), st.text(), max_size=2),
+)
+def test_any_json_with_any_status_is_an_object_or_a_trouble(status: int, data: object, headers: dict[str, str]) -> None:
+    found = read_object(Answer(status, headers, json.dumps(data).encode()), [])
+    assert isinstance(found, dict) or (isinstance(found, Trouble) and isinstance(found.error, JudgeError))
+    if not 200 <= status < 300:
+        assert isinstance(found, Trouble)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_an_object_or_a_trouble(body: bytes) -> None:
+    assert isinstance(read_object(Answer(200, {}, body), []), dict | Trouble)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"<html></html>", "HTML"),
+        (b'data: {"id": 1}\n\n', "stream"),
+        (b'{"a": "\xff"}', "UTF-8"),
+        (b"", "empty"),
+        (b"[" * 200_000, "not a JSON object"),
+        (b'{"a": ' + b"9" * 5_000 + b"}", "not a JSON object"),
+        (b"[1]", "not a JSON object"),
+    ],
+)
+def test_what_is_no_json_object_is_named(body: bytes, said: str) -> None:
+    found = read_object(Answer(200, {}, body), [])
+    assert isinstance(found, Trouble)
+    assert found.error.kind == "server"
+    assert said in found.error.message
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"error": {"message": "the words"}},
+        {"error": "the words"},
+        {"object": "error", "message": "the words", "code": 500},
+        {"detail": "the words"},
+        {"detail": [{"loc": ["body", "seed"], "msg": "the words", "input": {"secret": "context"}}]},
+        {"error": {"unknown": "the words"}},
+    ],
+)
+def test_the_words_of_an_error_are_found_in_any_shape(data: dict[str, object]) -> None:
+    found = read_object(Answer(400, {}, json.dumps(data).encode()), [])
+    assert isinstance(found, Trouble)
+    assert "the words" in found.error.message
+    assert "context" not in found.error.message
+
+
+def test_no_try_is_made_when_no_time_is_left() -> None:
+    with pytest.raises(JudgeError, match="no time") as caught:
+        persist(lambda seconds: Reply("never"), timeout=1, max_retries=3, deadline=-1.0)
+    assert caught.value.kind == "timeout"
+
+
+def test_the_usage_of_failed_tries_is_counted() -> None:
+    lost = Trouble(JudgeError("lost", "server", retryable=True, usage=Usage(10, 2, num_requests=1), http_status=200), wait=0)
+    outcomes = iter(
+        [lost, Trouble(JudgeError("500", "server", retryable=True, http_status=500), wait=0), Reply("ok", Usage(5, 1, num_requests=1))]
+    )
+    reply = persist(lambda seconds: next(outcomes), timeout=1, max_retries=2, deadline=None)
+    assert reply.usage == Usage(15, 3, num_requests=3)
+
+
+def test_a_secret_does_not_show_itself() -> None:
+    assert "sesame" not in repr({"key": Secret("sesame"), "keys": (Secret("sesame"),)})

@@ -1,0 +1,536 @@
+"""The OpenAI judge, by its real SDK over real HTTP, against a server on the loopback device."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import importlib.util
+import json
+import logging
+import subprocess
+import sys
+import time
+import traceback
+import tracemalloc
+import warnings
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from loopback import Answer, Loopback, Request, completion, refusal_to
+
+from faithfulness_assert.errors import ConfigError, JudgeError
+from faithfulness_assert.judges.openai import OpenAIJudge
+from faithfulness_assert.model import Ask, Limits, Payload, Reply, ReplyForm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
+ASK = Ask(
+    messages=({"role": "system", "content": "Judge."}, {"role": "user", "content": "Is it so?"}),
+    form=ReplyForm("verdicts", ("supported", "not_enough_info")),
+    ids=(1,),
+    max_tokens=352,
+    payload=Payload(((1, "It is so."),)),
+)
+TEXT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
+USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+FAULTS = Path(__file__).parents[1].parent / "shared" / "faults"
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of this machine reaches a test."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def judge(server: Loopback, **options: Any) -> OpenAIJudge:
+    return OpenAIJudge("m", **{"base_url": server.url, "api_key": KEY, "max_retries": 0, **options})
+
+
+def failure(answers: Any, **options: Any) -> JudgeError:
+    with Loopback(answers) as server, pytest.raises(JudgeError) as caught:
+        judge(server, **options).ask(ASK)
+    return caught.value
+
+
+# ---------------------------------------------------------------- what is sent, what comes back
+
+
+def test_an_ask_is_one_chat_completion_with_the_schema_of_its_reply() -> None:
+    with Loopback(completion(TEXT, usage=USAGE)) as server:
+        reply = judge(server, seed=7).ask(ASK)
+    (request,) = server.requests
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    assert request.headers["accept-encoding"] == "identity"
+    assert request.body == {
+        "model": "m",
+        "messages": [dict(m) for m in ASK.messages],
+        "response_format": {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": ASK.schema}},
+        "max_completion_tokens": 352,
+        "temperature": 0.0,
+        "seed": 7,
+    }
+    assert (reply.text, reply.finish_reason, reply.refusal, reply.warnings) == (TEXT, "stop", None, ())
+
+
+def test_usage_has_the_cached_and_the_reasoning_part() -> None:
+    said = {**USAGE, "prompt_tokens_details": {"cached_tokens": 64}, "completion_tokens_details": {"reasoning_tokens": 7}}
+    with Loopback(completion(TEXT, usage=said)) as server:
+        usage = judge(server).ask(ASK).usage
+    assert usage is not None
+    assert (usage.prompt, usage.completion, usage.cached, usage.reasoning, usage.num_requests) == (100, 20, 64, 7, 1)
+
+
+@pytest.mark.parametrize("usage", [None, [], {}, {"prompt_tokens": -1, "completion_tokens": 2}, {"prompt_tokens": 5}, "many"])
+def test_usage_that_was_not_said_is_unknown_not_zero(usage: object) -> None:
+    with Loopback(completion(TEXT, usage=usage)) as server:
+        assert judge(server).ask(ASK).usage is None
+
+
+def test_parts_of_text_are_joined() -> None:
+    parts = [{"type": "text", "text": TEXT[:9]}, {"type": "image"}, {"type": "text", "text": TEXT[9:]}, None]
+    with Loopback(completion(parts)) as server:
+        assert judge(server).ask(ASK).text == TEXT
+
+
+@pytest.mark.parametrize("answer", [completion(None, refusal="No."), completion([{"type": "refusal", "refusal": "No."}])])
+def test_a_refusal_comes_in_its_own_field(answer: Answer) -> None:
+    with Loopback(answer) as server:
+        assert judge(server).ask(ASK).refusal == "No."
+
+
+def test_a_judge_that_only_thought_is_told() -> None:
+    with Loopback(completion("", finish_reason="length", reasoning="Hm...")) as server:
+        reply = judge(server).ask(ASK)
+    assert (reply.text, reply.finish_reason) == ("", "length")
+    assert "reasoning" in reply.warnings[0]
+
+
+def test_a_lone_surrogate_leaves_text_that_can_be_written() -> None:
+    body = '{"choices":[{"message":{"content":"a\\ud83d","refusal":"b\\ud83d"},"finish_reason":"\\ud83d"}]}'
+    with Loopback(Answer(body)) as server:
+        reply = judge(server).ask(ASK)
+    assert f"{reply.text}{reply.refusal}{reply.finish_reason}".encode() == "a�b��".encode()
+
+
+def test_the_choice_with_index_0_counts() -> None:
+    first, second = completion(TEXT).body["choices"][0], {**completion("other").body["choices"][0], "index": 1}
+    with Loopback(Answer({"choices": [second, first]})) as server:
+        assert judge(server).ask(ASK).text == TEXT
+
+
+# ---------------------------------------------------------------- what a server does not take
+
+REJECTIONS = {
+    "response_format": ("response_format", "'response_format' of type '{type}' is not supported"),
+    "max_completion_tokens": ("max_completion_tokens", "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead."),
+    "temperature": ("temperature", "'temperature' does not support 0.0 with this model"),
+    "seed": ("seed", "Extra inputs are not permitted: seed"),
+}
+
+
+def server_without(*parameters: str, status: int = 400, names: bool = True) -> Any:
+    """A server that takes none of these parameters. ``system`` is the role, ``names`` says whether it fills ``param``."""
+
+    def answer(request: Request) -> Answer:
+        roles = [m["role"] for m in request.body["messages"]]
+        if "system" in parameters and "system" in roles:
+            return refusal_to(status, "System role not supported", param="messages" if names else None)
+        for name in parameters:
+            if name in request.body:
+                kind = request.body[name].get("type") if name == "response_format" else ""
+                if kind == "json_object" and "json_object" not in parameters:
+                    continue
+                param, text = REJECTIONS[name]
+                return refusal_to(status, text.format(type=kind), param=param if names else None)
+        return completion(TEXT, usage=USAGE)
+
+    return answer
+
+
+SUBSETS = st.sets(st.sampled_from([*REJECTIONS, "json_object", "system"]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(missing=SUBSETS, status=st.sampled_from([400, 404, 422, 500]), names=st.booleans())
+def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(missing: set[str], status: int, names: bool) -> None:
+    with Loopback(server_without(*sorted(missing), status=status, names=names)) as server:
+        asking = judge(server, seed=7)
+        first = asking.ask(ASK)
+        learned = len(server.requests)
+        second = asking.ask(ASK)
+        asking.close()
+    assert first.text == second.text == TEXT
+    assert learned <= 7
+    assert len(server.requests) == learned + 1
+    assert first.warnings == second.warnings
+    assert len(first.warnings) == len(missing - {"json_object"})
+    assert first.usage is not None
+    assert first.usage.num_requests == learned
+    last = server.requests[-1].body
+    assert ("seed" in last, "temperature" in last) == ("seed" not in missing, "temperature" not in missing)
+    assert "Judge." in str(last["messages"])
+    if "max_completion_tokens" in missing:
+        assert last["max_tokens"] == ASK.max_tokens
+
+
+@pytest.mark.parametrize("words", ["response_format json_schema", "seed temperature max_tokens grammar system role", "no such thing"])
+def test_a_server_that_refuses_whatever_it_is_asked_ends_in_an_error(words: str) -> None:
+    with Loopback(refusal_to(400, words)) as server:
+        asking = judge(server)
+        with pytest.raises(JudgeError) as caught:
+            asking.ask(ASK)
+        assert len(server.requests) <= 8
+        assert caught.value.usage is not None
+        assert caught.value.usage.num_requests == len(server.requests)
+        with pytest.raises(JudgeError):
+            asking.ask(ASK)
+    assert server.requests[-1].body.keys() == server.requests[len(server.requests) // 2 - 1].body.keys()
+    assert "response_format" in server.requests[len(server.requests) // 2].body  # what did not help is not kept
+
+
+def test_threads_that_learn_at_once_learn_the_same() -> None:
+    with Loopback(server_without("response_format", "seed", "system")) as server:
+        asking = judge(server, seed=1)
+        with ThreadPoolExecutor(8) as pool:
+            replies = list(pool.map(lambda _: asking.ask(ASK), range(24)))
+        learned = len(server.requests)
+        asking.ask(ASK)
+        asking.close()
+    assert {reply.text for reply in replies} == {TEXT}
+    assert len(server.requests) == learned + 1
+
+
+# ---------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind", "retryable"),
+    [
+        (refusal_to(401, "no"), "auth", False),
+        (refusal_to(403, "no"), "auth", False),
+        (refusal_to(404, "no such model"), "transport", False),
+        (refusal_to(400, "too much", code="context_length_exceeded"), "transport", False),
+        (refusal_to(400, "no", code="content_filter"), "content_filter", False),
+        (refusal_to(408, "late"), "timeout", True),
+        (refusal_to(429, "slow down"), "rate_limit", True),
+        (refusal_to(429, "pay", code="insufficient_quota"), "rate_limit", False),
+        (refusal_to(429, "tomorrow", {"retry-after": "86400"}), "rate_limit", False),
+        (refusal_to(500, "oops"), "server", True),
+        (refusal_to(503, "never", {"x-should-retry": "false"}), "server", False),
+        (replace(refusal_to(404, "no endpoint", code=404), status=200), "transport", False),
+        (replace(refusal_to(502, "upstream", code="502"), status=200), "server", True),
+        (Answer({"choices": [{"error": {"code": 429, "message": "busy"}}]}), "rate_limit", True),
+        (Answer({"choices": []}), "server", True),
+        (Answer({"choices": None}), "server", True),
+        (Answer({"choices": [{"index": 0}]}), "server", True),
+        (Answer("<html>Welcome</html>"), "server", True),
+        (Answer("data: {}\n\n"), "server", False),
+    ],
+)
+def test_an_error_has_its_kind_and_says_whether_to_try_again(answer: Answer, kind: str, retryable: bool) -> None:
+    error = failure(answer)
+    assert (error.kind, error.retryable, error.http_status) == (kind, retryable, answer.status)
+
+
+def test_no_server_is_a_transport_error() -> None:
+    with Loopback(completion(TEXT)) as server:
+        pass
+    with pytest.raises(JudgeError) as caught:
+        judge(server).ask(ASK)
+    assert (caught.value.kind, caught.value.retryable, caught.value.http_status) == ("transport", True, None)
+
+
+def test_a_failure_that_may_pass_is_tried_again_and_counted() -> None:
+    soon = {"retry-after-ms": "1"}
+    with Loopback([refusal_to(500, "oops", soon), refusal_to(429, "busy", soon), completion(TEXT, usage=USAGE)]) as server:
+        reply = judge(server, max_retries=2).ask(ASK)
+    assert reply.usage is not None
+    assert (reply.usage.num_requests, reply.usage.prompt) == (3, 100)
+
+
+@pytest.mark.parametrize(
+    ("answer", "tries"),
+    [
+        (refusal_to(500, "oops", {"retry-after-ms": "1"}), 4),
+        (refusal_to(401, "no"), 1),
+        (refusal_to(429, "pay", {"retry-after-ms": "1"}, code="insufficient_quota"), 1),
+        (refusal_to(429, "in an hour", {"retry-after": "3600"}), 1),
+    ],
+)
+def test_only_what_may_pass_is_tried_again(answer: Answer, tries: int) -> None:
+    with Loopback(answer) as server, pytest.raises(JudgeError) as caught:
+        judge(server, max_retries=3).ask(ASK)
+    assert len(server.requests) == tries
+    assert caught.value.usage is not None
+    assert caught.value.usage.num_requests == tries
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        replace(completion(TEXT), delay=30),
+        replace(completion(TEXT), drip=0.3),
+        refusal_to(429, "wait", {"retry-after": "50"}),
+        replace(refusal_to(500, "oops"), drip=0.3),
+        replace(completion(TEXT), drip=0.3, drip_head=True),
+    ],
+    ids=["hang", "drip", "told to wait", "drip of an error", "drip of a head"],
+)
+def test_nothing_outlasts_the_deadline(answer: Answer) -> None:
+    with Loopback(answer) as server:
+        begun = time.monotonic()
+        with pytest.raises(JudgeError) as caught:
+            judge(server, max_retries=9, timeout=50).ask(ASK, deadline=begun + 1)
+        assert time.monotonic() - begun < 20  # an unkept deadline takes 30 s and more
+    assert caught.value.kind in ("timeout", "rate_limit")
+    assert caught.value.retryable
+
+
+def test_a_deadline_that_is_over_costs_no_request() -> None:
+    with Loopback(completion(TEXT)) as server, pytest.raises(JudgeError):
+        judge(server).ask(ASK, deadline=time.monotonic() - 1)
+    assert not server.requests
+
+
+# ---------------------------------------------------------------- bodies that are not what they should be
+
+
+@pytest.mark.parametrize("encode", [gzip.compress, zlib.compress])
+def test_an_encoded_body_that_nobody_asked_for_is_read(encode: Any) -> None:
+    name = "gzip" if encode is gzip.compress else "deflate"
+    with Loopback(Answer(encode(completion(TEXT).encoded()), headers={"content-encoding": name})) as server:
+        assert judge(server).ask(ASK).text == TEXT
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (Answer(gzip.compress(b" " * (64 << 20), 9), headers={"content-encoding": "gzip"}), "8 MB"),
+        (Answer(gzip.compress(b" " * (64 << 20), 9), 500, {"content-encoding": "gzip"}), "8 MB"),
+        (Answer(b" " * (9 << 20)), "8 MB"),
+        (Answer(b"plain", headers={"content-encoding": "gzip"}), "is not gzip"),
+        (Answer(b"plain", headers={"content-encoding": "br"}), "'br'"),
+    ],
+)
+def test_a_body_that_cannot_be_read_safely_is_refused(answer: Answer, said: str) -> None:
+    error = failure(answer, max_retries=3)
+    assert (error.kind, error.retryable) == ("server", False)
+    assert said in error.message
+
+
+def test_a_small_body_that_would_decode_to_much_does_not_take_much_memory() -> None:
+    bomb = Answer(gzip.compress(b" " * (150 << 20), 6), headers={"content-encoding": "gzip"})
+    with Loopback(bomb) as server:
+        asking = judge(server)
+        tracemalloc.start()
+        with pytest.raises(JudgeError):
+            asking.ask(ASK)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 100 << 20
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_carries_neither_prompt_nor_key_elsewhere(status: int) -> None:
+    with Loopback(completion(TEXT)) as elsewhere:
+        error = failure(Answer(b"", status, {"location": f"{elsewhere.url}/chat/completions"}))
+    assert not elsewhere.requests
+    assert error.http_status == status
+    assert "base_url" in error.fix
+
+
+SLOTS = st.sampled_from(["body", "error", "choices", "choice", "message", "content", "refusal", "finish_reason", "usage", "prompt_tokens"])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["message", "code", "text", "error", "index"]), inner),
+    max_leaves=6,
+)
+
+
+def with_slot(slot: str, value: Any) -> Any:
+    """A good completion with ``value`` in the place of one of its parts."""
+    body = completion(TEXT, usage=dict(USAGE)).body
+    if slot == "body":
+        return value
+    if slot == "choice":
+        body["choices"][0] = value
+        return body
+    places = {"error": body, "choices": body, "usage": body, "message": body["choices"][0], "finish_reason": body["choices"][0]}
+    places |= {"prompt_tokens": body["usage"]}
+    places.get(slot, body["choices"][0]["message"])[slot] = value
+    return body
+
+
+def test_any_json_in_any_place_ends_in_a_reply_or_a_judge_error() -> None:
+    current: list[Answer] = []
+    with Loopback(lambda _: current[0]) as server:
+        asking = judge(server)
+
+        @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        @given(slot=SLOTS, value=JSON, status=st.sampled_from([200, 200, 400, 500]))
+        def ends_well(slot: str, value: Any, status: int) -> None:
+            current[:] = [Answer(with_slot(slot, value), status)]
+            try:
+                reply = asking.ask(ASK)
+            except JudgeError as error:
+                error.message.encode()
+            else:
+                assert status == 200
+                f"{reply.text}{reply.refusal}{reply.finish_reason}".encode()
+
+        ends_well()
+        asking.close()
+
+
+# ---------------------------------------------------------------- secrets
+
+ECHOES = {
+    "plain": KEY,
+    "header": f"Authorization: Bearer {KEY}",
+    "url": "https://h/?k=sk-proj-a%2Bb%2Fc%3D0123456789abcdefXYZ",
+    "base64": base64.b64encode(KEY.encode()).decode(),
+    "masked": "sk-proj-a+b/c****fXYZ",
+}
+
+
+@pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
+@pytest.mark.parametrize("status", [200, 307, 401, 500])
+def test_a_server_that_echoes_the_key_does_not_get_it_shown(echo: str, status: int, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "faithfulness_assert")
+    error = failure(Answer({"error": {"message": f"denied to {echo}"}}, status, {"location": f"http://h/{echo}"}))
+    told = "".join(traceback.format_exception(error)) + repr(error) + str(error.args) + caplog.text
+    assert "0123456789abcdef" not in told
+    assert "fXYZ" not in told
+    assert error.__cause__ is None
+    assert error.__context__ is None
+
+
+def test_the_key_is_not_shown_by_the_judge_itself() -> None:
+    with Loopback(completion(TEXT)) as server:
+        asking = judge(server, base_url=server.url.replace("//", "//user:hunter22@") + "?api-key=q-hunter22")
+        asking.ask(ASK)
+    shown = repr(asking) + repr(vars(asking)) + json.dumps(asking.identity) + asking.name
+    assert KEY not in shown
+    assert "hunter22" not in shown
+
+
+# ---------------------------------------------------------------- options
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("timeout", v) for v in (0, -1, float("nan"), float("inf"), "60", None, True)),
+        *(("max_retries", v) for v in (-1, 1.5, None, "2", True)),
+        *(("temperature", v) for v in (-0.1, 2.1, "0", float("nan"), True)),
+        *(("seed", v) for v in (1.5, "1", True)),
+        *(("max_prompt_tokens", v) for v in (0, 1.5, None)),
+        *(("max_statements", v) for v in (0, "40")),
+        *(("base_url", v) for v in ("no address", "ftp://h/v1", "http://", "http://h:port/v1", "http://[::1/v1", 5)),
+        *(("api_key", v) for v in (5, "sk two words", "sk-\nline", "ключ")),
+        *(("model", v) for v in ("", "  ", None, 5)),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(name: str, value: Any) -> None:
+    options = {"model": "m", "api_key": KEY, name: value}
+    with pytest.raises(ConfigError, match=f"^{name}: ") as caught:
+        OpenAIJudge(**options)
+    assert not (name == "api_key" and str(value) in str(caught.value))
+
+
+def test_a_missing_key_is_named_with_both_ways_to_give_it() -> None:
+    with pytest.raises(ConfigError, match=r"(?s)api_key.*OPENAI_API_KEY"):
+        OpenAIJudge("m")
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        OpenAIJudge("m", base_url="https://eu.api.openai.com/v1", api_key=" ")
+
+
+def test_a_server_of_ones_own_needs_no_key() -> None:
+    with Loopback(completion(TEXT)) as server:
+        assert OpenAIJudge("m", base_url=server.url).ask(ASK).text == TEXT
+
+
+def test_key_and_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Loopback(completion(TEXT)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
+        OpenAIJudge("m").ask(ASK)
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_identity_and_limits_are_those_given() -> None:
+    made = OpenAIJudge("m", base_url="https://u:p@h:8/v1?k=v", temperature=None, seed=3, max_prompt_tokens=9, max_statements=8)
+    assert made.identity == {"judge": "openai", "base_url": "https://h:8/v1", "model": "m", "temperature": None, "seed": 3}
+    assert (made.name, made.limits) == ("openai:m", Limits(prompt_tokens=9, statements=8))
+
+
+def test_the_sdk_is_not_imported_before_an_ask() -> None:
+    code = "import sys; from faithfulness_assert.judges.openai import OpenAIJudge as J; J('m', api_key='k'); print('openai' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+# ---------------------------------------------------------------- the fault catalogue
+
+
+@pytest.fixture(scope="module")
+def faults() -> Iterator[tuple[list[dict[str, Any]], int]]:
+    """The rows, and the port of the server that replays them."""
+    if not (FAULTS / "fake_server.py").exists():
+        pytest.skip(f"no fault catalogue beside this checkout ({FAULTS.parent.name}/{FAULTS.name})")
+    spec = importlib.util.spec_from_file_location("fake_server", FAULTS / "fake_server.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it leaves a file open
+        spec.loader.exec_module(module)
+    server = module.serve(0)
+    yield list(module.F.values()), server.server_address[1]
+    server.shutdown()
+    server.server_close()
+
+
+def outcome(row: dict[str, Any], port: int, seconds: float) -> tuple[Reply | JudgeError, float]:
+    """How an ask ends, and after how many seconds. Any other exception is let out."""
+    asking = OpenAIJudge("m", base_url=f"http://127.0.0.1:{port}/f/{row['id']}/v1", api_key=KEY, seed=7)
+    begun = time.monotonic()
+    found: Reply | JudgeError
+    try:
+        found = asking.ask(ASK, deadline=begun + seconds)
+    except JudgeError as error:
+        found = error
+    took = time.monotonic() - begun
+    asking.close()
+    return found, took
+
+
+def as_expected(row: dict[str, Any], found: Reply | JudgeError) -> bool:
+    """What a row's columns ask for: a second try that is good makes a reply, an error status makes an error."""
+    if row["then"]:
+        return isinstance(found, Reply) and bool(found.warnings) == (row["retryable"] == "downgrade")
+    if isinstance(found, JudgeError):
+        return found.retryable == row["retryable"]
+    return row["http_status"] == 200 and not row["retryable"]
+
+
+def test_every_known_fault_ends_in_time_as_it_should_and_without_the_key(faults: tuple[list[dict[str, Any]], int]) -> None:
+    rows, port = faults
+    seconds = 8.0
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda row: outcome(row, port, seconds), rows))
+    assert len(rows) >= 40
+    for row, (end, took) in zip(rows, found, strict=True):
+        assert took < seconds + 4, row["id"]
+        assert KEY not in repr(end), row["id"]
+        assert as_expected(row, end), (row["id"], row["expect"], end)
