@@ -78,7 +78,7 @@ def grade(
     as_json: JsonOption = False,
 ) -> None:
     """Grade the cases of a file."""
-    grader = Grader(judge, policy, threshold, **_options(option or []))
+    grader = Grader(**{"judge": judge, "policy": policy, "threshold": threshold, **_options(option or [])})
     results = list(grader.grade_many(_cases(file), concurrency=concurrency))
     _show(results, as_json=as_json)
     raise typer.Exit(_exit_code(results))
@@ -104,7 +104,7 @@ def init(
     force: Annotated[bool, typer.Option(help="Overwrite files that are there.")] = False,
 ) -> None:
     """Write a working promptfoo example: one test passes, one fails on a made-up number."""
-    templates = sorted((Path(__file__).parent / "promptfoo" / "templates").iterdir())
+    templates = sorted(path for path in (Path(__file__).parent / "promptfoo" / "templates").iterdir() if path.is_file())
     there = [t.name for t in templates if (folder / t.name).exists()]
     if there and not force:
         raise ConfigError(f"init: {', '.join(there)} exists in {folder}; choose another folder, or --force")

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from .citations import audit_citations
 from .evidence import resolve
 from .model import GraderError, Verdict
 from .policy import SCORED, Policy, passes, score
@@ -28,10 +27,10 @@ REASONS: dict[Status, str] = {
     "no_statements": "Nothing to check",
     "abstained": "The answer only declines to answer: it makes no claim that could be checked.",
     "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
-    "judge_refused": "Not graded, the judge refused",
-    "unreadable": "Not graded, the judge's reply could not be read",
-    "judge_failed": "Not graded, the judge could not be reached or failed",
-    "invalid_input": "Not graded, the input cannot be used",
+    "judge_refused": "Not graded",
+    "unreadable": "Not graded",
+    "judge_failed": "Not graded",
+    "invalid_input": "Not graded",
 }
 
 FIXES: dict[ErrorKind, str] = {
@@ -121,6 +120,8 @@ def _shown(state: State, number: int) -> frozenset[int] | range:
 def _audit(state: State) -> CitationAudit | None:
     if state.policy.citations == "off":
         return None
+    from .citations import audit_citations  # its patterns need not be compiled for a policy without an audit
+
     return audit_citations(state.case.answer, [passage.id for passage in state.case.context])
 
 
@@ -231,7 +232,8 @@ def _error(state: State, status: Status, reason: str) -> GraderError:
         return GraderError("input", reason)
     first: JudgeError | None = state.errors[0] if state.errors else None
     kind: ErrorKind = first.kind if first else "unreadable"
-    return GraderError(kind, f"{reason} {FIXES[kind]}", first.retryable if first else True)
+    fix = first.fix if first and first.fix else FIXES[kind]
+    return GraderError(kind, f"{reason} {fix}", first.retryable if first else True)
 
 
 # ---------------------------------------------------------------- words

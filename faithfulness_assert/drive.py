@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .state import Outcome
 
 log = logging.getLogger("faithfulness_assert")
+log.addHandler(logging.NullHandler())  # else the last resort prints warnings to stderr, which promptfoo shows as the reason
 
 ASKS_AT_ONCE = 8
 

@@ -132,7 +132,7 @@ class GradingResult:
         return {**self.metadata, **about, "counts": dict(self.counts), "coverage": self.coverage, **error, **cost}
 
     def _shown(self, components: Components) -> list[Verdict]:
-        if components == "none":
+        if components == "none" or self.error:  # promptfoo would count each statement that was never judged as a failed assertion
             return []
         return list(self.verdicts) if components == "all" else self.problems()[:MAX_COMPONENTS]
 

@@ -48,7 +48,7 @@ def test_cases_come_from_json_a_list_or_standard_input(tmp_path: Path) -> None:
 
 
 def test_options_reach_the_grader(tmp_path: Path) -> None:
-    file = jsonl(tmp_path, {**GOOD, "answer": GOOD["answer"] + " The tower is green."})
+    file = jsonl(tmp_path, {**GOOD, "answer": GOOD["answer"] + " A giraffe lives there."})
     assert run("grade", file).returncode == 1
     assert run("grade", file, "--threshold", "0.5").returncode == 0
     assert run("grade", file, "-o", "threshold=0.5").returncode == 0

@@ -1,0 +1,3 @@
+from faithfulness_assert.promptfoo import get_assert
+
+__all__ = ["get_assert"]

@@ -1,0 +1,1 @@
+"""The whole path through a real promptfoo: Node starts Python for each assertion, as it does for users."""

@@ -1,0 +1,20 @@
+"""A promptfoo for the session. Where it cannot be had the tests are skipped, and under ``CI=true`` they fail."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from .promptfoo import Promptfoo, UnavailableError, provide
+
+
+@pytest.fixture(scope="session")
+def promptfoo() -> Promptfoo:
+    """A real promptfoo, installed on first use."""
+    try:
+        return provide()
+    except UnavailableError as missing:
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"no promptfoo: {missing}")
+        pytest.skip(f"no promptfoo: {missing}")

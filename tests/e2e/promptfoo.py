@@ -1,0 +1,132 @@
+"""Installs and runs a real promptfoo. It knows nothing of grading: a configuration goes in, an exit code and the written results come out.
+
+promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout. The version follows from the Node that is on PATH.
+The pinned native library is the one for Linux on x64 with glibc; elsewhere npm refuses, and the tests say so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+CACHE = HERE.parents[1] / ".e2e"
+ENTRY = Path("node_modules", "promptfoo", "dist", "src", "entrypoint.js")
+
+# The newest promptfoo for each Node, newest first.
+VERSIONS = {(22, 22): "0.123.1", (20, 0): "0.121.20"}
+
+FAILED_TESTS = 100  # promptfoo's exit code when it ran and a test failed
+
+OFFLINE = {
+    "PROMPTFOO_DISABLE_TELEMETRY": "1",
+    "PROMPTFOO_DISABLE_UPDATE": "1",
+    "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+    "PROMPTFOO_CACHE_ENABLED": "false",
+    "NO_PROXY": "127.0.0.1",
+}
+
+
+class UnavailableError(Exception):
+    """promptfoo cannot be had on this machine; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one ``promptfoo eval`` left behind: exit code, console output, and the JSON that it wrote, as text and parsed."""
+
+    exit_code: int
+    console: str
+    text: str
+    output: dict[str, Any]
+
+    @property
+    def results(self) -> dict[str, dict[str, Any]]:
+        """The results by the description of their test. Two results with one description are an error."""
+        rows = self.output["results"]["results"]
+        by_name = {row["testCase"]["description"]: row for row in rows}
+        assert len(by_name) == len(rows), "promptfoo made several tests out of one"
+        return by_name
+
+
+@dataclass(frozen=True)
+class Promptfoo:
+    """An installed promptfoo."""
+
+    entry: Path
+
+    def eval(self, config: Path, **environment: str) -> Run:
+        """Evaluates ``config`` in its own folder, offline but for the loopback address."""
+        folder = config.parent
+        command = ["node", str(self.entry), "eval", "-c", config.name, "-o", "out.json"]
+        command += ["--no-cache", "--no-progress-bar", "--no-table"]
+        done = _run(command, folder, {**_clean_environment(folder), **environment})
+        written = folder / "out.json"
+        assert written.exists(), f"promptfoo wrote no results:\n{done.stdout}"
+        text = written.read_text("utf-8")
+        return Run(done.returncode, done.stdout, text, json.loads(text, parse_constant=_no_constant))
+
+
+def provide() -> Promptfoo:
+    """The promptfoo that fits this machine's Node, installed on first use (a minute or two).
+
+    Raises:
+        UnavailableError: Node or npm is missing or too old, or npm could not install.
+    """
+    version = _version_for(_node_version())
+    home = CACHE / f"promptfoo-{version}"
+    if not (home / ENTRY).exists():
+        _install(version, home)
+    return Promptfoo(home / ENTRY)
+
+
+def _node_version() -> tuple[int, ...]:
+    if not (shutil.which("node") and shutil.which("npm")):
+        raise UnavailableError("node and npm are not on PATH; install Node 20 or newer")
+    said = _run(["node", "--version"], HERE).stdout.strip()
+    return tuple(int(part) for part in said.removeprefix("v").split(".")[:2])
+
+
+def _version_for(node: tuple[int, ...]) -> str:
+    for oldest, version in VERSIONS.items():
+        if node >= oldest:
+            return version
+    raise UnavailableError(f"Node {'.'.join(map(str, node))} is too old for promptfoo; install Node 20 or newer")
+
+
+def _install(version: str, home: Path) -> None:
+    """Installs beside ``home`` and renames, so that an install which broke off is never taken for a whole one."""
+    CACHE.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=CACHE, prefix="install-") as name:
+        work = Path(name) / "promptfoo"
+        shutil.copytree(HERE / "npm" / home.name, work)
+        shutil.copy(HERE / "npm" / ".npmrc", work)
+        done = _run(["npm", "install"], work)
+        if done.returncode:
+            raise UnavailableError(f"npm could not install promptfoo {version}:\n{done.stdout[-2000:]}")
+        shutil.rmtree(home, ignore_errors=True)
+        work.rename(home)
+
+
+def _run(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=600, check=False
+    )
+
+
+def _clean_environment(folder: Path) -> dict[str, str]:
+    """This process's environment without what would change a result, and with promptfoo's own files in ``folder``."""
+    ours = ("FAITHFULNESS_ASSERT_", "PROMPTFOO_", "OPENAI_")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
+    return {**kept, **OFFLINE, "PROMPTFOO_CONFIG_DIR": str(folder / ".promptfoo"), "PROMPTFOO_PYTHON": sys.executable}
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is not JSON")

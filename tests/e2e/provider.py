@@ -1,0 +1,9 @@
+"""A promptfoo provider that answers what the test's vars hold: ``answer`` (text or object), with ``retrieved`` as its metadata."""
+
+from typing import Any
+
+
+def call_api(prompt: str, options: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+    """What a RAG pipeline returns: its answer, and the passages that it found."""
+    given = context["vars"]
+    return {"output": given["answer"], "metadata": {"retrieved": given.get("retrieved")}}
