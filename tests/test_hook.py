@@ -156,7 +156,11 @@ configs = st.dictionaries(
 
 
 @settings(max_examples=150, deadline=None)
-@given(json_values, st.dictionaries(st.sampled_from(["vars", "test", "providerResponse", "metadata", "prompt"]), json_values), json_values | configs)
+@given(
+    json_values,
+    st.dictionaries(st.sampled_from(["vars", "test", "providerResponse", "metadata", "prompt"]), json_values),
+    json_values | configs,
+)
 def test_whatever_promptfoo_hands_over_the_result_is_one_that_it_can_take(output: Any, context: Any, config: Any) -> None:
     result = get_assert(output, {**context, "config": config})
     text = json.dumps(result, allow_nan=False, ensure_ascii=False)

@@ -13,15 +13,48 @@ import pytest
 import faithfulness_assert
 
 PACKAGE = Path(faithfulness_assert.__file__).parent
-PUBLIC = (
-    "grade agrade grade_many Grader Policy policies GradingResult ConfigError JudgeError split_statements read_verdicts is_refusal "
-    "audit_citations Case Passage Verdict Judge Ask Reply Usage CitationAudit UnreadableReply"
-).split()
+PUBLIC = [
+    "grade",
+    "agrade",
+    "grade_many",
+    "Grader",
+    "Policy",
+    "policies",
+    "GradingResult",
+    "ConfigError",
+    "JudgeError",
+    "split_statements",
+    "read_verdicts",
+    "is_refusal",
+    "audit_citations",
+    "Case",
+    "Passage",
+    "Verdict",
+    "Judge",
+    "Ask",
+    "Reply",
+    "Usage",
+    "CitationAudit",
+    "UnreadableReply",
+]
 
 # Each layer may import from the layers above it in this list, and from itself.
 LAYERS = [
     ("errors", "model", "wire"),
-    ("statements", "sentences", "blocks", "markup", "tokens", "prompting", "reading", "policy", "presets", "reconcile", "evidence", "citations"),
+    (
+        "statements",
+        "sentences",
+        "blocks",
+        "markup",
+        "tokens",
+        "prompting",
+        "reading",
+        "policy",
+        "presets",
+        "reconcile",
+        "evidence",
+        "citations",
+    ),
     ("result", "windows", "state"),
     ("claims", "verdicts", "conclude"),
     ("plan",),
@@ -43,7 +76,9 @@ def modules() -> dict[str, Path]:
 def imported(path: Path) -> set[tuple[str, str]]:
     """(ours | foreign, top module) of every import of a file, those inside functions too, TYPE_CHECKING ones left out."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    hidden = {id(n) for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test) for n in ast.walk(node)}
+    hidden = {
+        id(n) for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test) for n in ast.walk(node)
+    }
     found: set[tuple[str, str]] = set()
     depth = len(path.relative_to(PACKAGE).parts) - 1
     for node in ast.walk(tree):
@@ -121,7 +156,20 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-HEAVY = {"openai", "pydantic", "jsonschema", "tiktoken", "json_repair", "markdown_it", "typer", "rich", "jmespath", "numpy", "httpx", "httpx2"}
+HEAVY = {
+    "openai",
+    "pydantic",
+    "jsonschema",
+    "tiktoken",
+    "json_repair",
+    "markdown_it",
+    "typer",
+    "rich",
+    "jmespath",
+    "numpy",
+    "httpx",
+    "httpx2",
+}
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:

@@ -103,7 +103,11 @@ def test_a_wrong_field_is_named(name: str, value: Any) -> None:
 
 
 def test_options_change_fields_and_plain_data_is_taken() -> None:
-    policy = find_policy("default", {"weights": {"partially_supported": 0.25}, "fail_on": [], "examples": [{"context": "c", "statement": "s", "label": "supported"}]}, {})
+    policy = find_policy(
+        "default",
+        {"weights": {"partially_supported": 0.25}, "fail_on": [], "examples": [{"context": "c", "statement": "s", "label": "supported"}]},
+        {},
+    )
     assert policy.weights["partially_supported"] == 0.25
     assert policy.weights["supported"] == 1.0
     assert policy.fail_on == ()

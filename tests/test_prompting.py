@@ -27,7 +27,9 @@ def ask_for(statements: list[str], sentences: list[str], question: str = "") -> 
 
 
 @given(st.lists(texts, min_size=1, max_size=4), st.lists(texts, min_size=1, max_size=4), texts)
-def test_each_block_has_one_opening_and_one_closing_tag_and_each_item_one_line(statements: list[str], sentences: list[str], question: str) -> None:
+def test_each_block_has_one_opening_and_one_closing_tag_and_each_item_one_line(
+    statements: list[str], sentences: list[str], question: str
+) -> None:
     content = ask_for(statements, sentences, question).messages[1]["content"]
     for name, items in (("context", sentences), ("statements", statements)):
         (tag,) = re.findall(rf"^<({name}-[0-9a-f]{{8}})>$", content, re.MULTILINE)[:1]

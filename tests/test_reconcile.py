@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import UnreadableReply, read_verdicts
 from faithfulness_assert.model import LABELS
 from faithfulness_assert.reading import RawVerdict
-from faithfulness_assert.reconcile import align, allowed, has_number_or_name
-from faithfulness_assert.reconcile import Finding
+from faithfulness_assert.reconcile import Finding, align, allowed, has_number_or_name
 
 
 def raw(number: int | None, label: str | None, statement: str = "") -> RawVerdict:
@@ -74,7 +73,10 @@ def test_surplus_verdicts_are_unreadable_unless_all_are_negative() -> None:
 
 
 @given(
-    st.lists(st.tuples(st.none() | st.integers(-2, 12), st.none() | st.sampled_from(LABELS), st.sampled_from(["", "Rome is old.", "x"])), max_size=12),
+    st.lists(
+        st.tuples(st.none() | st.integers(-2, 12), st.none() | st.sampled_from(LABELS), st.sampled_from(["", "Rome is old.", "x"])),
+        max_size=12,
+    ),
     st.integers(1, 6),
     st.booleans(),
 )

@@ -19,13 +19,22 @@ CONTEXT = ["The museum opens at nine. Adults pay 14 euros.", "Children enter fre
 words = st.sampled_from([*LABELS, "yes", "no", "idk", "Yes.", "NO", "true", "perhaps", "", "1", "0", "FULLY_SUPPORTED"])
 scalars = words | st.none() | st.booleans() | st.integers(-3, 5) | st.floats() | st.text(max_size=10)
 entries = st.fixed_dictionaries(
-    {}, optional={"id": st.integers(-1, 5) | scalars, "label": scalars, "verdict": scalars, "evidence": st.lists(scalars, max_size=3), "x": scalars}
+    {},
+    optional={
+        "id": st.integers(-1, 5) | scalars,
+        "label": scalars,
+        "verdict": scalars,
+        "evidence": st.lists(scalars, max_size=3),
+        "x": scalars,
+    },
 )
 near_valid = st.one_of(
     st.lists(entries, max_size=6).map(lambda found: {"verdicts": found}),
     st.lists(entries | scalars, max_size=6),
     st.dictionaries(st.text(max_size=8), st.lists(entries, max_size=4), max_size=3),
-    st.lists(st.fixed_dictionaries({"id": st.integers(1, 3), "claims": st.lists(st.text(max_size=20), max_size=3)})).map(lambda found: {"sentences": found}),
+    st.lists(st.fixed_dictionaries({"id": st.integers(1, 3), "claims": st.lists(st.text(max_size=20), max_size=3)})).map(
+        lambda found: {"sentences": found}
+    ),
 ).map(json.dumps)
 dresses = st.sampled_from(["{}", "```json\n{}\n```", "Sure:\n{}\nDone.", "<think>{}</think>", "<think>no</think>{}", "{}{}", "{", "[{}"])
 texts = st.one_of(
@@ -82,7 +91,9 @@ def test_grade_returns_a_complete_result_whatever_the_judge_says(script: list[Re
 
 @settings(max_examples=300, deadline=None)
 @given(options, st.lists(replies, min_size=1, max_size=2))
-def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_options(options: dict[str, Any], script: list[Reply]) -> None:
+def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_options(
+    options: dict[str, Any], script: list[Reply]
+) -> None:
     try:
         result = grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), **options)
     except ConfigError as error:

@@ -1,0 +1,84 @@
+"""How often is the embedded judge right on statements that people have labelled?
+
+    python benchmarks/embedded_judge.py [../shared/labelled]
+
+Reads files ``<set>.jsonl.gz`` of rows with ``context``, ``statement`` and ``label`` (1 supported, 0 not). Context and statement are
+split into sentences as a grade splits them; a statement counts as supported where every sentence of it is. AUC is the chance that a
+supported statement scores above one that is not; balanced accuracy is at the fixed threshold. Both are in percent, 50 is guessing.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import statistics
+import sys
+from itertools import groupby
+from pathlib import Path
+
+from faithfulness_assert.judges.embedded import THRESHOLD
+from faithfulness_assert.judges.embedded.rule import build_index, support
+from faithfulness_assert.statements import sentence_spans
+
+LABELLED = Path(__file__).parents[2] / "shared" / "labelled"
+# Statements that a system wrote in good faith. Those of all other sets were written or altered so that wording gives little away.
+NATURAL = {"begin_wow", "factcheckgpt", "q2_wow", "wice_claim"}
+
+Scored = tuple[float, int]  # score, label
+
+
+def sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)] or [text]
+
+
+def scored(line: str) -> Scored:
+    """A row's statement by the score of its weakest sentence, with the row's label."""
+    row = json.loads(line)
+    index = build_index(enumerate(sentences(row["context"]), 1))
+    return min(support(sentence, index).score for sentence in sentences(row["statement"])), int(row["label"])
+
+
+def auc(pairs: list[Scored]) -> float:
+    """The area under the ROC curve of (score, label) pairs, in percent; a tie counts half."""
+    below = wins = 0.0
+    for _, tied in groupby(sorted(pairs), key=lambda pair: pair[0]):
+        labels = [label for _, label in tied]
+        negatives = len(labels) - sum(labels)
+        wins += sum(labels) * (below + negatives / 2)
+        below += negatives
+    return 100 * wins / (below * (len(pairs) - below))
+
+
+def balanced_accuracy(pairs: list[Scored]) -> float:
+    """The mean of the shares of supported and of other statements that are told rightly at the threshold, in percent."""
+    right: dict[int, list[bool]] = {0: [], 1: []}
+    for score, label in pairs:
+        right[label].append((score >= THRESHOLD) == bool(label))
+    return 100 * statistics.mean(statistics.mean(told) for told in right.values())
+
+
+def show(name: str, count: str, figures: tuple[float, ...]) -> None:
+    print(f"{name:24}{count:>8}" + "".join(f"{figure:9.1f}" for figure in figures), flush=True)
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else LABELLED
+    paths = sorted(folder.glob("*.jsonl.gz"))
+    if not paths:
+        sys.exit(f"{folder} has no labelled sets (*.jsonl.gz): pass the folder that has them")
+    print(f"{'set':24}{'n':>8}{'AUC':>9}{'bal.acc':>9}")
+    kinds: dict[str, list[tuple[float, ...]]] = {"natural": [], "adversarial": []}
+    for path in sorted(paths, key=lambda path: path.name.split(".")[0] not in NATURAL):
+        name = path.name.split(".")[0]
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            rows = [scored(line) for line in lines]
+        figures = auc(rows), balanced_accuracy(rows)
+        kinds["natural" if name in NATURAL else "adversarial"].append(figures)
+        show(name, f"{len(rows):,}", figures)
+    for kind, sets in kinds.items():
+        if sets:
+            show(f"{kind} mean", f"{len(sets)} sets", tuple(statistics.mean(column) for column in zip(*sets, strict=True)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Texts for property tests: what a stranger might send, and what a model writes."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+ODD_CHARACTERS = "\x00\t\r\n\x0b\x0c\x1c\x85\xa0\u00ad\u200b\u200d\u200e\u2028\u202e\u2066\u3000\ud800\udfff\ufeff\U000e0041"
+"""White space of every kind, characters that are not seen, and lone surrogates."""
+
+texts = st.text(st.characters() | st.sampled_from(ODD_CHARACTERS), max_size=200)
+"""Any text at all."""
+
+
+def _words(text: str) -> st.SearchStrategy[str]:
+    return st.sampled_from(text.split(" "))
+
+
+_WORDS = _words(
+    "The fee is 5%. It rose in 2020! Dr. Smith said “yes”. approx. 3 e.g. U.S. [1] [c1] [^2] (a) 1. 2) a_b x*y café 你好。 「はい。」 . . ."
+)
+_MARKS = _words(
+    "** * _ __ ~~ ` `` ``` ~~~ [ ] ]( ) ![ <b> </b> <p> <li> <br> <think> </think> <!-- --> <sup> <unknown> | \\ \\* $ # ## > - + * • 1. "
+    "10. --- === [a]: [^1]: https://x.y {} print(x) \u200b \u00a0"
+)
+_STARTS = st.sampled_from(
+    [
+        "",
+        "# ",
+        "## ",
+        "- ",
+        "* ",
+        "  - ",
+        "1. ",
+        "10. ",
+        "> ",
+        "> - ",
+        "    ",
+        "\t",
+        "| a | b |",
+        "|---|---|",
+        "```",
+        "~~~md",
+        "• ",
+        "- [x] ",
+    ]
+)
+_GAPS = st.sampled_from([" ", " ", " ", "", "\n", "\n\n", "\r\n", "\u2028"])
+
+_lines = st.builds(
+    lambda start, pieces: start + "".join(piece + gap for piece, gap in pieces),
+    _STARTS,
+    st.lists(st.tuples(_WORDS | _MARKS, _GAPS), max_size=8),
+)
+markdown = st.lists(_lines, max_size=10).map("\n".join)
+"""Answers that hold every kind of markdown, whole and broken."""
+
+plain = st.lists(
+    st.tuples(_WORDS.filter(lambda word: word not in ("1.", "2)")), st.sampled_from([" ", " ", "\n", "\n\n"])), max_size=20
+).map(lambda pieces: "Well " + "".join(word + gap for word, gap in pieces))
+"""Prose without any sign of markdown blocks."""
+
+answers = texts | markdown

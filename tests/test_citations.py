@@ -1,0 +1,144 @@
+"""The citation audit: what was cited that does not exist, and what is claimed without a citation."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import answers
+
+from faithfulness_assert import audit_citations
+from faithfulness_assert.errors import ConfigError
+from faithfulness_assert.model import CitationAudit
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "fixtures" / "golden" / "citations.json").read_text("utf-8"))
+# What we find where the source's finding is a defect, as its ``ours_instead`` says.
+OURS = {"decimal point splits sentence": {"confidence": 0.9}, "grouped ids are one invalid id": {"confidence": 0.9}}
+CLEAN = {"needs_retry": False, "invalid_citations": [], "uncited_claim_count": 0, "hallucination_detected": False}
+
+
+@pytest.mark.parametrize("row", GOLDEN, ids=lambda row: row["case"])
+def test_the_audit_finds_what_the_golden_rows_say(row: dict) -> None:
+    expected = row["expected"] if row["carry"] else CLEAN | OURS[row["case"]]
+    audit = audit_citations(row["inputs"]["answer"], row["inputs"]["evidence_ids"])
+    assert audit.confidence(row["inputs"]["llm"]["confidence"]) == pytest.approx(expected["confidence"])
+    assert list(audit.invalid_citations) == expected["invalid_citations"]
+    assert audit.uncited_claim_count == expected["uncited_claim_count"] == len(audit.uncited_sentences)
+    assert audit.needs_retry is expected["needs_retry"]
+    assert audit.hallucination_detected is expected["hallucination_detected"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "ids", "invalid"),
+    [
+        ("It is so [c1][c2].", ["c1", "c2"], ()),
+        ("It is so [c1, c9; c8] and [c9].", ["c1"], ("c9", "c8")),
+        ("It is so [1-3].", ["1", "2"], ("3",)),
+        ("It is so [c1–c3].", ["c1", "c2", "c3"], ()),
+        ("It is so [1-900].", ["1"], ("900",)),
+        ("It is so.[^1] It was so [^2].", ["1"], ("2",)),
+        ("It is so [doc-1].", ["doc-1"], ()),
+        ("It is so [my notes, p. 4].", ["my notes, p. 4"], ()),
+        ("It is so [C1].", ["c1"], ()),
+        ("It is so [1].", ["c1"], ("1",)),
+    ],
+)
+def test_citations_are_read_in_all_their_forms(answer: str, ids: list[str], invalid: tuple[str, ...]) -> None:
+    audit = audit_citations(answer, ids)
+    assert audit.invalid_citations == invalid
+    assert audit.uncited_claim_count == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It was [sic] so.",
+        "- [x] It is done.",
+        "It is [5](https://a.b) so.",
+        "It is `a[5]` so.",
+        "It is so:\n\n```python\na[5]\n```",
+        "It was so in [2020].",
+        "It is [...] so.",
+        "The note is here.\n\n[5]: https://a.b",
+    ],
+)
+def test_other_brackets_are_no_citations(answer: str) -> None:
+    audit = audit_citations(answer, ["1"])
+    assert audit.invalid_citations == ()
+    assert audit.uncited_claim_count == 1
+
+
+@pytest.mark.parametrize(
+    "hedge",
+    [
+        "I don't know.",
+        "It may rain.",
+        "Perhaps it rains.",
+        "It is unclear.",
+        "There is no information on it.",
+        "Das ist unklar.",
+        "Il pourrait pleuvoir.",
+        "No hay información.",
+        "Forse piove.",
+        "Talvez chova.",
+        "Misschien regent het.",
+    ],
+)
+def test_a_hedge_needs_no_citation(hedge: str) -> None:
+    assert audit_citations(hedge, []).uncited_claim_count == 0
+
+
+def test_the_month_of_may_is_no_hedge() -> None:
+    assert audit_citations("May was warm. It began in May.", []).uncited_claim_count == 2
+
+
+def test_five_uncited_sentences_ask_for_a_retry_and_four_do_not() -> None:
+    assert audit_citations("The fee is 5%. " * 5, []).needs_retry
+    assert not audit_citations("The fee is 5%. " * 4, []).needs_retry
+
+
+@given(answers, st.lists(st.text(max_size=5), max_size=5))
+@settings(deadline=None)
+def test_any_answer_gives_a_consistent_audit(answer: str, ids: list[str]) -> None:
+    audit = audit_citations(answer, ids)
+    assert audit.hallucination_detected is bool(audit.invalid_citations)
+    assert audit.needs_retry is (audit.hallucination_detected or audit.uncited_claim_count >= 5)
+    assert len(set(audit.invalid_citations)) == len(audit.invalid_citations)
+    assert not set(audit.invalid_citations) & set(ids)
+    assert 0 <= audit.confidence(1.0) <= 1
+
+
+@pytest.mark.parametrize("unit", ["[", "[1] ", "[1-99] ", "[1](", "`a ", "``", "]"])
+def test_hostile_repetition_is_read_whole(unit: str) -> None:
+    audit = audit_citations(unit * (50_000 // len(unit)), ["1"])
+    assert audit.hallucination_detected is (unit == "[1-99] ")
+
+
+@pytest.mark.parametrize("ids", ["c1", None, 5, b"c1", [1], ["c1", None], {"c1"}])
+def test_ids_that_are_no_strings_are_the_callers_mistake(ids: object) -> None:
+    with pytest.raises(ConfigError, match=r"^ids: "):
+        audit_citations("It is so.", ids)
+
+
+def test_an_answer_that_is_no_string_is_the_callers_mistake() -> None:
+    with pytest.raises(ConfigError, match=r"^answer: "):
+        audit_citations(None, [])
+
+
+@pytest.mark.parametrize(("base", "expected"), [(0, 0), (0.4, 0.4), (1, 1), (1.5, 1), (2, 0.02), (85, 0.85), (250, 1), (-3, 0)])
+def test_confidence_reads_shares_and_percentages(base: float, expected: float) -> None:
+    assert CitationAudit().confidence(base) == pytest.approx(expected)
+
+
+def test_many_uncited_sentences_take_at_most_two_fifths() -> None:
+    assert CitationAudit(uncited_claim_count=1_000).confidence(1.0) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("base", [math.nan, math.inf, -math.inf, True, "0.9", None])
+def test_a_confidence_that_is_no_number_is_the_callers_mistake(base: object) -> None:
+    with pytest.raises(ConfigError, match=r"^base: "):
+        CitationAudit().confidence(base)
