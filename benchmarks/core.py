@@ -19,12 +19,15 @@ from faithfulness_assert import Ask, Grader, Reply, Usage
 
 PASSAGE = (
     "The Harbour Museum opens at nine and closes at six. Adults pay 14 euros and children under twelve enter free. The first hall shows "
-    "maps and letters from the years when the harbour was built. The second hall is about ships and the people who sailed on them. Guided tours "
-    "start every hour and take forty minutes. The garden behind the museum is open all year and costs nothing. A café on the upper floor "
-    "serves soup, bread and cake until five. Dogs are welcome in the garden but not in the halls. The library can be visited on request."
+    "maps and letters from the years when the harbour was built. The second hall is about ships and the people who sailed on them. "
+    "Guided tours start every hour and take forty minutes. The garden behind the museum is open all year and costs nothing. "
+    "A café on the upper floor serves soup, bread and cake until five. Dogs are welcome in the garden but not in the halls. "
+    "The library can be visited on request."
 )
-ANSWER = "The museum opens at nine. Adults pay 14 euros. Guided tours take forty minutes. The garden costs nothing. "
+ANSWER = (
+    "The museum opens at nine. Adults pay 14 euros. Guided tours take forty minutes. The garden costs nothing. "
     "Dogs are not allowed in the halls."
+)
 REPLY = json.dumps({"verdicts": [{"id": n, "evidence": [n, n + 1], "label": "supported"} for n in range(1, 6)]}, separators=(",", ":"))
 TARGET_MS = 2.0
 

@@ -71,7 +71,8 @@ _NOTE = re.compile(r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1
 _STARTER = "I|It|He|She|They|We|You|This|That|These|Those|There|The|But|However|His|Her|Its|Their|Our|My|When|If|What|How|Who|Why|Where"
 _ACRONYM = re.compile(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
 _ASIDE = re.compile(r'\)(?<=[.!?]\))\s+(?=["“«])')
-_CJK = re.compile("(?P<open>[「『（(【《“])|(?P<close>[」』）)】》”])|(?P<stop>[。！？｡]+)")
+_CJK_STOPS = "。！？｡"
+_CJK = re.compile(f"(?P<open>[「『（(【《“])|(?P<close>[」』）)】》”])|(?P<stop>[{_CJK_STOPS}]+)")
 _INLINE_ITEM = re.compile(r"(?<!\S)[(⁃•]?\s?(\d{1,3}|[a-z])(?:\.\)|[.)）])\s")
 _LIST_AFTER = (".", ":", "!", "?", ";", "。", "：", "！", "？", '"', ")")
 _FALLBACK = re.compile(r"[.!?]+[\"')\]]*\s+")
@@ -199,7 +200,7 @@ def _behind(view: str, cut: int) -> int:
 
 def _added(view: str) -> set[int]:
     cuts = {found.end() for pattern in (_NOTE, _ACRONYM, _ASIDE) for found in pattern.finditer(view)}
-    return cuts | _cjk_stops(view) if not view.isascii() else cuts
+    return cuts | _cjk_stops(view) if any(stop in view for stop in _CJK_STOPS) else cuts
 
 
 def _cjk_stops(view: str) -> set[int]:
@@ -254,19 +255,19 @@ def _runs_of_items(view: str) -> list[list[Span]]:
 
 def _stands(view: str, start: int, cut: int, after: int, language: str) -> bool:
     """Whether the boundary at ``cut`` stays, given the sentence before it and what follows up to the next one."""
+    if cut - start > 12 and view[cut - 2 : cut] == ". " and view[cut - 7 : cut - 2].isalpha() and view[cut : cut + 1].isupper():
+        return True  # as most do: a word too long to be an abbreviation, a full stop, a capital
     # Only what is near decides, so that a long sentence is not read again for each doubtful boundary in it.
     left, right = view[max(start, cut - 80) : cut].rstrip(), view[cut : min(after, cut + 80)].lstrip()
     if is_blank(left) or is_blank(right):
         return False
     if cut - start < 12 and _ENUMERATOR.fullmatch(left):
         return False
-    if _LONE_MARK.search(left) and view[cut - 1] != " ":
-        return False
-    if left.endswith(("!", "?")) and _DASH.match(right):
-        return False
+    if left.endswith(("!", "?")):
+        return not ((view[cut - 1] != " " and _LONE_MARK.search(left)) or _DASH.match(right))
     if view[cut - 1] != " " and (_ITEM_NUMBER.search(left) or _ADDRESS.search(left.rsplit(" ", 1)[-1] + right.split(" ", 1)[0])):
         return False
-    word = _SHORT_WORD.search(left)
+    word = _SHORT_WORD.search(left) if left.endswith(".") else None
     return not (word and _abbreviates(word[1], right, language))
 
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, create_model
 
 if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
     from .model import ReplyForm
 
 
@@ -65,10 +67,15 @@ def _bare(schema: dict[str, Any]) -> dict[str, Any]:
 
 def conforms(text: str, form: ReplyForm) -> bool:
     """Whether a reply's text is JSON that keeps to the schema that was sent. What does not is read leniently."""
-    from jsonschema import Draft202012Validator
-
     try:
         data = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return bool(Draft202012Validator(json_schema(form)).is_valid(data))
+    return bool(_validator(form).is_valid(data))
+
+
+@lru_cache(maxsize=64)
+def _validator(form: ReplyForm) -> Validator:
+    from jsonschema import Draft202012Validator
+
+    return Draft202012Validator(json_schema(form))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..model import clean_text
@@ -91,7 +92,14 @@ def loads(text: str) -> Any:
 
 def key_of(name: str) -> str:
     """A key reduced to its letters and digits in lower case: ``Is_Supported`` and ``isSupported`` are one."""
+    return _known_key(name) if len(name) < 40 else _reduced(name)
+
+
+def _reduced(name: str) -> str:
     return _KEY_DRESS.sub("", name.casefold())
+
+
+_known_key = lru_cache(maxsize=256)(_reduced)  # a reply repeats the same few keys
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
