@@ -2,9 +2,9 @@
 
     python benchmarks/embedded_judge.py [../shared/labelled]
 
-Reads files ``<set>.jsonl.gz`` of rows with ``context``, ``statement`` and ``label`` (1 supported, 0 not). Context and statement are
-split into sentences as a grade splits them; a statement counts as supported where every sentence of it is. AUC is the chance that a
-supported statement scores above one that is not; balanced accuracy is at the fixed threshold. Both are in percent, 50 is guessing.
+Reads files ``<set>.jsonl.gz`` of rows with ``context``, ``statement`` and ``label`` (1 supported, 0 not). The context is split into
+sentences as a grade splits it; the statement is the judge's to read. AUC is the chance that a supported statement scores above one
+that is not; balanced accuracy is at the fixed threshold. Both are in percent, 50 is guessing.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ def sentences(text: str) -> list[str]:
 
 
 def scored(line: str) -> Scored:
-    """A row's statement by the score of its weakest sentence, with the row's label."""
+    """The score of a row's statement, with the row's label."""
     row = json.loads(line)
     index = build_index(enumerate(sentences(row["context"]), 1))
-    return min(support(sentence, index).score for sentence in sentences(row["statement"])), int(row["label"])
+    return support(row["statement"], index).score, int(row["label"])
 
 
 def auc(pairs: list[Scored]) -> float:

@@ -113,8 +113,13 @@ class Grader:
     def _complete(self, result: GradingResult) -> GradingResult:
         """What only the front door knows: the judge's name, what it says of itself, and what was paid."""
         caveat = getattr(self.judge, "caveat", "")
-        noted = {"metadata": {**result.metadata, "judgeNote": caveat}, "reason": f"{result.reason} [{caveat}]"} if caveat else {}
-        return replace(result, judge=self.judge_name, cost=_cost(result.tokens_used, self._prices), **noted)  # type: ignore[arg-type]
+        noted = {"metadata": {**result.metadata, "judgeNote": caveat}, "reason": f"{result.reason} [{caveat}]"}
+        changes = {
+            "judge": self.judge_name,
+            "cost": _cost(result.tokens_used, self._prices),
+            **(noted if caveat and result.verdicts else {}),
+        }
+        return replace(result, **changes)  # type: ignore[arg-type]
 
 
 def grade(

@@ -34,7 +34,7 @@ class EmbeddedJudge:
     limits: ClassVar[Limits] = Limits()
     identity: ClassVar[dict[str, Any]] = {"judge": "embedded", "version": 1}
     never_contradicts: ClassVar[bool] = True
-    caveat: ClassVar[str] = "embedded smoke-test judge: it compares words and sees no contradiction; name an LLM judge for real grading"
+    caveat: ClassVar[str] = "embedded smoke-test judge: compares words only; name an LLM judge for real grading"
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """A verdict for each statement of ``ask``.

@@ -14,8 +14,8 @@ _ASCII_WORD = re.compile(r"\w{1,20}")
 _WORD = rf"[{_DENSE}]|(?:[^\W{_DENSE}]|[{_INDIC_SIGNS}]){{1,20}}"  # compiled on first use: it takes longer than all else that is imported
 _NUMBER = re.compile("\\d+(?:[.,\u00a0\u202f]\\d+)*")
 _THOUSANDS = re.compile("[,\u00a0\u202f](?=\\d{3}(?!\\d))")
-# Three letters before the full stop, so that "Dr. Ada" and "U.S. Army" stay whole.
-_SENTENCE_END = re.compile(r"(?<=\w{3}[.!?])\s+|(?<=[。！？])")
+# Three letters before the full stop, so that "Dr. Ada" and "U.S. Army" stay whole. A question claims nothing: it stays with its answer.
+_SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
 
 def words(text: str) -> list[str]:
