@@ -185,3 +185,10 @@ def test_the_promptfoo_hook_with_the_embedded_judge_loads_nothing_that_it_does_n
     context = {"vars": {"context": "The tower is tall."}, "config": {"judge": "embedded"}}
     code = f"from faithfulness_assert.promptfoo import get_assert; assert get_assert('The tower is tall.', {context!r})['pass']"
     assert not loaded_by(code) & HEAVY
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    root = Path(__file__).parents[1]
+    commands = [line for line in (root / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("python3 -m venv")]
+    assert len(commands) == 2
+    assert commands[1] in (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()

@@ -82,14 +82,14 @@ def check(result: GradingResult) -> None:
     result.pretty()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.lists(replies, min_size=1, max_size=4), st.sampled_from(sorted(policies)), st.booleans())
 def test_grade_returns_a_complete_result_whatever_the_judge_says(script: list[Reply], policy: str, joint: bool) -> None:
     joined: dict[str, Any] = {"joint": True} if joint and policies[policy].split == "claims" else {}
     check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=policy, **joined))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(options, st.lists(replies, min_size=1, max_size=2))
 def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_options(
     options: dict[str, Any], script: list[Reply]
@@ -102,7 +102,7 @@ def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_o
     check(result)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.text(max_size=200), st.none() | st.text(max_size=200) | st.lists(st.text(max_size=50), max_size=3), st.text(max_size=30))
 def test_grade_takes_any_text(answer: str, context: Any, question: str) -> None:
     check(grade(answer, context, question=question))
