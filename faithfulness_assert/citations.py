@@ -40,7 +40,7 @@ _HEDGES = (
 _HEDGE = re.compile(rf"\b(?:{'|'.join(_HEDGES)})\b")
 
 
-def audit_citations(answer: str, ids: Sequence[str]) -> CitationAudit:
+def audit_citations(answer: str, ids: Sequence[str], *, language: str = "en") -> CitationAudit:
     """Checks the citations of ``answer`` against ``ids``, the ids of the passages that it was given.
 
     A sentence is uncited where no citation stands in it, unless it hedges ("may", "it is unclear", "I don't know", also in German, French,
@@ -51,7 +51,7 @@ def audit_citations(answer: str, ids: Sequence[str]) -> CitationAudit:
     """
     _check(answer, ids)
     answer = answer[:MAX_ANSWER_CHARS]
-    parts = split(answer)
+    parts = split(answer, language)
     silent = [(skipped.start, skipped.end) for skipped in parts.skipped if skipped.reason in ("code", "link definition")]
     known = {name.casefold(): name for name in ids}
     cited = _citations(_without_code(answer, silent), known)

@@ -1,7 +1,8 @@
 """The stage that turns sentences of the answer into claims, by asking the judge; with ``joint``, into claims with verdicts at once.
 
-Nothing of the answer may vanish here: a sentence for which the judge gives no claim, though it has a number or a name, is graded
-as it stands.
+Nothing of the answer may vanish here. ``State.claims`` holds what was said of each sentence: its claims, () where it was said to claim
+nothing, None where the reply numbers nothing and its claims stand under ``ELSEWHERE``. A sentence that the judge left out is asked for
+again, and then graded as it stands; so is one with a number or a name that is said to claim nothing. Any other is reported as skipped.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .asides import has_number_or_name
 from .errors import JudgeError, UnreadableReply
-from .model import AskKind, Payload, Statement, is_blank
+from .model import AskKind, Payload, Skipped, Statement, is_blank
 from .prompting import make_ask
 from .reading import read, read_claims
-from .reconcile import Finding, allowed, has_number_or_name
-from .state import Cell, Job, Outcome, State, failed, lines, room, spent, status_of, usable_text
-from .windows import chunk, window
+from .reconcile import Finding, agreed, allowed, shown_only
+from .state import Cell, Job, Outcome, State, context_windows, failed, lines, read_as, room, spent, status_of, usable_text
+from .windows import chunk
 
 if TYPE_CHECKING:
     from .reading import RawVerdict
@@ -36,7 +38,7 @@ def jobs(state: State) -> tuple[Job, ...]:
 
 def _joint(state: State) -> tuple[AskKind, tuple[tuple[int, str], ...]]:
     """The kind of ask, and the context it shows: both at once where the policy wants it and all fits one ask."""
-    windows = window(state.sentences, room(state), state.count)
+    windows = context_windows(state)
     if not state.policy.joint or len(windows) > 1:
         return "claims", ()
     return "claims_and_verdicts", lines(state, windows[0])
@@ -47,37 +49,54 @@ def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -
     for job, outcome in zip(jobs, outcomes, strict=True):
         state = spent(state, job, outcome)
         try:
-            state = (_take_joint if job.ask.kind == "claims_and_verdicts" else _take)(state, job, usable_text(outcome))
+            state = (_take_joint if job.ask.kind == "claims_and_verdicts" else _take)(state, job, outcome)
         except JudgeError as error:
             state = failed(state, job, error)
     return state
 
 
-def _take(state: State, job: Job, text: str) -> State:
-    claims = read_claims(text)
-    if len(claims) > CLAIMS_PER_SENTENCE * len(job.ask.ids):
-        raise UnreadableReply(f"{len(claims)} claims for {len(job.ask.ids)} sentences are too many to be true")
-    known: dict[int, list[str]] = {number: [] for number in (*job.ask.ids, ELSEWHERE)}
-    known[ELSEWHERE] += state.claims.get(ELSEWHERE, ())
-    for number, claim in claims:
-        known[number if number in known else ELSEWHERE] += [] if is_blank(claim) else [claim]
-    return replace(state, claims={**state.claims, **{n: tuple(c) for n, c in known.items()}}, forms=(*state.forms, "claims"))
+def _take(state: State, job: Job, outcome: Outcome) -> State:
+    ids = job.ask.ids
+    found = read_claims(usable_text(outcome))
+    if len(found) > CLAIMS_PER_SENTENCE * len(ids):
+        raise UnreadableReply(f"{len(found)} claims for {len(ids)} sentences are too many to be true")
+    claims: dict[int, list[str]] = {number: [] for number, _ in found if number in ids}
+    elsewhere = list(state.claims.get(ELSEWHERE) or ())
+    for number, claim in found:
+        if not is_blank(claim):
+            claims.get(number or ELSEWHERE, elsewhere).append(claim)
+    known: dict[int, tuple[str, ...] | None] = {number: tuple(texts) for number, texts in claims.items()}
+    if not claims:  # a plain list: nobody can say which sentence it leaves out; an empty one says that none claims anything
+        known = dict.fromkeys(ids, None if found else ())
+    told = {**state.claims, **known, ELSEWHERE: tuple(elsewhere)}
+    return replace(state, claims=told, forms=(*state.forms, "claims"))
 
 
-def _take_joint(state: State, job: Job, text: str) -> State:
+def _take_joint(state: State, job: Job, outcome: Outcome) -> State:
     """Each entry is a claim of the sentence that it numbers; a sentence without an entry stays a statement, unresolved."""
-    reading = read(text, state.policy.labels)
+    reading = read(usable_text(outcome), state.policy.labels)
+    shown = {number for number, _ in job.ask.payload.sentences}
     entries: dict[int, list[RawVerdict | None]] = {number: [] for number in job.ask.ids}
     for entry in reading.verdicts:
         if entry.id in entries:
             entries[entry.id].append(entry)
     pairs = [(sentence, entry) for sentence in state.answer for entry in entries[sentence.id] or [None]]
     statements = tuple(_statement(i, entry.statement if entry else "", s) for i, (s, entry) in enumerate(pairs, 1))
-    findings: dict[Cell, Finding] = {
-        (0, own.id): allowed(own.text, Finding.of(entry), setting_aside=True) for own, (_, entry) in zip(statements, pairs, strict=True)
-    }
-    claims: dict[int, tuple[str, ...]] = dict.fromkeys(job.ask.ids, ())
-    return replace(state, statements=statements, findings=findings, claims=claims, forms=(*state.forms, reading.form))
+    found = [shown_only(allowed(s.text, Finding.of(e), setting_aside=True), shown) for s, (_, e) in zip(statements, pairs, strict=True)]
+    alike: dict[object, list[Finding]] = {}
+    for statement, finding in zip(statements, found, strict=True):
+        alike.setdefault(_same(state, statement), []).append(finding)
+    findings: dict[Cell, Finding] = {(0, s.id): agreed(alike[_same(state, s)]) for s in statements}
+    ignored = len(reading.verdicts) - sum(entry is not None for _, entry in pairs)
+    warnings = (f"{ignored} entries of the judge's reply are for no sentence and were ignored",) if ignored else ()
+    claims: dict[int, tuple[str, ...] | None] = dict.fromkeys(job.ask.ids, ())
+    forms = (*state.forms, read_as(reading.form, job, outcome))
+    return replace(state, statements=statements, findings=findings, claims=claims, forms=forms, warnings=(*state.warnings, *warnings))
+
+
+def _same(state: State, statement: Statement) -> object:
+    """What statements have in common that count once: their text, where the policy wants it so."""
+    return statement.text if state.policy.dedupe else statement.id
 
 
 def _statement(number: int, claim: str, sentence: Statement) -> Statement:
@@ -85,17 +104,21 @@ def _statement(number: int, claim: str, sentence: Statement) -> Statement:
 
 
 def settle(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...]) -> State:
-    """The claims as statements, once all are in. Where a sentence's claims could not be had, the case cannot be graded."""
+    """The claims as statements, once all are in. Where no claims could be had at all, the case cannot be graded."""
     if state.findings:  # a joint ask has made them
         return state
-    if any(s.id not in state.claims for s in state.answer):
+    if not state.claims:
         return replace(state, statements=(), ending=status_of(state.errors))
-    elsewhere = state.claims.get(ELSEWHERE, ())
     texts: list[tuple[str, Statement | None]] = []
+    silent: list[Skipped] = []
     for sentence in state.answer:
-        own = state.claims[sentence.id]
-        lost = not own and not elsewhere and has_number_or_name(sentence.text)
-        texts += [(claim, sentence) for claim in (own or ((sentence.text,) if lost else ()))]
-    texts += [(claim, None) for claim in elsewhere]
+        own = state.claims.get(sentence.id, (sentence.text,))
+        if own == () and has_number_or_name(sentence.text):
+            own = (sentence.text,)
+        elif own == ():
+            silent.append(Skipped(sentence.start or 0, sentence.end or 0, "the judge finds no claim in it"))
+        texts += [(claim, sentence) for claim in own or ()]
+    texts += [(claim, None) for claim in state.claims.get(ELSEWHERE) or ()]
     statements = tuple(Statement(i, text, s.start if s else None, s.end if s else None) for i, (text, s) in enumerate(texts, 1))
-    return replace(state, statements=statements, ending=None if statements else "no_statements")
+    skipped = tuple(sorted((*state.skipped, *silent), key=lambda span: span.start))
+    return replace(state, statements=statements, skipped=skipped, ending=None if statements else "no_statements")

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from .evidence import resolve
+from .evidence import Quotable, resolve
 from .model import GraderError, Verdict
-from .policy import SCORED, Policy, passes, score
+from .policy import SCORED, TOLERANCE, Policy, passes, score
 from .result import GradingResult, clip, described
-from .state import WIDENED, State, status_of
-from .verdicts import finding
+from .state import State, status_of
+from .verdicts import distinct, finding
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .errors import JudgeError
     from .model import CitationAudit, ErrorKind, Label, Statement, Status
     from .policy import Score
+    from .reconcile import Finding
 
 MAX_NAMED = 3  # problem statements that a reason quotes
 
@@ -54,8 +55,10 @@ def conclude(state: State) -> GradingResult:
     verdicts = _verdicts(state)
     if not any(v.label for v in verdicts):
         return _ended(state, status_of(state.errors), verdicts)
-    if state.policy.on_missing == "error" and any(v.label is None for v in verdicts):
-        return _ended(state, "unreadable", verdicts)
+    missing = sum(v.label is None for v in verdicts)
+    if missing and state.policy.on_missing == "error":
+        told = replace(state, problem=f"{missing} of {len(verdicts)} statements got no valid verdict")
+        return _ended(told, status_of(state.errors), verdicts)
     audit = _audit(state)
     outcome = score(state.policy, verdicts, audit)
     if outcome is None:
@@ -66,8 +69,8 @@ def conclude(state: State) -> GradingResult:
 
 def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
     """The result for data that is no case at all."""
-    error = GraderError("input", problem)
-    reason = f"{REASONS['invalid_input']}: {problem}."
+    reason = f"{REASONS['invalid_input']}: {clip(problem, 1000).rstrip('.')}."
+    error = GraderError("input", reason)
     return GradingResult(
         False,
         0.0,
@@ -86,14 +89,14 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
 
 
 def _verdicts(state: State) -> tuple[Verdict, ...]:
-    firsts: dict[str, int] = {}
-    return tuple(_verdict(state, s, firsts.setdefault(s.text, s.id)) for s in state.statements)
+    firsts = {statement.text: statement.id for statement in distinct(state.statements)} if state.policy.dedupe else {}
+    found = [(s, finding(state, firsts.get(s.text, s.id))) for s in state.statements]
+    quotable = Quotable.of(state.sentences) if any(finding.quote for _, finding in found) else None
+    return tuple(_verdict(state, s, firsts.get(s.text, s.id), finding, quotable) for s, finding in found)
 
 
-def _verdict(state: State, statement: Statement, first: int) -> Verdict:
-    found = finding(state, first if state.policy.dedupe else statement.id)
-    shown = _shown(state, statement.id)
-    evidence, flags = resolve(found.evidence, found.quote, state.sentences, shown)
+def _verdict(state: State, statement: Statement, first: int, found: Finding, quotable: Quotable | None) -> Verdict:
+    evidence, flags = resolve(found, state.sentences, quotable)
     label: Label | None = found.label
     if state.policy.strict_evidence and label == "supported" and (flags or not evidence):
         label, flags = "not_enough_info", (*flags, "lowered")
@@ -111,18 +114,12 @@ def _verdict(state: State, statement: Statement, first: int) -> Verdict:
     )
 
 
-def _shown(state: State, number: int) -> frozenset[int] | range:
-    """The context sentences that the judge was shown for a statement."""
-    widened = (WIDENED, number) in state.findings
-    return frozenset(state.widened) if widened else range(1, len(state.sentences) + 1)
-
-
 def _audit(state: State) -> CitationAudit | None:
     if state.policy.citations == "off":
         return None
     from .citations import audit_citations  # its patterns need not be compiled for a policy without an audit
 
-    return audit_citations(state.case.answer, [passage.id for passage in state.case.context])
+    return audit_citations(state.case.answer, [passage.id for passage in state.case.context], language=state.language)
 
 
 # ---------------------------------------------------------------- results
@@ -250,8 +247,11 @@ def calculation(policy: Policy, counted: Sequence[Verdict], outcome: Score) -> s
 
 def _reason(policy: Policy, counted: Sequence[Verdict], outcome: Score, *, passed: bool) -> str:
     good = sum(v.label == "supported" for v in counted)
-    sign = ">=" if outcome.value >= policy.threshold - 1e-9 else "<"
-    parts = [f"{good} of {outcome.counted} statements supported: score {outcome.value:.2f} {sign} threshold {policy.threshold:g}."]
+    sign = ">=" if outcome.value >= policy.threshold - TOLERANCE else "<"
+    value = f"{outcome.value:.2f}"
+    if sign == "<" and float(value) >= policy.threshold:
+        value = f"{outcome.value:.6g}"  # rounded, it would seem to reach the threshold
+    parts = [f"{good} of {outcome.counted} statements supported: score {value} {sign} threshold {policy.threshold:g}."]
     barred = next((label for label in policy.fail_on if any(v.label == label for v in counted)), None)
     if barred and not passed and sign == ">=":
         parts.append(f"It fails all the same: a statement is {barred.replace('_', ' ')}.")

@@ -6,8 +6,10 @@ Whatever a judge does, a plan is sent outcomes only: an exception that is no ``J
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from dataclasses import dataclass, replace
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from .errors import JudgeError
@@ -63,13 +65,17 @@ async def arun(plan: Plan, judge: Judge, clock: Clock | None = None) -> GradingR
     """As :func:`run`, on the running event loop. A judge without ``aask`` is asked in threads."""
     import asyncio
 
-    clock = clock or Clock()
+    clock, at_once = clock or Clock(), asyncio.Semaphore(ASKS_AT_ONCE)
     begun, end = time.monotonic(), clock.start()
+
+    async def ask_one(ask: Ask) -> Outcome:
+        async with at_once:
+            return await _aask(judge, ask, clock, end)
+
     try:
         asks = next(plan)
         while True:
-            outcomes = await asyncio.gather(*(_aask(judge, ask, clock, end) for ask in asks))
-            asks = plan.send(tuple(outcomes))
+            asks = plan.send(tuple(await asyncio.gather(*(ask_one(ask) for ask in asks))))
     except StopIteration as stop:
         return _finished(stop.value, begun)
     finally:
@@ -81,14 +87,16 @@ def run_many(plans: Iterable[Callable[[], GradingResult]], concurrency: int) -> 
     from collections import deque
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(concurrency, thread_name_prefix="faithfulness-grade") as pool:
-        running: deque[Any] = deque()
+    pool, running = ThreadPoolExecutor(concurrency, thread_name_prefix="faithfulness-grade"), deque[Any]()
+    try:
         for grade in plans:
             running.append(pool.submit(grade))
             if len(running) > 2 * concurrency:
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)  # who stops reading pays for no more than what is under way
 
 
 def _ask_all(judge: Judge, asks: tuple[Ask, ...], clock: Clock, end: float | None) -> Iterable[Outcome]:
@@ -105,9 +113,31 @@ def _ask(judge: Judge, ask: Ask, clock: Clock, end: float | None) -> Outcome:
     if _too_late(end):
         return _late()
     try:
-        return _checked(ask, judge.ask(ask, deadline=clock.ask_by(end)))
+        return _checked(ask, _in_time(judge, ask, clock.ask_by(end)))
     except Exception as error:  # noqa: BLE001 - a judge may be anybody's code; whatever it raises is its failure, not ours
         return _as_judge_error(ask, error)
+
+
+def _in_time(judge: Judge, ask: Ask, by: float | None) -> object:
+    """The judge's reply. A judge that does not keep deadlines by itself is asked in a thread, which is left behind when the time is up."""
+    if by is None or getattr(judge, "keeps_deadline", False):
+        return judge.ask(ask, deadline=by)
+    box: SimpleQueue[tuple[object, BaseException | None]] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            box.put((judge.ask(ask, deadline=by), None))
+        except BaseException as error:  # noqa: BLE001 - it is raised again in the thread that waits
+            box.put((None, error))
+
+    threading.Thread(target=work, daemon=True, name="faithfulness-judge").start()
+    try:
+        reply, error = box.get(timeout=max(by - time.monotonic(), 0))
+    except Empty:
+        return _late()
+    if error is not None:
+        raise error
+    return reply
 
 
 async def _aask(judge: Judge, ask: Ask, clock: Clock, end: float | None) -> Outcome:
@@ -119,7 +149,11 @@ async def _aask(judge: Judge, ask: Ask, clock: Clock, end: float | None) -> Outc
     if _too_late(end):
         return _late()
     try:
-        return _checked(ask, await native(ask, deadline=clock.ask_by(end)))
+        by = clock.ask_by(end)
+        left = None if by is None else max(by - time.monotonic(), 0)
+        return _checked(ask, await asyncio.wait_for(native(ask, deadline=by), left))
+    except asyncio.TimeoutError:
+        return _late()
     except Exception as error:  # noqa: BLE001 - as in _ask
         return _as_judge_error(ask, error)
 
@@ -133,6 +167,8 @@ def _late() -> JudgeError:
 
 
 def _checked(ask: Ask, reply: object) -> Outcome:
+    if isinstance(reply, JudgeError):
+        return reply
     if not isinstance(reply, Reply):
         return JudgeError(f"the judge returned {type(reply).__name__}, not a Reply", "transport")
     log.info("%s: asked for %d, replied %d characters, %s", ask.kind, len(ask.ids), len(reply.text), reply.finish_reason)

@@ -10,7 +10,7 @@ FaithfulnessError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,7 +48,7 @@ class JudgeError(FaithfulnessError):
 
     Args:
         message: what happened and what to do, free of secrets.
-        kind: one of :data:`JudgeErrorKind`.
+        kind: one of :data:`JudgeErrorKind`; any other word is taken as ``transport``.
         retryable: whether the same ask may succeed later.
         usage: what the failed ask cost, where the judge said so.
         http_status: the HTTP status, where there was one.
@@ -66,8 +66,8 @@ class JudgeError(FaithfulnessError):
         fix: str = "",
     ) -> None:
         super().__init__(message)
-        self.message = message
-        self.kind: JudgeErrorKind = kind
+        self.message = str(message)
+        self.kind: JudgeErrorKind = kind if kind in get_args(JudgeErrorKind) else "transport"
         self.retryable = retryable
         self.usage = usage
         self.http_status = http_status

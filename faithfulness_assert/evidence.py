@@ -1,18 +1,24 @@
-"""The context as numbered sentences, and a verdict's references resolved to them."""
+"""The context as numbered sentences, and a verdict's references and quotes resolved to them."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from .model import Evidence, is_blank
+from .prompting import one_line
 from .statements import sentence_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Sequence
 
     from .model import Case
+    from .reconcile import Finding
 
 MAX_EVIDENCE = 20
+_QUOTES = "\"'“”‘’«»「」„ .…"
 
 
 def number_sentences(case: Case, language: str = "en") -> tuple[Evidence, ...]:
@@ -22,21 +28,32 @@ def number_sentences(case: Case, language: str = "en") -> tuple[Evidence, ...]:
     return tuple(Evidence(number, p.id, start, end, p.text[start:end]) for number, (p, start, end) in enumerate(said, 1))
 
 
-def resolve(
-    numbers: Iterable[int], quote: str, sentences: Sequence[Evidence], shown: Collection[int]
-) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
-    """The sentences that a verdict points at, and a flag for each way in which its evidence does not hold.
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """The context as one line in lower case, made once for a case, and where in it each sentence begins."""
 
-    ``shown`` are the numbers that the judge was shown; a reference to another one does not exist for it.
-    """
-    wanted = list(dict.fromkeys(numbers))
-    found = tuple(sentences[n - 1] for n in wanted[:MAX_EVIDENCE] if n in shown)
-    flags = ["no_such_evidence"] if any(n not in shown for n in wanted) else []
-    if quote and not _quoted(quote, sentences, shown):
-        flags.append("no_such_quote")
-    return found, tuple(flags)
+    text: str
+    starts: tuple[int, ...]
+
+    @staticmethod
+    def of(sentences: Sequence[Evidence]) -> Quotable:
+        """The context that these sentences are."""
+        lines = [one_line(sentence.text).casefold() for sentence in sentences]
+        return Quotable(" ".join(lines), tuple(accumulate((len(line) + 1 for line in lines[:-1]), initial=0)))
+
+    def find(self, quote: str) -> tuple[int, ...]:
+        """The numbers of the sentences that hold ``quote``; () where it is not in the context."""
+        wanted = one_line(quote).strip(_QUOTES).casefold()
+        place = self.text.find(wanted) if wanted else -1
+        if place < 0:
+            return ()
+        first, last = bisect_right(self.starts, place), bisect_right(self.starts, place + len(wanted) - 1)
+        return tuple(range(first, last + 1))
 
 
-def _quoted(quote: str, sentences: Sequence[Evidence], shown: Collection[int]) -> bool:
-    text = " ".join(" ".join(sentences[n - 1].text.split()) for n in sorted(shown))
-    return " ".join(quote.split()).strip("\"'“”‘’«» ").casefold() in text.casefold()
+def resolve(finding: Finding, sentences: Sequence[Evidence], quotable: Quotable | None) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
+    """The sentences that a finding points at or quotes, and a flag for each way in which its evidence does not hold."""
+    quotes = [quotable.find(quote) for quote in finding.quote.splitlines() if not is_blank(quote)] if quotable else []
+    numbers = dict.fromkeys([*finding.evidence, *(number for found in quotes for number in found)])
+    flags = (*finding.flags, *(("no_such_quote",) if () in quotes else ()))
+    return tuple(sentences[number - 1] for number in list(numbers)[:MAX_EVIDENCE]), flags

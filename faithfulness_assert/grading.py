@@ -11,11 +11,13 @@ from .conclude import invalid_input
 from .drive import Clock, arun, run, run_many
 from .errors import ConfigError, InputError, UnreadableReply, suggest
 from .judges import make_judge, option_names
-from .model import Case, Limits
+from .model import Case, Limits, Payload, names_of
 from .plan import grade_plan
 from .policy import Policy, is_number
 from .presets import FIELD_NAMES, find_policy
+from .prompting import make_ask
 from .reading import read, read_claims
+from .state import MIN_ROOM
 from .tokens import CountTokens, estimate_tokens, exact_counter
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ JUDGE_OPTIONS = (
     "max_prompt_tokens",
     "max_statements",
 )
-GRADER_OPTIONS = ("cache", "deadline", "language", "policy_options", "prices", "timeout")
+GRADER_OPTIONS = ("cache", "deadline", "language", "policy_options", "prices")
+MAX_PRICE = 1e6
+CASE_KEYS = ("answer", "context", "question", "id")
 PRICE_NAMES = ("prompt", "completion", "cached")
 
 
@@ -48,7 +52,7 @@ class Grader:
         options: for the judge (``base_url``, ``api_key``, ``timeout`` in seconds for one ask, ``max_retries``, ``temperature``, ``seed``,
             ``max_prompt_tokens``, ``max_statements``), for the grader (``deadline`` in seconds for a whole grade, ``cache`` a folder for
             replies, ``language`` of the texts, ``prices`` for a million tokens: ``prompt``, ``completion``, ``cached``), any field of the
-            policy, and ``policy_options`` under the names of the policy's source.
+            policy that changes a grade, and ``policy_options`` under the names of the policy's source.
 
     Raises:
         ConfigError: a judge, policy, threshold or option that cannot be used; it names the option and the fix.
@@ -56,14 +60,14 @@ class Grader:
 
     def __init__(self, judge: str | Judge = "embedded", policy: str | Policy = "default", threshold: float | None = None, **options: Any):
         _known(options)
-        fields = {name: value for name, value in options.items() if name in FIELD_NAMES and name != "name"}
+        fields = {name: value for name, value in options.items() if name in FIELD_NAMES}
         if threshold is not None:
             fields["threshold"] = threshold
         self.policy = find_policy(policy, fields, _mapping("policy_options", options.get("policy_options")))
-        self.judge = _judge(judge, options)
+        self.judge = _judge(judge, self.policy, options)
         self.judge_name = str(getattr(self.judge, "name", type(self.judge).__name__))
-        self._limits = getattr(self.judge, "limits", Limits())
-        # A judge that knows tries bounds each by the timeout itself; an ask of any other is bounded from outside.
+        self._limits = _limits(self.judge, self.policy)
+        # A judge that knows tries bounds each by the timeout itself; to any other it is a deadline for each ask.
         timeout = None if "timeout" in option_names(judge) else _seconds("timeout", options.get("timeout"))
         self._clock = Clock(_seconds("deadline", options.get("deadline", DEADLINE)), timeout)
         self._language = _language(options.get("language", "en"))
@@ -78,7 +82,7 @@ class Grader:
         try:
             plan = self._plan(Case(answer, context, question, id))
         except InputError as problem:
-            return self._complete(invalid_input(str(problem), self.policy, str(id)))
+            return self._complete(invalid_input(str(problem), self.policy, _name(id)))
         return self._complete(run(plan, self.judge, self._clock))
 
     async def agrade(self, answer: str, context: Any, *, question: str = "", id: str = "") -> GradingResult:  # noqa: A002
@@ -86,7 +90,7 @@ class Grader:
         try:
             plan = self._plan(Case(answer, context, question, id))
         except InputError as problem:
-            return self._complete(invalid_input(str(problem), self.policy, str(id)))
+            return self._complete(invalid_input(str(problem), self.policy, _name(id)))
         return self._complete(await arun(plan, self.judge, self._clock))
 
     def grade_many(self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8) -> Iterator[GradingResult]:
@@ -100,11 +104,12 @@ class Grader:
             return self._complete(run(self._plan(case), self.judge, self._clock))
         if not isinstance(case, Mapping):
             return self._complete(invalid_input(f"a case must be a Case or a mapping, got {type(case).__name__}", self.policy))
-        unknown = sorted(str(key) for key in case if key not in ("answer", "context", "question", "id"))
+        unknown = [key for key in case if key not in CASE_KEYS]
         if unknown:
-            problem = f"a case has answer, context, question and id; this one has {', '.join(unknown)} too"
-            return self._complete(invalid_input(problem, self.policy, str(case.get("id", ""))))
-        return self.grade(case.get("answer"), case.get("context"), question=case.get("question", ""), id=str(case.get("id", "")))  # type: ignore[arg-type]
+            problem = f"a case has {', '.join(CASE_KEYS)}; this one has {names_of(unknown)} too"
+            return self._complete(invalid_input(problem, self.policy, _name(case.get("id"))))
+        answer, context, question, name = (case.get(key) for key in CASE_KEYS)
+        return self.grade(answer, context, question=question, id=name)  # type: ignore[arg-type]
 
     def _plan(self, case: Case) -> Plan:
         count = estimate_tokens if self._limits.prompt_tokens is None else _counter()
@@ -184,8 +189,12 @@ def grade_many(
 # ---------------------------------------------------------------- options
 
 
+def _name(value: object) -> str:
+    return "" if value is None else str(value)
+
+
 def _known(options: Mapping[str, Any]) -> None:
-    known = {*JUDGE_OPTIONS, *GRADER_OPTIONS, *(FIELD_NAMES - {"name"})}
+    known = {*JUDGE_OPTIONS, *GRADER_OPTIONS, *FIELD_NAMES}
     for name in options:
         if name not in known:
             raise ConfigError(f"{name}: there is no such option. {suggest(name, known)}")
@@ -199,7 +208,7 @@ def _mapping(name: str, value: object) -> Mapping[str, Any]:
     return value
 
 
-def _judge(spec: str | Judge, options: Mapping[str, Any]) -> Judge:
+def _judge(spec: str | Judge, policy: Policy, options: Mapping[str, Any]) -> Judge:
     taken = option_names(spec)
     own = {name: options[name] for name in JUDGE_OPTIONS if name in options and (name != "timeout" or name in taken)}
     judge = make_judge(spec, own)
@@ -207,16 +216,28 @@ def _judge(spec: str | Judge, options: Mapping[str, Any]) -> Judge:
         return judge
     from .judges.tape import StoredJudge
 
-    return StoredJudge(judge, options["cache"], _answers)
+    return StoredJudge(judge, options["cache"], partial(_answers, policy))
 
 
-def _answers(ask: Ask, text: str) -> bool:
+def _answers(policy: Policy, ask: Ask, text: str) -> bool:
     """Whether a reply can be read as an answer to its ask."""
     try:
-        found = read_claims(text) if ask.kind == "claims" else [entry for entry in read(text).verdicts if entry.label]
+        found = read_claims(text) if ask.kind == "claims" else [v for v in read(text, policy.labels).verdicts if v.label]
     except UnreadableReply:
         return False
     return bool(found) or ask.kind == "claims"
+
+
+def _limits(judge: Judge, policy: Policy) -> Limits:
+    limits = getattr(judge, "limits", None) or Limits()
+    if not isinstance(limits, Limits):
+        raise ConfigError(f"judge: its 'limits' must be a Limits, got {type(limits).__name__}")
+    if limits.prompt_tokens is not None:
+        static = estimate_tokens(make_ask("verdicts", policy, Payload(())).messages[0]["content"])
+        if limits.prompt_tokens < static + MIN_ROOM:
+            least = f"{static:,} for instructions and guidance and {MIN_ROOM} for the texts"
+            raise ConfigError(f"max_prompt_tokens: {limits.prompt_tokens:,} is too little; it takes about {least}")
+    return limits
 
 
 def _seconds(name: str, value: object) -> float | None:
@@ -240,8 +261,8 @@ def _prices(value: object) -> Mapping[str, float] | None:
     for name, price in prices.items():
         if name not in PRICE_NAMES:
             raise ConfigError(f"prices: {name!r} has no price. {suggest(str(name), PRICE_NAMES)}")
-        if not is_number(price) or price < 0:
-            raise ConfigError(f"prices: {name} must be what a million tokens cost, got {price!r}")
+        if not is_number(price) or not 0 <= price <= MAX_PRICE:
+            raise ConfigError(f"prices: {name} must be what a million tokens cost, from 0 to {MAX_PRICE:,.0f}, got {price!r}")
     return prices
 
 

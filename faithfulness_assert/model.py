@@ -30,10 +30,10 @@ ErrorKind = Literal[JudgeErrorKind, "input"]
 AskKind = Literal["claims", "verdicts", "claims_and_verdicts"]
 
 LABELS: tuple[Label, ...] = get_args(Label)
-GRADER_ERRORS: frozenset[Status] = frozenset({"judge_refused", "unreadable", "judge_failed", "invalid_input"})
 
 MAX_ANSWER_CHARS = 1_000_000
 MAX_CONTEXT_CHARS = 8_000_000
+MAX_QUESTION_CHARS = 50_000
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _VISIBLE = re.compile(r"[^\W_]")
@@ -61,7 +61,7 @@ class Passage:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", _string(self.text, "context", "a passage's text"))
-        object.__setattr__(self, "id", clean_text(str(self.id)))
+        object.__setattr__(self, "id", _name(self.id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,8 @@ class Case:
         id: the caller's name for the case.
 
     Raises:
-        InputError: a field is missing, is not text, or is larger than ``MAX_ANSWER_CHARS`` or ``MAX_CONTEXT_CHARS``.
+        InputError: a field is missing, is not text, or is larger than ``MAX_ANSWER_CHARS``, ``MAX_CONTEXT_CHARS`` or
+            ``MAX_QUESTION_CHARS``.
     """
 
     answer: str
@@ -92,8 +93,15 @@ class Case:
         if size > MAX_CONTEXT_CHARS:
             raise InputError(f"context: {size:,} characters, the limit is {MAX_CONTEXT_CHARS:,}; pass the passages that were retrieved")
         question = "" if self.question is None else _string(self.question, "question", "the question")
-        for name, value in (("answer", answer), ("context", context), ("question", question), ("id", clean_text(str(self.id)))):
+        if len(question) > MAX_QUESTION_CHARS:
+            raise InputError(f"question: {len(question):,} characters, the limit is {MAX_QUESTION_CHARS:,}")
+        for name, value in (("answer", answer), ("context", context), ("question", question), ("id", _name(self.id))):
             object.__setattr__(self, name, value)
+
+
+def _name(value: object) -> str:
+    """An id as text; a null is none."""
+    return "" if value is None else clean_text(str(value))
 
 
 def _string(value: object, name: str, what: str) -> str:
@@ -118,14 +126,21 @@ def _passages(value: object) -> tuple[Passage, ...]:
     return tuple(Passage(p.text, p.id or str(place)) for place, p in enumerate(found, 1))
 
 
+def names_of(items: Iterable[object], limit: int = 12) -> str:
+    """Names for a message: the first few, sorted, each cut to 40 characters."""
+    names = sorted(clean_text(str(item))[:40] for item in items)
+    more = f" and {len(names) - limit} more" if len(names) > limit else ""
+    return (", ".join(names[:limit]) or "none") + more
+
+
 def _passage(item: object, place: int) -> Passage:
     if isinstance(item, Passage):
         return item
     if isinstance(item, Mapping):
-        text = next((item[key] for key in ("text", "content", "page_content") if key in item), None)
+        text = next((item[key] for key in ("text", "content", "page_content", "pageContent") if key in item), None)
         if not isinstance(text, str):
-            raise InputError(f"context: passage {place} needs a string under 'text', it has the keys {sorted(map(str, item))}")
-        return Passage(text, str(item.get("id", "")))
+            raise InputError(f"context: passage {place} needs a string under 'text', it has the keys {names_of(item)}")
+        return Passage(text, item.get("id", ""))
     return Passage(_string(item, "context", f"passage {place}"))
 
 
@@ -246,11 +261,15 @@ class Reply:
     Args:
         text: what it said.
         usage: what it cost; None where the judge did not say (then it is estimated).
+        requests: how many were sent for it, failed ones too; counts where ``usage`` is None.
         finish_reason: ``stop``, ``length``, ``content_filter``, or what the provider calls it.
         refusal: the text of a refusal that came in a field of its own.
         validated: the text was made by our own code, so that its shape needs no second check.
         cached: it came from a store of replies and cost nothing.
         warnings: what the user should know about how it came.
+
+    Raises:
+        TypeError: a field is of another type.
     """
 
     text: str
@@ -260,8 +279,14 @@ class Reply:
     validated: bool = False
     cached: bool = False
     warnings: tuple[str, ...] = ()
+    requests: int = 1
 
     def __post_init__(self) -> None:
+        for name, kinds in (("text", str | None), ("usage", Usage | None), ("finish_reason", str), ("refusal", str | None)):
+            if not isinstance(getattr(self, name), kinds):
+                raise TypeError(f"Reply.{name}: got {type(getattr(self, name)).__name__}")
+        if not isinstance(self.warnings, tuple) or not all(isinstance(warning, str) for warning in self.warnings):
+            raise TypeError("Reply.warnings: must be a tuple of strings")
         object.__setattr__(self, "text", clean_text(self.text or ""))
 
 
@@ -278,8 +303,9 @@ class Judge(Protocol):
 
     Only ``ask`` is required. A judge may also have ``aask`` (the same, awaited; otherwise ``ask`` runs in a thread), ``name`` (shown
     in results), ``limits`` (a :class:`Limits`), ``identity`` (a JSON mapping of all settings that shape its replies, never a key; the
-    store of replies hashes it), ``never_contradicts`` (True where it cannot tell a contradiction) and ``caveat`` (what a reader of its
-    results should know, added to every reason).
+    store of replies hashes it), ``never_contradicts`` (True where it cannot tell a contradiction), ``keeps_deadline`` (True where ``ask``
+    returns in time by itself; any other is asked in a thread that is left behind when the time is up) and ``caveat`` (what a reader of
+    its results should know, added to the reason of every grade).
     """
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -328,6 +354,9 @@ class GraderError:
     kind: ErrorKind
     message: str
     retryable: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", clean_text(self.message))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from .errors import InputError
 from .evidence import number_sentences
 from .model import Ask, Case, Limits, is_blank
 from .reading.refusal import declines
-from .state import Outcome, Stage, State, no_jobs, room
+from .state import MIN_ROOM, Outcome, Stage, State, no_jobs, room
 from .statements import split
 from .tokens import CountTokens, estimate_tokens
 from .windows import chunk
@@ -41,7 +41,7 @@ def grade_plan(
         count: counts the tokens of a text.
         limits: what one ask may hold.
     """
-    state = _begin(State(case, policy, count, limits or Limits()), language)
+    state = _begin(State(case, policy, count, limits or Limits(), language))
     for stage in _stages(policy):
         if state.ending is None:
             jobs = stage.jobs(state)
@@ -57,25 +57,27 @@ def _stages(policy: Policy) -> tuple[Stage, ...]:
         Stage(no_jobs, verdicts.fit),
         Stage(verdicts.jobs, verdicts.absorb),
         *(Stage(verdicts.reask_jobs, verdicts.absorb),) * policy.reasks,
-        Stage(verdicts.widen_jobs, verdicts.absorb_widened),
+        Stage(verdicts.widen_jobs, verdicts.absorb),
     )
 
 
-def _begin(state: State, language: str) -> State:
+def _begin(state: State) -> State:
     """What can be said without a judge: the statements, or that there is nothing to ask."""
     if is_blank(state.case.answer):
         return replace(state, ending="no_statements", problem="the answer is blank")
     if all(is_blank(passage.text) for passage in state.case.context):
         return replace(state, ending="no_context")
-    found = split(state.case.answer, language)
+    found = split(state.case.answer, state.language)
     state = replace(state, answer=found.statements, statements=found.statements, skipped=found.skipped)
     if not found.statements:
         return replace(state, ending="no_statements", problem="the answer says nothing that can be checked")
     if all(declines(statement.text) for statement in found.statements):
         return replace(state, ending="abstained")
-    state = replace(state, sentences=number_sentences(state.case, language))
+    state, tokens = replace(state, sentences=number_sentences(state.case, state.language)), room(state)
+    if tokens is not None and tokens < MIN_ROOM:
+        return replace(state, ending="invalid_input", problem="question: it leaves no room in max_prompt_tokens for the context")
     try:
-        chunk(state.statements, state.limits, room(state), state.count)
+        chunk(state.statements, state.limits, tokens, state.count)
     except InputError as error:
         return replace(state, ending="invalid_input", problem=str(error))
     return state

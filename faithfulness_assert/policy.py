@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from .errors import ConfigError, suggest
-from .model import LABELS, Label
+from .model import LABELS, Label, clean_text
+from .reading.labels import normalise
 
 if TYPE_CHECKING:
     from .model import CitationAudit, Verdict
@@ -42,6 +43,12 @@ class Example:
     statement: str
     label: Label
 
+    def __post_init__(self) -> None:
+        for name in ("context", "statement"):
+            if not isinstance(getattr(self, name), str):
+                raise ConfigError(f"examples: {name} must be a string, got {type(getattr(self, name)).__name__}")
+            object.__setattr__(self, name, clean_text(getattr(self, name)))
+
 
 CLAMPS = (Clamp("invalid_citations", 0.4), Clamp("hallucination", 0.4), Clamp("uncited", 0.5, 5), Clamp("uncited", 0.3, 10))
 
@@ -55,7 +62,7 @@ class Policy:
         summary: one line on what it is.
         split: ``sentences`` (no call) or ``claims`` (the judge resolves pronouns and splits compounds).
         joint: with ``claims``, one call that extracts and judges instead of two.
-        labels: words of a judge that mean another label here than usual (``{"no": "contradicted"}``).
+        labels: words of a judge that mean another label here than usual (``{"no": "contradicted"}``); case and punctuation do not matter.
         weights: what a statement with each label adds, before dividing by the number of statements. Finite; an unresolved statement adds 0.
         allow_not_a_claim: whether the judge may set greetings and questions aside.
         threshold: the score in [0, 1] that passes.
@@ -79,9 +86,9 @@ class Policy:
     summary: str = ""
     split: Split = "sentences"
     joint: bool = False
-    labels: Mapping[str, Label] = field(default_factory=dict)
+    labels: Mapping[str, Label] = field(default_factory=dict, hash=False)
     weights: Mapping[Label, float] = field(
-        default_factory=lambda: {"supported": 1.0, "partially_supported": 0.5, "not_enough_info": 0.0, "contradicted": 0.0}
+        default_factory=lambda: {"supported": 1.0, "partially_supported": 0.5, "not_enough_info": 0.0, "contradicted": 0.0}, hash=False
     )
     allow_not_a_claim: bool = True
     threshold: float = 0.8
@@ -105,8 +112,23 @@ class Policy:
     def __post_init__(self) -> None:
         for problem in _problems(self):
             raise ConfigError(f"policy {self.name!r}: {problem}")
-        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
-        object.__setattr__(self, "labels", MappingProxyType(dict(self.labels)))
+        labels = {normalise(word): label for word, label in self.labels.items()}
+        changes = {
+            "weights": MappingProxyType(dict(self.weights)),
+            "labels": MappingProxyType(labels),
+            "guidance": clean_text(self.guidance),
+        }
+        for name, value in changes.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # A mapping that cannot be changed cannot be copied or pickled either, but what it was made of can.
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        return _policy, ({**values, "weights": dict(self.weights), "labels": dict(self.labels)},)
+
+
+def _policy(values: dict[str, Any]) -> Policy:
+    return Policy(**values)
 
 
 # ---------------------------------------------------------------- checking
@@ -181,6 +203,8 @@ def _labels(name: str, labels: object) -> str | None:
 def _label_map(labels: object) -> str | None:
     if not isinstance(labels, Mapping):
         return f"labels: must map words to labels, got {labels!r}"
+    if not all(isinstance(word, str) and normalise(word) for word in labels):
+        return "labels: must map words to labels; a word is a text with a letter or a digit"
     return _labels("labels", list(labels.values()))
 
 
@@ -194,9 +218,11 @@ def _clamps(clamps: object) -> str | None:
 
 
 def _texts(policy: Policy) -> str | None:
+    if not isinstance(policy.name, str) or not policy.name.isprintable() or not policy.name:
+        return "name: must be a printable text"
     if not isinstance(policy.guidance, str) or len(policy.guidance) > MAX_GUIDANCE_CHARS:
         return f"guidance: must be a text of at most {MAX_GUIDANCE_CHARS:,} characters"
-    if isinstance(policy.examples, str) or not all(isinstance(example, Example) for example in policy.examples):
+    if not isinstance(policy.examples, Sequence) or not all(isinstance(example, Example) for example in policy.examples):
         return "examples: must be a list of examples, each with context, statement and label"
     return _labels("examples", [example.label for example in policy.examples])
 

@@ -60,7 +60,8 @@ policies: Mapping[str, Policy] = MappingProxyType(
 # What each source calls its own options, as names of fields; `policy_options` takes these.
 SOURCE_OPTIONS: Mapping[str, Mapping[str, str]] = {"promptfoo": {"threshold": "threshold", "inverse": "inverse"}}
 
-FIELD_NAMES = frozenset(f.name for f in fields(Policy))
+# The fields that are options of grade(): those that only describe a policy are not.
+FIELD_NAMES = frozenset(f.name for f in fields(Policy)) - {"name", "summary", "deviations"}
 
 
 def find_policy(policy: str | Policy, options: Mapping[str, Any], source_options: Mapping[str, Any]) -> Policy:
@@ -88,7 +89,7 @@ def _as_field(name: str, value: Any) -> Any:
     """Plain data (from YAML or JSON) as the field wants it; what does not fit is left for the check to name."""
     if name == "weights" and isinstance(value, Mapping):
         return {**Policy().weights, **value}
-    if name in ("fail_on", "deviations") and isinstance(value, list):
+    if name == "fail_on" and isinstance(value, list):
         return tuple(value)
     if name in ("examples", "clamps") and isinstance(value, list | tuple):
         return tuple(_record(Example if name == "examples" else Clamp, name, item) for item in value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from .model import Ask, AskKind, Label, Payload, ReplyForm
@@ -93,9 +93,6 @@ def fence(name: str, block: str) -> str:
     while (tag := f"{name}-{crc32(f'{salt}:{block}'.encode()):08x}") in block:
         salt += 1
     return f"<{tag}>\n{block}\n</{tag}>"
-
-
-PROMPTS: tuple[str, ...] = (*get_args(AskKind), "labels", "not_a_claim", "rules")
 
 
 @cache

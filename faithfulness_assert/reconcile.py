@@ -9,13 +9,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from .asides import has_number_or_name
 from .errors import UnreadableReply
 from .model import Label, Unresolved
 from .prompting import one_line
 from .reading import RawVerdict, read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 NEGATIVE: frozenset[str] = frozenset({"not_enough_info", "contradicted"})
 NO_STATEMENT = -1
@@ -30,6 +31,7 @@ class Finding:
     evidence: tuple[int, ...] = ()
     quote: str = ""
     reason: str = ""
+    flags: tuple[str, ...] = ()
 
     @staticmethod
     def of(entry: RawVerdict | None) -> Finding:
@@ -85,13 +87,16 @@ def align(raw: Sequence[RawVerdict], statements: Mapping[int, str], *, positiona
 def _shift(raw: Sequence[RawVerdict], statements: Mapping[int, str]) -> int | None:
     """What to add to a reply's numbers: 1 where it counts from 0 beyond doubt (it has every number from 0 to n - 1 and no other), else 0.
 
-    None where it has a 0 but not all of the others: then no number can be trusted.
+    None where no number can be trusted: the reply has a 0 but not all of the others, or it counts 1, 2, 3 though other numbers were
+    asked for.
     """
     numbers = {entry.id for entry in raw if entry.id is not None}
-    if 0 not in numbers or 0 in statements:
+    counting = set(range(1, len(statements) + 1))
+    if set(statements) != counting:
+        return None if numbers == counting and len(numbers) > 1 else 0
+    if 0 not in numbers:
         return 0
-    from_zero = set(range(len(statements)))
-    return 1 if numbers == from_zero and set(statements) == {n + 1 for n in from_zero} else None
+    return 1 if numbers == {n - 1 for n in counting} else None
 
 
 def _numbers_by_text(statements: Mapping[int, str]) -> dict[str, int]:
@@ -124,27 +129,27 @@ def _by_position(entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: 
 
 
 def _finding(entries: Sequence[RawVerdict]) -> Finding:
-    if not entries:
+    return agreed([Finding.of(entry) for entry in entries])
+
+
+def agreed(findings: Sequence[Finding]) -> Finding:
+    """What several findings of one statement say together: nothing where they differ, with the evidence of all where they agree."""
+    if not findings:
         return MISSING
-    labels = {entry.label for entry in entries}
-    if len(labels) > 1:
+    if len({finding.label for finding in findings}) > 1:
         return Finding(unresolved="duplicate")
-    evidence = tuple(dict.fromkeys(number for entry in entries for number in entry.evidence))
-    return replace(Finding.of(entries[0]), evidence=evidence)
+    evidence = tuple(dict.fromkeys(number for finding in findings for number in finding.evidence))
+    return replace(findings[0], evidence=evidence)
+
+
+def shown_only(finding: Finding, shown: Collection[int]) -> Finding:
+    """The finding without references to context sentences that the judge was not shown; it is flagged where it has some."""
+    stray = any(number not in shown for number in finding.evidence)
+    kept = tuple(number for number in finding.evidence if number in shown)
+    return replace(finding, evidence=kept, flags=(*finding.flags, "no_such_evidence")) if stray else finding
 
 
 def allowed(text: str, finding: Finding, *, setting_aside: bool) -> Finding:
     """The finding, unless it sets a statement aside that must be judged: one with a number or a name, or where that may not be."""
     barred = finding.label == "not_a_claim" and (not setting_aside or has_number_or_name(text))
     return Finding(unresolved="invalid") if barred else finding
-
-
-def has_number_or_name(text: str) -> bool:
-    """Whether a text holds a digit or a capitalised word that does not open it: such a text always claims something."""
-    first, *rest = text.split() or [""]
-    return any(c.isdigit() for c in text) or first[1:2].isupper() or any(_is_name(word) for word in rest)
-
-
-def _is_name(word: str) -> bool:
-    letters = word.strip("\"'“”‘’(*[_")
-    return letters[:1].isupper() and letters.partition("'")[0].partition("’")[0].strip(".,;:!?)") != "I"

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from .errors import ConfigError
-from .model import CitationAudit, GraderError, Label, Skipped, Status, Usage, Verdict
+from .model import CitationAudit, GraderError, Label, Skipped, Status, Usage, Verdict, clean_text
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -69,11 +69,15 @@ class GradingResult:
     __pydantic_config__: ClassVar[dict[str, Any]] = {"alias_generator": lambda name: name.rstrip("_"), "populate_by_name": True}
 
     def __post_init__(self) -> None:
-        for name, value in (("score", self.score), ("coverage", self.coverage)):
-            if not math.isfinite(value) or not 0 <= value <= 1:
-                raise ValueError(f"{name} must be in [0, 1], got {value!r}")
+        for name, value, most in (("score", self.score, 1), ("coverage", self.coverage, 1), ("latency_ms", self.latency_ms, math.inf)):
+            if not math.isfinite(value) or not 0 <= value <= most:
+                raise ValueError(f"{name} must be finite and in [0, {most}], got {value!r}")
+        if self.cost is not None and not 0 <= self.cost < math.inf:
+            raise ValueError(f"cost must be finite and not negative, got {self.cost!r}")
         if self.pass_ and not self.defined:
             raise ValueError("an undefined result cannot pass")
+        for name in ("reason", "judge", "case_id", "metadata"):
+            object.__setattr__(self, name, _clean(getattr(self, name)))
 
     # pydantic's own names for these four, but pydantic is loaded only when one is called: a promptfoo assertion needs none.
 
@@ -129,7 +133,10 @@ class GradingResult:
         error = {"error": asdict(self.error)} if self.error else {}
         about = {"status": self.status, "defined": self.defined, "policy": self.policy, "judge": self.judge, "threshold": self.threshold}
         cost = {} if self.cost is None else {"cost": self.cost}
-        return {**self.metadata, **about, "counts": dict(self.counts), "coverage": self.coverage, **error, **cost}
+        citations = {} if self.citations is None else {"citations": asdict(self.citations)}
+        skipped = {"skipped": [asdict(span) for span in self.skipped]} if self.skipped else {}
+        counts = {"counts": dict(self.counts), "coverage": self.coverage}
+        return {**self.metadata, **about, **counts, **skipped, **citations, **error, **cost}
 
     def _shown(self, components: Components) -> list[Verdict]:
         if components == "none" or self.error:  # promptfoo would count each statement that was never judged as a failed assertion
@@ -170,6 +177,15 @@ MARKS: dict[Label | None, str] = {
     "not_a_claim": " ",
     None: "!",
 }
+
+
+def _clean(value: Any) -> Any:
+    """Metadata and texts without lone surrogates, whoever wrote them."""
+    if isinstance(value, str):
+        return clean_text(value)
+    if isinstance(value, Mapping):
+        return {clean_text(str(name)): _clean(item) for name, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def described(verdict: Verdict) -> str:

@@ -12,6 +12,7 @@ from .policy import Policy
 from .prompting import make_ask
 from .reconcile import Finding
 from .tokens import CountTokens
+from .windows import window
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ Outcome = Reply | JudgeError
 Cell = tuple[int, int]  # a window's place and a statement's number
 
 CHARS_PER_TOKEN_AT_MOST = 8  # no tokenizer packs prose more tightly
+MIN_ROOM = 300  # tokens for context and statements, without which nothing can be asked
 WIDENED = -1  # the place of the ask that shows the evidence of windows that disagree
 
 
@@ -31,13 +33,13 @@ class State:
     policy: Policy
     count: CountTokens
     limits: Limits
+    language: str = "en"
     sentences: tuple[Evidence, ...] = ()  # of the context
     answer: tuple[Statement, ...] = ()  # the sentences of the answer
     statements: tuple[Statement, ...] = ()  # what is judged: those sentences, or claims
     skipped: tuple[Skipped, ...] = ()
-    claims: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by sentence; under 0 those of no known sentence
+    claims: Mapping[int, tuple[str, ...] | None] = field(default_factory=dict)  # by sentence, see claims.py
     windows: tuple[range, ...] = ()
-    widened: tuple[int, ...] = ()  # the sentences shown to settle a conflict
     findings: Mapping[Cell, Finding] = field(default_factory=dict)
     closed: frozenset[Cell] = frozenset()  # not to be asked again: refused, filtered, truncated, failed
     errors: tuple[JudgeError, ...] = ()
@@ -80,7 +82,24 @@ def room(state: State) -> int | None:
         return None
     bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
     used = sum(state.count(message["content"]) for message in bare.messages)
-    return max(state.limits.prompt_tokens - used, 300)
+    return state.limits.prompt_tokens - used
+
+
+def context_windows(state: State) -> tuple[range, ...]:
+    """The windows over the context: two thirds of an ask are for the context, a third for statements."""
+    tokens = room(state)
+    return window(state.sentences, None if tokens is None else tokens * 2 // 3, state.count)
+
+
+def read_as(form: str, job: Job, outcome: Outcome) -> str:
+    """How a reply was read, for the result: ``schema`` where it is JSON that keeps to the schema that was sent."""
+    if form != "json" or not isinstance(outcome, Reply):
+        return form
+    if outcome.validated:
+        return "schema"
+    from .wire import conforms  # brings jsonschema, which a reply of our own making does not need
+
+    return "schema" if conforms(outcome.text, job.ask.form) else form
 
 
 def usable_text(outcome: Outcome) -> str:
@@ -89,9 +108,10 @@ def usable_text(outcome: Outcome) -> str:
         raise outcome
     if outcome.refusal:
         raise JudgeError(f"the judge refused: {outcome.refusal[:200]}", "refusal")
-    if outcome.finish_reason == "content_filter":
+    finish_reason = outcome.finish_reason.lower()
+    if finish_reason == "content_filter":
         raise JudgeError("the provider's content filter stopped the judge", "content_filter")
-    if outcome.finish_reason in ("length", "max_tokens"):
+    if finish_reason in ("length", "max_tokens"):
         raise JudgeError("the judge's reply was cut off at its token limit; a truncated reply is never scored", "truncated")
     return outcome.text
 
@@ -101,7 +121,7 @@ def spent(state: State, job: Job, outcome: Outcome) -> State:
     usage = outcome.usage
     if usage is None and isinstance(outcome, Reply):
         prompt = sum(state.count(message["content"]) for message in job.ask.messages)
-        usage = Usage(prompt, state.count(outcome.text), num_requests=1, estimated=True)
+        usage = Usage(prompt, state.count(outcome.text), num_requests=outcome.requests, estimated=True)
     elif isinstance(outcome, Reply) and usage and not outcome.cached and _cut(job, usage):
         told = f"the server counted {usage.prompt} prompt tokens, far fewer than were sent: it may have cut the prompt"
         state = replace(state, warnings=(*state.warnings, told))

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .errors import InputError, JudgeError
-from .model import Ask, Payload, Reply, Statement
+from .model import Payload, Statement
 from .prompting import make_ask
 from .reading import read
-from .reconcile import MISSING, Finding, align, allowed
-from .state import WIDENED, Cell, Job, Outcome, State, failed, lines, room, spent, usable_text
-from .windows import chunk, in_conflict, merge, window
+from .reconcile import MISSING, Finding, align, allowed, shown_only
+from .state import WIDENED, Cell, Job, Outcome, State, context_windows, failed, lines, read_as, room, spent, usable_text
+from .windows import LINE_TOKENS, chunk, in_conflict, merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ def fit(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...]) ->
         chunk(state.statements, state.limits, tokens, state.count)
     except InputError as error:
         return replace(state, ending="invalid_input", problem=str(error))
-    return replace(state, windows=window(state.sentences, None if tokens is None else tokens * 2 // 3, state.count))
+    return replace(state, windows=context_windows(state))
 
 
 def jobs(state: State) -> tuple[Job, ...]:
@@ -63,28 +63,22 @@ def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -
     for job, outcome in zip(jobs, outcomes, strict=True):
         state = spent(state, job, outcome)
         try:
-            state = _take(state, job, usable_text(outcome), ours=isinstance(outcome, Reply) and outcome.validated)
+            state = _take(state, job, outcome)
         except JudgeError as error:
             missing = {cell: MISSING for cell in ((job.window, n) for n in job.ask.ids) if cell not in state.findings}
             state = failed(replace(state, findings={**state.findings, **missing}), job, error)
     return state
 
 
-def _take(state: State, job: Job, text: str, *, ours: bool) -> State:
-    texts = dict(job.ask.payload.statements)
-    reading = read(text, state.policy.labels)
+def _take(state: State, job: Job, outcome: Outcome) -> State:
+    texts, shown = dict(job.ask.payload.statements), {number for number, _ in job.ask.payload.sentences}
+    reading = read(usable_text(outcome), state.policy.labels)
     found, ignored = align(reading.verdicts, texts, positional_prefix=state.policy.positional_prefix)
     setting_aside = state.policy.allow_not_a_claim
-    cells = {(job.window, n): allowed(texts[n], finding, setting_aside=setting_aside) for n, finding in found.items()}
+    cells = {(job.window, n): allowed(texts[n], shown_only(f, shown), setting_aside=setting_aside) for n, f in found.items()}
     told = (f"{ignored} entries of the judge's reply are for no statement and were ignored",) if ignored else ()
-    form = "schema" if reading.form == "json" and (ours or _conforms(text, job.ask)) else reading.form
-    return replace(state, findings={**state.findings, **cells}, forms=(*state.forms, form), warnings=(*state.warnings, *told))
-
-
-def _conforms(text: str, ask: Ask) -> bool:
-    from .wire import conforms  # brings jsonschema, which a reply of our own making does not need
-
-    return conforms(text, ask.form)
+    forms = (*state.forms, read_as(reading.form, job, outcome))
+    return replace(state, findings={**state.findings, **cells}, forms=forms, warnings=(*state.warnings, *told))
 
 
 def _by_window(state: State, number: int) -> list[Finding]:
@@ -93,22 +87,20 @@ def _by_window(state: State, number: int) -> list[Finding]:
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
-    """One ask for the statements that one window supports and another contradicts, with the evidence of both."""
+    """Asks for the statements that one window supports and another contradicts, with the evidence of both."""
     if len(state.windows) < 2:
         return ()
     torn = [s for s in state.statements if in_conflict(_by_window(state, s.id))]
-    named = {number for s in torn for finding in _by_window(state, s.id) for number in finding.evidence}
-    shown = lines(state, sorted(number for number in named if 0 < number <= len(state.sentences)))
-    if not torn or not shown:
-        return ()
-    payload = Payload(tuple((s.id, s.text) for s in torn), shown, state.case.question)
-    return (Job(make_ask("verdicts", state.policy, payload), WIDENED),)
-
-
-def absorb_widened(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
-    """As :func:`absorb`, and what was shown."""
-    shown = tuple(number for job in jobs for number, _ in job.ask.payload.sentences)
-    return absorb(replace(state, widened=shown), jobs, outcomes)
+    texts, tokens = {s.id: s.text for s in torn}, room(state)
+    found = []
+    for group in chunk(torn, state.limits, tokens, state.count):
+        named = {number for i in group for finding in _by_window(state, i) for number in finding.evidence}
+        shown = lines(state, sorted(named))
+        # Without evidence there is nothing to show, and with too much the statements stay unresolved.
+        if shown and (tokens is None or sum(state.count(text) + LINE_TOKENS for _, text in shown) <= tokens * 2 // 3):
+            payload = Payload(tuple((i, texts[i]) for i in group), shown, state.case.question)
+            found.append(Job(make_ask("verdicts", state.policy, payload), WIDENED))
+    return tuple(found)
 
 
 def finding(state: State, number: int) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .errors import InputError
@@ -77,4 +78,4 @@ def merge(findings: Sequence[Finding]) -> Finding:
     if best.label != "supported" and unresolved is not None:
         return unresolved
     evidence = tuple(dict.fromkeys(n for f in findings if f.label == best.label for n in f.evidence))
-    return Finding(best.label, best.unresolved, evidence, best.quote, best.reason)
+    return replace(best, evidence=evidence)

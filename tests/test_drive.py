@@ -14,13 +14,14 @@ from fakes import USAGE, ScriptedJudge, TruthfulJudge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faithfulness_assert import Ask, Case, Grader, GradingResult, Reply, policies
+from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, policies
 from faithfulness_assert.drive import Clock, arun, run
 from faithfulness_assert.model import LABELS, Limits
 from faithfulness_assert.plan import grade_plan
 
 SENTENCES = ["Rooms are open.", "It rains in May.", "Adults pay 14 euros.", "Nobody lives there.", "I can't answer that.", "# Prices"]
 LIMITS = [Limits(), Limits(statements=1), Limits(prompt_tokens=900, statements=2)]
+FAILURES = [None, "transport", "refusal"]
 
 
 @dataclass
@@ -31,10 +32,20 @@ class HashJudge:
     salt: int
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        if ask.kind == "claims":
+        if (kind := FAILURES[(len(ask.ids) + self.salt) % 3]) and self.salt > 3:
+            raise JudgeError("it failed", kind, usage=USAGE)
+        if ask.kind != "verdicts":
             return TruthfulJudge().ask(ask)
         labels = {n: [*LABELS, None, "perhaps"][(sum(text.encode()) + self.salt) % 7] for n, text in ask.payload.statements}
         return Reply(json.dumps({"verdicts": [{"id": n, "evidence": [1], "label": label} for n, label in labels.items()]}), usage=USAGE)
+
+
+class AwaitedHashJudge(HashJudge):
+    """The same, on the event loop."""
+
+    async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        await asyncio.sleep(0)
+        return self.ask(ask)
 
 
 def without_clock(result: GradingResult) -> GradingResult:
@@ -48,13 +59,16 @@ def without_clock(result: GradingResult) -> GradingResult:
     st.sampled_from(sorted(policies)),
     st.sampled_from(LIMITS),
     st.integers(0, 6),
+    st.booleans(),
 )
-def test_every_driver_gives_the_same_result(answer: str, context: list[str], policy: str, limits: Limits, salt: int) -> None:
-    grader = Grader(HashJudge(limits, salt), policy)
+def test_every_driver_gives_the_same_result(answer: str, context: list[str], policy: str, limits: Limits, salt: int, joint: bool) -> None:
+    options = {"joint": True} if joint and policies[policy].split == "claims" else {}
+    grader = Grader(HashJudge(limits, salt), policy, **options)
     here = grader.grade(answer, context)
     loop = asyncio.run(grader.agrade(answer, context))
+    awaited = replace(asyncio.run(Grader(AwaitedHashJudge(limits, salt), policy, **options).agrade(answer, context)), judge=here.judge)
     many = list(grader.grade_many([Case(answer, context)] * 3, concurrency=3))
-    assert {r.model_dump_json() for r in map(without_clock, [here, loop, *many])} == {without_clock(here).model_dump_json()}
+    assert {r.model_dump_json() for r in map(without_clock, [here, loop, awaited, *many])} == {without_clock(here).model_dump_json()}
     assert here.latency_ms > 0
 
 
@@ -98,16 +112,68 @@ def test_asks_are_told_when_they_must_be_over() -> None:
     assert told[1] < told[0] - 30
 
 
-def test_after_the_deadline_nothing_more_is_asked() -> None:
-    class Slow(ScriptedJudge):
+def test_a_judge_that_hangs_is_left_behind_when_the_time_is_up() -> None:
+    over = threading.Event()
+
+    class Hangs:
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            time.sleep(0.05)
+            over.wait(60)
+            return TruthfulJudge().ask(ask)
+
+    class HangsAwaited(Hangs):
+        async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            await asyncio.sleep(60)
+            return TruthfulJudge().ask(ask)
+
+    begun = time.monotonic()
+    results = [
+        Grader(Hangs(), deadline=0.2).grade("It rains.", "It rains."),
+        Grader(Hangs(), timeout=0.2).grade("It rains.", "It rains."),
+        asyncio.run(Grader(HangsAwaited(), deadline=0.2).agrade("It rains.", "It rains.")),
+    ]
+    over.set()
+    assert time.monotonic() - begun < 30
+    assert [(r.status, r.error and r.error.kind) for r in results] == [("judge_failed", "timeout")] * 3
+
+
+def test_after_the_deadline_nothing_more_is_asked() -> None:
+    class Late(ScriptedJudge):
+        keeps_deadline = True  # so that it is asked here, and may return too late
+
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            while deadline is not None and time.monotonic() <= deadline:
+                time.sleep(0.01)
             return super().ask(ask, deadline=deadline)
 
-    judge = Slow(["unreadable"])
-    result = Grader(judge, deadline=0.01).grade("It rains.", "It rains.")
+    judge = Late(["unreadable"])
+    result = Grader(judge, deadline=1).grade("It rains.", "It rains.")
     assert len(judge.asked) == 1
     assert result.status == "unreadable"
+
+
+def test_a_case_sends_no_more_than_a_few_asks_at_once() -> None:
+    under_way, most = 0, 0
+
+    class Counts(TruthfulJudge):
+        async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            await asyncio.sleep(0.01)
+            under_way -= 1
+            return self.ask(ask)
+
+    answer = " ".join(f"Room {i} is open." for i in range(60))
+    assert asyncio.run(Grader(Counts(limits=Limits(statements=1))).agrade(answer, answer)).score == 1.0
+    assert most <= 8
+
+
+def test_who_stops_reading_pays_for_no_more_than_what_is_under_way() -> None:
+    judge = TruthfulJudge()
+    results = Grader(judge).grade_many(({"answer": "It rains.", "context": "It rains."} for _ in range(1000)), concurrency=2)
+    next(results)
+    results.close()
+    assert len(judge.asked) < 20
 
 
 def test_a_plan_is_closed_whatever_happens() -> None:

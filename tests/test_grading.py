@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import math
+import pickle
 from dataclasses import FrozenInstanceError
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge, failing, verdicts_json
 
-from faithfulness_assert import Case, ConfigError, Grader, GradingResult, Policy, agrade, grade, grade_many
+from faithfulness_assert import Case, ConfigError, Grader, GradingResult, Policy, Reply, Usage, agrade, grade, grade_many, policies
+from faithfulness_assert.model import Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 
@@ -56,6 +60,12 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
     ("weights", {"weights": {"supported": math.nan}}),
     ("not_enough_info|contradict", {"weights": {"not_enough_info": 1.0}}),
     ("claims", {"policy": "ragas"}),
+    ("examples", {"examples": 5}),
+    ("examples", {"examples": [{"context": 5, "statement": "s", "label": "supported"}]}),
+    ("labels", {"labels": {"": "supported"}}),
+    ("labels", {"labels": {5: "supported"}}),
+    ("prices", {"prices": {"prompt": 1e299}}),
+    ("summary", {"summary": "x"}),
 ]
 
 
@@ -77,6 +87,7 @@ BAD_DATA: list[tuple[str, Any, Any]] = [
     ("context", "The tower is tall.", [5]),
     ("context", "The tower is tall.", [{"body": "x"}]),
     ("context", "The tower is tall.", ["x" * 8_000_001]),
+    ("context", "The tower is tall.", {f"key {i}": i for i in range(100_000)}),
 ]
 
 
@@ -186,6 +197,104 @@ def test_a_judge_that_raises_anything_or_returns_anything_gives_a_grader_error()
             return {"verdicts": []}
 
     assert "dict, not a Reply" in grade("The tower is tall.", CONTEXT, judge=Odd()).reason
+
+
+def test_a_judge_that_breaks_the_types_of_its_own_records_gives_a_grader_error() -> None:
+    breakages = [{"refusal": 5}, {"usage": {"prompt": 1}}, {"warnings": None}, {"text": 5}, {"finish_reason": None}]
+
+    class Breaks:
+        def __init__(self, fields: dict[str, Any]) -> None:
+            self.fields = fields
+
+        def ask(self, ask: object, /, *, deadline: float | None = None) -> Reply:
+            return Reply(**{"text": "x", **self.fields})
+
+    for fields in breakages:
+        assert grade("The tower is tall.", CONTEXT, judge=Breaks(fields)).status == "judge_failed"
+    unknown_kind = grade("The tower is tall.", CONTEXT, judge=ScriptedJudge([failing("quota")]))
+    assert unknown_kind.error is not None
+    assert unknown_kind.error.kind == "transport"
+
+
+def test_a_judge_without_limits_has_none_and_one_with_odd_limits_is_refused() -> None:
+    judge = TruthfulJudge()
+    judge.limits = None
+    assert grade("The tower is tall.", CONTEXT, judge=judge).score == 1.0
+    judge.limits = 5
+    with pytest.raises(ConfigError, match="limits"):
+        grade("The tower is tall.", CONTEXT, judge=judge)
+    judge.limits = Limits(prompt_tokens=100)
+    with pytest.raises(ConfigError, match="max_prompt_tokens"):
+        grade("The tower is tall.", CONTEXT, judge=judge)
+
+
+def test_lone_surrogates_leave_no_trace_wherever_they_come_from() -> None:
+    odd = "\ud800"
+    judges = [ScriptedJudge([failing("server")]), ScriptedJudge([Reply("x", warnings=(odd,))])]
+    judges[0].script[0].message = odd
+    results = [Grader().grade(None, "x", id=odd), *grade_many([{"answer": "x", "context": "x", odd: 1}])]
+    results += [grade("The tower is tall.", CONTEXT, judge=judge) for judge in judges]
+    results += [grade("The tower is tall.", [{"text": CONTEXT, "id": odd}], judge=TruthfulJudge())]
+    examples = [{"context": odd, "statement": odd, "label": "supported"}]
+    results += [grade("The tower is tall.", CONTEXT, judge=TruthfulJudge(), guidance=odd, examples=examples)]
+    for result in results:
+        result.model_dump_json().encode("utf-8")
+        json.dumps(result.to_promptfoo("all"), ensure_ascii=False).encode("utf-8")
+    with pytest.raises(ConfigError, match="name"):
+        Policy(name=odd)
+
+
+def test_a_case_without_a_name_has_none() -> None:
+    results = grade_many(
+        [{"answer": "x", "context": [{"text": "x", "id": None}], "id": None}, {"answer": None, "context": "x", "id": None}]
+    )
+    assert [r.case_id for r in results] == ["", ""]
+    assert grade("It rains.", [{"text": "It rains.", "id": None}]).verdicts[0].evidence[0].passage == "1"
+
+
+def test_a_question_has_a_limit_of_its_own() -> None:
+    result = grade("The tower is tall.", CONTEXT, question="x" * 50_001)
+    assert (result.status, "question" in result.reason) == ("invalid_input", True)
+
+
+def test_a_policys_words_are_read_in_any_case_and_kept_in_the_store(tmp_path: Path) -> None:
+    judge = ScriptedJudge(['{"verdicts":[{"id":1,"label":"OK!"}]}'])
+    judge.identity = {"judge": "scripted"}
+    for _ in range(2):
+        result = grade("The tower is tall.", CONTEXT, judge=judge, labels={"Ok": "supported"}, cache=tmp_path)
+        assert result.score == 1.0
+    assert len(judge.asked) == 1
+
+
+def test_an_unreadable_reply_is_not_kept(tmp_path: Path) -> None:
+    judge = ScriptedJudge(["nonsense", verdicts_json({1: "supported"})])
+    judge.identity = {"judge": "scripted"}
+    assert grade("The tower is tall.", CONTEXT, judge=judge, cache=tmp_path).score == 1.0
+    assert len(judge.asked) == 2
+
+
+def test_a_policy_can_be_copied_pickled_and_hashed() -> None:
+    policy = Policy(name="mine", labels={"ok": "supported"}, weights={**policies["ragas"].weights})
+    assert copy.deepcopy(policy) == pickle.loads(pickle.dumps(policy)) == policy
+    assert hash(copy.deepcopy(policy)) == hash(policy)
+
+
+def test_a_score_just_under_the_threshold_does_not_seem_to_reach_it() -> None:
+    judge = ScriptedJudge([verdicts_json({1: "supported"})])
+    result = grade("The tower is tall.", CONTEXT, judge=judge, weights={"supported": 0.9999}, threshold=1)
+    assert "0.9999 < threshold 1" in result.reason
+
+
+def test_the_audit_and_what_was_skipped_reach_promptfoo() -> None:
+    metadata = grade("# Prices\n\nThe tower is tall [9].", CONTEXT, citations="audit").to_promptfoo()["metadata"]
+    assert metadata["citations"]["invalid_citations"] == ("9",)
+    assert [span["reason"] for span in metadata["skipped"]] == ["heading"]
+
+
+def test_a_prompt_that_the_server_cut_is_told() -> None:
+    judge = ScriptedJudge([Reply(verdicts_json({1: "supported"}), usage=Usage(prompt=200, num_requests=1))])
+    result = grade("The tower is tall.", CONTEXT * 100, judge=judge)
+    assert any("cut the prompt" in warning for warning in result.metadata["warnings"])
 
 
 def test_the_question_is_no_evidence_but_is_shown() -> None:

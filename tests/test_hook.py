@@ -105,6 +105,23 @@ def test_a_missing_context_is_invalid_input_that_lists_what_was_looked_for_and_w
     assert "kontext" in result["reason"]
 
 
+def test_a_question_that_was_only_guessed_and_is_no_text_is_left_out() -> None:
+    for odd in ([{"role": "user", "content": "Hi"}], {"a": 1}, 5):
+        assert call(vars={"context": CONTEXT, "input": odd})["pass"] is True
+    named = call(config={**EMBEDDED, "questionFrom": "vars.input"}, vars={"context": CONTEXT, "input": {"a": 1}})
+    assert named["metadata"]["status"] == "invalid_input"
+
+
+def test_the_config_is_checked_before_anything_is_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faithfulness_assert.judges.embedded.EmbeddedJudge.ask", lambda *_, **__: pytest.fail("it was asked"))
+    assert "components" in call(config={**EMBEDDED, "components": "some"})["reason"]
+
+
+def test_a_reason_stays_short_whatever_the_context_holds() -> None:
+    result = call(vars={f"key {i}": i for i in range(100_000)}, config={**EMBEDDED, "contextFrom": "vars.nothing"})
+    assert len(result["reason"]) < 2000
+
+
 def test_an_empty_context_is_not_a_missing_one() -> None:
     assert call(vars={"context": []})["metadata"]["status"] == "no_context"
 
@@ -143,9 +160,10 @@ def test_an_exception_from_the_depths_shows_its_type_and_not_its_text(monkeypatc
     assert "sk-secret" not in json.dumps(result)
 
 
+any_text = st.text(st.characters(), max_size=20)  # lone surrogates too
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    st.none() | st.booleans() | st.integers() | st.floats() | any_text,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(any_text, inner, max_size=3),
     max_leaves=8,
 )
 configs = st.dictionaries(

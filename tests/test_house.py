@@ -42,6 +42,7 @@ PUBLIC = [
 LAYERS = [
     ("errors", "model", "wire"),
     (
+        "asides",
         "statements",
         "sentences",
         "blocks",

@@ -167,6 +167,38 @@ def test_a_reference_that_does_not_exist_is_flagged_and_strict_evidence_lowers_i
     assert result.score == 0.0
 
 
+def test_a_sentence_that_a_window_did_not_show_is_no_evidence() -> None:
+    case = Case("The museum opens at nine.", [FILLER, "The museum opens at nine.", FILLER])
+
+    def cites_the_first(ask: Ask) -> Reply:
+        return said(verdicts_json(dict.fromkeys(ask.ids, "supported"), evidence=[1]))
+
+    result, _ = drive(case, replace(DEFAULT, strict_evidence=True), cites_the_first, limits=NARROW)
+    assert "no_such_evidence" in result.verdicts[0].flags or [e.sentence for e in result.verdicts[0].evidence] == [1]
+    late = Case("The museum opens at nine.", ["The museum opens at nine."])
+    result, _ = drive(late, replace(DEFAULT, strict_evidence=True), said(verdicts_json({1: "supported"}, evidence=[2])))
+    assert (result.verdicts[0].label, result.verdicts[0].flags) == ("not_enough_info", ("no_such_evidence", "lowered"))
+
+
+def test_a_quote_is_resolved_to_the_sentences_that_hold_it_and_flagged_where_none_does() -> None:
+    def quoting(*quotes: str) -> Reply:
+        return said(json.dumps({"verdicts": [{"id": 1, "evidence": list(quotes), "label": "supported"}, {"id": 2, "label": "supported"}]}))
+
+    strict = replace(DEFAULT, strict_evidence=True)
+    result, _ = drive(TWO, strict, quoting("opens at  NINE. It is closed", "“adults pay 14 euros”"))
+    assert [e.sentence for e in result.verdicts[0].evidence] == [1, 2, 3]
+    assert (result.verdicts[0].label, result.verdicts[0].flags) == ("supported", ())
+    result, _ = drive(TWO, strict, quoting("adults pay 14 euros", "children pay 3 euros"))
+    assert (result.verdicts[0].label, result.verdicts[0].flags) == ("not_enough_info", ("no_such_quote", "lowered"))
+
+
+def test_a_repeat_that_was_judged_alone_is_no_repeat() -> None:
+    case = Case("Adults pay 14 euros. Adults pay 14 euros.", CONTEXT)
+    result, _ = drive(case, replace(DEFAULT, dedupe=False), said(verdicts_json({1: "supported", 2: "contradicted"})))
+    assert [v.repeat_of for v in result.verdicts] == [None, None]
+    assert [v.label for v in result.problems()] == ["contradicted"]
+
+
 def test_evidence_is_resolved_to_passage_and_span() -> None:
     result, _ = drive(TWO, DEFAULT, said(verdicts_json({1: "supported", 2: "supported"}, evidence=[3])))
     found = result.verdicts[1].evidence[0]
@@ -177,6 +209,9 @@ def test_evidence_is_resolved_to_passage_and_span() -> None:
 def test_on_missing_error_makes_an_unresolved_statement_a_grader_error() -> None:
     result, _ = drive(TWO, replace(DEFAULT, on_missing="error"), said(verdicts_json({1: "supported"})), said(""))
     assert (result.status, result.metadata["graderError"]) == ("unreadable", True)
+    assert "1 of 2 statements" in result.reason
+    result, _ = drive(TWO, replace(DEFAULT, on_missing="error", reasks=0), failing("server"))
+    assert (result.status, result.error and result.error.kind) == ("judge_failed", "server")
 
 
 # ---------------------------------------------------------------- windows
@@ -238,6 +273,26 @@ def test_many_statements_go_out_in_several_asks_at_once() -> None:
     plan.close()
 
 
+def test_the_ask_that_settles_conflicts_keeps_to_the_limits_too() -> None:
+    facts = " ".join(f"Room {i} is open." for i in range(12))
+    case = Case(facts, [facts, FILLER, facts.replace("is open", "was closed")])
+
+    def torn(ask: Ask) -> Reply:
+        label = "contradicted" if any("closed" in text for _, text in ask.payload.sentences) else "supported"
+        near = [n for n, text in ask.payload.sentences if "Room" in text]
+        return said(verdicts_json(dict.fromkeys(ask.ids, label if near else "not_enough_info"), evidence=near))
+
+    _, asked = drive(case, DEFAULT, torn, limits=Limits(prompt_tokens=1500, statements=3))
+    assert all(len(ask.ids) <= 3 for ask in asked)
+    assert all(sum(len(m["content"]) for m in ask.messages) / 4 <= 1500 for ask in asked)
+
+
+def test_a_question_that_leaves_no_room_is_invalid_input() -> None:
+    result, asked = drive(Case("It rains.", CONTEXT, "why " * 2000), DEFAULT, limits=NARROW)
+    assert (result.status, asked) == ("invalid_input", [])
+    assert "question" in result.reason
+
+
 def test_a_statement_that_no_ask_can_hold_is_invalid_input() -> None:
     result, asked = drive(Case("word " * 5000, CONTEXT), DEFAULT, limits=NARROW)
     assert (result.status, asked) == ("invalid_input", [])
@@ -269,6 +324,40 @@ def test_a_sentence_with_a_number_that_yields_no_claim_is_graded_as_it_stands() 
     assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "Adults pay 14 euros."]
 
 
+def test_a_sentence_that_the_judge_leaves_out_is_asked_for_again_and_then_graded_as_it_stands() -> None:
+    case = Case("The museum opens at nine. Every visitor gets a free car.", CONTEXT)
+    left_out = claims({1: ["The museum opens at nine."]})
+    verdicts = said(verdicts_json({1: "supported", 2: "not_enough_info"}))
+    result, asked = drive(case, RAGAS, left_out, claims({2: ["Visitors get a car."]}), verdicts)
+    assert [(ask.kind, ask.ids) for ask in asked] == [("claims", (1, 2)), ("claims", (2,)), ("verdicts", (1, 2))]
+    assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "Visitors get a car."]
+    result, _ = drive(case, RAGAS, left_out, said("{"), verdicts)
+    assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "Every visitor gets a free car."]
+    assert result.score == 0.5
+
+
+def test_a_sentence_that_is_said_to_claim_nothing_is_reported_as_skipped() -> None:
+    case = Case("Here you go! The museum opens at nine.", CONTEXT)
+    result, _ = drive(case, RAGAS, claims({1: [], 2: ["The museum opens at nine."]}), said(verdicts_json({1: "supported"})))
+    assert [v.statement for v in result.verdicts] == ["The museum opens at nine."]
+    assert [(s.start, s.end, s.reason) for s in result.skipped] == [(0, 12, "the judge finds no claim in it")]
+
+
+def test_a_claim_of_an_unknown_sentence_hides_no_sentence_with_a_number() -> None:
+    case = Case("The museum opens at nine. It has 500 rooms.", CONTEXT)
+    extracted = claims({1: ["The museum opens at nine."], 2: [], 9: ["It is old."]})
+    result, _ = drive(case, RAGAS, extracted, said(verdicts_json({1: "supported", 2: "not_enough_info", 3: "supported"})))
+    assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "It has 500 rooms.", "It is old."]
+
+
+def test_a_plain_list_of_claims_is_taken_as_it_is() -> None:
+    result, asked = drive(
+        TWO, RAGAS, said('{"claims": ["It opens at nine.", "Adults pay."]}'), said(verdicts_json({1: "supported", 2: "supported"}))
+    )
+    assert [v.statement for v in result.verdicts] == ["It opens at nine.", "Adults pay."]
+    assert len(asked) == 2
+
+
 def test_an_extraction_refusal_is_a_grader_error_and_never_a_score() -> None:
     result, asked = drive(TWO, policies["promptfoo"], said("I apologize, but I cannot help with that request."))
     assert (result.status, result.score, result.pass_, len(asked)) == ("judge_refused", 0.0, False, 1)
@@ -292,6 +381,25 @@ def test_joint_extracts_and_judges_in_one_call() -> None:
     result, asked = drive(TWO, JOINT, said(json.dumps({"verdicts": entries})))
     assert [ask.kind for ask in asked] == ["claims_and_verdicts"]
     assert result.score == pytest.approx(2 / 3)
+
+
+def test_a_claim_that_a_joint_reply_judges_both_ways_is_unresolved() -> None:
+    entries = [
+        {"id": 1, "claim": "It opens at nine.", "evidence": [1], "label": "supported"},
+        {"id": 2, "claim": "It opens at nine.", "evidence": [1], "label": "contradicted"},
+    ]
+    result, _ = drive(TWO, replace(JOINT, dedupe=True), said(json.dumps({"verdicts": entries})), said(""))
+    assert [v.unresolved for v in result.verdicts] == ["duplicate", "duplicate"]
+    assert not result.pass_
+
+
+def test_a_joint_ask_and_the_windows_agree_on_what_fits() -> None:
+    for repeats in range(40, 110, 5):
+        case = Case("The museum opens at nine.", ["The river runs past the old mill. " * repeats])
+        limits = Limits(prompt_tokens=1500)
+        result, asked = drive(case, JOINT, said("{}"), limits=limits)
+        assert all(sum(len(m["content"]) for m in ask.messages) / 4 <= 1500 for ask in asked)
+        assert ("windows" in result.metadata) == (asked[0].kind == "claims") or result.status == "unreadable"
 
 
 def test_a_sentence_that_a_joint_reply_leaves_out_is_asked_again_as_it_stands() -> None:

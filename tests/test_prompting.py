@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import Ask, policies
 from faithfulness_assert.model import Payload, ReplyForm
 from faithfulness_assert.policy import Example
-from faithfulness_assert.prompting import PROMPTS, fence, instructions, make_ask
+from faithfulness_assert.prompting import fence, instructions, make_ask
 from faithfulness_assert.wire import json_schema, reply_model
 
 DEFAULT = policies["default"]
@@ -111,4 +111,3 @@ def test_a_users_example_is_fenced_like_any_foreign_text() -> None:
 
 def test_every_prompt_is_packaged() -> None:
     assert all(instructions(ReplyForm(kind, ("supported",))) for kind in ("claims", "verdicts", "claims_and_verdicts"))
-    assert set(PROMPTS) == {"claims", "verdicts", "claims_and_verdicts", "labels", "not_a_claim", "rules"}

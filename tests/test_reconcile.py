@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import UnreadableReply, read_verdicts
+from faithfulness_assert.asides import has_number_or_name
 from faithfulness_assert.model import LABELS
 from faithfulness_assert.reading import RawVerdict
-from faithfulness_assert.reconcile import Finding, align, allowed, has_number_or_name
+from faithfulness_assert.reconcile import Finding, align, allowed
 
 
 def raw(number: int | None, label: str | None, statement: str = "") -> RawVerdict:
@@ -43,6 +44,14 @@ def test_numbers_of_no_statement_are_ignored_and_counted() -> None:
 def test_a_reply_that_counts_from_zero_is_shifted_only_when_it_is_complete() -> None:
     assert labels([raw(0, "supported"), raw(1, "contradicted")], 2) == ["supported", "contradicted"]
     assert labels([raw(0, "contradicted"), raw(1, "supported")], 3) == ["missing"] * 3
+
+
+@pytest.mark.parametrize("asked", [(2, 3), (1, 3), (5, 9)])
+def test_a_reply_that_counts_afresh_when_other_numbers_were_asked_for_is_not_trusted(asked: tuple[int, int]) -> None:
+    found, _ = align([raw(1, "not_enough_info"), raw(2, "supported")], dict.fromkeys(asked, ""))
+    assert [f.label for f in found.values()] == [None, None]
+    found, _ = align([raw(asked[0], "not_enough_info"), raw(asked[1], "supported")], dict.fromkeys(asked, ""))
+    assert [f.label for f in found.values()] == ["not_enough_info", "supported"]
 
 
 def test_echoed_text_places_an_entry_that_has_no_number() -> None:
@@ -111,12 +120,38 @@ def test_read_verdicts_names_a_count_that_cannot_be(n: object) -> None:
         read_verdicts("yes", n)
 
 
-def test_a_number_or_a_name_is_always_a_claim() -> None:
-    assert has_number_or_name("It costs 5 euros.")
-    assert has_number_or_name("He met Marie there.")
-    assert has_number_or_name("NASA launched it.")
-    assert not has_number_or_name("Thanks, I hope this helps!")
-    assert not has_number_or_name("")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It costs 5 euros.",
+        "it costs twelve euros.",
+        "Es kostet zwölf Euro.",
+        "He met Marie there.",
+        "NASA launched it.",
+        "Einstein was born here.",
+        "“Paris” is large.",
+        "埃菲尔铁塔在巴黎。",
+        "الأهرامات في مصر.",
+        "Is it true that Paris burned?",
+    ],
+)
+def test_a_number_or_a_name_is_always_a_claim(text: str) -> None:
+    assert has_number_or_name(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks, I hope this helps!",
+        "Let me know if you'd like more.",
+        "",
+        "希望对您有帮助！",
+        "Bonjour !",
+        "Ich hoffe, das hilft Ihnen weiter.",
+    ],
+)
+def test_a_courtesy_need_be_none(text: str) -> None:
+    assert not has_number_or_name(text)
 
 
 def test_a_statement_with_a_number_cannot_be_set_aside() -> None:

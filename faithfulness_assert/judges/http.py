@@ -131,10 +131,9 @@ def persist(attempt: Callable[[float], Reply | Trouble], *, timeout: float, max_
             raise JudgeError("no time was left to ask the judge", "timeout", retryable=True, usage=spent if spent.num_requests else None)
         outcome = attempt(seconds)
         if isinstance(outcome, Reply):
-            return replace(outcome, usage=outcome.usage and spent + outcome.usage)
+            return replace(outcome, usage=outcome.usage and spent + outcome.usage, requests=spent.num_requests + 1)
         error = outcome.error
-        if error.http_status:  # it was answered
-            spent += error.usage or Usage(num_requests=1)
+        spent += error.usage or Usage(num_requests=1)
         if outcome.adapted:
             continue
         wait = _backoff(retries) if outcome.wait is None else outcome.wait

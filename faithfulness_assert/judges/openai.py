@@ -46,6 +46,7 @@ class OpenAIJudge:
     """
 
     never_contradicts = False
+    keeps_deadline = True
 
     def __init__(
         self,

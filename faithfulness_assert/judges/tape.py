@@ -59,6 +59,7 @@ class StoredJudge:
         self.never_contradicts: bool = getattr(judge, "never_contradicts", False)
         self.identity: Mapping[str, Any] = identity
         self.caveat: str = getattr(judge, "caveat", "")
+        self.keeps_deadline: bool = getattr(judge, "keeps_deadline", False)
         self._folder = self._open(_path("cache", folder))
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -86,7 +87,13 @@ class StoredJudge:
         except (TypeError, ValueError):
             raise ConfigError("cache: the judge's 'identity' must be plain JSON") from None
         own = folder / f"{re.sub(r'[^A-Za-z0-9.]+', '-', self.name)[:60]}-{digest[:12]}"
-        about = {"name": self.name, "identity": self.identity, "limits": asdict(self.limits), "never_contradicts": self.never_contradicts}
+        about = {
+            "name": self.name,
+            "identity": self.identity,
+            "limits": asdict(self.limits),
+            "never_contradicts": self.never_contradicts,
+            "caveat": self.caveat,
+        }
         try:
             own.mkdir(parents=True, exist_ok=True)
             if _read(own / _TAPE) != about:
@@ -106,12 +113,15 @@ class TapeJudge:
         ConfigError: there is no tape, or more than one.
     """
 
+    keeps_deadline = True
+
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder, about = _find_tape(_path("tape", folder))
         self.name: str = str(about["name"])
         self.identity: Mapping[str, Any] = about["identity"]
         self.limits = _limits(about.get("limits"))
         self.never_contradicts = about.get("never_contradicts") is True
+        self.caveat = str(about.get("caveat", ""))
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - a look into a folder needs none
         """The recorded reply.

@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from ..conclude import invalid_input
 from ..errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..grading import GRADER_OPTIONS, JUDGE_OPTIONS, Grader
+from ..model import names_of
 from ..presets import FIELD_NAMES, policies
+from ..result import Components
 
 if TYPE_CHECKING:
     from ..result import GradingResult
@@ -76,6 +78,8 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
 def _graded(output: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     config = read_config(given)
     components = config.pop("components", "problems")
+    if components not in get_args(Components):
+        raise ConfigError(f"config.components: must be one of {', '.join(get_args(Components))}, got {components!r}")
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
     judge = config.pop("judge", None) or os.environ.get(JUDGE_VARIABLE)
     if not judge:
@@ -89,7 +93,7 @@ def _graded(output: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     if found.context is None:
         result: GradingResult = invalid_input(_no_context(given, found.tried), grader.policy)
     else:
-        result = grader.grade(found.answer, found.context, question=found.question or "")
+        result = grader.grade(found.answer, found.context, question=found.question)
     return result.to_promptfoo(components)
 
 
@@ -109,11 +113,11 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
     config = given.get("config") or {}
     if not isinstance(config, Mapping):
         raise ConfigError(f"config: must be a mapping, got {type(config).__name__}")
-    known = {*OWN_KEYS, *JUDGE_OPTIONS, *GRADER_OPTIONS, *(FIELD_NAMES - {"name"})}
+    known = {*OWN_KEYS, *JUDGE_OPTIONS, *GRADER_OPTIONS, *FIELD_NAMES}
     keys = {str(key): snake(str(key)) for key in config}
     for key, name in keys.items():
         if name not in known:
-            raise ConfigError(f"config.{key}: there is no such key. {suggest(name, known)}")
+            raise ConfigError(f"config.{key[:60]}: there is no such key. {suggest(name, known)}")
     return {snake(str(key)): value for key, value in config.items()}
 
 
@@ -159,6 +163,8 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
     document = {name: given.get(name) for name in ("prompt", "vars", "test", "provider", "providerResponse", "metadata", "config")}
     document["output"] = output
     question, _ = _find("question", document, paths)
+    if paths.get("question") is None and not isinstance(question, str):
+        question = None  # it was only guessed: a chat history or an object under a usual name is no question
     context, tried = _find("context", document, paths)
     return Found(_answer(output, document, paths), context, question, tried)
 
@@ -209,4 +215,4 @@ def _no_context(given: Mapping[str, Any], tried: Sequence[str]) -> str:
 
 
 def _names(values: Any) -> str:
-    return ", ".join(sorted(map(str, values))) or "none" if isinstance(values, Mapping) else "none"
+    return names_of(values if isinstance(values, Mapping) else ())

@@ -51,6 +51,8 @@ def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
 def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
     """The claims of a reply as ``(sentence number or None, claim)``; () where it says that there are none.
 
+    A sentence that is said to claim nothing has an empty claim.
+
     Raises:
         UnreadableReply: no list of claims can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
     """

@@ -1,7 +1,7 @@
 """The reply to an ask for claims: which claims each sentence of the answer makes.
 
-The rule: a claim is never dropped in silence. A list with an item that cannot be read is unreadable as a whole; an empty list is a
-reply that there is nothing to check.
+The rule: a claim is never dropped in silence, and a sentence that is said to claim nothing is named with an empty claim. A list with
+an item that cannot be read is unreadable as a whole; an empty list is a reply that there is nothing to check.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _walk(value: Any, sentence: int | None) -> Claims | None:
     sentence = sentence if own is None else own
     listed = next((value[name] for name in _LIST_KEYS if name in value), None)
     if isinstance(listed, list):
-        return _from_list(listed, sentence) if listed else []
+        return _from_list(listed, sentence) if listed else [] if sentence is None else [(sentence, "")]
     if listed is not None:
         raise UnreadableReply("the judge's claims are no list")
     found = [claims for name, item in value.items() if (claims := _walk(item, _near(name, sentence))) is not None]

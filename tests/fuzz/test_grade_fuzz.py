@@ -62,6 +62,10 @@ options = st.fixed_dictionaries(
         "positional_prefix": st.booleans(),
         "citations": st.sampled_from(["off", "audit", "enforce"]),
         "reasks": st.integers(-1, 4),
+        "examples": scalars
+        | st.lists(scalars | st.fixed_dictionaries({"context": scalars, "statement": scalars, "label": scalars}), max_size=2),
+        "labels": scalars | st.dictionaries(scalars.filter(lambda word: word == word), scalars, max_size=2),
+        "guidance": scalars,
     },
 )
 

@@ -32,8 +32,9 @@ class EmbeddedJudge:
 
     name: ClassVar[str] = "embedded"
     limits: ClassVar[Limits] = Limits()
-    identity: ClassVar[dict[str, Any]] = {"judge": "embedded", "version": 1}
+    identity: ClassVar[dict[str, Any]] = {"judge": "embedded", "version": 2}
     never_contradicts: ClassVar[bool] = True
+    keeps_deadline: ClassVar[bool] = True
     caveat: ClassVar[str] = "embedded smoke-test judge: compares words only; name an LLM judge for real grading"
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

@@ -2,7 +2,8 @@
 
 A sentence of a statement scores the mean of two recalls, of its words (by their first five letters) and of its four-letter
 pieces, in the best window of three neighbouring context sentences; half a point less where a number or a name of it is nowhere
-in the context, which no overlap makes up for. A statement scores what its weakest sentence scores.
+in the context, which no overlap makes up for. A statement scores what its weakest sentence scores. Citation marks are no part of what
+it says; only where it is found better with them do they count, for the context may hold them too.
 
 It is a rule about words: it sees no negation, and no two names that changed places.
 """
@@ -13,7 +14,7 @@ from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from .words import names, numbers, sentences, spaced, words
+from .words import names, numbers, sentences, spaced, without_citations, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,6 +74,12 @@ def build_index(context: Iterable[tuple[int, str]]) -> Index:
 
 def support(statement: str, index: Index) -> Support:
     """What the context does for ``statement``: the score of its weakest sentence, the evidence of all. Without a word it scores 0."""
+    plain = without_citations(statement)
+    readings = [plain] if plain == statement else [plain, statement]
+    return max((_support_as_it_stands(reading, index) for reading in readings), key=lambda found: found.score)
+
+
+def _support_as_it_stands(statement: str, index: Index) -> Support:
     parts = [statement] if spaced(words(statement)) in index.whole else sentences(statement)
     found = [_support_of_sentence(part, index) for part in parts]
     weakest = min(found, key=lambda part: part.score, default=Support())

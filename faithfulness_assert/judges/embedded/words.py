@@ -17,6 +17,13 @@ _THOUSANDS = re.compile("[,\u00a0\u202f](?=\\d{3}(?!\\d))")
 # Three letters before the full stop, so that "Dr. Ada" and "U.S. Army" stay whole. A question claims nothing: it stays with its answer.
 _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
+# [1] [^note] [doc-3] [c1, c2] [1-3] [1](link), and a raised number after a word or a full stop; [sic], [not], [1969], km² and 10² are none.
+_ID = r"(?:\^[\w-]{1,20}|\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6})"
+_BRACKET = rf" ?\[{_ID}(?:\s?[-–—,;]\s?{_ID}){{0,20}}\](?:\([^()\s]{{0,500}}\))?"
+_RAISED = "(?:(?<=[^\\W\\d_]{3})|(?<=[.,;:!?)\"”’。]))[¹²³⁰⁴-⁹]{1,3}"
+_CITATIONS = rf"(?:{_BRACKET}|{_RAISED})+([.,;:!?。！？]?)"  # compiled on first use
+_RAISED_ONES = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
+
 
 def words(text: str) -> list[str]:
     """The words of ``text``, case-folded, in order."""
@@ -53,3 +60,10 @@ def names(sentence: str) -> list[str]:
 def sentences(statement: str) -> list[str]:
     """The sentences of ``statement`` that have a word."""
     return [part for part in _SENTENCE_END.split(statement) if _as_written(part)]
+
+
+def without_citations(text: str) -> str:
+    """``text`` without its citation marks. A full stop that stood behind one then stands behind the word."""
+    if "[" not in text and (text.isascii() or _RAISED_ONES.isdisjoint(text)):
+        return text
+    return re.sub(_CITATIONS, r"\1 ", text)
