@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,6 +13,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+import faithfulness_assert
 
 from .errors import ConfigError
 from .grading import Grader
@@ -43,6 +47,8 @@ JsonOption = Annotated[bool, typer.Option("--json", help="One JSON result a line
 
 def main() -> None:
     """Runs the command line; the caller's own mistakes end as one line and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a terminal need not know every character
     try:
         app()
     except ConfigError as error:
@@ -50,12 +56,24 @@ def main() -> None:
         raise SystemExit(WRONG_USE) from None
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"faithfulness-assert {faithfulness_assert.__version__}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)]
+
+
+@app.callback()
+def _common(version: VersionOption = False) -> None: ...
+
+
 @app.command()
 def demo(as_json: JsonOption = False) -> None:
     """Grade a bundled set with the embedded judge: no key, no network."""
     text = (Path(__file__).parent / "demo.json").read_text(encoding="utf-8")
-    results = list(Grader().grade_many(json.loads(text)))
-    _show(results, as_json=as_json)
+    _show(Grader().grade_many(json.loads(text)), as_json=as_json)
     if not as_json:
         typer.echo(
             "\nThe embedded judge compares words: good for a first look and for smoke tests, near chance on swapped names and negations"
@@ -79,15 +97,14 @@ def grade(
 ) -> None:
     """Grade the cases of a file."""
     grader = Grader(**{"judge": judge, "policy": policy, "threshold": threshold, **_options(option or [])})
-    results = list(grader.grade_many(_cases(file), concurrency=concurrency))
-    _show(results, as_json=as_json)
-    raise typer.Exit(_exit_code(results))
+    tally = _show(grader.grade_many(_cases(file), concurrency=concurrency), as_json=as_json)
+    raise typer.Exit(tally.exit_code)
 
 
 @app.command("policies")
 def policies_(name: Annotated[str | None, typer.Argument(help="One preset, in full.")] = None) -> None:
     """List the presets, or explain one."""
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _console()
     if name is not None:
         _explain(console, find_policy(name, {}, {}))
         return
@@ -105,10 +122,10 @@ def init(
 ) -> None:
     """Write a working promptfoo example: one test passes, one fails on a made-up number."""
     templates = sorted(path for path in (Path(__file__).parent / "promptfoo" / "templates").iterdir() if path.is_file())
-    there = [t.name for t in templates if (folder / t.name).exists()]
-    if there and not force:
-        raise ConfigError(f"init: {', '.join(there)} exists in {folder}; choose another folder, or --force")
     try:
+        there = [t.name for t in templates if (folder / t.name).exists()]
+        if there and not force:
+            raise ConfigError(f"init: {', '.join(there)} exists in {folder}; choose another folder, or --force")
         folder.mkdir(parents=True, exist_ok=True)
         for template in templates:
             (folder / template.name).write_bytes(template.read_bytes())
@@ -129,12 +146,13 @@ def doctor(
     """Check this machine: interpreter, versions, whether the judge answers, what a promptfoo context holds."""
     from .doctor import checks, context_report
 
+    given = None if context is None else _load_json(_read(str(context)), str(context))
     found = list(checks(judge))
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _console()
     for check in found:
         console.print(Text(f"{check.state:5}", STYLES.get(check.state.upper(), "bold green")), Text(visible(check.text)), soft_wrap=True)
     if context is not None:
-        console.print(Text(visible(context_report(_load_json(context.read_text(encoding="utf-8"), str(context))))), soft_wrap=True)
+        console.print(Text(visible(context_report(given))), soft_wrap=True)
     raise typer.Exit(FAILED if any(check.state == "fail" for check in found) else PASSED)
 
 
@@ -155,19 +173,34 @@ def _options(given: Iterable[str]) -> dict[str, Any]:
 
 
 def _cases(file: str) -> list[Any]:
-    try:
-        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{file}: cannot be read: {error}") from None
-    if Path(file).suffix in (".jsonl", ".ndjson") or (file == "-" and not text.lstrip().startswith("[")):
-        lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
-        found = [_load_json(line, f"{file}, line {number}") for number, line in lines]
+    text = _read(file)
+    if Path(file).suffix in (".jsonl", ".ndjson"):
+        data = _load_lines(text, file)
     else:
-        data = _load_json(text, file)
-        found = data if isinstance(data, list) else [data]
+        try:
+            data = _load_json(text, file)
+        except ConfigError:
+            if file != "-":
+                raise
+            data = _load_lines(text, file)
+    found = data if isinstance(data, list) else [data]
     if not found:
         raise ConfigError(f"{file}: holds no case")
     return found
+
+
+def _load_lines(text: str, file: str) -> list[Any]:
+    # Only a line feed ends a line: the others that `splitlines` knows may stand inside a JSON string.
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    return [_load_json(line, f"{file}, line {number}") for number, line in lines]
+
+
+def _read(file: str) -> str:
+    try:
+        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return content.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{file}: cannot be read: {error}") from None
 
 
 def _load_json(text: str, name: str) -> Any:
@@ -180,17 +213,64 @@ def _load_json(text: str, name: str) -> Any:
 # ---------------------------------------------------------------- out
 
 
-def _show(results: list[GradingResult], *, as_json: bool) -> None:
-    if as_json:
-        for result in results:
-            sys.stdout.write(result.model_dump_json(by_alias=True) + "\n")
-        return
-    console = Console(highlight=False, markup=False, emoji=False)
-    for number, result in enumerate(results, 1):
-        console.print(Text(f"\n{visible(result.case_id or f'case {number}')}", "bold"), soft_wrap=True)
-        for line in result.pretty().splitlines():
-            console.print(_coloured(line), soft_wrap=True)
-    console.print(Text(f"\n{summary(results)}", "bold"), soft_wrap=True)
+@dataclass(slots=True)
+class Tally:
+    """What is kept of the results that were shown, however many they are."""
+
+    cases: int = 0
+    passed: int = 0
+    errors: int = 0
+    defined: int = 0
+    total: float = 0.0  # of the scores that are defined
+
+    def add(self, result: GradingResult) -> None:
+        """Counts a result."""
+        self.cases += 1
+        self.passed += result.pass_
+        self.errors += result.error is not None
+        self.defined += result.defined
+        self.total += result.score if result.defined else 0.0
+
+    @property
+    def exit_code(self) -> int:
+        if self.errors:
+            return NOT_GRADED
+        return PASSED if self.passed == self.cases else FAILED
+
+    def __str__(self) -> str:
+        mean = f"mean score {self.total / self.defined:.2f} over {self.defined} defined" if self.defined else "no score is defined"
+        failed = self.cases - self.passed - self.errors
+        return f"{self.cases} cases: {self.passed} passed, {failed} failed, {self.errors} not graded; {mean}"
+
+
+def _show(results: Iterable[GradingResult], *, as_json: bool) -> Tally:
+    """Shows each result as soon as it is there."""
+    tally = Tally()
+    show = _show_json if as_json else _show_text
+    for result in results:
+        tally.add(result)
+        show(result, tally.cases)
+    if not as_json:
+        _console().print(Text(f"\n{tally}", "bold"), soft_wrap=True)
+    return tally
+
+
+def _show_json(result: GradingResult, number: int) -> None:  # noqa: ARG001 - the order tells it
+    # JSON is UTF-8 wherever it goes: what a terminal's own encoding makes of it may be no JSON.
+    sys.stdout.buffer.write(result.model_dump_json(by_alias=True).encode() + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _show_text(result: GradingResult, number: int) -> None:
+    console = _console()
+    console.print(Text(f"\n{visible(result.case_id or f'case {number}')}", "bold"), soft_wrap=True)
+    for line in result.pretty().splitlines():
+        console.print(_coloured(line), soft_wrap=True)
+
+
+@cache
+def _console() -> Console:
+    return Console(highlight=False, markup=False, emoji=False)
 
 
 def _coloured(line: str) -> Text:
@@ -199,21 +279,6 @@ def _coloured(line: str) -> Text:
     if mark in STYLES:
         text.stylize(STYLES[mark], line.index(mark), line.index(mark) + len(mark))
     return text
-
-
-def summary(results: list[GradingResult]) -> str:
-    """One line on many results. The mean is over what is defined."""
-    defined = [r.score for r in results if r.defined]
-    mean = f"mean score {sum(defined) / len(defined):.2f} over {len(defined)} defined" if defined else "no score is defined"
-    errors = sum(r.error is not None for r in results)
-    passed = sum(r.pass_ for r in results)
-    return f"{len(results)} cases: {passed} passed, {len(results) - passed - errors} failed, {errors} not graded; {mean}"
-
-
-def _exit_code(results: list[GradingResult]) -> int:
-    if any(r.error is not None for r in results):
-        return NOT_GRADED
-    return PASSED if all(r.pass_ for r in results) else FAILED
 
 
 def _explain(console: Console, policy: Policy) -> None:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+from loopback import Answer, Loopback, Request, completion
+
+import faithfulness_assert
 
 GOOD = {"answer": "The tower is 330 metres tall.", "context": "The tower is 330 metres tall.", "id": "good"}
 BAD = {"answer": "The tower is 530 metres tall.", "context": ["The tower is 330 metres tall."], "id": "bad"}
 BROKEN = {"answer": "The tower is tall.", "id": "broken"}
 
 
-def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "faithfulness_assert", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, input=stdin, timeout=60, check=False, encoding="utf-8")
+COMMAND = [sys.executable, "-m", "faithfulness_assert"]
+
+
+def run(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, **environment}
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, input=stdin, timeout=60, check=False, encoding="utf-8", env=environ)
 
 
 def jsonl(tmp_path: Path, *cases: object) -> str:
@@ -44,7 +52,62 @@ def test_cases_come_from_json_a_list_or_standard_input(tmp_path: Path) -> None:
     many.write_text(json.dumps([GOOD, GOOD]), encoding="utf-8")
     assert "1 cases: 1 passed" in run("grade", str(one)).stdout
     assert "2 cases: 2 passed" in run("grade", str(many)).stdout
-    assert "1 cases: 1 passed" in run("grade", "-", stdin=json.dumps(GOOD)).stdout
+    for text in (json.dumps(GOOD), json.dumps(GOOD, indent=2), "\ufeff" + json.dumps(GOOD)):
+        assert "1 cases: 1 passed" in run("grade", "-", stdin=text).stdout
+    for text in (json.dumps([GOOD, GOOD], indent=2), f"{json.dumps(GOOD)}\n\n{json.dumps(GOOD)}\n"):
+        assert "2 cases: 2 passed" in run("grade", "-", stdin=text).stdout
+
+
+def test_only_a_line_feed_ends_a_line_of_json(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    odd = {**GOOD, "id": "a\u2028b\u2029c\x85d"}
+    file.write_bytes(("\r\n".join(json.dumps(case, ensure_ascii=False) for case in (odd, GOOD)) + "\r\n").encode())
+    results = [json.loads(line) for line in run("grade", str(file), "--json").stdout.split("\n")[:-1]]
+    assert [result["case_id"] for result in results] == [odd["id"], "good"]
+
+
+def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> None:
+    shown = threading.Event()
+    waited: list[bool] = []
+
+    def answer(request: Request) -> Answer:
+        if "walls" in json.dumps(request.body):  # the second case: not answered before the first one is on the screen
+            waited.append(shown.wait(50))
+        return completion('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
+
+    file = jsonl(tmp_path, GOOD, {"answer": "The walls are red.", "context": "The walls are red."})
+    with Loopback(answer) as server:
+        judge = ["--judge", "openai:m", "-o", f"base_url={server.url}", "-o", "api_key=k"]
+        command = [*COMMAND, "grade", file, *judge, "--json", "--concurrency", "1"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "NO_PROXY": "127.0.0.1"}) as process:
+            assert process.stdout is not None
+            first = json.loads(process.stdout.readline())
+            shown.set()
+            second = json.loads(process.stdout.read())
+    assert (first["case_id"], first["pass"], second["pass"]) == ("good", True, True)
+    assert waited == [True]
+
+
+@pytest.mark.parametrize("arguments", [("--json",), ()], ids=["json", "text"])
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    file = jsonl(tmp_path, *[GOOD] * 400)
+    with subprocess.Popen([*COMMAND, "grade", file, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+def test_any_terminal_can_show_any_text(environment: dict[str, str]) -> None:
+    case = json.dumps({**GOOD, "answer": "The tower is 330 metres tall: très haut 😀."}, ensure_ascii=False)
+    shown = run("grade", "-", stdin=case, **environment)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "tr\\xe8s haut \\U0001f600" in shown.stdout
+    (verdict,) = json.loads(run("grade", "-", "--json", stdin=case, **environment).stdout)["verdicts"]
+    assert verdict["statement"] == "The tower is 330 metres tall: très haut 😀."
+    assert run("grade", "-", "--judge", "ü", **environment).stderr.count("\n") == 1
 
 
 def test_options_reach_the_grader(tmp_path: Path) -> None:
@@ -64,6 +127,13 @@ def test_options_reach_the_grader(tmp_path: Path) -> None:
         (("grade", "-", "-o", "x"), "NAME=VALUE"),
         (("grade", "-"), "holds no case"),
         (("policies", "nope"), "nope"),
+        (("doctor", "--context", "nowhere.json"), "nowhere.json"),
+        (("doctor", "--context", str(Path(__file__).parent)), "cannot be read"),
+        (("doctor", "--context", sys.executable), "cannot be read"),
+        (("doctor", "--context", __file__), "no JSON"),
+        (("init", __file__), "cannot write"),
+        (("init", f"{__file__}/below"), "cannot write"),
+        (("init", "x" * 300), "cannot write"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(arguments: tuple[str, ...], named: str) -> None:
@@ -129,6 +199,10 @@ def test_doctor_checks_this_machine_and_a_promptfoo_context(tmp_path: Path) -> N
     failed = run("doctor", "--judge", "openai:x")
     assert failed.returncode == 1
     assert "OPENAI_API_KEY" in failed.stdout
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert run("--version").stdout.split() == ["faithfulness-assert", faithfulness_assert.__version__]
 
 
 def test_help_names_every_command() -> None:

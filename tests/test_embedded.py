@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, JudgeError
 from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge
-from faithfulness_assert.judges.embedded.rule import Index, build_index, support
-from faithfulness_assert.judges.embedded.words import names, numbers, sentences, words
+from faithfulness_assert.judges.embedded.rule import LONGEST, Index, build_index, support
+from faithfulness_assert.judges.embedded.words import names, numbers, sentences, without_citations, words
 from faithfulness_assert.model import AskKind, Limits, Payload, ReplyForm, is_blank
 from faithfulness_assert.wire import reply_model
 
@@ -32,6 +32,8 @@ MOON = (
 anything = st.text(st.characters(exclude_categories=()), max_size=60)
 sentence = st.lists(st.text("abcdeé.,'", min_size=1, max_size=8), min_size=1, max_size=30).map(" ".join)
 prose = st.lists(sentence, min_size=1, max_size=8)
+
+MARKS = ("[1]", "[12]", "[^1]", "[^note-2]", "[doc-3]", "[c1, c2]", "[1,2;7]", "[4-6]", "[c1–c3]")
 
 
 def make_ask(
@@ -106,6 +108,23 @@ def test_every_statement_has_one_well_formed_verdict_whatever_the_texts(
     assert reply.usage.total == 0
 
 
+@given(prose, sentence, st.lists(st.sampled_from(MARKS), min_size=1, max_size=3).map("".join), st.sampled_from(["", ".", "!", "。"]))
+def test_a_citation_mark_changes_no_verdict(context: list[str], other: str, marks: str, end: str) -> None:
+    for said in (context[0], other):
+        plain = support(said + end, index_of(context)).score
+        for cited in (f"{said} {marks}{end}", f"{said}{end} {marks}", f"{marks} {said}{end}"):
+            assert (support(cited, index_of(context)).score >= THRESHOLD) == (plain >= THRESHOLD)
+
+
+@given(st.lists(anything | st.sampled_from(MARKS), min_size=1, max_size=5).map(" ".join), st.lists(anything, max_size=3))
+def test_what_is_found_with_its_citation_marks_is_found(said: str, context: list[str]) -> None:
+    """A context may hold the same marks: a statement that stands there word for word, in the middle of a sentence too, is supported."""
+    index = index_of([*context, f"It has {said} there"])
+    assert support(said, index).score >= support(without_citations(said), index).score
+    if 0 < len(words(said)) <= LONGEST and len(sentences(said)) == 1 and not names(said):
+        assert support(said, index).score >= THRESHOLD
+
+
 @given(st.lists(anything, max_size=4), st.lists(anything, max_size=4), anything)
 def test_the_question_changes_nothing(said: list[str], context: list[str], question: str) -> None:
     judge = EmbeddedJudge()
@@ -121,6 +140,7 @@ def test_a_sentence_is_supported_wherever_it_stands(context: list[str]) -> None:
 @given(st.lists(anything, max_size=3), st.lists(anything, max_size=3))
 def test_a_statement_scores_no_more_than_its_weakest_sentence(said: list[str], context: list[str]) -> None:
     statement = ". ".join(said)
+    assume(without_citations(statement) == statement)
     index = index_of(context)
     whole = [text for text in context if words(text) == words(statement)]
     assume(not whole)
@@ -159,7 +179,35 @@ def test_what_the_context_says_nearly_so_is_supported(statement: str) -> None:
 @pytest.mark.parametrize(
     "statement",
     [
+        "The crew brought 21.5 kilograms of lunar material back to Earth [1].",
+        "The crew brought 21.5 kilograms of lunar material back to Earth.[2]",
+        "The crew brought 21.5 kilograms [doc-3] of lunar material back to Earth[c1, c2][^1].",
+        "The crew brought 21.5 kilograms of lunar material back to Earth [1]. Michael Collins stayed in orbit[2]!",
+        "Buzz Aldrin joined Neil Armstrong¹² on its surface.³",
+    ],
+)
+def test_citation_marks_are_no_part_of_a_statement(statement: str) -> None:
+    assert label(statement) == "supported"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["It is [sic] so.", "It is [not] so.", "Built [1969].", "About [1,234] men.", "20 km²", "10² cells", "[x]", "[]", "[1", "[1 of 2]"],
+)
+def test_other_brackets_and_raised_numbers_stay(text: str) -> None:
+    assert without_citations(text) == text
+
+
+def test_a_number_in_a_bracket_that_is_no_citation_must_be_in_the_context() -> None:
+    assert label("Michael Collins stayed in orbit aboard the command module Columbia [1971].") == "not_enough_info"
+    assert label("Michael Collins stayed in orbit aboard the command module Columbia [1,971].") == "not_enough_info"
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
         "Apollo 11 landed on the Moon on July 20, 1970.",
+        "Apollo 11 landed on the Moon on July 20, 1970 [1].",
         "Neil Armstrong and Alan Shepard walked on its surface.",
         "Volcanoes shaped most of the valleys there.",
         "Michael Collins stayed in orbit. Later he wrote a book about loneliness.",
@@ -275,14 +323,39 @@ def test_a_deadline_that_is_past_is_a_timeout() -> None:
 
 def test_it_tells_who_it_is_and_that_it_finds_no_contradiction() -> None:
     assert (EmbeddedJudge.name, EmbeddedJudge.never_contradicts, EmbeddedJudge.limits) == ("embedded", True, Limits())
-    assert json.loads(json.dumps(EmbeddedJudge.identity)) == {"judge": "embedded", "version": 1}
+    assert json.loads(json.dumps(EmbeddedJudge.identity)) == {"judge": "embedded", "version": 2}
 
 
 # ---------------------------------------------------------------- large and hostile
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", "a ", "word. ", "1", "1,", "1.", " ", "!?", "Abc ", "é", "中", "مرحبا ", "😀", "\u200b", "\ud800", "\0", "१", "क्ष", "_"]
+    "unit",
+    [
+        "a",
+        "a ",
+        "word. ",
+        "1",
+        "1,",
+        "1.",
+        " ",
+        "!?",
+        "Abc ",
+        "é",
+        "中",
+        "مرحبا ",
+        "😀",
+        "\u200b",
+        "\ud800",
+        "\0",
+        "१",
+        "क्ष",
+        "_",
+        "[1",
+        "[1]",
+        "[c1, ",
+        "a¹",
+    ],
 )
 def test_a_monstrous_text_is_judged_like_any_other(unit: str) -> None:
     monster = unit * (50_000 // len(unit))

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from faithfulness_assert.errors import JudgeError
 from faithfulness_assert.judges.complaint import MAX_SHOWN, complaint, redact, shown
-from faithfulness_assert.judges.http import Secret, Trouble, finish_reason, persist, read_object, retry_after, usage_of
+from faithfulness_assert.judges.http import Secret, Trouble, persist, read_object, retry_after, usage_of
 from faithfulness_assert.judges.transport import Answer
-from faithfulness_assert.model import Reply, Usage
+from faithfulness_assert.model import Reply, Usage, finish_reason
 
 KEYS = st.text("abcdefghXYZ0189-_.~/+=:%", min_size=8, max_size=60)
 JSON = st.recursive(
@@ -111,9 +111,9 @@ def test_usage_with_counts_that_cannot_be_is_unknown() -> None:
 
 @pytest.mark.parametrize(
     ("said", "ours"),
-    [("stop", "stop"), (None, "stop"), ("LENGTH", "length"), ("MAX_TOKENS", "length"), ("SAFETY", "content_filter"), ("odd", "odd")],
+    [("stop", "stop"), ("", "stop"), ("LENGTH", "length"), ("MAX_TOKENS", "length"), ("SAFETY", "content_filter"), ("odd", "odd")],
 )
-def test_finish_reasons_are_told_in_our_words(said: object, ours: str) -> None:
+def test_finish_reasons_are_told_in_our_words(said: str, ours: str) -> None:
     assert finish_reason(said) == ours
 
 

@@ -14,7 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError, JudgeError
-from ..model import Reply, Usage, clean_text
+from ..model import Reply, Usage
 from .complaint import Complaint, complaint, shown
 
 if TYPE_CHECKING:
@@ -23,12 +23,6 @@ if TYPE_CHECKING:
     from .transport import Answer
 
 MAX_WAIT = 60.0  # seconds between two tries
-
-_FINISH = {
-    **dict.fromkeys(("", "end_turn", "eos", "eos_token", "stop_sequence"), "stop"),
-    **dict.fromkeys(("max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"), "length"),
-    **dict.fromkeys(("safety", "blocklist", "prohibited_content", "recitation"), "content_filter"),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +95,6 @@ def usage_of(prompt: object, completion: object, cached: object = 0, reasoning: 
     if usage.prompt != prompt or usage.completion != completion:
         return None
     return replace(usage, cached=min(usage.cached, usage.prompt), reasoning=min(usage.reasoning, usage.completion))
-
-
-def finish_reason(value: object) -> str:
-    """Why a reply ended, in our words: ``stop``, ``length``, ``content_filter``; any other word stays, in lower case."""
-    word = clean_text(value[:40]).lower() if isinstance(value, str) else ""
-    return _FINISH.get(word, word)
 
 
 # ---------------------------------------------------------------- all tries

@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 from ..errors import ConfigError, JudgeError
 from ..model import Limits, Reply, clean_text
 from .dialect import NO_STEPS, Steps, chat_request, lowest, notes, step_down
-from .http import Secret, Trouble, check_number, finish_reason, persist, read_object, trouble, usage_of
+from .http import Secret, Trouble, check_number, persist, read_object, trouble, usage_of
 from .transport import Answer, fetch, http_client
 
 if TYPE_CHECKING:
@@ -154,7 +154,8 @@ def read_completion(answer: Answer, secrets: Sequence[str]) -> Reply | Trouble:
     text, refusal = _said(message)
     thought = not text.strip() and not refusal and bool(message.get("reasoning") or message.get("reasoning_content"))
     warnings = ("the judge spent its tokens on reasoning and said nothing; ask for less reasoning, or another model",) if thought else ()
-    return Reply(text, usage, finish_reason(choice.get("finish_reason")), refusal or None, warnings=warnings)
+    ended = choice.get("finish_reason")
+    return Reply(text, usage, ended if isinstance(ended, str) else "stop", refusal or None, warnings=warnings)
 
 
 def _first_choice(choices: object) -> Mapping[str, Any]:

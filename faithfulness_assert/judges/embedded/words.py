@@ -17,10 +17,10 @@ _THOUSANDS = re.compile("[,\u00a0\u202f](?=\\d{3}(?!\\d))")
 # Three letters before the full stop, so that "Dr. Ada" and "U.S. Army" stay whole. A question claims nothing: it stays with its answer.
 _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
-# [1] [^note] [doc-3] [c1, c2] [1-3] [1](link), and a raised number after a word or a full stop; [sic], [not], [1969], km² and 10² are none.
+# [1] [^note] [doc-3] [c1, c2] [1-3], and a raised number after a word or a full stop; [sic], [not], [1969], [1,234], km², 10² are none.
 _ID = r"(?:\^[\w-]{1,20}|\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6})"
-_BRACKET = rf" ?\[{_ID}(?:\s?[-–—,;]\s?{_ID}){{0,20}}\](?:\([^()\s]{{0,500}}\))?"
-_RAISED = "(?:(?<=[^\\W\\d_]{3})|(?<=[.,;:!?)\"”’。]))[¹²³⁰⁴-⁹]{1,3}"
+_BRACKET = rf" ?\[(?!\d{{1,3}},\d{{3}}\]){_ID}(?:\s?[-–—,;]\s?{_ID}){{0,20}}\]"
+_RAISED = '(?:(?<=[^\\W\\d_]{3})|(?<=[.,;:!?)"”’。]))[¹²³⁰⁴-⁹]{1,3}'
 _CITATIONS = rf"(?:{_BRACKET}|{_RAISED})+([.,;:!?。！？]?)"  # compiled on first use
 _RAISED_ONES = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
 
