@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -16,23 +16,33 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-Kind = Literal["text", "item", "heading", "row", "code", "rule", "table header", "link definition"]
+Kind = Literal["text", "item", "heading", "bold", "row", "code", "rule", "table header", "link definition"]
 Span = tuple[int, int]
 
-MAX_LINES = 20_000
-"""A text of more lines is no answer in markdown, and the parser would take seconds: it is read as plain paragraphs."""
+MAX_LINES = 10_000
+"""A text of more lines is no answer in markdown, and the parser would take seconds: it is read as plain text."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _STRUCTURE = re.compile(r"^[ \t]*(?:[#>*+=`~_\-]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)|\|", re.MULTILINE)
-_BEFORE_TEXT = re.compile(r"[ \t>]*")
+_BEFORE_TEXT = re.compile(r"(?:[ \t]|>(?![\d=]))*")  # >50% and >= 5 are no quotes
 _NUMBER = re.compile(r"(\d{1,9})([.)])[ \t]+\Z")
-_CODE_SIGN = re.compile(r"[{}\[\]<>=;\\_$#|@`~^]|\w\(|::|--")
+_CODE_SIGN = re.compile(
+    r"[{}\\`~^|@\u2500-\u257f]|[=<>]{2}|\w ?= ?\S|</?[A-Za-z]|;[ \t]*$|\w\(|\w\[|\w_\w|::|->|\$[A-Za-z]|\s--?[A-Za-z]|^[ \t>]*(?:[$#]|//|"
+    r"(?:apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|pip|pip3|print|python|python3|return|rm|sh|"
+    r"sudo|uv|wget|yarn) )",
+    re.MULTILINE,
+)
+_PLAIN_INFOS = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
+_LINE_OF_PROSE = re.compile(r"[ \t>]*[^\W\d_a-z][^\n]*[\w)\"'”’\]][.!?。！？]\s*")
 _PROSE_SIGN = re.compile(r"(?<!\S)[^\W\d_a-z]|[.!?:]\s*\Z")
 
 _BULLET = re.compile(r"[ \t]*(?:[•◦▪‣●○∙][ \t]+|\[\^[^\]\s]{1,50}\]:[ \t]*)")
 _TASK = re.compile(r"[ \t]*\[[ xX]\][ \t]+")
 _BOLD_LINE = re.compile(r"[ \t]*(?:\*\*[^*\n]{1,200}\*\*|__[^_\n]{1,200}__):?[ \t]*")
-_LINK = re.compile(r"[ \t]*\[[^\]\n]{1,200}\]:[ \t]*<?(?:[a-z][a-z0-9+.-]{1,20}:|www\.|[/#.])[^\s<>]{0,2000}>?[ \t]*", re.IGNORECASE)
+_LINK = re.compile(
+    r"[ \t]*\[[^\]\n]{1,200}\]:[ \t]*<?(?:[a-z][a-z0-9+.-]{1,20}://|mailto:|www\.|\.{0,2}/(?=\w*[a-z])|#[a-z])[^\s<>]{0,2000}>?[ \t]*",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +57,10 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """The blocks of ``text``, in order. Outside them there is only white space."""
-    lines = [found.span() for found in _LINE.finditer(text)]
-    parsed = _parsed(text, lines) if len(lines) <= MAX_LINES and _STRUCTURE.search(text) else ()
+    lines = [found.span() for found in islice(_LINE.finditer(text), MAX_LINES + 1)]
+    if len(lines) > MAX_LINES:
+        return [Block("text", 0, len(text), ((0, len(text)),))]
+    parsed = _parsed(text, lines) if _STRUCTURE.search(text) else ()
     return [part for block in _completed(text, lines, parsed) for part in _divided(text, block)]
 
 
@@ -60,9 +72,12 @@ def _parsed(text: str, lines: Sequence[Span]) -> Iterator[Block]:
     for _ in range(4):
         tokens = _tokens(text)
         fences = [line for token in tokens if token.type == "fence" for line in _wrapping(token, text, lines)]
+        parts, done = [], 0
         for start, end in (lines[line] for line in fences):
             yield Block("code", start, end, ())
-            text = text[:start] + re.sub(r"[^\r\n]", " ", text[start:end]) + text[end:]
+            parts += [text[done:start], re.sub(r"[^\r\n]", " ", text[start:end])]
+            done = end
+        text = "".join([*parts, text[done:]])
         if not fences:
             break
     yield from _leaves(tokens, text, lines)
@@ -77,13 +92,15 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _wrapping(token: Token, text: str, lines: Sequence[Span]) -> list[int]:
-    """The numbers of a fence's own lines, where it would hide text: it is never closed, or says that its content is markdown."""
+    """The numbers of a fence's own lines, where it would hide text: it is never closed, says that it holds markdown, or shows no code."""
     first, end = token.map or (0, 1)
     last = text[slice(*lines[end - 1])].strip(" \t\r\n>")
     closed = end - first > 1 and last.startswith(token.markup) and not last.strip(token.markup[0])
-    if closed:
-        return [first, end - 1] if token.info.strip().lower() in ("markdown", "md") else []
-    return [first]
+    if not closed:
+        return [first]
+    info = token.info.strip().lower()
+    prose = info in ("markdown", "md") or (info in _PLAIN_INFOS and not _CODE_SIGN.search(token.content))
+    return [first, end - 1] if prose else []
 
 
 def _leaves(tokens: Sequence[Token], text: str, lines: Sequence[Span]) -> Iterator[Block]:
@@ -97,21 +114,35 @@ def _leaves(tokens: Sequence[Token], text: str, lines: Sequence[Span]) -> Iterat
             elif token.type == "inline":
                 kind: Kind = "heading" if before == "heading_open" else "item" if token.level > 1 else "text"
                 yield _leaf(kind, text, lines[first:end], token.content.split("\n"))
-            elif token.type in ("fence", "hr"):
-                yield _block("code" if token.type == "fence" else "rule", text, lines[first:end])
-            elif token.type == "code_block":
-                yield from _indented(text, lines[first:end])
+            elif token.type == "hr":
+                yield _block("rule", text, lines[first:end])
+            elif token.type == "code_block" or (token.type == "fence" and token.info.strip().lower() in _PLAIN_INFOS):
+                yield from _unmarked(text, lines[first:end])
+            elif token.type == "fence":
+                yield _block("code", text, lines[first:end])
         before = token.type
 
 
-def _indented(text: str, lines: Sequence[Span]) -> Iterator[Block]:
-    """Indented paragraphs, each as code or, without any sign of code, as text: models indent prose, and nothing may hide there."""
+def _unmarked(text: str, lines: Sequence[Span]) -> Iterator[Block]:
+    """Code that nothing calls code, for models indent and fence prose: its paragraphs, as text where they show no sign of code.
+
+    Beside code, a paragraph must look like prose to be text, and so must a line.
+    """
+    bare = not _CODE_SIGN.search(text[lines[0][0] : lines[-1][1]])
     for filled, paragraph in groupby(lines, lambda line: bool(text[slice(*line)].strip())):
-        if filled:
-            own = list(paragraph)
-            content = text[own[0][0] : own[-1][1]]
-            prose = _PROSE_SIGN.search(content) and not _CODE_SIGN.search(content)
-            yield _block("text" if prose else "code", text, own)
+        own = list(paragraph)
+        content = text[own[0][0] : own[-1][1]]
+        if not filled:
+            continue
+        if bare or (_PROSE_SIGN.search(content) and not _CODE_SIGN.search(content)):
+            yield _block("text", text, own)
+            continue
+        for prose, run in groupby(own, lambda line: _is_prose(text[slice(*line)])):
+            yield _block("text" if prose else "code", text, list(run))
+
+
+def _is_prose(line: str) -> bool:
+    return len(line.split()) > 2 and _LINE_OF_PROSE.fullmatch(line) is not None and not _CODE_SIGN.search(line)
 
 
 def _table(text: str, lines: Sequence[Span]) -> Iterator[Block]:
@@ -139,6 +170,8 @@ def _located(text: str, piece: Span, content: str) -> Span:
     after = place + len(content)
     number = _NUMBER.search(text, start, place)
     begin = number.start() if number and _belongs(number, content) else place
+    if begin == place > start and text[place - 1] == ">" and (content[0] == "=" or content[0].isdigit()):
+        begin -= 1  # more than, no quote
     return begin, (after if text[after:end].strip() else end)
 
 
@@ -205,7 +238,7 @@ def _line_kind(text: str, piece: Span, kind: Kind) -> tuple[Kind | None, int]:
     if _LINK.fullmatch(text, *piece):
         return "link definition", piece[0]
     if kind == "text" and _BOLD_LINE.fullmatch(text, *piece):
-        return "heading", piece[0]
+        return "bold", piece[0]
     if bullet := _BULLET.match(text, *piece):
         return "item", bullet.end()
     task = _TASK.match(text, *piece) if kind == "item" else None

@@ -47,9 +47,11 @@ def audit_citations(answer: str, ids: Sequence[str], *, language: str = "en") ->
     Spanish, Italian, Portuguese and Dutch). What lies beyond ``MAX_ANSWER_CHARS`` is not read.
 
     Raises:
-        ConfigError: ``answer`` is no string, or ``ids`` no sequence of strings.
+        ConfigError: ``answer`` is no string, ``ids`` no sequence of strings, or ``language`` no string.
     """
     _check(answer, ids)
+    if not isinstance(language, str):
+        raise ConfigError(f"language: must be a string, got {type(language).__name__}")
     answer = answer[:MAX_ANSWER_CHARS]
     parts = split(answer, language)
     silent = [(skipped.start, skipped.end) for skipped in parts.skipped if skipped.reason in ("code", "link definition")]

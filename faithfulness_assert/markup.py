@@ -1,7 +1,8 @@
 """Takes the inline markup out of a block of markdown, so that what a reader sees is left, each character with its place in the source.
 
 Emphasis, links, code spans, known HTML tags and escapes go. What they enclose stays, and so does all else: the text of comments, of
-unknown tags and of link titles is text. One pass over the tokens, so it is linear whatever the input.
+unknown tags, of link titles and of attributes such as ``alt`` is text, and what is struck through keeps its ``~~``. One pass over the
+tokens, so it is linear whatever the input.
 """
 
 from __future__ import annotations
@@ -26,9 +27,15 @@ _INLINE_TAGS = _words(
     "a abbr b bdi bdo big button cite code col colgroup data del dfn em font i iframe img input ins kbd label link mark meta q rp rt "
     "ruby s samp small span strike strong sub sup td th time tt u var wbr"
 )
+_STRUCK = ("s", "strike", "del")
+# What a tag means is shown: 10<sup>6</sup> is not 106, "<s>not</s>" says the contrary of "not", and two cells are not one word.
+_INSTEAD = dict.fromkeys(_STRUCK, "~~") | {"sup": "^", "sub": "_", "td": " ", "th": " "}
 _VALUE = r"""(?:"[^"<>]{0,2000}"|'[^'<>]{0,2000}'|[^\s"'<>=]{1,2000})"""
 _ATTRIBUTE = rf"\s{{1,20}}(?:[\w:-]{{1,50}}\s{{0,9}}=\s{{0,9}}{_VALUE}|checked|disabled|hidden|open)"
 _TARGET = r"(?:<[^<>\n]{0,2000}>|(?:[^\s()<>\\]|\\.|\([^\s()]{0,500}\)){0,2000})"
+_SAYS = re.compile(
+    rf"""\s(?:alt|title|aria-label|label|placeholder|summary|content|value)\s{{0,9}}=\s{{0,9}}(?P<value>{_VALUE})""", re.IGNORECASE
+)
 _SIGN = re.compile(r"[\\`$<!\[\]*_~]|-->")
 _TOKEN = re.compile(
     rf"""
@@ -121,11 +128,30 @@ class _Stripper:
         name = found["name"].lower()
         self.drop(*found.span())
         if name in _BLOCK_TAGS:
-            self.breaks.append(found.end())
-        elif not found["slash"] and name in ("sup", "td", "th"):
-            # 10<sup>6</sup> is not 106, and two cells are not one word.
-            self.gone[found.start()] = 0
-            self.chars[found.start()] = "^" if name == "sup" else " "
+            self.breaks.append(found.start())
+        if name in _INSTEAD and (not found["slash"] or name in _STRUCK):
+            self.write(found.start(), _INSTEAD[name])
+        elif name in ("sub", "sup") and self.raw[found.end() : found.end() + 1].isdigit():
+            self.write(found.start(), " ")
+        for said in _SAYS.finditer(found[0]):
+            self.aside(found.start() + said.start("value"), found.start() + said.end("value"))
+            if self.gone[found.end() - 1] and self.raw[found.end() : found.end() + 1].isalnum():
+                self.write(found.end() - 1, " ")
+
+    def write(self, place: int, shown: str) -> None:
+        """Shows ``shown`` in the place of markup."""
+        self.gone[place : place + len(shown)] = bytes(len(shown))
+        self.chars[place : place + len(shown)] = shown
+
+    def aside(self, start: int, end: int) -> None:
+        """An attribute that a reader may see stays, in parentheses."""
+        quoted = self.raw[start] in "\"'"
+        inner, after = (start + 1, end - 1) if quoted else (start, end)
+        if not self.raw[inner:after].strip():
+            return
+        self.gone[inner:after] = bytes(after - inner)
+        self.write(inner - 2, " (")
+        self.write(after, ")")
 
     def address(self, found: re.Match[str]) -> None:
         self.drop(found.start(), found.start() + 1)
@@ -148,7 +174,7 @@ class _Stripper:
     def mark(self, found: re.Match[str]) -> None:
         mark, (start, end) = found[0], found.span()
         before, after = self.around(found)
-        if len(mark) > 3 or mark == "~" or _inside_word(mark[0], before, after):
+        if len(mark) > 3 or mark[0] == "~" or _inside_word(mark[0], before, after):
             return
         opened = self.marks.setdefault(mark, [])
         if opened and not before.isspace():

@@ -22,6 +22,11 @@ Span = tuple[int, int]
 MAX_SENTENCE = 2_000
 """Characters. What runs longer without a boundary is cut at white space, or hard."""
 
+MAX_SENTENCES = 100_000
+"""What a text holds beyond so many sentences is only cut into pieces of ``MAX_SENTENCE``."""
+MAX_UNIT = 20_000
+"""Characters. A longer run without a boundary of a paragraph is read in parts, so that memory and time go with the part."""
+
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _SPACE = re.compile(r"[^\S ]|[\x00-\x1f]")
 _INCH = re.compile(r'(?<=\d)["”](?=[\s,.;)]|$)')
@@ -33,7 +38,6 @@ def _words(text: str) -> frozenset[str]:
 
 # ---- lines
 
-_BREAK = re.compile("[\n\r\x0b\x0c\x85\u2028\u2029]+")
 _BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 _ITEM = re.compile(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
 WRAPPED = 60
@@ -65,7 +69,7 @@ _TITLES_OF = {"fr": _words("m mm")}
 # ---- boundaries that are missing
 
 _CITED = r"\[\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*\]|[¹²³⁰⁴-⁹]+|\^\d{1,3}"
-_TAIL = re.compile(rf"(?:(?<=\S)[)\]}}»”’\"']{{1,5}}(?=\s|$))?(?:\s?(?:{_CITED})){{0,20}}(?=\s|$)")
+_TAIL = re.compile(rf"(?:(?<=\S)[)\]}}»”’\"'~]{{1,5}}(?=\s|$))?(?:\s?(?:{_CITED})){{0,20}}(?=\s|$)")
 # Each begins with the one character that it looks for: text without it is passed at the speed of a search for a character.
 _NOTE = re.compile(r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z])')
 _STARTER = "I|It|He|She|They|We|You|This|That|These|Those|There|The|But|However|His|Her|Its|Their|Our|My|When|If|What|How|Who|Why|Where"
@@ -82,14 +86,29 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
     """The sentences of plain text as ``(start, end)`` character offsets, in order, without overlap and without outer white space.
 
     Outside the spans there is only white space. ``language`` is an ISO 639 code (``en``, ``pt-BR``); an unknown one is read as English.
+
+    Raises:
+        TypeError: ``language`` is no string.
     """
-    language = re.split(r"[-_]", language.strip().lower(), maxsplit=1)[0] or "en"
-    spans = []
-    for start, end in _units(text):
+    language = _known(language)
+    spans: list[Span] = []
+    for start, end in _parts(text):
+        if len(spans) >= MAX_SENTENCES:
+            spans += in_parts(text, start, len(text))
+            break
+        if end - start <= MAX_SENTENCE and (unit := text[start:end]).isascii() and not _MAY_END.search(unit):
+            spans.append((start, end))  # most lines need no more
+            continue
         view, places = _view(text[start:end])
-        for first, last in _sentences(view, language):
-            spans.append((start + places[first], start + places[last - 1] + 1))
+        spans += [(start + places[first], start + places[last - 1] + 1) for first, last in _sentences(view, language)]
     return [span for spread in _widened(text, spans) for span in _trimmed(text, *spread)]
+
+
+def _known(language: str) -> str:
+    if not isinstance(language, str):
+        raise TypeError(f"language: must be a string, got {type(language).__name__}")
+    code = re.split(r"[-_]", language.strip().lower(), maxsplit=1)[0]
+    return code if re.fullmatch("[a-z]{2,3}", code) else "en"
 
 
 def _widened(text: str, spans: list[Span]) -> Iterator[Span]:
@@ -105,18 +124,31 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
 
 def _units(text: str) -> Iterator[Span]:
     """Runs of text that a sentence does not leave: paragraphs, and lines that were ended on purpose rather than wrapped."""
-    start = 0
+    start = line = 0
     for found in _BREAKS.finditer(text):
         place, end = found.span()
-        if found[0].count("\n") > 1 or _ends_here(text[max(start, place - WRAPPED) : place], text[end : end + WRAPPED]):
+        if found[0].count("\n") > 1 or _ends_here(text[max(line, place - WRAPPED) : place], text[end : end + WRAPPED]):
             yield start, end
             start = end
+        line = end
     yield start, len(text)
+
+
+def _parts(text: str) -> Iterator[Span]:
+    """The units, and those that are too long in parts."""
+    for start, end in _units(text):
+        while end - start > MAX_UNIT:
+            near = (start + MAX_UNIT // 2, start + MAX_UNIT)
+            cut = max(text.rfind(mark, *near) + len(mark) for mark in (". ", "。"))
+            if cut <= near[0]:
+                cut = text.rfind(" ", *near) + 1 or near[1]
+            yield start, cut
+            start = cut
+        yield start, end
 
 
 def _ends_here(line: str, following: str) -> bool:
     """Whether a line was ended on purpose: the next word had room in it and does not look like the middle of a sentence."""
-    line = _BREAK.split(line)[-1]
     if not line.strip() or not following or line.endswith("  ") or _ITEM.match(following):
         return True
     word = following.split(maxsplit=1)[0]
@@ -137,19 +169,17 @@ def _view(text: str) -> tuple[str, list[int] | range]:
 
 
 def _sentences(view: str, language: str) -> Iterator[Span]:
-    if len(view) <= MAX_SENTENCE and view.isascii() and not _MAY_END.search(view):
-        yield from _in_parts(view, 0, len(view))  # most lines need no more
-        return
     cuts = _numbered(view, sorted({_behind(view, cut) for cut in _raw_cuts(view, language)} | _added(view)))
     start = 0
     for cut, after in pairwise([*cuts, len(view)]):
         if cut > start and _stands(view, start, cut, after, language):
-            yield from _in_parts(view, start, cut)
+            yield from in_parts(view, start, cut)
             start = cut
-    yield from _in_parts(view, start, len(view))
+    yield from in_parts(view, start, len(view))
 
 
-def _in_parts(view: str, start: int, end: int) -> Iterator[Span]:
+def in_parts(view: str, start: int, end: int) -> Iterator[Span]:
+    """``view`` from ``start`` to ``end`` in pieces of at most ``MAX_SENTENCE``, cut at white space where there is some."""
     while end - start > MAX_SENTENCE:
         middle = view.rfind(" ", start, start + MAX_SENTENCE) + 1 or start + MAX_SENTENCE
         yield start, middle

@@ -11,43 +11,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .blocks import blocks
+from .headings import claims, replies
 from .markup import clear
 from .model import Skipped, Statement, clean_text, is_blank
-from .sentences import sentence_spans
+from .sentences import MAX_SENTENCES, in_parts, sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .blocks import Block
+    from .blocks import Block, Kind
     from .markup import Clear
     from .sentences import Span
 
 __all__ = ["Split", "sentence_spans", "split", "split_statements"]
 
-_SKIPPED_KINDS = ("code", "rule", "table header", "link definition")
 _SPACE = re.compile(r"\s")
-
-# ---- does a heading claim something?
-
-_LABEL = re.compile(
-    r"\W*(?:(?:step|part|section|chapter|phase|stage|option|question|appendix|schritt|teil|abschnitt|kapitel|étape|partie|chapitre|paso|parte|"
-    r"capítulo)\s+)?(?:\d{1,3}(?:\.\d{1,3}){0,5}|[A-Za-z])?(?:[.):]|\s[–—-])?\s+",
-    re.IGNORECASE,
-)
-_FULL_STOP = re.compile(r"[.!。！][\"'”’)\]]*$")
-_ASKS = re.compile(
-    r"(?:how|what|when|where|which|who|whom|whose|why|wie|was|wann|wer|warum|comment|pourquoi|quand|cómo|qué|por qué)\b", re.IGNORECASE
-)
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|isn't|aren't|wasn't|weren't|has|have|had|does|did|do|doesn't|didn't|don't|can|can't|cannot|could|will|won't|would|"
-    r"shall|should|must|may|might|became|become|becomes|began|begins|causes|contains|costs|died|fell|founded|gets|gives|got|grew|grows|helps|"
-    r"includes|increased|increases|invented|joined|joins|kills|leads|left|lost|made|makes|means|moved|needs|owns|pays|requires|rises|rose|"
-    r"runs|said|says|signed|sold|starts|started|stops|takes|took|wins|won|works|worked|wrote|"
-    r"ist|sind|war|waren|hat|haben|wird|werden|kann|muss|est|sont|était|ont|peut|doit|es|son|era|fue|está|están|tiene|tienen|puede|"
-    r"è|sono|ha|hanno|può|é|são|foi|tem|pode|zijn|heeft|wordt|kan)\b",
-    re.IGNORECASE,
-)
-_CLAIM_WORDS = 8
+_AWAITS = re.compile(r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +49,13 @@ def split_statements(text: str, language: str = "en") -> list[str]:
     """The statements of ``text``: its sentences, list items and table rows, without markup, each on one line.
 
     ``language`` is an ISO 639 code, see :func:`sentence_spans`.
+
+    Raises:
+        TypeError: ``text`` or ``language`` is no string.
     """
+    for name, value in (("text", text), ("language", language)):
+        if not isinstance(value, str):
+            raise TypeError(f"split_statements: {name} must be a string, got {type(value).__name__}")
     return [statement.text for statement in split(text, language).statements]
 
 
@@ -81,7 +66,15 @@ def split(text: str, language: str = "en") -> Split:
     tables, link definitions, and headings that claim nothing, except where the answer holds nothing else than such headings.
     """
     text = clean_text(text)
-    pieces = [piece for block in blocks(text) for piece in _pieces(text, block, language)]
+    found = blocks(text)
+    last = max((place for place, block in enumerate(found) if block.kind not in ("rule", "heading", "bold")), default=0)
+    pieces: list[_Piece] = []
+    for place, block in enumerate(found):
+        if len(pieces) >= MAX_SENTENCES:
+            pieces += _cut(text, block.start)
+            break
+        awaited = place > 0 and _AWAITS.search(text, max(found[place - 1].start, block.start - 40), block.start)
+        pieces += _pieces(text, block, language, heads=place < last and not awaited)
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]
     stated = [piece for piece in pieces if not piece.skipped]
@@ -93,21 +86,44 @@ def split(text: str, language: str = "en") -> Split:
 
 def _promoted(piece: _Piece) -> _Piece:
     """An answer that is nothing but ``# Paris`` is answered by its heading."""
-    answers = piece.skipped == "heading" and not piece.text.endswith(("?", "？"))
+    answers = piece.skipped in ("heading", "table header") and piece.text and not piece.text.endswith(("?", "？"))
     return _Piece(piece.start, piece.end, piece.text) if answers else piece
 
 
-def _pieces(text: str, block: Block, language: str) -> Iterator[_Piece]:
-    if block.kind in _SKIPPED_KINDS:
+def _pieces(text: str, block: Block, language: str, *, heads: bool) -> Iterator[_Piece]:
+    """What a block holds. ``heads``: something follows it, so that it may be a heading."""
+    if block.kind in ("code", "rule"):
         yield _Piece(*_trimmed(text, block.start, block.end), "", block.kind)
         return
     parts = clear(text, block.pieces)
-    found = _row(parts) if block.kind == "row" else [piece for part in parts for piece in _sentences(part, language)]
-    if not found and not is_blank(text[block.start : block.end]):
-        yield _Piece(*_trimmed(text, block.start, block.end), "", "markup")
+    whole = block.kind in ("row", "table header")
+    found = _row(parts) if whole else [piece for part in parts for piece in _sentences(part, language)]
+    if not found and not text[block.start : block.end].isspace():
+        reason = block.kind if block.kind == "table header" else "markup"
+        if reason != "markup" or not is_blank(text[block.start : block.end]):
+            yield _Piece(*_trimmed(text, block.start, block.end), "", reason)
     for piece in _covering(text, block, found) if found else ():
-        silent = block.kind == "heading" and not _claims(piece.text)
-        yield _Piece(piece.start, piece.end, piece.text, "heading" if silent else "")
+        yield _Piece(piece.start, piece.end, piece.text, _silence(block.kind, piece.text, heads=heads))
+
+
+def _silence(kind: Kind, said: str, *, heads: bool) -> str:
+    """Why a piece is no statement, or nothing where it is one."""
+    if kind == "table header":
+        return "" if any(claims(cell.rstrip("."), 3) for cell in said.split(" | ")) else kind
+    if kind == "link definition":
+        name = said[1 : said.find("]:")]
+        return "" if " " in name and claims(name) else kind
+    if kind in ("heading", "bold") and not (heads or said.endswith(("?", "？"))):
+        return ""
+    bold = kind == "bold" and not said.endswith((":", "："))
+    return "heading" if kind in ("heading", "bold") and not (claims(said, 3 if bold else 4) or replies(said)) else ""
+
+
+def _cut(text: str, start: int) -> Iterator[_Piece]:
+    """The rest of a text that already has more statements than any answer."""
+    for first, end in in_parts(text, start, len(text)):
+        if not is_blank(text[first:end]):
+            yield _Piece(*_trimmed(text, first, end), " ".join(text[first:end].split()))
 
 
 def _trimmed(text: str, start: int, end: int) -> Span:
@@ -157,18 +173,3 @@ def _shares(markup: str) -> Span:
         return len(markup), len(markup)
     first, last = spaces[0], spaces[-1] + 1
     return (first if is_blank(markup[first:last]) else len(markup[:last].rstrip())), last
-
-
-def _claims(heading: str) -> bool:
-    """Whether a heading says something that can be checked. In doubt it does."""
-    if heading.endswith(("?", "？")):
-        return False
-    label = _LABEL.match(heading)
-    rest = heading[label.end() :] if label else heading
-    words = rest.split()
-    if _FULL_STOP.search(rest) or len(words) >= _CLAIM_WORDS:
-        return True
-    if _ASKS.match(rest):
-        return False
-    has_digit = any(char.isdigit() for char in rest) and len(words) > 1
-    return has_digit or bool(_VERB.search(rest)) or bool(re.search(r":\s*\w", rest))

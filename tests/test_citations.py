@@ -142,3 +142,8 @@ def test_many_uncited_sentences_take_at_most_two_fifths() -> None:
 def test_a_confidence_that_is_no_number_is_the_callers_mistake(base: object) -> None:
     with pytest.raises(ConfigError, match=r"^base: "):
         CitationAudit().confidence(base)
+
+
+def test_a_language_that_is_no_string_is_the_callers_mistake() -> None:
+    with pytest.raises(ConfigError, match="language: must be a string, got NoneType"):
+        audit_citations("It is so.", ["c1"], language=None)  # type: ignore[arg-type]

@@ -47,6 +47,7 @@ LAYERS = [
         "sentences",
         "blocks",
         "markup",
+        "headings",
         "tokens",
         "prompting",
         "reading",

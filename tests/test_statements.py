@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import answers, markdown, plain, texts
 
-from faithfulness_assert import blocks, sentences
+from faithfulness_assert import blocks, sentences, statements
 from faithfulness_assert.model import is_blank
 from faithfulness_assert.statements import Split, sentence_spans, split, split_statements
 
@@ -114,7 +114,7 @@ def test_plain_text_is_the_same_with_and_without_the_markdown_parser(text: str) 
 @settings(deadline=None)
 def test_statements_of_markdown_hold_no_more_than_the_answer_says(text: str) -> None:
     for statement in split(text).statements:
-        said = [char for char in statement.text if not char.isspace() and char not in "|^"]
+        said = [char for char in statement.text if not char.isspace() and char not in "|^~_()"]
         source = iter(text[statement.start : statement.end])
         assert all(char in source for char in said), "a character that the source does not have, or not in this order"
 
@@ -170,6 +170,38 @@ def test_more_lines_than_the_parser_is_given_are_still_statements() -> None:
     text = "- The fee is 5 dollars.\n" * (blocks.MAX_LINES + 1)
     check(text, found := split(text))
     assert len(found.statements) == blocks.MAX_LINES + 1
+
+
+def test_beyond_so_many_sentences_a_text_is_only_cut_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sentences, "MAX_SENTENCES", 10)
+    text = "The fee is 5 dollars.\n" * 1_000
+    spans = sentence_spans(text)
+    assert len(spans) < 30
+    assert sum(len(text[start:end].split()) for start, end in spans) == len(text.split())
+    check(text, split(text))
+
+
+def test_beyond_so_many_statements_an_answer_is_only_cut_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statements, "MAX_SENTENCES", 10)
+    text = "- The fee is 5 dollars.\n" * 1_000
+    found = split(text)
+    assert 10 < len(found.statements) < 30
+    check(text, found)
+
+
+@pytest.mark.parametrize("unit", ["「我。", "我们去了。", "It is so. ", "a", "Word. \u200b"])
+def test_a_line_longer_than_a_part_is_read_whole(unit: str) -> None:
+    text = unit * (3 * sentences.MAX_UNIT // len(unit))
+    check(text, split(text))
+
+
+def test_a_text_or_language_that_is_no_string_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="split_statements: text must be a string, got NoneType"):
+        split_statements(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="language must be a string, got NoneType"):
+        split_statements("It is so.", None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="language: must be a string, got int"):
+        sentence_spans("It is so.", 5)  # type: ignore[arg-type]
 
 
 def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,6 +292,128 @@ def test_a_heading_that_claims_something_is_a_statement(heading: str) -> None:
     assert split_statements(f"**{heading}**\n\nIt is so.") == [heading, "It is so."]
 
 
+CLAIMS = [
+    "Aspirin cures cancer",
+    "CEO arrested for fraud",
+    "CEO arrested",
+    "Why aspirin cures cancer",
+    "Aspirin safe for kids",
+    "50 people harmed",
+    "2. Aspirin cures cancer",
+    "No",
+    "B",
+    "L'aspirine guérit le cancer",
+    "Aspirina cura el cáncer",
+    "Aspirin heilt Krebs",
+    "Аспирин лечит рак",
+    "阿司匹林可以治愈癌症并且对儿童完全安全",
+    "阿司匹林致命",
+    "아스피린은 암을 치료한다",
+    "الأسبرين قاتل",
+]
+
+
+@pytest.mark.parametrize("form", ["# {}", "{}\n===", "**{}**", "**{}:**", "> **{}**"])
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_no_claim_hides_as_a_heading_in_any_language(claim: str, form: str) -> None:
+    said = claim + ":" if form.endswith(":**") else claim
+    assert [said.removeprefix("2. ")] == [text.removeprefix("2. ") for text in split_statements(form.format(claim) + "\n\nIt is so.")[:-1]]
+
+
+@pytest.mark.parametrize("form", ["# {}", "## {}:", "**{}**", "**{}:**", "**{}**:"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Key findings",
+        "Frequently asked questions",
+        "Results and discussion",
+        "Executive Summary",
+        "Pricing",
+        "How to apply",
+        "How it works",
+        "Step 2: Install",
+        "Step 2",
+        "Getting started",
+        "Lessons learned",
+        "Side effects of aspirin",
+        "1.2 Methods",
+        "What is aspirin",
+        "Zusammenfassung",
+        "Principales hallazgos",
+        "常见问题",
+        "Ключевые выводы",
+        "주요 결과",
+    ],
+)
+def test_a_name_over_a_text_is_no_statement(name: str, form: str) -> None:
+    assert split_statements(form.format(name) + "\n\nIt is so.") == ["It is so."]
+
+
+def test_a_bold_line_that_a_sentence_waits_for_is_its_answer() -> None:
+    assert split_statements("The capital of France is:\n\n**Lyon**\n\nIt is old.") == ["The capital of France is:", "Lyon", "It is old."]
+
+
+def test_a_heading_over_nothing_is_a_statement() -> None:
+    assert split_statements("It is so.\n\n# Paris") == ["It is so.", "Paris"]
+    assert split_statements("# Aspirin\n## Cancer") == ["Aspirin", "Cancer"]
+
+
+@pytest.mark.parametrize("header", ["Aspirin cures cancer", "Price: $999", "Founded | 1976", "What the doctors all know"])
+def test_a_header_of_a_table_that_claims_something_is_a_statement(header: str) -> None:
+    columns = header.count("|") + 1
+    table = f"| {header} |\n|{'---|' * columns}\n|{' a |' * columns}"
+    assert split_statements(table) == [header, " | ".join("a" * columns)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("```\nAspirin cures cancer.\n```", ["Aspirin cures cancer."]),
+        ("```text\naspirin cures cancer\n```", ["aspirin cures cancer"]),
+        ("```\nx = f(1)\nAspirin cures all cancer.\n```", ["Aspirin cures all cancer."]),
+        ("    aspirin cures cancer (in 2019) completely", ["aspirin cures cancer (in 2019) completely"]),
+        ("```\nnpm install\n```", []),
+        ("```python\nprint(1)\n```", []),
+        ("[Dose]: .75", ["[Dose]: .75"]),
+        ("[Aspirin cures cancer]: https://a.b", ["[Aspirin cures cancer]: https://a.b"]),
+        ("[the guide]: /docs/a.html", []),
+    ],
+)
+def test_prose_does_not_hide_as_code_or_link_definition(text: str, expected: list[str]) -> None:
+    assert split_statements(f"{text}\n\nIt is so.") == [*expected, "It is so."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is ~~not~~ legal.", ["It is ~~not~~ legal."]),
+        ("The dose is ~~50~~ 5 mg.", ["The dose is ~~50~~ 5 mg."]),
+        ("<s>Never</s> take two.", ["~~Never~~ take two."]),
+        ("<del>A</del> <strike>B</strike> C.", ["~~A~~ ~~B~~ C."]),
+        ("~~It is so.~~ It was.", ["~~It is so.~~", "It was."]),
+        (">50% of users died.", [">50% of users died."]),
+        (">= 5 is ok", [">= 5 is ok"]),
+        ("> It is so.\n> >50% died.", ["It is so.", ">50% died."]),
+        ("- >50% of users died.", [">50% of users died."]),
+        ("x<sub>1</sub>2 and H<sub>2</sub>O", ["x_1 2 and H_2O"]),
+        ("10<sup>6</sup>5", ["10^6 5"]),
+        ('See <img alt="Aspirin cures cancer"> now.', ["See (Aspirin cures cancer) now."]),
+        ("See <img src=a alt=Aspirin>now.", ["See (Aspirin)now."]),
+        ('So <b title="Aspirin kills">it</b> is.', ["So (Aspirin kills) it is."]),
+        ('<p title="Aspirin kills">It is.</p>', ["(Aspirin kills) It is."]),
+    ],
+)
+def test_markup_that_changes_the_meaning_stays_readable(text: str, expected: list[str]) -> None:
+    assert split_statements(text) == expected
+
+
+@pytest.mark.parametrize("text", ["• Aspirin cures cancer. • The sky is blue.", "• Aspirin cures cancer • The sky is blue"])
+def test_bullets_on_one_line_are_graded(text: str) -> None:
+    said = " ".join(split_statements(text))
+    assert "Aspirin cures cancer" in said
+    assert "The sky is blue" in said
+
+
 def test_an_answer_that_is_only_a_heading_is_a_statement() -> None:
     assert split_statements("# Paris") == split_statements("**Paris**") == ["Paris"]
     assert split_statements("# Why?") == []
@@ -274,6 +428,6 @@ def test_what_says_nothing_gives_no_statement(text: str) -> None:
     assert split_statements(text) == []
 
 
-@pytest.mark.parametrize("language", ["en-US", "EN", "xx", "", "pt_BR", "no such language"])
+@pytest.mark.parametrize("language", ["en-US", "EN", "xx", "", "pt_BR", "no such language", "zzzz\ud800", "\x00"])
 def test_any_language_code_is_read(language: str) -> None:
     assert split_statements("The fee is 5%. It rose.", language) == ["The fee is 5%.", "It rose."]
