@@ -1,4 +1,4 @@
-"""What a judge may set aside as ``not_a_claim``: never a text with a number or a name, for such a text always claims something.
+"""What may be set aside as no claim: never a text with a number or a name, for such a text always claims something.
 
 In doubt there is a name. A capital shows one, except at the opening, where common words have one too; a script without capitals hides
 names, so that only a text with a word of courtesy is let pass.
@@ -54,7 +54,7 @@ _MARKS = "\"'“”‘’«»„(*[_]).,;:!?…—–-"
 
 def has_number_or_name(text: str) -> bool:
     """Whether a text holds a digit, a number word or, for all that can be seen, a name."""
-    words = [word for word in (part.strip(_MARKS).replace("’", "'") for part in text.split()) if word]
+    words = _words(text)
     if any(c.isdigit() for c in text) or any(word.casefold() in _NUMBER_WORDS for word in words):
         return True
     if any(c.isalpha() and not c.isupper() and not c.islower() for c in text):
@@ -67,3 +67,21 @@ def _is_name(word: str, *, opens: bool) -> bool:
         return False
     plain = word.casefold()
     return plain not in _OPENERS if opens else plain not in _POLITE and plain.partition("'")[0] != "i"
+
+
+def numbers_and_names(text: str) -> set[str]:
+    """The words of a text that show beyond doubt what it is about: those with a digit, and capitalised ones that do not open it."""
+    return {
+        word.casefold()
+        for place, word in enumerate(_words(text))
+        if any(c.isdigit() for c in word) or (place > 0 and _is_name(word, opens=False))
+    }
+
+
+def words_of(text: str) -> set[str]:
+    """All words of a text, in the form of :func:`numbers_and_names`."""
+    return {word.casefold() for word in _words(text)}
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in (part.strip(_MARKS).replace("’", "'") for part in text.split()) if word]

@@ -2,7 +2,8 @@
 
 Nothing of the answer may vanish here. ``State.claims`` holds what was said of each sentence: its claims, () where it was said to claim
 nothing, None where the reply numbers nothing and its claims stand under ``ELSEWHERE``. A sentence that the judge left out is asked for
-again, and then graded as it stands; so is one with a number or a name that is said to claim nothing. Any other is reported as skipped.
+again, and then graded as it stands; so is one with a number or a name that is said to claim nothing, or that a plain list of claims does
+not repeat. Any other sentence without a claim is reported as skipped.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .asides import has_number_or_name
+from .asides import has_number_or_name, numbers_and_names, words_of
 from .errors import JudgeError, UnreadableReply
 from .model import AskKind, Payload, Skipped, Statement, is_blank
 from .prompting import make_ask
 from .reading import read, read_claims
-from .reconcile import Finding, agreed, allowed, shown_only
+from .reconcile import Finding, agreed, allowed, shown_only, trusted_shift
 from .state import Cell, Job, Outcome, State, context_windows, failed, lines, read_as, room, spent, status_of, usable_text
 from .windows import chunk
 
@@ -57,9 +58,10 @@ def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     ids = job.ask.ids
-    found = read_claims(usable_text(outcome))
-    if len(found) > CLAIMS_PER_SENTENCE * len(ids):
-        raise UnreadableReply(f"{len(found)} claims for {len(ids)} sentences are too many to be true")
+    raw = read_claims(usable_text(outcome))
+    _check_count(len(raw), ids)
+    added = trusted_shift({number for number, _ in raw if number is not None}, ids)
+    found = [(None if number is None else number + added, claim) for number, claim in raw]
     claims: dict[int, list[str]] = {number: [] for number, _ in found if number in ids}
     elsewhere = list(state.claims.get(ELSEWHERE) or ())
     for number, claim in found:
@@ -76,13 +78,15 @@ def _take_joint(state: State, job: Job, outcome: Outcome) -> State:
     """Each entry is a claim of the sentence that it numbers; a sentence without an entry stays a statement, unresolved."""
     reading = read(usable_text(outcome), state.policy.labels)
     shown = {number for number, _ in job.ask.payload.sentences}
+    _check_count(len(reading.verdicts), job.ask.ids)
+    added = trusted_shift({entry.id for entry in reading.verdicts if entry.id is not None}, job.ask.ids)
     entries: dict[int, list[RawVerdict | None]] = {number: [] for number in job.ask.ids}
     for entry in reading.verdicts:
-        if entry.id in entries:
-            entries[entry.id].append(entry)
+        if entry.id is not None and entry.id + added in entries:
+            entries[entry.id + added].append(entry)
     pairs = [(sentence, entry) for sentence in state.answer for entry in entries[sentence.id] or [None]]
     statements = tuple(_statement(i, entry.statement if entry else "", s) for i, (s, entry) in enumerate(pairs, 1))
-    found = [shown_only(allowed(s.text, Finding.of(e), setting_aside=True), shown) for s, (_, e) in zip(statements, pairs, strict=True)]
+    found = [shown_only(_allowed(own, sentence, e), shown) for own, (sentence, e) in zip(statements, pairs, strict=True)]
     alike: dict[object, list[Finding]] = {}
     for statement, finding in zip(statements, found, strict=True):
         alike.setdefault(_same(state, statement), []).append(finding)
@@ -92,6 +96,16 @@ def _take_joint(state: State, job: Job, outcome: Outcome) -> State:
     claims: dict[int, tuple[str, ...] | None] = dict.fromkeys(job.ask.ids, ())
     forms = (*state.forms, read_as(reading.form, job, outcome))
     return replace(state, statements=statements, findings=findings, claims=claims, forms=forms, warnings=(*state.warnings, *warnings))
+
+
+def _check_count(found: int, ids: tuple[int, ...]) -> None:
+    if found > CLAIMS_PER_SENTENCE * len(ids):
+        raise UnreadableReply(f"{found} claims for {len(ids)} sentences are too many to be true")
+
+
+def _allowed(own: Statement, sentence: Statement, entry: RawVerdict | None) -> Finding:
+    """A claim may be set aside only where its sentence may be too: the claim is in the judge's words, the sentence in the answer's."""
+    return allowed(sentence.text, allowed(own.text, Finding.of(entry), setting_aside=True), setting_aside=True)
 
 
 def _same(state: State, statement: Statement) -> object:
@@ -109,16 +123,19 @@ def settle(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...])
         return state
     if not state.claims:
         return replace(state, statements=(), ending=status_of(state.errors))
+    elsewhere = state.claims.get(ELSEWHERE) or ()
+    said = words_of(" ".join(elsewhere))
     texts: list[tuple[str, Statement | None]] = []
     silent: list[Skipped] = []
     for sentence in state.answer:
         own = state.claims.get(sentence.id, (sentence.text,))
-        if own == () and has_number_or_name(sentence.text):
+        if (own == () and has_number_or_name(sentence.text)) or (own is None and numbers_and_names(sentence.text) - said):
             own = (sentence.text,)
         elif own == ():
             silent.append(Skipped(sentence.start or 0, sentence.end or 0, "the judge finds no claim in it"))
         texts += [(claim, sentence) for claim in own or ()]
-    texts += [(claim, None) for claim in state.claims.get(ELSEWHERE) or ()]
+    texts += [(claim, None) for claim in elsewhere]
     statements = tuple(Statement(i, text, s.start if s else None, s.end if s else None) for i, (text, s) in enumerate(texts, 1))
     skipped = tuple(sorted((*state.skipped, *silent), key=lambda span: span.start))
-    return replace(state, statements=statements, skipped=skipped, ending=None if statements else "no_statements")
+    state = replace(state, statements=statements, skipped=skipped)
+    return state if statements else replace(state, ending="no_statements", problem="the judge finds no claim in the answer")

@@ -254,7 +254,7 @@ def _reason(policy: Policy, counted: Sequence[Verdict], outcome: Score, *, passe
     parts = [f"{good} of {outcome.counted} statements supported: score {value} {sign} threshold {policy.threshold:g}."]
     barred = next((label for label in policy.fail_on if any(v.label == label for v in counted)), None)
     if barred and not passed and sign == ">=":
-        parts.append(f"It fails all the same: a statement is {barred.replace('_', ' ')}.")
+        parts.append(f"It fails all the same: a statement has the label {barred}.")
     parts += [f"Clamped to {c.ceiling:g}: {c.finding.replace('_', ' ')}." for c in outcome.clamps]
     problems = [v for v in counted if v.label not in ("supported", "not_a_claim")]
     parts += [f"{described(v).capitalize()}: “{clip(v.statement, 160)}”." for v in problems[:MAX_NAMED]]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -52,11 +53,10 @@ def run(plan: Plan, judge: Judge, clock: Clock | None = None) -> GradingResult:
     clock = clock or Clock()
     begun, end = time.monotonic(), clock.start()
     try:
-        asks = next(plan)
-        while True:
-            asks = plan.send(tuple(_ask_all(judge, asks, clock, end)))
-    except StopIteration as stop:
-        return _finished(stop.value, begun)
+        asks, result = _step(plan)
+        while result is None:
+            asks, result = _step(plan, tuple(_ask_all(judge, asks, clock, end)))
+        return _finished(result, begun)
     finally:
         plan.close()
 
@@ -73,13 +73,23 @@ async def arun(plan: Plan, judge: Judge, clock: Clock | None = None) -> GradingR
             return await _aask(judge, ask, clock, end)
 
     try:
-        asks = next(plan)
-        while True:
-            asks = plan.send(tuple(await asyncio.gather(*(ask_one(ask) for ask in asks))))
-    except StopIteration as stop:
-        return _finished(stop.value, begun)
+        # In a thread, so that a long text does not hold up the loop.
+        asks, result = await asyncio.to_thread(_step, plan)
+        while result is None:
+            outcomes = await asyncio.gather(*(ask_one(ask) for ask in asks))
+            asks, result = await asyncio.to_thread(_step, plan, tuple(outcomes))
+        return _finished(result, begun)
     finally:
-        plan.close()
+        with suppress(ValueError):  # cancelled while the plan runs in its thread: it ends there
+            plan.close()
+
+
+def _step(plan: Plan, outcomes: tuple[Outcome, ...] | None = None) -> tuple[tuple[Ask, ...], GradingResult | None]:
+    """The plan's next asks, or its result."""
+    try:
+        return (next(plan) if outcomes is None else plan.send(outcomes)), None
+    except StopIteration as stop:
+        return (), stop.value
 
 
 def run_many(plans: Iterable[Callable[[], GradingResult]], concurrency: int) -> Iterator[GradingResult]:
@@ -170,16 +180,18 @@ def _checked(ask: Ask, reply: object) -> Outcome:
     if isinstance(reply, JudgeError):
         return reply
     if not isinstance(reply, Reply):
-        return JudgeError(f"the judge returned {type(reply).__name__}, not a Reply", "transport")
+        return _misbehaved(f"returned {type(reply).__name__}, not a Reply")
     log.info("%s: asked for %d, replied %d characters, %s", ask.kind, len(ask.ids), len(reply.text), reply.finish_reason)
     return reply
 
 
+def _misbehaved(how: str) -> JudgeError:
+    return JudgeError(f"the judge {how}", "transport", fix="Mend the judge: its ask() must return a Reply or raise a JudgeError.")
+
+
 def _as_judge_error(ask: Ask, error: Exception) -> JudgeError:
     # Only the type of a foreign exception is told: its text may hold a key.
-    known = (
-        error if isinstance(error, JudgeError) else JudgeError(f"the judge raised {type(error).__name__}, not a JudgeError", "transport")
-    )
+    known = error if isinstance(error, JudgeError) else _misbehaved(f"raised {type(error).__name__}, not a JudgeError")
     log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), known.kind)
     return known
 

@@ -86,5 +86,7 @@ def suggest(word: str, known: Iterable[str]) -> str:
     import difflib  # only ever needed on the way to an error
 
     names = sorted(known)
+    if not names:
+        return "It takes none."
     near = difflib.get_close_matches(word, names, n=1)
     return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."

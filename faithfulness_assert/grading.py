@@ -97,6 +97,8 @@ class Grader:
         """Results in the order of the cases, at most ``concurrency`` at once. Cases are read, and results kept, only as needed."""
         if isinstance(concurrency, bool) or not isinstance(concurrency, int) or not 1 <= concurrency <= 1000:
             raise ConfigError(f"concurrency: must be a whole number from 1 to 1000, got {concurrency!r}")
+        if isinstance(cases, str | Mapping) or not isinstance(cases, Iterable):
+            raise ConfigError(f"cases: must be an iterable of cases, got {type(cases).__name__}")
         return run_many((partial(self._grade_case, case) for case in cases), concurrency)
 
     def _grade_case(self, case: Case | Mapping[str, Any]) -> GradingResult:

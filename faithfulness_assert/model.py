@@ -288,14 +288,36 @@ class Reply:
         if not isinstance(self.warnings, tuple) or not all(isinstance(warning, str) for warning in self.warnings):
             raise TypeError("Reply.warnings: must be a tuple of strings")
         object.__setattr__(self, "text", clean_text(self.text or ""))
+        object.__setattr__(self, "finish_reason", finish_reason(self.finish_reason))
+
+
+_FINISH = {
+    **dict.fromkeys(("", "end_turn", "eos", "eos_token", "stop_sequence"), "stop"),
+    **dict.fromkeys(("max_tokens", "max_output_tokens", "max_completion_tokens", "model_length", "incomplete", "truncated"), "length"),
+    "model_context_window_exceeded": "length",
+    **dict.fromkeys(("safety", "blocklist", "prohibited_content", "recitation", "refusal", "blocked"), "content_filter"),
+    **dict.fromkeys(("failed", "cancelled", "canceled"), "error"),
+}
+
+
+def finish_reason(word: str) -> str:
+    """Why a reply ended, in our words: ``stop``, ``length``, ``content_filter``, ``error``; any other word stays, in lower case."""
+    word = clean_text(word[:40]).lower()
+    return _FINISH.get(word, word)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one ask to a judge may hold; None means no limit."""
+    """What one ask to a judge may hold; None means no limit. Raises ``ConfigError`` for anything but whole numbers from 1."""
 
     prompt_tokens: int | None = None
     statements: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("prompt_tokens", "statements"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ConfigError(f"limits: {name} must be a whole number from 1, or None, got {value!r}")
 
 
 class Judge(Protocol):

@@ -16,13 +16,16 @@ from .conclude import conclude
 from .errors import InputError
 from .evidence import number_sentences
 from .model import Ask, Case, Limits, is_blank
-from .reading.refusal import declines
+from .reading.refusal import accompanies_decline, declines
 from .state import MIN_ROOM, Outcome, Stage, State, no_jobs, room
 from .statements import split
 from .tokens import CountTokens, estimate_tokens
 from .windows import chunk
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .model import Statement
     from .policy import Policy
     from .result import GradingResult
 
@@ -71,7 +74,8 @@ def _begin(state: State) -> State:
     state = replace(state, answer=found.statements, statements=found.statements, skipped=found.skipped)
     if not found.statements:
         return replace(state, ending="no_statements", problem="the answer says nothing that can be checked")
-    if all(declines(statement.text) for statement in found.statements):
+    # What was skipped is not graded, but an answer that holds more than a decline does not only decline.
+    if not any(span.reason in ("heading", "code", "table header") for span in found.skipped) and _only_declines(found.statements):
         return replace(state, ending="abstained")
     state, tokens = replace(state, sentences=number_sentences(state.case, state.language)), room(state)
     if tokens is not None and tokens < MIN_ROOM:
@@ -81,3 +85,9 @@ def _begin(state: State) -> State:
     except InputError as error:
         return replace(state, ending="invalid_input", problem=str(error))
     return state
+
+
+def _only_declines(statements: Sequence[Statement]) -> bool:
+    """Whether some statements decline, and all others only go with that: regret, an offer, a question back."""
+    others = [statement.text for statement in statements if not declines(statement.text)]
+    return len(others) < len(statements) and all(accompanies_decline(text) for text in others)

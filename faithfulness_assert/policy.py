@@ -243,10 +243,12 @@ class Score:
 def score(policy: Policy, verdicts: Sequence[Verdict], audit: CitationAudit | None = None) -> Score | None:
     """The mean weight of the statements that count, clamped into [0, 1]; None where none counts.
 
-    Set aside are ``not_a_claim`` and, under ``dedupe``, exact repeats. An unresolved statement counts, with weight 0.
+    Set aside are ``not_a_claim`` and, under ``dedupe``, exact repeats. An unresolved statement counts, with weight 0 (under ``inverse``
+    with the greatest weight).
     """
+    unresolved = max(policy.weights.values()) if policy.inverse else 0.0  # whichever way round, what is not known gains nothing
     weights = [
-        0.0 if v.label is None else float(policy.weights[v.label])
+        float(unresolved if v.label is None else policy.weights[v.label])
         for v in verdicts
         if v.label != "not_a_claim" and not (policy.dedupe and v.repeat_of is not None)
     ]

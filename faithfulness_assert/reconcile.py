@@ -66,13 +66,13 @@ def align(raw: Sequence[RawVerdict], statements: Mapping[int, str], *, positiona
     Raises:
         UnreadableReply: entries without numbers and known texts, whose count is not that of the statements.
     """
-    shift = _shift(raw, statements)
+    added = shift({entry.id for entry in raw if entry.id is not None}, statements)
     by_text = _numbers_by_text(statements)
     placed: dict[int, list[RawVerdict]] = {number: [] for number in statements}
     loose: list[RawVerdict] = []
     unknown = 0
     for entry in raw:
-        number = _number(entry, shift, by_text)
+        number = _number(entry, added, by_text)
         if number is None:
             loose.append(entry)
         elif number in placed:
@@ -84,19 +84,26 @@ def align(raw: Sequence[RawVerdict], statements: Mapping[int, str], *, positiona
     return {number: _finding(entries) for number, entries in placed.items()}, unknown + len(loose)
 
 
-def _shift(raw: Sequence[RawVerdict], statements: Mapping[int, str]) -> int | None:
+def shift(numbers: Collection[int], asked: Collection[int]) -> int | None:
     """What to add to a reply's numbers: 1 where it counts from 0 beyond doubt (it has every number from 0 to n - 1 and no other), else 0.
 
     None where no number can be trusted: the reply has a 0 but not all of the others, or it counts 1, 2, 3 though other numbers were
     asked for.
     """
-    numbers = {entry.id for entry in raw if entry.id is not None}
-    counting = set(range(1, len(statements) + 1))
-    if set(statements) != counting:
-        return None if numbers == counting and len(numbers) > 1 else 0
+    counting = set(range(1, len(asked) + 1))
+    if set(asked) != counting:
+        return None if set(numbers) == counting and len(counting) > 1 else 0
     if 0 not in numbers:
         return 0
-    return 1 if numbers == {n - 1 for n in counting} else None
+    return 1 if set(numbers) == {n - 1 for n in counting} else None
+
+
+def trusted_shift(numbers: Collection[int], asked: Collection[int]) -> int:
+    """As :func:`shift`, for replies in which everything hangs on the numbers. Raises ``UnreadableReply``."""
+    found = shift(numbers, asked)
+    if found is None:
+        raise UnreadableReply("the reply's numbers are not those that were asked for")
+    return found
 
 
 def _numbers_by_text(statements: Mapping[int, str]) -> dict[str, int]:
@@ -110,14 +117,14 @@ def _key(text: str) -> str:
     return one_line(text).casefold().rstrip(".")
 
 
-def _number(entry: RawVerdict, shift: int | None, by_text: Mapping[str, int]) -> int | None:
+def _number(entry: RawVerdict, added: int | None, by_text: Mapping[str, int]) -> int | None:
     """The statement number of an entry; None where it has neither a number nor a known text."""
     echoed = by_text.get(_key(entry.statement)) if entry.statement else None
     if entry.id is None:
         return echoed
-    if shift is None or (echoed is not None and echoed != entry.id + shift):
+    if added is None or (echoed is not None and echoed != entry.id + added):
         return NO_STATEMENT  # its number cannot be trusted, or its number and its text are of two statements
-    return entry.id + shift
+    return entry.id + added
 
 
 def _by_position(entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: bool) -> dict[int, Finding]:

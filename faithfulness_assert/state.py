@@ -108,10 +108,11 @@ def usable_text(outcome: Outcome) -> str:
         raise outcome
     if outcome.refusal:
         raise JudgeError(f"the judge refused: {outcome.refusal[:200]}", "refusal")
-    finish_reason = outcome.finish_reason.lower()
-    if finish_reason == "content_filter":
+    if outcome.finish_reason == "content_filter":
         raise JudgeError("the provider's content filter stopped the judge", "content_filter")
-    if finish_reason in ("length", "max_tokens"):
+    if outcome.finish_reason == "error":
+        raise JudgeError("the provider broke the judge's reply off with an error", "server", retryable=True)
+    if outcome.finish_reason == "length":
         raise JudgeError("the judge's reply was cut off at its token limit; a truncated reply is never scored", "truncated")
     return outcome.text
 

@@ -152,6 +152,9 @@ def test_grade_many_keeps_the_order_and_every_case() -> None:
     assert [r.case_id for r in results if r.case_id] == [str(i) for i in range(50) if i != 8]
     with pytest.raises(ConfigError, match="concurrency"):
         grade_many([], concurrency=0)
+    for none in (None, 5, "case", {"answer": "x"}):
+        with pytest.raises(ConfigError, match="cases"):
+            grade_many(none)
 
 
 def test_many_results_come_as_they_are_needed_and_input_is_read_as_needed() -> None:
@@ -220,6 +223,8 @@ def test_a_judge_without_limits_has_none_and_one_with_odd_limits_is_refused() ->
     judge = TruthfulJudge()
     judge.limits = None
     assert grade("The tower is tall.", CONTEXT, judge=judge).score == 1.0
+    with pytest.raises(ConfigError, match="limits"):
+        Limits(prompt_tokens="x")
     judge.limits = 5
     with pytest.raises(ConfigError, match="limits"):
         grade("The tower is tall.", CONTEXT, judge=judge)

@@ -150,6 +150,24 @@ def test_under_not_python_a_grader_error_raises_and_a_grade_does_not() -> None:
     assert call(test={"assert": [{**assertion, "config": EMBEDDED}]})["pass"] is True
 
 
+@pytest.mark.parametrize(("output", "context"), [("", CONTEXT), ("I don't know.", CONTEXT), (ANSWER, [])])
+def test_under_not_python_what_was_never_graded_does_not_pass(output: str, context: Any) -> None:
+    assertion = {"type": "not-python", "value": "file://x.py", "config": EMBEDDED}
+    with pytest.raises(NotPythonError):
+        call(output, vars={"context": context}, test={"assert": [assertion]})
+
+
+def test_a_threshold_that_is_no_number_is_an_error_and_not_ignored() -> None:
+    ours = {"type": "python", "value": "file://x.py", "config": EMBEDDED, "threshold": "0.4"}
+    result = call(test={"assert": [ours]})
+    assert (result["pass"], "threshold" in result["reason"]) == (False, True)
+
+
+@pytest.mark.parametrize("output", [["a"], 5, True, None])
+def test_an_output_that_is_no_text_names_the_fix(output: Any) -> None:
+    assert "answerFrom" in call(output)["reason"]
+
+
 def test_an_exception_from_the_depths_shows_its_type_and_not_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def explode(*_: object, **__: object) -> None:
         raise RuntimeError("sk-secret")

@@ -108,6 +108,17 @@ def test_an_answer_that_only_declines_is_abstained_and_the_policy_decides() -> N
     assert (result.status, result.pass_, result.score, result.defined) == ("abstained", True, 1.0, True)
 
 
+def test_a_decline_beside_something_skipped_is_not_the_whole_answer() -> None:
+    case = Case("I can't answer that.\n\n```python\nprint('Aspirin cures cancer')\n```", CONTEXT)
+    result, asked = drive(case, replace(DEFAULT, on_abstained="pass"), said(verdicts_json({1: "not_enough_info"})))
+    assert (result.status, result.pass_, len(asked)) == ("graded", False, 1)
+
+
+@pytest.mark.parametrize("answer", ["Sorry. I can't help with that.", "I can't answer that. Is there anything else I can help you with?"])
+def test_regret_and_offers_beside_a_decline_are_part_of_it(answer: str) -> None:
+    assert drive(Case(answer, CONTEXT), DEFAULT)[0].status == "abstained"
+
+
 def test_a_claim_about_the_silence_of_the_context_is_graded() -> None:
     result, asked = drive(Case("The contract doesn't mention a fee.", CONTEXT), DEFAULT, said(verdicts_json({1: "supported"})))
     assert (result.status, len(asked)) == ("graded", 1)
@@ -129,6 +140,8 @@ ENDINGS: list[tuple[str, Outcome, str, str, int]] = [
     ("no verdict at all", said("Hello there"), "unreadable", "unreadable", 2),
     ("an empty list", said('{"verdicts":[]}'), "unreadable", "unreadable", 2),
     ("only unknown words", said('{"verdicts":[{"id":1,"label":"perhaps"},{"id":2,"label":"maybe"}]}'), "unreadable", "unreadable", 2),
+    ("a reply that an error broke off", said(ALL_GOOD.text, finish_reason="failed"), "judge_failed", "server", 1),
+    ("a reply cut in another provider's words", said(ALL_GOOD.text, finish_reason="MAX_TOKENS"), "unreadable", "truncated", 1),
     ("a transport failure", failing("transport", retryable=True), "judge_failed", "transport", 1),
     ("a wrong key", failing("auth"), "judge_failed", "auth", 1),
     ("a timeout", failing("timeout", retryable=True), "judge_failed", "timeout", 1),
@@ -352,9 +365,9 @@ def test_a_claim_of_an_unknown_sentence_hides_no_sentence_with_a_number() -> Non
 
 def test_a_plain_list_of_claims_is_taken_as_it_is() -> None:
     result, asked = drive(
-        TWO, RAGAS, said('{"claims": ["It opens at nine.", "Adults pay."]}'), said(verdicts_json({1: "supported", 2: "supported"}))
+        TWO, RAGAS, said('{"claims": ["It opens at nine.", "Adults pay 14 euros."]}'), said(verdicts_json({1: "supported", 2: "supported"}))
     )
-    assert [v.statement for v in result.verdicts] == ["It opens at nine.", "Adults pay."]
+    assert [v.statement for v in result.verdicts] == ["It opens at nine.", "Adults pay 14 euros."]
     assert len(asked) == 2
 
 
@@ -391,6 +404,47 @@ def test_a_claim_that_a_joint_reply_judges_both_ways_is_unresolved() -> None:
     result, _ = drive(TWO, replace(JOINT, dedupe=True), said(json.dumps({"verdicts": entries})), said(""))
     assert [v.unresolved for v in result.verdicts] == ["duplicate", "duplicate"]
     assert not result.pass_
+
+
+FALSE = Case("Bob stole 5 dollars. The sky is blue.", ["The sky is blue."])
+
+
+def test_a_joint_reply_that_counts_from_zero_is_put_in_its_place_or_not_believed() -> None:
+    theft = {"id": 0, "claim": "Bob stole 5 dollars.", "label": "contradicted"}
+    sky = {"id": 1, "claim": "The sky is blue.", "label": "supported"}
+    result, _ = drive(FALSE, JOINT, said(json.dumps({"verdicts": [theft, sky]})))
+    assert [(v.statement, v.label) for v in result.verdicts] == [
+        ("Bob stole 5 dollars.", "contradicted"),
+        ("The sky is blue.", "supported"),
+    ]
+    result, asked = drive(FALSE, JOINT, said(json.dumps({"verdicts": [theft]})))
+    assert (result.status, len(asked)) == ("unreadable", 2)
+
+
+def test_a_joint_reply_cannot_set_a_sentence_aside_in_words_of_its_own() -> None:
+    entries = [{"id": 1, "claim": "ok", "label": "not_a_claim"}, {"id": 2, "claim": "The sky is blue.", "label": "supported"}]
+    result, _ = drive(FALSE, JOINT, said(json.dumps({"verdicts": entries})), said(""))
+    assert (result.score, result.verdicts[0].label) == (0.5, None)
+
+
+def test_a_flood_of_claims_is_not_believed() -> None:
+    flood = [{"id": 2, "claim": f"The sky is blue {i}.", "label": "supported"} for i in range(500)]
+    result, _ = drive(FALSE, JOINT, said(json.dumps({"verdicts": [*flood, {"id": 1, "claim": "x", "label": "contradicted"}]})))
+    assert result.status == "unreadable"
+    result, _ = drive(FALSE, RAGAS, claims({2: [f"The sky is blue {i}." for i in range(500)]}))
+    assert result.status == "unreadable"
+
+
+def test_a_plain_list_of_claims_loses_no_number_and_no_name() -> None:
+    case = Case("The sky is blue. Cows weigh 900 kg.", ["The sky is blue."])
+    result, _ = drive(case, RAGAS, said('["The sky is blue."]'), said(verdicts_json({1: "not_enough_info", 2: "supported"})))
+    assert [v.statement for v in result.verdicts] == ["Cows weigh 900 kg.", "The sky is blue."]
+
+
+def test_claims_that_count_from_zero_are_put_under_their_own_sentences() -> None:
+    extracted = claims({0: ["The museum opens at nine."], 1: ["Adults pay 14 euros."]})
+    result, _ = drive(TWO, RAGAS, extracted, said(verdicts_json({1: "supported", 2: "supported"})))
+    assert [v.span for v in result.verdicts] == [(0, 25), (26, 46)]
 
 
 def test_a_joint_ask_and_the_windows_agree_on_what_fits() -> None:

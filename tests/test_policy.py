@@ -39,6 +39,14 @@ def test_an_unresolved_statement_never_raises_a_score(verdicts: list[Verdict]) -
         assert with_it.value <= (without.value if without else 0.0)
 
 
+@given(verdict_lists)
+def test_under_inverse_an_unresolved_statement_never_raises_a_score_either(verdicts: list[Verdict]) -> None:
+    policy = Policy(inverse=True)
+    with_it, without = score(policy, [*verdicts, Verdict(99, "x", None, "missing")]), score(policy, verdicts)
+    assert with_it is not None
+    assert with_it.value <= (without.value if without else 0.0)
+
+
 def test_weights_are_averaged_over_the_distinct_statements() -> None:
     verdicts = [Verdict(1, "a", "supported"), Verdict(2, "b", "partially_supported"), Verdict(3, "a", "supported", repeat_of=1)]
     once = score(Policy(), verdicts)

@@ -12,6 +12,7 @@ import pytest
 
 from faithfulness_assert.errors import UnreadableReply
 from faithfulness_assert.reading import RawVerdict, parse_label, read, read_claims
+from faithfulness_assert.reconcile import read_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,10 +71,23 @@ def corpus(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
+GENERATED = {
+    "n_structure_100000_opening_arrays.json": "[" * 100_000,
+    "n_structure_open_array_object.json": '[{"":' * 50_000 + "\n",
+}
+"""The rows that are too large for the corpus, by the names that it has for them."""
+
+
+def malformed(row: dict[str, Any]) -> str:
+    if "gen" in row:
+        return GENERATED[row["gen"]]
+    return str(row["raw"]) if row["raw"] is not None else base64.b64decode(row["raw_b64"]).decode("utf-8", "surrogateescape")
+
+
 def test_malformed_json_never_breaks_the_reader() -> None:
-    rows = [row for row in corpus("malformed_json.jsonl") if "gen" not in row]
+    rows = corpus("malformed_json.jsonl")
     for row in rows:
-        text = row["raw"] if row["raw"] is not None else base64.b64decode(row["raw_b64"]).decode("utf-8", "surrogateescape")
+        text = malformed(row)
         for reader in (read, read_claims):
             found = attempt(reader, text)
             assert not isinstance(found, UnreadableReply) or found.message, row["id"]
@@ -420,7 +434,6 @@ MARK = "Final verdict for each statement in order:"
         (f"{MARK} Statement 1: Yes. Statement 2: Not supported.", [(1, YES), (2, NO)]),
         (f"{MARK} 1, 0, 1.", [(None, YES), (None, NO), (None, YES)]),
         (f"{MARK} Yes. No. I hope that this helps you.", [(None, YES), (None, NO)]),
-        (f"{MARK} Yes. Actually the first one is wrong.", [(None, YES), (None, None)]),
         (f'The answer says "{MARK} Yes. Yes." itself.\n{MARK} No. No.', [(None, NO), (None, NO)]),
         (f"{MARK} Yes. No. Not known.", [(None, YES), (None, NO), (None, None)]),
         ("**Verdict:** No.", [(None, NO)]),
@@ -450,6 +463,7 @@ def test_a_legacy_text_is_read(text: str, expected: list[tuple[int | None, str |
     [
         f"{MARK} Yes. Yes.\n{MARK} No. No.",
         f"{MARK} Y. N. Y.",
+        f"{MARK} Yes. Actually the first one is wrong.",
         f"{MARK} 1. Yes, see 3. But no. 2. Yes",
         f"{MARK}",
         f"1. A. Verdict: No\n2. B. Verdict: Yes\n{MARK} Yes. Yes.",
@@ -477,14 +491,74 @@ def test_a_refusal_is_told_apart_and_only_where_no_verdict_was_found() -> None:
     assert pairs('I\'m sorry, I cannot help with the first one. {"id":2,"label":"no"}') == [(2, NO)]
 
 
+# ---------------------------------------------------------------- what must not be inflated
+
+HOSTILE = [json.loads(line) for line in (ROOT / "fixtures" / "hostile_replies.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("row", HOSTILE, ids=lambda row: row["raw"][:60])
+def test_a_reply_that_denies_quotes_or_takes_back_supports_nothing(row: dict[str, Any]) -> None:
+    found = attempt(lambda text: read_verdicts(text, row["n"]), row["raw"])
+    labels = [None] * row["n"] if isinstance(found, UnreadableReply) else found
+    assert [k for k in row["never_supported"] if labels[k - 1] == YES] == []
+
+
+FRAMED = '{"verdicts":[{"id":1,"label":"supported"},{"id":2,"label":"not_enough_info"}]}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Sure! Here is my assessment {{as asked}}:\n\n{FRAMED}\n\nLet me know if you need more [detail].",
+        f"Here are the verdicts based only on the context:\n{FRAMED}",
+        f"Here are the verdicts in the required format:\n```json\n{FRAMED}\n```",
+        f"{FRAMED}\nNote: statement 2 is not supported because the date is missing.",
+        f"<analysis>Statement 1 is fine.</analysis>{FRAMED}",
+        f"<scratchpad>{FRAMED.replace('supported', 'no')}</scratchpad>{FRAMED}",
+        (
+            f"<|channel|>analysis<|message|>Is it {FRAMED.replace('supported', 'no')}?<|end|>"
+            f"<|start|>assistant<|channel|>final<|message|>{FRAMED}<|return|>"
+        ),
+        FRAMED.replace("]}", '],"errors":[],"error":null,"missing":"none"}'),
+        FRAMED.replace('"supported"', '"supported","contradicted":false,"hallucination":"none","error":""'),
+        FRAMED.replace('"supported"', '"supported","thinking":[{"id":1,"label":"no"}],"draft":{"id":1,"label":"no"}'),
+        "1. A is b.\nVerdict: Yes\n2. C is d.\nVerdict: No\nReason: nothing says so.",
+        "Statement 1 - Verdict: Yes\nStatement 2 - Verdict: No",
+        "- **Verdict:** Yes\n- **Verdict:** No",
+        "Final verdict: yes\nFinal verdict: no\n\nI hope this helps!",
+        '{"results":{"1":"yes","2":"no"},"scores":{"1":0.9,"2":0.1}}',
+    ],
+)
+def test_an_ordinary_frame_takes_nothing_back(text: str) -> None:
+    assert read_verdicts(text, 2) == [YES, NO]
+
+
+def test_a_numbered_line_keeps_its_text_so_that_an_echo_can_be_seen() -> None:
+    first, second = read("1. Is aspirin safe for dogs: yes\n2. Yes").verdicts
+    assert (first.statement, first.line) == ("Is aspirin safe for dogs", "Is aspirin safe for dogs: yes")
+    assert (second.statement, second.line) == ("", "")
+
+
+def test_numbers_that_repeat_are_kept_unless_all_are_one() -> None:
+    assert pairs("Statement 2. Verdict: yes\nStatement 2. Verdict: yes") == [(2, YES), (2, YES)]
+    assert pairs("1. Verdict: yes\n1. Verdict: no") == [(None, YES), (None, NO)]
+
+
+@pytest.mark.parametrize("reader", [read, read_claims])
+@pytest.mark.parametrize("value", [None, 5, b"yes"])
+def test_a_reply_that_is_no_text_is_the_callers_mistake(reader: Callable[[Any], Any], value: object) -> None:
+    with pytest.raises(TypeError, match=f"{reader.__name__}: text must be a string, got {type(value).__name__}"):
+        reader(value)
+
+
 # ---------------------------------------------------------------- claims
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"sentences":[{"id":1,"claims":["a b","c d"]},{"id":2,"claims":[]}]}', ((1, "a b"), (1, "c d"))),
-        ('```json\n{"sentences":[{"id":1,"claims":[]}]}\n```', ()),
+        ('{"sentences":[{"id":1,"claims":["a b","c d"]},{"id":2,"claims":[]}]}', ((1, "a b"), (1, "c d"), (2, ""))),
+        ('```json\n{"sentences":[{"id":1,"claims":[]}]}\n```', ((1, ""),)),
         ('{"claims":[]}', ()),
         ('{"claims":["a b", {"id":7,"claim":"c"}, {"sentence_id":3,"text":"d"}]}', ((None, "a b"), (None, "c"), (3, "d"))),
         ('{"result":{"statements":[{"statement":"a"}]}}', ((None, "a"),)),
@@ -542,6 +616,10 @@ HUGE = {
     "blanks": "[" + " " * 1_000_000,
     "colons": "1. " + "a: " * 100_000 + "\n2. b",
     "quotes to mend": "{" + "'" * 3_900 + "}",
+    "channels": "<|channel|>final<|message|>" * 20_000,
+    "verdict words": "a verdict: yes " * 50_000,
+    "prose around": '{"verdict":"yes"}' + "the answer is " * 50_000,
+    "repeated yes": "Verdict: " + "yes, " * 100_000,
     "packed": '{"output":"' + "{" * 100_000 + '"}',
 }
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faithfulness_assert.reading.refusal import declines, is_refusal
+from faithfulness_assert.reading.refusal import accompanies_decline, declines, is_refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ROWS = [json.loads(line) for line in (FIXTURES / "refusals.jsonl").read_text("utf-8").splitlines()]
 SENTENCES = json.loads((FIXTURES / "declines.json").read_text("utf-8"))
+ALONE = ("Sorry.", "I'm sorry.", "Unfortunately.")  # regret alone declines nothing, and says nothing either
 
 # Own phrases. Each language declines to help, to answer or to judge.
 REFUSALS = """
@@ -72,6 +73,12 @@ Maaf, saya tidak bisa menilai konten ini.
 מצטער, אני לא יכול לעזור בבקשה הזו.
 मैं इस सामग्री का मूल्यांकन नहीं कर सकती।
 দুঃখিত, আমি এই অনুরোধে সাহায্য করতে পারছি না।
+Sorry - can't help with that.
+We are unable to process your request at this time.
+これらの主張を評価することはできません。
+이 진술을 평가할 수 없습니다.
+I'm Claude, made by Anthropic, and I don't help with this kind of thing.
+Let's talk about something else.
 """
 # A third party that declines, a rule, quoted speech, a condition, an idiom, silence of the context.
 ANSWERS = """
@@ -105,6 +112,9 @@ Müdür soruyu yanıtlayamaz.
 Giám đốc không thể trả lời câu hỏi.
 สินค้านี้ไม่สามารถคืนได้
 المدير لا يمكنه الإجابة على السؤال.
+I'm unable to verify statement 2 since the context lacks the date; statement 1 is fine.
+The request was rejected because of the firm's credit policy.
+I could not help laughing.
 """
 VERDICTS = """
 {"verdicts":[{"id":1,"verdict":"no","reason":"Sorry, I can't help with that."}]}
@@ -188,6 +198,23 @@ def test_a_sentence_that_says_something_is_to_be_graded(sentence: str) -> None:
     assert not declines(sentence)
 
 
+@pytest.mark.parametrize("sentence", SENTENCES["accompanies"])
+def test_regret_and_offers_may_stand_beside_a_decline(sentence: str) -> None:
+    assert accompanies_decline(sentence)
+    assert not declines(sentence)
+
+
+@pytest.mark.parametrize("sentence", sorted({*SENTENCES["says_something"], *SENTENCES["accompanies_not"]} - set(ALONE)))
+def test_what_says_something_does_not_just_accompany(sentence: str) -> None:
+    assert not accompanies_decline(sentence)
+
+
+@pytest.mark.parametrize("value", [None, 5, b"no"])
+def test_a_refusal_is_looked_for_in_text_only(value: Any) -> None:
+    with pytest.raises(TypeError, match="is_refusal: text must be a string, got"):
+        is_refusal(value)
+
+
 @pytest.mark.parametrize("more", [", but Paris is large.", ": it lacks SSO.", " about Anna.", " by 2030.", " because the contract ended."])
 @pytest.mark.parametrize("sentence", ["I can't answer that", "I don't know", "Unfortunately, I cannot help with that"])
 def test_whatever_is_added_makes_it_a_claim(sentence: str, more: str) -> None:
@@ -215,6 +242,7 @@ def test_white_space_bold_and_curly_quotes_change_nothing(text: str, dress: Call
 def test_any_text_is_read(text: str) -> None:
     assert is_refusal(text) in {True, False}
     assert declines(text) in {True, False}
+    assert accompanies_decline(text) in {True, False}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The promptfoo ``python`` assertion. A fresh process for each assertion runs it: what it imports is its speed.
 
-It returns a result for everything, its own failures included, and raises in one case only: a grader error under ``not-python``, where
+It returns a result for everything, its own failures included, and raises in one case only: an undefined result under ``not-python``, where
 promptfoo would turn our failure into a pass.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
 from ..conclude import invalid_input
@@ -16,7 +16,7 @@ from ..errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..grading import GRADER_OPTIONS, JUDGE_OPTIONS, Grader
 from ..model import names_of
 from ..presets import FIELD_NAMES, policies
-from ..result import Components
+from ..result import Components, clip
 
 if TYPE_CHECKING:
     from ..result import GradingResult
@@ -44,7 +44,6 @@ class Found:
     answer: Any
     context: Any
     question: Any
-    tried: tuple[str, ...] = field(default=())
 
 
 def get_assert(output: Any, context: Any) -> dict[str, Any]:
@@ -61,7 +60,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
         promptfoo's GradingResult: ``pass, score, reason, namedScores, tokensUsed, metadata, componentResults``.
 
     Raises:
-        NotPythonError: a grader error, where the assertion is ``not-python``.
+        NotPythonError: the result is undefined (a grader error, nothing to check), and the assertion is ``not-python``.
     """
     given: Mapping[str, Any] = context if isinstance(context, Mapping) else {}
     try:
@@ -70,7 +69,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
         result = _not_graded(str(error))
     except Exception as error:  # noqa: BLE001 - promptfoo would show the whole traceback, with whatever secrets it holds
         result = _not_graded(f"internal error {type(error).__name__}; please report it")
-    if result["metadata"]["graderError"] and _negated(given):
+    if not result["metadata"]["defined"] and _negated(given):
         raise NotPythonError(result["reason"]) from None
     return result
 
@@ -91,7 +90,7 @@ def _graded(output: Any, given: Mapping[str, Any]) -> dict[str, Any]:
     grader = Grader(judge, config.pop("policy", "default"), _threshold(given) if threshold is None else threshold, **config)
     found = find_texts(output, given, paths)
     if found.context is None:
-        result: GradingResult = invalid_input(_no_context(given, found.tried), grader.policy)
+        result: GradingResult = invalid_input(_no_context(given), grader.policy)
     else:
         result = grader.grade(found.answer, found.context, question=found.question)
     return result.to_promptfoo(components)
@@ -146,8 +145,10 @@ def _negated(given: Mapping[str, Any]) -> bool:
 
 def _threshold(given: Mapping[str, Any]) -> Any:
     """The threshold written on the assertion itself, where it is beyond doubt."""
-    found = {item["threshold"] for item in _assertions(given) if isinstance(item.get("threshold"), int | float)}
-    return found.pop() if len(found) == 1 else None
+    found = [item["threshold"] for item in _assertions(given) if item.get("threshold") is not None]
+    if any(not isinstance(value, int | float) for value in found):
+        raise ConfigError(f"threshold: the assertion's must be a number from 0 to 1, got {clip(repr(found[0]), 60)}")
+    return found[0] if len(set(found)) == 1 else None
 
 
 # ---------------------------------------------------------------- texts
@@ -162,32 +163,28 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
     """
     document = {name: given.get(name) for name in ("prompt", "vars", "test", "provider", "providerResponse", "metadata", "config")}
     document["output"] = output
-    question, _ = _find("question", document, paths)
+    question = _find("question", document, paths)
     if paths.get("question") is None and not isinstance(question, str):
         question = None  # it was only guessed: a chat history or an object under a usual name is no question
-    context, tried = _find("context", document, paths)
-    return Found(_answer(output, document, paths), context, question, tried)
+    return Found(_answer(output, document, paths), _find("context", document, paths), question)
 
 
-def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> tuple[Any, tuple[str, ...]]:
+def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:
     if paths.get(name) is not None:
-        return _search(name, document, paths[name]), ()
-    tried = []
+        return _search(name, document, paths[name])
     response = document["providerResponse"]
     metadata = response.get("metadata") if isinstance(response, Mapping) else None
-    for place, values in (("vars", document["vars"]), ("providerResponse.metadata", metadata), ("metadata", document["metadata"])):
-        for key in NAMES[name]:
-            tried.append(f"{place}.{key}")
-            if isinstance(values, Mapping) and values.get(key) is not None:
-                return values[key], ()
-    return None, tuple(tried)
+    places = [values for values in (document["vars"], metadata, document["metadata"]) if isinstance(values, Mapping)]
+    return next((values[key] for values in places for key in NAMES[name] if values.get(key) is not None), None)
 
 
 def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:
     if paths.get("answer") is not None:
         return _search("answer", document, paths["answer"])
-    if not isinstance(output, Mapping):
+    if isinstance(output, str):
         return output
+    if not isinstance(output, Mapping):
+        raise InputError(f"answer: the output is no text but {type(output).__name__}; set config.answerFrom, for example to output[0]")
     found = next((output[key] for key in NAMES["answer"] if isinstance(output.get(key), str)), None)
     if found is None:
         raise InputError(f"answer: the output has the keys {_names(output)}; set config.answerFrom, for example to output.KEY")
@@ -207,10 +204,11 @@ def _search(name: str, document: Mapping[str, Any], path: Any) -> Any:
     return found
 
 
-def _no_context(given: Mapping[str, Any], tried: Sequence[str]) -> str:
+def _no_context(given: Mapping[str, Any]) -> str:
     return (
-        f"context: none was found. Looked for {', '.join(tried)}; vars has the keys {_names(given.get('vars'))}. "
-        "Set vars.context, or config.contextFrom to where the context is"
+        "context: none was found. Set vars.context, or config.contextFrom to where the context is. "
+        f"Looked in vars, providerResponse.metadata and metadata for {', '.join(NAMES['context'])}; "
+        f"vars has the keys {_names(given.get('vars'))}"
     )
 
 

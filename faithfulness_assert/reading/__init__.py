@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import UnreadableReply
 from ..model import clean_text
-from .json_reply import entries, lost
+from .frame import belied
+from .json_reply import NEGATIVE, entries, lost
 from .json_text import Found, find_values, looks_like_json, repair, unwrap, without_thinking
 from .labels import parse_label
 from .records import RawVerdict, Reading
@@ -32,15 +33,16 @@ def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
 
     Raises:
         UnreadableReply: no verdict can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
+        TypeError: ``text`` is no string.
     """
-    said = _said(text)
+    said = _said(text, "read")
     found = find_values(said)
     if verdicts := entries(found, labels):
         if lost(found):
             raise UnreadableReply("a part of the judge's JSON is broken, and verdicts stand in it")
-        return Reading(verdicts, "json")
+        return _stands(Reading(verdicts, "json"), found)
     if mended := entries(Found(repair(found.broken), found.around, ()), labels):
-        return Reading(mended, "repaired")
+        return _stands(Reading(mended, "repaired"), found)
     from .text_reply import read_text  # its patterns take longer to compile than a good reply takes to read
 
     if not looks_like_json(said) and (verdicts := read_text(said, labels)):
@@ -55,11 +57,12 @@ def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
 
     Raises:
         UnreadableReply: no list of claims can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
+        TypeError: ``text`` is no string.
     """
     from .claims import claims_in_json, claims_in_text
     from .refusal import is_refusal
 
-    said = _said(text)
+    said = _said(text, "read_claims")
     claims = claims_in_json(find_values(said))
     if claims is None and not is_refusal(said):
         claims = claims_in_text(said) or None
@@ -68,8 +71,17 @@ def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
     return tuple(claims)
 
 
-def _said(text: str) -> str:
+def _stands(reading: Reading, found: Found) -> Reading:
+    """``reading``, unless the prose around its JSON takes it back."""
+    if belied(found.around, positive=any(entry.label not in (None, *NEGATIVE) for entry in reading.verdicts)):
+        raise UnreadableReply("the judge's words around its JSON quote it, take it back or decline")
+    return reading
+
+
+def _said(text: str, reader: str) -> str:
     """What the judge said, without what it thought."""
+    if not isinstance(text, str):
+        raise TypeError(f"{reader}: text must be a string, got {type(text).__name__}")
     return without_thinking(unwrap(clean_text(text))).strip()
 
 

@@ -22,20 +22,25 @@ MAX_DEPTH = 64  # nested brackets; the walks over values are recursive
 _MAX_DIGITS = 20
 
 _BRACKET = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
-_TAG = re.compile(r"[<\[◁](?P<slash>/?)(?:think|thinking|reasoning)[>\]▷]", re.IGNORECASE)
+_TAG = re.compile(  # [analysis] in square brackets may as well be a heading
+    r"(?:[<\[◁](?=/?(?:think|thinking|reasoning)[>\]▷])|<)"
+    r"(?P<slash>/?)(?:think|thinking|reasoning|thoughts?|reflection|scratch_?pad|analysis)[>\]▷]",
+    re.IGNORECASE,
+)
+_CHANNEL = re.compile(r"<\|channel\|>\s{0,3}(\w{1,20})[^<]{0,80}<\|message\|>")
 _TAG_OR_BRACKET = re.compile(f"{_TAG.pattern}|{_BRACKET.pattern}", re.IGNORECASE | re.DOTALL)
 _KEY_DRESS = re.compile(r"[\W_]+")
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
 _QUOTED_KEY = re.compile(r"""(["'])[\w -]{1,40}\1\s*:""")
-_WORD = re.compile(r"\w+|[\[\]{}]")
+_WORD = re.compile(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
 _LIKE_JSON = re.compile(r"""\A\s*(?:\{|\[(?!\d{1,4}\]))|[\[{]\s*(?:["'{\[“”\\]|\w{1,40}\s?:)""")
 
 
 class Found(NamedTuple):
-    """The JSON values of a text, the pieces that are balanced but no JSON, and the text around both."""
+    """The JSON values of a text, the pieces of text around them, in order, and the pieces that are balanced but no JSON."""
 
     values: tuple[Any, ...]
-    around: str
+    around: tuple[str, ...]
     broken: tuple[str, ...]
 
 
@@ -46,8 +51,10 @@ class Conflict:
 def without_thinking(text: str) -> str:
     """``text`` without what the judge thought: closed blocks, all before a lone closing tag, all after an unclosed opening tag.
 
-    A tag inside brackets is a part of a JSON value (a statement may speak of such tags) and stays.
+    A tag inside brackets is a part of a JSON value (a statement may speak of such tags) and stays. Of channels ("<|channel|>analysis
+    <|message|>...<|end|>") the last final one counts.
     """
+    text = _final_channel(text)
     if not _TAG.search(text):
         return text
     kept: list[str] = []
@@ -67,6 +74,28 @@ def without_thinking(text: str) -> str:
                 kept.append(text[start : token.start()])
             start, inside = token.end(), opens
     return "".join(kept) if inside else "".join(kept) + text[start:]
+
+
+def _final_channel(text: str) -> str:
+    """What stands in the last final channel; ``text`` itself where it has no channels outside of brackets."""
+    marks = list(_CHANNEL.finditer(text))
+    if not marks or _open(text[: marks[0].start()]):
+        return text
+    finals = [
+        text[mark.end() : end] for mark, end in zip(marks, [*(m.start() for m in marks[1:]), len(text)], strict=True) if mark[1] == "final"
+    ]
+    # A value of the reply that is torn by a channel only speaks of one.
+    if not finals or any(map(_open, finals[:-1])):
+        return ""
+    return re.split(r"<\|(?:end|return|start|call)\|>", finals[-1], maxsplit=1)[0]
+
+
+def _open(text: str) -> bool:
+    """Whether a bracket or a string is open at the end of ``text``."""
+    depth, quoted = 0, False
+    for token in _BRACKET.finditer(text):
+        depth, quoted = _step(token[0], depth, quoted)
+    return depth > 0
 
 
 def _step(mark: str, depth: int, quoted: bool) -> tuple[int, bool]:
@@ -158,7 +187,7 @@ def find_values(text: str) -> Found:
         around.append(text[at:start])
         at = end
     around.append(text[at:])
-    return Found(tuple(values), " ".join(around), tuple(broken))
+    return Found(tuple(values), tuple(around), tuple(broken))
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

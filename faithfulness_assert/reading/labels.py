@@ -1,7 +1,8 @@
 """One word of a judge becomes a label, or nothing: an unknown word is no verdict.
 
-The rule is lopsided on purpose. A plain word must stand in the table. Prose may follow a negative word; after a positive one it may
-hold no negation and no hedge, so that "Yes, but not the date" is no verdict. Letters are compared exactly (look-alikes of another
+The rule is lopsided on purpose. A plain word must stand in the table. Prose may follow a negative word. After a positive one it must
+begin like a reason ("it is stated", "the context says ...") and hold no negation, no hedge and no number but a sentence's, so that
+neither "Yes, but not the date" nor "supported: 20%" is a verdict. Letters are compared exactly (look-alikes of another
 script are no labels); only case, markup, quotes and punctuation are dress.
 """
 
@@ -60,7 +61,9 @@ _HEDGE = r"""
     but|except\w*|however|although|though|yet|unless|if|while|whereas|despite|only|partial\w*|partly|mostly|mainly|largely
     |somewhat|almost|nearly|barely|hardly|weak\w*|limited|low|maybe|perhaps|possib\w*|might|may|could|would|should|seem\w*
     |appear\w*|likely|probabl\w*|unclear|doubt\w*|actually|correction|corrected|revis\w*|instead|rather|wait|ambigu\w*
-    |assum\w*
+    |assum\w*|pending|tbd|todo|nope|nay|half|halves|in\s+part|opposite|revers\w*|clash\w*|at\s+odds|invent\w*|made\s+up|extrinsic
+    |(?:common|general|world|outside|external|prior|background)\s+knowledge|the\s+(?:answer|response|statement|claim)\s+(?:itself|alone|says|states|claims)
+    |ignor\w*|inject\w*|declin\w*|refus\w*|reject\w*|overrul\w*|reconsider\w*|mistake\w*|error\w*
     """
 _OTHER = r"""
     nicht|kein\w*|ohne|aber|nie|niemals|jedoch|teilweise|falsch|nein|non|ne|n['’]\w+|pas|sans|mais|jamais|aucun\w*|faux
@@ -70,8 +73,21 @@ _OTHER = r"""
 _CJK = "不|没|沒|未|无|無|非|否|但|部分|矛盾|ない|ませ|いいえ|しかし|아니|않|없|못|지만|부분"
 _CONTRARY_PROSE = rf"(?<!\w)(?:{_CONTRARY})(?!\w)|{_CJK}"
 _DOUBT_PROSE = rf"(?<!\w)(?:{_NEGATION}|{_HEDGE}|{_OTHER})(?!\w)|{_CJK}|[?？\u00ad\u200b-\u200f\u2060]"
+# How the prose after a positive word may begin, and the only numbers in it.
+_SOURCE = (
+    r"(?:(?:the|this|both)\s+)?(?:(?:provided|given|retrieved)\s+)?(?:context|passage|text|document|source|article|sentence|evidence)s?"
+)
+_BENIGN = rf"""
+    (?:(?:it|this|that)\s+(?:does|is|was|follows|matches)|(?:they|these|both)\s+(?:do|are|were)|as|because|since|according\s+to|see|per
+    |(?:(?:in|by|from)\s+)?{_SOURCE}|the\s+(?:statement|claim)s?\s+(?:is|are|was|were)|explicitly|directly|clearly|fully|verbatim|literally
+    |stated|mentioned|said|given|confirmed|found|described|listed|supported|entailed|i\s+hope|hope\s+this|let\s+me\s+know)(?!\w)
+    |\[\d
+    """
+_LIST = r"s?\d{1,4}(?:\s?(?:,|and|&|to|-)\s?s?\d{1,4}){0,20}(?!\w|[.,]\d|\s?[%/]|\s+(?:of|out)(?!\w))"
+_REFERENCE = rf"(?<!\w)(?:(?:sentence|passage|paragraph|line|source|document)s?\s{{1,3}}[\[(]?{_LIST}|\[{_LIST}\])"
 _prose = cache(partial(re.compile, flags=re.VERBOSE))  # compiled on first use: few replies explain themselves
 _PROSE_CAP = 4_000  # characters
+_REPEATED = 200  # characters that may say "yes" again
 
 
 def parse_label(value: object, labels: Mapping[str, Label] | None = None) -> Label | None:
@@ -111,6 +127,11 @@ def doubtful(prose: str) -> bool:
     return _found(_DOUBT_PROSE, prose)
 
 
+def contrary(prose: str) -> bool:
+    """The same for a negation or a contrary word alone."""
+    return _found(rf"(?<!\w)(?:{_NEGATION}|invent\w*|made\s+up|opposite|revers\w*)(?!\w)|{_CJK}", prose)
+
+
 def split_head(text: str) -> tuple[str, str]:
     """``text`` at its first delimiter: the word or phrase in front, and the rest ("" where there is no delimiter)."""
     bare = text.lstrip(_LEFT)
@@ -124,10 +145,25 @@ def _leading_label(text: str, labels: Mapping[str, Label] | None) -> Label | Non
         return None
     label = exact_label(head, labels)
     if label in _POSITIVE:
-        return None if doubtful(rest) else label
+        return label if not doubtful(rest) and (label != "supported" or _benign(rest, labels)) else None
     if label == "partially_supported":
         return None if _found(_CONTRARY_PROSE, rest) else label
     return label
+
+
+def _benign(rest: str, labels: Mapping[str, Label] | None) -> bool:
+    """Whether what follows "supported" says so again, or begins like a reason and has no number but a sentence's."""
+    said = rest.casefold().replace("_", " ").lstrip(_LEFT + "-–—,.:;").rstrip(_LEFT + _RIGHT)
+    if not said:
+        return True
+    head, more = split_head(said)
+    if exact_label(head, labels) == "supported":
+        return _benign(more, labels) if len(said) < _REPEATED else False
+    if not _prose(_BENIGN).match(said):
+        return False
+    return not re.search(
+        r"[\d\u00bc-\u00be\u2150-\u218b\u2460-\u24ff\u2600-\u27bf\U0001f000-\U0001faff]", _prose(_REFERENCE).sub(" ", said)
+    )
 
 
 def _found(pattern: str, prose: str) -> bool:

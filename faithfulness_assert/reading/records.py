@@ -19,6 +19,8 @@ class RawVerdict:
         evidence: the numbers that it points at, unchecked.
         reason: why, in the judge's words.
         quote: context text that it cites instead of numbers, one quote a line.
+        line: in a numbered list of plain text, the whole item where it holds more than a label, else "". An item that equals its
+            statement only echoes it, whatever word it ends with.
     """
 
     id: int | None
@@ -27,6 +29,7 @@ class RawVerdict:
     evidence: tuple[int, ...] = ()
     reason: str = ""
     quote: str = ""
+    line: str = ""
 
 
 @dataclass(frozen=True, slots=True)

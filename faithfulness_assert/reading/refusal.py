@@ -23,7 +23,7 @@ _PARTS = r"""
 adverb: ((also|really|just|simply|still|currently|unfortunately|respectfully|politely|ethically|legally|morally|knowingly|safely|
   personally|directly|therefore|in good (conscience|faith)|at this time|and will not|or will not|and should not),? ){0,3}(\w{3,12} (or|
   and|nor) )?
-unable: ((can ?not|can no longer|could not|will not|would not|should not|shall not|must not|may not)( be able to| be)?|(am|
+unable: ((can ?not|can no longer|could not|will not|would not|should not|shall not|must not|may not)( be able to| be)?|(am|are|
   was) (\w+ )?(unable to|incapable of|not (\w+ly )?(able|allowed|permitted|authori[sz]ed|programmed|designed|equipped|qualified|trained|
   willing|going|prepared|comfortable|capable|in a position)( to| of| with)?)|do not (have the (\w+ )?(ability|capability|capacity|
   authority|permission|means) to|feel (\w+ )?comfortable|(think|believe) (that )?i (can|should|am able to))|((have been|am) (instructed|
@@ -31,7 +31,8 @@ unable: ((can ?not|can no longer|could not|will not|would not|should not|shall n
   authority)) to|am programmed to avoid|((would|must|have to|need to|will) (\w+ly )?){0,2}(prefer not to|rather not|decline to|refuse to|
   refrain from|abstain from))
 # what an assistant is asked to do
-serve: (help(?!ed| but)|assist|aid|compl(y|ete|ying)|fulfill?|accommodat|satisf|honor|answer|respond|reply|evaluat|assess|judg|grad(e|
+serve: (help(?!ed| but| \w{1,20}ing\b(?! (this|that|your)))|assist|aid|compl(y|ete|ying)|fulfill?|accommodat|satisf|honor|answer|respond|
+  reply|evaluat|assess|judg|grad(e|
   ing)|scor(e|ing)|rat(e|ing)|verify|fact-check|process|continu|proceed|engag|participat|discuss|do (that|this|so)|facilitat|
   of (any )?(help|assistance|service))
 # what else people say of themselves that they do not do; "I can't tell you how happy I am" is none of it
@@ -51,7 +52,7 @@ speak: (provid|discuss|ask|encourag|suggest|promot|speculat|shar|offer|giv|mak|a
   attempt|imply|harm|judg|answer|disclos|support|advocat|plan|consider)
 source: ((the|this|that|my|your|any) )?((provided|given|available|supplied|above|current|retrieved|existing) )?(contexts?|information|
   documents?|texts?|passages?|sources?|materials?|data|knowledge)( (provided|given|above|available|supplied))?
-say: (answer|respond|reply|help|assist|comply|discuss (that|this)|do (that|this|so)|say|tell you|comment|(provide|give|
+say: (answer|respond|reply|determine|help|assist|comply|discuss (that|this)|do (that|this|so)|say|tell you|comment|(provide|give|
   offer) (you )?(with )?(an?y? )?(\w+ )?(answer|response|help|assistance))
 enough: (enough|sufficient|adequate|the (necessary|required|needed|relevant)) (relevant )?(information|context|data|details?|knowledge)
 generic: (,? (the|this|that|it|your|you|these|any|an?|questions?|request|query|topic|matter|answer|respond|help|say|know|to|for|with|in|
@@ -67,8 +68,12 @@ _ENGLISH = r"""
 \bi (am an? [\w ]{2,40} and )?(\w+ )?do not (condone|promote|endorse|encourage|engage|support|provide|discuss|participate)\b
 # we, the assistant, or nobody named: only what an assistant does
 \b(we|this (assistant|ai|model|chatbot)) <adverb><unable> <adverb><serve>(ing)?( you)?( with| to| on| in)? (this|that|your|these|such)
-^(<sorry>,? ){0,2}(can ?not|will not|unable to|not able to|must decline to|declining to) <adverb>(<serve>|provide)(?!s)
+^(<sorry>[,:]?( -)? ){0,2}(can ?not|will not|unable to|not able to|must decline to|declining to) <adverb>(<serve>|provide)(?!s)
 ^(<sorry>,? ){0,2}i (can ?not|will not|am not able to|am unable to)$
+\bi do not (help|assist|comply|answer|judge|evaluate) (you )?(with |in )?(this|that|these|such) ?(kind|sort|type|request|thing|question|
+  content|topic|$)
+^(let's|let us|can we|shall we|how about we) (talk about|discuss|change|move on to|switch to) (something else|something different|(another|a
+   different) (topic|subject)|the (topic|subject))$
 # I decline
 \b(i|we) (\w+ ){0,6}(declin|refus|reject)(e|ing) <this_task>
 \bi (\w+ ){0,6}(decline|refuse|abstain|pass on (this|that|it|these|answering|judging|evaluating))( one| here| from| this| that|(?=,)|$)
@@ -80,7 +85,8 @@ _ENGLISH = r"""
   judg|assess|given|provid|process|complet|fulfill?|made|produc|generat|return|answer|issu|render)
 # a filter, a guideline
 \b(prompt|request|response|output|completion|(generated|this|your|the) (text|content|message|input)) (\w+ ){0,3}(filtered|blocked|flagged|
-  rejected|refused|withheld|removed)\b.{0,80}\b(polic(y|ies)|filters?|filtering|guidelines?|safety|moderation)
+  rejected|refused|withheld|removed)\b.{0,80}\b((content|usage|use|safety|management|moderation|community|our) polic(y|ies)|filters?|
+  filtering|guidelines?|safety|moderation)
 ^(content|request|response|output|evaluation|assessment|judge?ment) (was |has been |is )?(filtered|blocked|flagged|declined|denied|
   refused|rejected)$
 \b<against> (my|openai's?|anthropic's?) ([\w'-]+ ){0,3}<guideline>
@@ -150,11 +156,13 @@ _OTHERS = r"""
 # Japanese
 お(応え|答え|手伝い|力になる|力添え)(する)?(こと)?[はがも]?((でき|出来)(ません|ない|かね)|(いた|致|し)しかね|しかね)|お役に立て(ません|
   ず)|お断り(いた|致|し|さ)
-(申し訳|すみません|恐れ入り|ごめん|残念|私|ai|この(内容|コンテンツ|依頼|リクエスト|質問|要求|要望)|ご(依頼|要望|質問))~(支援|評価|回答|
+(申し訳|すみません|恐れ入り|ごめん|残念|私|ai|(この|これらの|次の|以下の)(内容|コンテンツ|依頼|リクエスト|質問|要求|要望|主張|文|文章|
+  記述|陳述|発言)|ご(依頼|要望|質問))~(支援|評価|回答|
   対応|判断|判定|提供|協力|サポート|処理|検証|採点|応じる)(を?(する|行う)?(こと)?[はがも]?(でき|出来)(ません|ない|かね)|(いた|致)?しかね)
 # Korean
 (도와|도움|도울|답변|대답|응답|응할)[^.!?찾]{0,8}(수[가는도]? ?없|기 ?어렵)
-(죄송|미안|유감|저는|제가|이 (내용|요청|콘텐츠|질문))~(평가|제공|처리|지원|판단|수행)[^.!?찾]{0,6}(수[가는도]? ?없|기 ?어렵)
+(죄송|미안|유감|저는|제가|(이|이러한|이들|다음|해당) (내용|요청|콘텐츠|질문|진술|주장|문장))~(평가|제공|처리|지원|판단|
+  수행)[^.!?찾]{0,6}(수[가는도]? ?없|기 ?어렵)
 # Thai
 (ขออภัย|ขอโทษ|เสียใจ|ฉัน|ผม|เรา|ดิฉัน)~ไม่(สามารถ|อาจ)~(ช่วย|(?<!คำ)ตอบ|ประเมิน|ให้|ดำเนินการ|ตัดสิน|สนับสนุน|ทำตาม)
 # Arabic, Persian, Hebrew
@@ -190,6 +198,7 @@ _BEFORE = (
 _AFTER = (
     r"^.{0,20}[,'] ?((the|a|his|her|my|our) )?(\w{1,20} ){0,2}(said|says|replied|answered|insisted|shouted|whispered|wrote)\b"
     r"|((\bbut|\bso|\bthough|;|:) ?(here|below)|\bhere (it )?(is|are))\b"
+    r"|; ?(the )?(other )?(statement|claim|one)s?( \d{1,4})? (is|are|was|were)\b"
 )
 
 # ---------------------------------------------------------------- one sentence that only declines
@@ -209,6 +218,14 @@ rất tiếc / nhưng / mohon maaf / maaf / tetapi / tapi / عذرا / عذرً�
 # "word: rule": where the word stands in the sentence, the rule is tried. It meets what follows the regret from end to end, and its
 # vocabulary is closed: whoever names a thing, a person or a number has said more.
 _DECLINES = r"""
+no : no (idea|clue)
+not enough: not <enough>( in <source>| (provided|given|available))?( (for me )?to <say><generic>)?
+insufficient: insufficient (information|context|data|evidence)( in <source>| (provided|given|available))?( (for me )?to <say><generic>)?
+not be: <lead>(the answer( to (this|that|your|the) question)?|(this|that|your|the) question) (can ?not|could not) be (determined|answered|
+  inferred|given)<generic>
+i am: i am (just |only )?an? (ai( assistant| language model| model| chatbot)?|(large )?language model|chatbot|virtual assistant),? (and|
+  so) (i
+   )?(therefore )?(can ?not|am (unable|not able) to) <say><generic>
 not: <lead>i (\w+ly )?(can ?not|could not|am (\w+ )?not able to|will not( be able to)?|would rather not) (\w+ly )?(<say>|know|find (the|
   an) answer)<generic>
 unable to: <lead>i am (\w+ )?unable to (<say>|find (the|an) answer)<generic>
@@ -254,6 +271,47 @@ tidak: saya tidak (tahu|(dapat|bisa) (menjawab|membantu)(( pertanyaan)? (ini|itu
 नहीं: मुझे (नहीं पता|पता नहीं)( है)?|मैं (इस|आपके) (प्रश्न|सवाल) का (उत्तर|जवाब) नहीं दे सकत[ाी]( हूँ| हूं)?
 """
 
+# "what: rule" for a sentence that may stand beside one that declines: offers, questions back, thanks. Closed, from end to end.
+_BESIDE = """
+offer: (please )?(feel free to )?(let me know|tell me|ask( me)?)( if (you have|there (is|are)) (any )?(other |more |further )?questions?| if
+   you need (any |some )?(more |further |other )?(help|assistance|information)| any(thing else| other questions?)|
+   if there is anything else i can
+   (help|assist|do)( you)?( with| for you)?| how (else )?i can (help|assist)( you)?)?( further)?
+offer: (i am (always )?(here|happy|glad) to|i (would|will) be (happy|glad) to) (help|assist)( you)?( with (anything|something) else|
+   with (any )?
+  (other|further) questions?| further)?
+question: (is there|do you need|do you want) (anything|something) else( (that )?i can (help|assist|do)( you)?( with| for you)?)?( today)?
+question: (how|what) (else )?(can|may|could) i (help|assist|do)( for)?( you)?( with| instead| today| further)?
+question: do you have (any )?(other|more|further) questions?
+question: (please|(could|can|would) you (please )?) ?(provide|share|give|supply|add|offer)( me)?( with)?( some)?( (more|additional|further|
+  enough|the (relevant|necessary)))( relevant)? (context|information|details?|data)( about (your|the|this) question)?( so (that )?i can
+   (help|assist|answer)( you)?( better)?)?
+question: (please|(could|can|would) you (please )?) ?(rephrase|clarify|reword|repeat) (your|the|that) question
+thanks: (many )?thanks( (a lot|for (your|the) (question|understanding|patience)))?|for your (question|understanding|patience)
+self: i am (just |only )?an? (ai( assistant| language model| model| chatbot)?|(large )?language model|chatbot|virtual assistant)
+German: (kann|darf) ich (ihnen|dir) (sonst )?(noch )?(irgendwie |bei etwas anderem |weiter )?helfen|haben sie (noch )?(weitere|
+  andere) fragen|bitte
+   (geben|stellen) sie (mir )?(mehr|weitere) (kontext|informationen|details)( an| bereit| zur verfügung)?
+French: (puis-je|est-ce que je peux) (vous |t')aider (avec|pour) autre chose|avez-vous d'autres questions|(veuillez|merci de) (fournir|
+  donner)
+   (plus|davantage) (de |d')(contexte|informations?|détails)|n'hésitez pas( à (me )?(demander|poser d'autres questions))?
+Spanish: ¿?(puedo|hay algo más en (lo )?que pueda) (ayudarte|ayudarle|ayudar)( (en|con) (algo|otra cosa)( más)?)?|¿?(tiene|tienes) (otra|
+  alguna otra)
+   pregunta|por favor,? (proporcione|proporciona|dame|deme) más (contexto|información|detalles)
+Portuguese: (posso|há (algo|mais alguma coisa) (mais )?em que (eu )?possa) (ajudar|ajudá-lo|te ajudar)( (em|com) (algo mais|mais alguma
+   coisa))?|por favor,? (forneça|dê) mais (contexto|informações|detalhes)
+Italian: (posso|c'è altro in cui (io )?possa) (aiutarti|aiutarla|aiutare)( (in|con) (altro|qualcos'altro))?|(per favor[ei],? )?(fornisci|
+  fornisca) (più|maggiori|ulteriori) (contesto|informazioni|dettagli)
+Dutch: kan ik (u|je) (nog )?(ergens )?(anders )?(mee )?(verder )?helpen|geef (alstublieft |me )?meer (context|informatie)
+Russian: (могу ли я|чем (ещё|еще) (я )?могу)( (вам|тебе))?( (ещё|еще) чем-то)? помочь|пожалуйста,? (предоставьте|дайте) больше
+   (контекста|информации)
+Chinese: (请|請)(提供|给我|給我)更多(的)?(信息|資訊|上下文|背景|细节|細節)|(还|還)有(什么|什麼|其他)(我)?(可以|能)(帮|幫)(您|你)(的)?(吗|
+  嗎)?
+Japanese: (他に|ほかに)(何か)?お(手伝い|役に立て)(できる|る)?こと(は|が)?あり?ます?か|(もっと|さらに)?(詳しい|詳細な)?(情報|
+  文脈)を(教えて|提供して)ください
+Korean: (더|다른) ?(도와|도움)[가-힣 ]{0,12}(까요|나요|있나요)|(더 많은|추가) (정보|맥락)를? (제공해|알려) ?주세요
+"""
+
 # ---------------------------------------------------------------- one plain form for all dress
 
 _STRAIGHT = str.maketrans(
@@ -274,6 +332,9 @@ _SHORT_FORMS = {
     "it's ": "it is ",
     "that's ": "that is ",
 }
+
+
+_PICTURES = re.compile(r"[\s\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+$")
 
 
 def _straight(text: str) -> str:
@@ -347,7 +408,12 @@ def is_refusal(text: str) -> bool:
     """Whether ``text`` as a whole declines what it was asked, in any of some thirty languages.
 
     A text that holds verdicts ("Verdict: No.", ``{"id": 1, "verdict": "no"}``) is none, whatever else it says.
+
+    Raises:
+        TypeError: ``text`` is no string.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"is_refusal: text must be a string, got {type(text).__name__}")
     return any(map(_refuses, _sentences(text))) and not re.search(_VERDICT, _straight(text).strip())
 
 
@@ -364,6 +430,11 @@ def _after_regret(plain: str) -> str:
     return plain
 
 
+def _bare(statement: str) -> str:
+    """What a sentence says after its words of regret, without the marks and pictures at its ends."""
+    return _after_regret(_PICTURES.sub("", _plain(statement).replace('"', "")).strip(_ENDS))
+
+
 def declines(statement: str) -> bool:
     """Whether one sentence of an answer only declines ("I don't know.", "Sorry, I can't answer that."), and so has nothing to check.
 
@@ -371,5 +442,16 @@ def declines(statement: str) -> bool:
     """
     if len(statement) > _LONGEST or any(c.isdigit() or c in "?？؟" for c in statement):
         return False
-    plain = _after_regret(_plain(statement).replace('"', "").strip(_ENDS))
+    plain = _bare(statement)
     return any(word in plain and _compiled(rule).fullmatch(plain) for word, rule in _pairs(_DECLINES))
+
+
+def accompanies_decline(statement: str) -> bool:
+    """Whether one sentence says nothing of its own beside one that declines: regret, an offer, a question back, thanks.
+
+    The vocabulary is closed, in several languages: a digit, a name or a claim makes it False. So does a sentence that declines.
+    """
+    if len(statement) > _LONGEST or any(c.isdigit() for c in statement) or not _plain(statement).strip(_ENDS):
+        return False
+    plain = _bare(statement).strip(_ENDS + "?？؟¿")
+    return not plain or any(_compiled(rule).fullmatch(plain) for _, rule in _pairs(_BESIDE))

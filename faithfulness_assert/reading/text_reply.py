@@ -10,11 +10,12 @@ import re
 from typing import TYPE_CHECKING
 
 from ..errors import UnreadableReply
-from .labels import doubtful, exact_label, parse_label, split_head
+from .frame import quoted, taken_back
+from .labels import contrary, doubtful, exact_label, parse_label, split_head
 from .records import RawVerdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..model import Label
 
@@ -23,11 +24,15 @@ if TYPE_CHECKING:
 
 _GAP = r"[ \t*_]{1,5}"
 _MARKER = re.compile(
-    rf"(?P<first>^[ \t>*_#\-]{{0,9}})?final{_GAP}verdicts?{_GAP}for{_GAP}(?:each|all|the){_GAP}(?:statement|claim|sentence)s?"
+    rf"^[ \t>*_#\-]{{0,9}}final{_GAP}verdicts?{_GAP}for{_GAP}(?:each|all|the){_GAP}(?:statement|claim|sentence)s?"
     rf"(?:{_GAP}in{_GAP}(?:the{_GAP})?order)?[ \t*_]{{0,5}}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
 _VERDICT = re.compile(r"(?<!\w)verdict[ \t]{0,2}[*_`]{0,3}[ \t]{0,2}[:：][\s*_`]{0,8}", re.IGNORECASE)
+_LATER = re.compile(
+    r"^[ \t>*_#\-]{0,9}(?:so,?\s|thus,?\s|therefore,?\s)?(?:my\s|the\s)?(?:final|overall|correct\w*)\s", re.IGNORECASE | re.MULTILINE
+)
+_FINAL = re.compile(r"\b(?:final|overall)[ \t]{1,3}$", re.IGNORECASE)
 # "1.", "(2)", "**3)**", "Statement 4:", "claim_5 -", "6 ->"; neither "1.5" nor a time
 _NUMBER = (
     r"[(\[]?(?:(?:statement|claim|sentence|s|c)[ \t_#]{0,3})?#?(\d{1,6})"
@@ -42,6 +47,15 @@ _HEADING = re.compile(
 )
 _ANY_NUMBER = re.compile(rf"(?:^|(?<=[\s.,;!。，；、*]))[*_]{{0,3}}{_NUMBER}", re.IGNORECASE)
 _NEXT_NUMBER = re.compile(rf"(?<=[.!;。])[\s*_]{{1,4}}{_NUMBER}", re.IGNORECASE)
+# What "verdict:" may follow on its line: nothing, a bullet, a number, "Statement 2", the end of a sentence.
+_PLACE = re.compile(
+    rf"(?:^|[.!?。！？;；|*)\]])[\s>*_#•+|\-–—→(]{{0,9}}(?:{_NUMBER}[\s\-–—*_]{{0,6}})?"
+    r"(?:(?:statement|claim|sentence)[ \t_#]{0,3}\d{1,6}[\s:,*_\-–—]{0,6})?"
+    r"(?:the[ \t])?(?:my[ \t])?(?:(?:final|overall)[ \t])?[*_]{0,3}$",
+    re.IGNORECASE,
+)
+_SHORT = re.compile(r"(?:\be\.g|\bi\.e|\bcf|\bvs)\.[\s*_]{0,9}$", re.IGNORECASE)
+_PLACE_CHARS = 80
 _SEPARATOR = re.compile(r"[.,;!。．，；！、\n]")
 _BULLET = re.compile(r"^[\s>]{0,8}[\-*•+][ \t]+")
 _BEFORE_TAIL = re.compile(r":|：|->|=>|→|–|—|\s-\s|\|")
@@ -56,13 +70,21 @@ def read_text(text: str, labels: Labels = None) -> Entries:
         UnreadableReply: the reply gives two readings that disagree.
     """
     text = _FENCE.sub("", text.replace("\r\n", "\n"))
-    last = _after_marker(text, labels)
-    each = _verdict_words(text, labels)
-    if last is None and each is None:
-        return _told(_whole_list(text, labels))
-    if last and each and len(last) == len(each) and any(_disagree(*pair) for pair in zip(last, each, strict=True)):
+    mark = _MARKER.search(text)
+    if mark is None:
+        each = _verdict_words(text, labels)
+        return _told(_whole_list(text, labels) if each is None else each)
+    last, each = _after_marker(text, labels), _before_marker(text[: mark.start()], labels)
+    if each and len(last) == len(each) and any(_disagree(*pair) for pair in zip(last, each, strict=True)):
         raise UnreadableReply("the verdicts in the judge's text and its final list disagree")
-    return _told(each or () if last is None else last)
+    return _told(last)
+
+
+def _before_marker(text: str, labels: Labels) -> Entries | None:
+    try:
+        return _verdict_words(text, labels)
+    except UnreadableReply:
+        return None  # prose that speaks of verdicts; the list behind it decides
 
 
 def _told(found: Entries) -> Entries:
@@ -76,18 +98,26 @@ def _disagree(one: RawVerdict, other: RawVerdict) -> bool:
 # ---------------------------------------------------------------- Final verdict for each statement in order: Yes. No.
 
 
-def _after_marker(text: str, labels: Labels) -> Entries | None:
-    """None where the marker is missing. One at the start of a line counts before one inside a line, which may be quoted."""
+def _after_marker(text: str, labels: Labels) -> Entries:
+    """The list behind the marker, which counts at the start of a line only: inside one it may be quoted.
+
+    Raises:
+        UnreadableReply: there are several that disagree, or prose around takes it back.
+    """
     marks = list(_MARKER.finditer(text))
-    ends = [mark.start() for mark in marks[1:]] + [len(text)] * bool(marks)
-    parts = [(mark["first"] is not None, text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
-    if not parts:
-        return None
-    leads = any(first for first, _ in parts)
-    readings = {_items(part, labels, closing=True) for first, part in parts if first or not leads}
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    readings = {_items(text[mark.end() : end], labels, closing=True) for mark, end in zip(marks, ends, strict=True)}
     if len(readings) > 1:
         raise UnreadableReply("the judge's text holds several lists of final verdicts, which disagree")
+    if any(quoted(text[max(0, mark.start() - 200) : mark.start()]) for mark in marks) or _withdrawn(text[marks[-1].end() :]):
+        raise UnreadableReply("the judge's final verdicts are quoted, taken back or followed by a refusal")
     return readings.pop()
+
+
+def _withdrawn(after: str) -> bool:
+    from .refusal import is_refusal
+
+    return taken_back(after) or is_refusal(after)
 
 
 def _items(text: str, labels: Labels, *, closing: bool = False) -> Entries:
@@ -122,15 +152,42 @@ def _numbered_items(text: str, numbers: list[re.Match[str]], labels: Labels) -> 
 
 
 def _verdict_words(text: str, labels: Labels) -> Entries | None:
-    """None where "verdict:" is missing. The word is read to the end of its line, or to the next number or verdict on it."""
+    """None where "verdict:" is missing. The word is read to the end of its line, or to the next number or verdict on it.
+
+    Raises:
+        UnreadableReply: the word stands inside prose, or what follows the verdicts takes them back.
+    """
     marks = list(_VERDICT.finditer(text))
     if not marks:
         return None
     ends = [mark.start() for mark in marks[1:]] + [len(text)]
     found = [_first_line(text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
     starts = [0] + [mark.end() for mark in marks[:-1]]
+    read = [parse_label(word, labels) for word in found]
+    if not all(_placed(text, mark.start()) for mark in marks) or len({_FINAL.search(text, 0, m.start()) is None for m in marks}) > 1:
+        raise UnreadableReply("the judge's text speaks of verdicts in its prose")
+    if _belied(text[marks[-1].end() + len(found[-1]) :], read):
+        raise UnreadableReply("what follows the verdicts in the judge's text takes them back")
     ids = _ids([_numbers(text, start, mark.start()) for start, mark in zip(starts, marks, strict=True)])
-    return tuple(RawVerdict(number, label=parse_label(word, labels)) for number, word in zip(ids, found, strict=True))
+    return tuple(RawVerdict(number, label=label) for number, label in zip(ids, read, strict=True))
+
+
+def _placed(text: str, at: int) -> bool:
+    """Whether "verdict:" at ``at`` is said, and not quoted or spoken of: it begins a line, a sentence or an item."""
+    start = max(text.rfind("\n", 0, at) + 1, at - _PLACE_CHARS)
+    before = text[start:at]
+    at_line = start == 0 or text[start - 1] == "\n"
+    place = _PLACE.search(before if at_line else "x" + before)
+    if place is None or _SHORT.search(before):
+        return False
+    return not (at_line and place.start() == 0 and quoted(text[max(0, start - 200) : start]))
+
+
+def _belied(after: str, labels: Sequence[Label | None]) -> bool:
+    """Whether ``after`` takes back the verdicts before it; beside a positive one at the end, no negation may follow either."""
+    return taken_back(after) or (
+        labels[-1] in ("supported", "partially_supported") and (_LATER.search(after) is not None or contrary(after))
+    )
 
 
 def _first_line(text: str) -> str:
@@ -153,7 +210,7 @@ def _ids(numbers: list[list[int]]) -> list[int | None]:
     """
     flat = [number for some in numbers for number in some]
     if all(len(some) == 1 for some in numbers):
-        return list(flat) if len(set(flat)) == len(flat) else [None] * len(flat)
+        return [None] * len(flat) if len(flat) > 1 and set(flat) == {1} else list(flat)  # markdown may count 1. 1. 1.
     if not flat or len(flat) == len(numbers) == len(numbers[0]):
         return [None] * len(numbers)
     raise UnreadableReply("the numbers and the verdicts in the judge's text do not pair up")
@@ -177,8 +234,10 @@ def _whole_list(text: str, labels: Labels) -> Entries:
 def _numbered_line(line: str, number: re.Match[str], labels: Labels) -> RawVerdict:
     """ "1. Yes - because", "2: not supported", "3. John is a student: yes"."""
     body = line[number.end() :].strip()
-    label = parse_label(body, labels)
+    label, statement = parse_label(body, labels), ""
     if label is None and exact_label(split_head(body)[0], labels) is None:
         *front, tail = _BEFORE_TAIL.split(body)
         label = exact_label(tail, labels) if front and not tail.strip(" .").isdecimal() else None
-    return RawVerdict(int(number[1]), label=label)
+        statement = body[: len(body) - len(tail)].rstrip(" \t:：->=→–—|*_") if label else ""
+    line = "" if exact_label(body, labels) else body
+    return RawVerdict(int(number[1]), statement, label, line=line)
