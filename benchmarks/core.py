@@ -35,6 +35,8 @@ TARGET_MS = 2.0
 class Instant:
     """Says what it is asked to say; ``validated`` leaves out the schema check, which only replies from outside need."""
 
+    keeps_deadline = True  # as the judges here do; one that does not is asked in a thread of its own
+
     def __init__(self, *, outside: bool) -> None:
         self.outside = outside
 

@@ -89,5 +89,10 @@ def _begin(state: State) -> State:
 
 def _only_declines(statements: Sequence[Statement]) -> bool:
     """Whether some statements decline, and all others only go with that: regret, an offer, a question back."""
-    others = [statement.text for statement in statements if not declines(statement.text)]
-    return len(others) < len(statements) and all(accompanies_decline(text) for text in others)
+    declined = False
+    for statement in statements:
+        if declines(statement.text):
+            declined = True
+        elif not accompanies_decline(statement.text):
+            return False
+    return declined

@@ -55,14 +55,17 @@ def reply_model(form: ReplyForm) -> type[BaseModel]:
 
 @lru_cache(maxsize=64)
 def json_schema(form: ReplyForm) -> dict[str, Any]:
-    """The JSON Schema of a reply of this form, without titles and descriptions (they cost tokens). Do not change it in place."""
-    return _bare(reply_model(form).model_json_schema())
+    """The JSON Schema of a reply of this form, without titles, descriptions and references. Do not change it in place."""
+    schema = reply_model(form).model_json_schema()
+    return _bare(schema, schema.pop("$defs", {}))
 
 
-def _bare(schema: dict[str, Any]) -> dict[str, Any]:
-    # Annotations, and never the name of a property of ours.
+def _bare(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    # Titles and descriptions are annotations here, and never the name of a property of ours; a reference is followed faster by us, once.
+    if "$ref" in schema:
+        return _bare(definitions[schema["$ref"].rpartition("/")[2]], definitions)
     wanted = {key: value for key, value in schema.items() if key not in ("title", "description")}
-    return {key: _bare(value) if isinstance(value, dict) else value for key, value in wanted.items()}
+    return {key: _bare(value, definitions) if isinstance(value, dict) else value for key, value in wanted.items()}
 
 
 def conforms(text: str, form: ReplyForm) -> bool:

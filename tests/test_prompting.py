@@ -78,7 +78,7 @@ def test_asks_that_share_a_context_share_the_beginning_of_their_text() -> None:
 def test_evidence_is_asked_for_before_the_label() -> None:
     for reasons in (False, True):
         form = ReplyForm("verdicts", ("supported", "contradicted"), reasons=reasons)
-        properties = list(json_schema(form)["$defs"]["VerdictEntry"]["properties"])
+        properties = list(json_schema(form)["properties"]["verdicts"]["items"]["properties"])
         assert properties == ["id", "evidence", *(["reason"] if reasons else []), "label"]
         example = instructions(form).splitlines()[-1]
         assert list(json.loads(example)["verdicts"][0]) == properties

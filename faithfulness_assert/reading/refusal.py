@@ -425,6 +425,8 @@ def _regrets() -> tuple[str, ...]:
 def _after_regret(plain: str) -> str:
     """What follows up to four words of regret. Scripts without spaces need no mark after such a word."""
     for _ in range(4):
+        if not plain.startswith(_regrets()):
+            break
         word = next((w for w in _regrets() if plain.startswith(w) and (w[-1] > "\u2e80" or not plain[len(w) :][:1].isalnum())), "")
         plain = plain[len(word) :].lstrip(_ENDS)
     return plain
