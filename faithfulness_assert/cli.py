@@ -108,11 +108,12 @@ def policies_(name: Annotated[str | None, typer.Argument(help="One preset, in fu
     if name is not None:
         _explain(console, find_policy(name, {}, {}))
         return
-    table = Table("preset", "split", "weights: " + ", ".join(SCORED), "threshold", "fails on", "what it is")
+    table = Table("preset", "split", "weights", "passes at", "fails on", "what it is")
     for policy in policies.values():
         weights = ", ".join(f"{policy.weights[label]:g}" for label in SCORED)
         table.add_row(policy.name, policy.split, weights, f"{policy.threshold:g}", ", ".join(policy.fail_on) or "-", policy.summary)
     console.print(table)
+    console.print(f"weights: {', '.join(SCORED)}", soft_wrap=True)
 
 
 @app.command()
@@ -289,7 +290,8 @@ def _explain(console: Console, policy: Policy) -> None:
     console.print(Text(policy.name, "bold"), Text(policy.summary), soft_wrap=True)
     for field in fields(policy):
         value = getattr(policy, field.name)
-        if field.name not in ("name", "summary", "deviations") and value not in ("", (), {}):
+        hidden = ("name", "summary", "deviations", *(("clamps",) if policy.citations != "enforce" else ()))
+        if field.name not in hidden and value not in ("", (), {}):
             console.print(f"  {field.name}: {dict(value) if field.name in ('weights', 'labels') else value}", soft_wrap=True)
     worked = [Verdict(i, "", label) for i, label in enumerate(("supported", *SCORED), 1)]
     outcome = score(policy, worked)

@@ -71,8 +71,9 @@ def align(raw: Sequence[RawVerdict], statements: Mapping[int, str], *, positiona
     placed: dict[int, list[RawVerdict]] = {number: [] for number in statements}
     loose: list[RawVerdict] = []
     unknown = 0
-    for entry in raw:
-        number = _number(entry, added, by_text)
+    for said in raw:
+        number = _number(said, added, by_text)
+        entry = _unless_echo(said, statements.get(number or NO_STATEMENT, ""))
         if number is None:
             loose.append(entry)
         elif number in placed:
@@ -125,6 +126,11 @@ def _number(entry: RawVerdict, added: int | None, by_text: Mapping[str, int]) ->
     if added is None or (echoed is not None and echoed != entry.id + added):
         return NO_STATEMENT  # its number cannot be trusted, or its number and its text are of two statements
     return entry.id + added
+
+
+def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
+    """The entry, without its label where its line only repeats the statement, which happens to end like a verdict."""
+    return replace(entry, label=None) if entry.line and _key(entry.line) == _key(statement) else entry
 
 
 def _by_position(entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: bool) -> dict[int, Finding]:

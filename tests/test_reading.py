@@ -617,6 +617,7 @@ HUGE = {
     "colons": "1. " + "a: " * 100_000 + "\n2. b",
     "quotes to mend": "{" + "'" * 3_900 + "}",
     "channels": "<|channel|>final<|message|>" * 20_000,
+    "verdict lines": "2. Verdict: maybe\n" * 50_000,
     "verdict words": "a verdict: yes " * 50_000,
     "prose around": '{"verdict":"yes"}' + "the answer is " * 50_000,
     "repeated yes": "Verdict: " + "yes, " * 100_000,

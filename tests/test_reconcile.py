@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import UnreadableReply, read_verdicts
 from faithfulness_assert.asides import has_number_or_name
 from faithfulness_assert.model import LABELS
-from faithfulness_assert.reading import RawVerdict
+from faithfulness_assert.reading import RawVerdict, read
 from faithfulness_assert.reconcile import Finding, align, allowed
 
 
@@ -58,6 +58,16 @@ def test_echoed_text_places_an_entry_that_has_no_number() -> None:
     statements = {1: "Rome is old.", 2: "Oslo is new."}
     found, _ = align([raw(None, "contradicted", "Oslo is new."), raw(None, "supported", "rome is old")], statements)
     assert (found[1].label, found[2].label) == ("supported", "contradicted")
+
+
+def test_a_reply_that_only_repeats_the_statements_judges_none() -> None:
+    statements = {1: "Is aspirin safe for dogs: yes", 2: "Approved by the FDA: yes"}
+    echoed = read("\n".join(f"{number}. {text}" for number, text in statements.items()))
+    found, _ = align(echoed.verdicts, statements)
+    assert [f.label for f in found.values()] == [None, None]
+    judged = read("\n".join(f"{number}. {text}: no" for number, text in statements.items()))
+    found, _ = align(judged.verdicts, statements)
+    assert [f.label for f in found.values()] == ["not_enough_info", "not_enough_info"]
 
 
 def test_an_entry_whose_number_and_text_are_of_two_statements_counts_for_neither() -> None:

@@ -164,7 +164,10 @@ def _verdict_words(text: str, labels: Labels) -> Entries | None:
     found = [_first_line(text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
     starts = [0] + [mark.end() for mark in marks[:-1]]
     read = [parse_label(word, labels) for word in found]
-    if not all(_placed(text, mark.start()) for mark in marks) or len({_FINAL.search(text, 0, m.start()) is None for m in marks}) > 1:
+    if (
+        not all(_placed(text, mark.start()) for mark in marks)
+        or len({_FINAL.search(text[max(0, m.start() - 12) : m.start()]) is None for m in marks}) > 1
+    ):
         raise UnreadableReply("the judge's text speaks of verdicts in its prose")
     if _belied(text[marks[-1].end() + len(found[-1]) :], read):
         raise UnreadableReply("what follows the verdicts in the judge's text takes them back")
