@@ -99,7 +99,10 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, arguments: tuple
         assert process.stderr.read() == b""
 
 
-@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
+PLAIN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+
+
+@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, PLAIN_C], ids=["ascii", "C locale"])
 def test_any_terminal_can_show_any_text(environment: dict[str, str]) -> None:
     case = json.dumps({**GOOD, "answer": "The tower is 330 metres tall: très haut 😀."}, ensure_ascii=False)
     shown = run("grade", "-", stdin=case, **environment)
