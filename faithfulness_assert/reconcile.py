@@ -147,8 +147,8 @@ def _finding(entries: Sequence[RawVerdict]) -> Finding:
 
 def agreed(findings: Sequence[Finding]) -> Finding:
     """What several findings of one statement say together: nothing where they differ, with the evidence of all where they agree."""
-    if not findings:
-        return MISSING
+    if len(findings) < 2:
+        return findings[0] if findings else MISSING
     if len({finding.label for finding in findings}) > 1:
         return Finding(unresolved="duplicate")
     evidence = tuple(dict.fromkeys(number for finding in findings for number in finding.evidence))

@@ -71,6 +71,8 @@ def in_conflict(findings: Sequence[Finding]) -> bool:
 
 def merge(findings: Sequence[Finding]) -> Finding:
     """One finding from those of all windows: the strongest; an unresolved one counts only where no window supports."""
+    if len(findings) < 2:
+        return findings[0] if findings else MISSING
     if in_conflict(findings):
         return Finding(unresolved="duplicate")
     unresolved = next((f for f in findings if f.label is None), None)
