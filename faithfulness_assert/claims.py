@@ -17,7 +17,7 @@ from .model import AskKind, Payload, Skipped, Statement, is_blank
 from .prompting import make_ask
 from .reading import read, read_claims
 from .reconcile import Finding, agreed, allowed, shown_only, trusted_shift
-from .state import Cell, Job, Outcome, State, context_windows, failed, lines, read_as, room, spent, status_of, usable_text
+from .state import Cell, Job, Outcome, State, failed, ignored, lines, read_as, spent, status_of, usable_text
 from .windows import chunk
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def jobs(state: State) -> tuple[Job, ...]:
     """One ask for each group of sentences that has no claims yet."""
     waiting = [s for s in state.answer if s.id not in state.claims and (0, s.id) not in state.closed]
     texts = {s.id: s.text for s in waiting}
-    groups = chunk(waiting, state.limits, room(state), state.count)
+    groups = chunk(waiting, state.limits, state.room, state.count)
     kind, shown = _joint(state) if len(groups) == 1 else ("claims", ())
     payloads = [Payload(tuple((i, texts[i]) for i in group), shown, state.case.question) for group in groups]
     return tuple(Job(make_ask(kind, state.policy, payload)) for payload in payloads)
@@ -39,10 +39,9 @@ def jobs(state: State) -> tuple[Job, ...]:
 
 def _joint(state: State) -> tuple[AskKind, tuple[tuple[int, str], ...]]:
     """The kind of ask, and the context it shows: both at once where the policy wants it and all fits one ask."""
-    windows = context_windows(state)
-    if not state.policy.joint or len(windows) > 1:
+    if not state.policy.joint or len(state.windows) > 1:
         return "claims", ()
-    return "claims_and_verdicts", lines(state, windows[0])
+    return "claims_and_verdicts", lines(state, state.windows[0])
 
 
 def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
@@ -91,11 +90,10 @@ def _take_joint(state: State, job: Job, outcome: Outcome) -> State:
     for statement, finding in zip(statements, found, strict=True):
         alike.setdefault(_same(state, statement), []).append(finding)
     findings: dict[Cell, Finding] = {(0, s.id): agreed(alike[_same(state, s)]) for s in statements}
-    ignored = len(reading.verdicts) - sum(entry is not None for _, entry in pairs)
-    warnings = (f"{ignored} entries of the judge's reply are for no sentence and were ignored",) if ignored else ()
+    warnings = (*state.warnings, *ignored(len(reading.verdicts) - sum(entry is not None for _, entry in pairs)))
     claims: dict[int, tuple[str, ...] | None] = dict.fromkeys(job.ask.ids, ())
     forms = (*state.forms, read_as(reading.form, job, outcome))
-    return replace(state, statements=statements, findings=findings, claims=claims, forms=forms, warnings=(*state.warnings, *warnings))
+    return replace(state, statements=statements, findings=findings, claims=claims, forms=forms, warnings=warnings)
 
 
 def _check_count(found: int, ids: tuple[int, ...]) -> None:

@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING
 
 from . import claims, verdicts
 from .conclude import conclude
-from .errors import InputError
 from .evidence import number_sentences
 from .model import Ask, Case, Limits, is_blank
 from .reading.refusal import accompanies_decline, declines
-from .state import MIN_ROOM, Outcome, Stage, State, no_jobs, room
+from .state import Outcome, Stage, State, fit, no_jobs
 from .statements import split
 from .tokens import CountTokens, estimate_tokens
-from .windows import chunk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,8 +54,8 @@ def grade_plan(
 def _stages(policy: Policy) -> tuple[Stage, ...]:
     extract = (Stage(claims.jobs, claims.absorb),) * (1 + policy.reasks)
     return (
-        *((*extract, Stage(no_jobs, claims.settle)) if policy.split == "claims" else ()),
-        Stage(no_jobs, verdicts.fit),
+        Stage(no_jobs, fit),
+        *((*extract, Stage(no_jobs, claims.settle), Stage(no_jobs, fit)) if policy.split == "claims" else ()),
         Stage(verdicts.jobs, verdicts.absorb),
         *(Stage(verdicts.reask_jobs, verdicts.absorb),) * policy.reasks,
         Stage(verdicts.widen_jobs, verdicts.absorb),
@@ -77,14 +75,7 @@ def _begin(state: State) -> State:
     # What was skipped is not graded, but an answer that holds more than a decline does not only decline.
     if not any(span.reason in ("heading", "code", "table header") for span in found.skipped) and _only_declines(found.statements):
         return replace(state, ending="abstained")
-    state, tokens = replace(state, sentences=number_sentences(state.case, state.language)), room(state)
-    if tokens is not None and tokens < MIN_ROOM:
-        return replace(state, ending="invalid_input", problem="question: it leaves no room in max_prompt_tokens for the context")
-    try:
-        chunk(state.statements, state.limits, tokens, state.count)
-    except InputError as error:
-        return replace(state, ending="invalid_input", problem=str(error))
-    return state
+    return replace(state, sentences=number_sentences(state.case, state.language))
 
 
 def _only_declines(statements: Sequence[Statement]) -> bool:

@@ -15,18 +15,16 @@ if TYPE_CHECKING:
 
 _YES_NO: dict[Label, float] = {"supported": 1.0, "partially_supported": 0.0, "not_enough_info": 0.0, "contradicted": 0.0}
 
+# What promptfoo and ragas have in common: claims, each supported or not.
+_CLAIM_BY_CLAIM = Policy(split="claims", weights=_YES_NO, allow_not_a_claim=False, threshold=0.5, fail_on=(), dedupe=False)
+
 policies: Mapping[str, Policy] = MappingProxyType(
     {
         "default": Policy(summary="One call. Half credit for partial support; any contradiction fails."),
-        "promptfoo": Policy(
+        "promptfoo": replace(
+            _CLAIM_BY_CLAIM,
             name="promptfoo",
             summary="promptfoo's context-faithfulness: claims, then a yes or no for each.",
-            split="claims",
-            weights=_YES_NO,
-            allow_not_a_claim=False,
-            threshold=0.5,
-            fail_on=(),
-            dedupe=False,
             on_no_statements="error",
             positional_prefix=True,
             deviations=(
@@ -37,15 +35,10 @@ policies: Mapping[str, Policy] = MappingProxyType(
                 "A sentence with a number or a name for which the judge gives no claim is graded as it stands; promptfoo loses it.",
             ),
         ),
-        "ragas": Policy(
+        "ragas": replace(
+            _CLAIM_BY_CLAIM,
             name="ragas",
             summary="ragas' Faithfulness: claims, then 1 or 0 for each.",
-            split="claims",
-            weights=_YES_NO,
-            allow_not_a_claim=False,
-            threshold=0.5,
-            fail_on=(),
-            dedupe=False,
             deviations=(
                 "ragas has no threshold; .5 is ours.",
                 "Only 1 and 0 (and their words) are verdicts; ragas counts every number but 0 as faithful.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from .errors import ConfigError
 from .model import CitationAudit, GraderError, Label, Skipped, Status, Usage, Verdict, clean_text
+from .prompting import one_line
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -196,7 +197,7 @@ def described(verdict: Verdict) -> str:
 
 def clip(text: str, limit: int = MAX_SHOWN) -> str:
     """``text`` on one line and cut to ``limit`` characters."""
-    line = " ".join(text.split())
+    line = one_line(text)
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from .errors import JudgeError, UnreadableReply
+from .errors import InputError, JudgeError, UnreadableReply
 from .model import Ask, Case, Evidence, Limits, Payload, Reply, Skipped, Statement, Status, Usage
 from .policy import Policy
 from .prompting import make_ask
 from .reconcile import Finding
 from .tokens import CountTokens
-from .windows import window
+from .windows import chunk, context_share, window
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -39,6 +39,7 @@ class State:
     statements: tuple[Statement, ...] = ()  # what is judged: those sentences, or claims
     skipped: tuple[Skipped, ...] = ()
     claims: Mapping[int, tuple[str, ...] | None] = field(default_factory=dict)  # by sentence, see claims.py
+    room: int | None = None  # tokens that one ask has for context and statements; None for no limit
     windows: tuple[range, ...] = ()
     findings: Mapping[Cell, Finding] = field(default_factory=dict)
     closed: frozenset[Cell] = frozenset()  # not to be asked again: refused, filtered, truncated, failed
@@ -76,19 +77,32 @@ def lines(state: State, numbers: Iterable[int]) -> tuple[tuple[int, str], ...]:
     return tuple((number, state.sentences[number - 1].text) for number in numbers)
 
 
-def room(state: State) -> int | None:
-    """Tokens that one ask has for context and statements; None for no limit."""
+def ignored(count: int) -> tuple[str, ...]:
+    """The warning that entries of a reply are for nothing that was asked."""
+    return (f"{count} entries of the judge's reply are for nothing that was asked and were ignored",) if count else ()
+
+
+def fit(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...]) -> State:
+    """What fits one ask: the room, and the windows over the context. A case that cannot fit ends here."""
+    tokens = _room(state)
+    if tokens is not None and tokens < MIN_ROOM:
+        return replace(state, ending="invalid_input", problem="question: it leaves no room in max_prompt_tokens for the context")
+    try:
+        chunk(state.statements, state.limits, tokens, state.count)
+    except InputError as error:
+        return replace(state, ending="invalid_input", problem=str(error))
+    return replace(state, room=tokens, windows=window(state.sentences, context_share(tokens), state.count))
+
+
+def _room(state: State) -> int | None:
     if state.limits.prompt_tokens is None:
         return None
     bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
-    used = sum(state.count(message["content"]) for message in bare.messages)
-    return state.limits.prompt_tokens - used
+    return state.limits.prompt_tokens - _tokens(state, bare)
 
 
-def context_windows(state: State) -> tuple[range, ...]:
-    """The windows over the context: two thirds of an ask are for the context, a third for statements."""
-    tokens = room(state)
-    return window(state.sentences, None if tokens is None else tokens * 2 // 3, state.count)
+def _tokens(state: State, ask: Ask) -> int:
+    return sum(state.count(message["content"]) for message in ask.messages)
 
 
 def read_as(form: str, job: Job, outcome: Outcome) -> str:
@@ -121,8 +135,7 @@ def spent(state: State, job: Job, outcome: Outcome) -> State:
     """The state with what an ask cost, whatever came of it. Where the judge did not say, it is estimated."""
     usage = outcome.usage
     if usage is None and isinstance(outcome, Reply):
-        prompt = sum(state.count(message["content"]) for message in job.ask.messages)
-        usage = Usage(prompt, state.count(outcome.text), num_requests=outcome.requests, estimated=True)
+        usage = Usage(_tokens(state, job.ask), state.count(outcome.text), num_requests=outcome.requests, estimated=True)
     elif isinstance(outcome, Reply) and usage and not outcome.cached and _cut(job, usage):
         told = f"the server counted {usage.prompt} prompt tokens, far fewer than were sent: it may have cut the prompt"
         state = replace(state, warnings=(*state.warnings, told))

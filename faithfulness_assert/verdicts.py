@@ -5,26 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .errors import InputError, JudgeError
+from .errors import JudgeError
 from .model import Payload, Statement
 from .prompting import make_ask
 from .reading import read
 from .reconcile import MISSING, Finding, align, allowed, shown_only
-from .state import WIDENED, Cell, Job, Outcome, State, context_windows, failed, lines, read_as, room, spent, usable_text
-from .windows import LINE_TOKENS, chunk, in_conflict, merge
+from .state import WIDENED, Cell, Job, Outcome, State, failed, ignored, lines, read_as, spent, usable_text
+from .windows import LINE_TOKENS, chunk, context_share, in_conflict, merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-
-def fit(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...]) -> State:
-    """The windows over the context that leave room for the largest group of statements."""
-    tokens = room(state)
-    try:
-        chunk(state.statements, state.limits, tokens, state.count)
-    except InputError as error:
-        return replace(state, ending="invalid_input", problem=str(error))
-    return replace(state, windows=context_windows(state))
 
 
 def jobs(state: State) -> tuple[Job, ...]:
@@ -39,10 +29,10 @@ def reask_jobs(state: State) -> tuple[Job, ...]:
 
 def _jobs_for(state: State, wanted: Callable[[Cell], bool]) -> tuple[Job, ...]:
     asked = distinct(state.statements) if state.policy.dedupe else state.statements
-    tokens, texts = room(state), {s.id: s.text for s in asked}
+    texts = {s.id: s.text for s in asked}
     found = []
     for place, numbers in enumerate(state.windows):
-        groups = chunk([s for s in asked if wanted((place, s.id))], state.limits, tokens, state.count)
+        groups = chunk([s for s in asked if wanted((place, s.id))], state.limits, state.room, state.count)
         shown = lines(state, numbers) if groups else ()
         for group in groups:
             payload = Payload(tuple((i, texts[i]) for i in group), shown, state.case.question)
@@ -73,12 +63,11 @@ def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     texts, shown = dict(job.ask.payload.statements), {number for number, _ in job.ask.payload.sentences}
     reading = read(usable_text(outcome), state.policy.labels)
-    found, ignored = align(reading.verdicts, texts, positional_prefix=state.policy.positional_prefix)
+    found, unknown = align(reading.verdicts, texts, positional_prefix=state.policy.positional_prefix)
     setting_aside = state.policy.allow_not_a_claim
     cells = {(job.window, n): allowed(texts[n], shown_only(f, shown), setting_aside=setting_aside) for n, f in found.items()}
-    told = (f"{ignored} entries of the judge's reply are for no statement and were ignored",) if ignored else ()
     forms = (*state.forms, read_as(reading.form, job, outcome))
-    return replace(state, findings={**state.findings, **cells}, forms=forms, warnings=(*state.warnings, *told))
+    return replace(state, findings={**state.findings, **cells}, forms=forms, warnings=(*state.warnings, *ignored(unknown)))
 
 
 def _by_window(state: State, number: int) -> list[Finding]:
@@ -91,13 +80,13 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     if len(state.windows) < 2:
         return ()
     torn = [s for s in state.statements if in_conflict(_by_window(state, s.id))]
-    texts, tokens = {s.id: s.text for s in torn}, room(state)
+    texts, most = {s.id: s.text for s in torn}, context_share(state.room)
     found = []
-    for group in chunk(torn, state.limits, tokens, state.count):
+    for group in chunk(torn, state.limits, state.room, state.count):
         named = {number for i in group for finding in _by_window(state, i) for number in finding.evidence}
         shown = lines(state, sorted(named))
         # Without evidence there is nothing to show, and with too much the statements stay unresolved.
-        if shown and (tokens is None or sum(state.count(text) + LINE_TOKENS for _, text in shown) <= tokens * 2 // 3):
+        if shown and (most is None or sum(state.count(text) + LINE_TOKENS for _, text in shown) <= most):
             payload = Payload(tuple((i, texts[i]) for i in group), shown, state.case.question)
             found.append(Job(make_ask("verdicts", state.policy, payload), WIDENED))
     return tuple(found)

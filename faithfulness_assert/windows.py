@@ -21,6 +21,11 @@ LINE_TOKENS = 3  # a line's number and its end
 STRENGTH: tuple[Label, ...] = ("supported", "partially_supported", "contradicted", "not_enough_info", "not_a_claim")
 
 
+def context_share(room: int | None) -> int | None:
+    """The part of the room that is the context's: two thirds. The rest is for statements."""
+    return None if room is None else room * 2 // 3
+
+
 def chunk(statements: Sequence[Statement], limits: Limits, room: int | None, count: CountTokens) -> tuple[tuple[int, ...], ...]:
     """Statement numbers in groups that fit one ask: at most ``limits.statements`` each, and a third of the room.
 
