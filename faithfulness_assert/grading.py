@@ -82,7 +82,7 @@ class Grader:
         try:
             plan = self._plan(Case(answer, context, question, id))
         except InputError as problem:
-            return self._complete(invalid_input(str(problem), self.policy, _name(id)))
+            return self._invalid(str(problem), id)
         return self._complete(run(plan, self.judge, self._clock))
 
     async def agrade(self, answer: str, context: Any, *, question: str = "", id: str = "") -> GradingResult:  # noqa: A002
@@ -90,7 +90,7 @@ class Grader:
         try:
             plan = self._plan(Case(answer, context, question, id))
         except InputError as problem:
-            return self._complete(invalid_input(str(problem), self.policy, _name(id)))
+            return self._invalid(str(problem), id)
         return self._complete(await arun(plan, self.judge, self._clock))
 
     def grade_many(self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8) -> Iterator[GradingResult]:
@@ -105,17 +105,20 @@ class Grader:
         if isinstance(case, Case):
             return self._complete(run(self._plan(case), self.judge, self._clock))
         if not isinstance(case, Mapping):
-            return self._complete(invalid_input(f"a case must be a Case or a mapping, got {type(case).__name__}", self.policy))
+            return self._invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         unknown = [key for key in case if key not in CASE_KEYS]
         if unknown:
             problem = f"a case has {', '.join(CASE_KEYS)}; this one has {names_of(unknown)} too"
-            return self._complete(invalid_input(problem, self.policy, _name(case.get("id"))))
+            return self._invalid(problem, case.get("id"))
         answer, context, question, name = (case.get(key) for key in CASE_KEYS)
         return self.grade(answer, context, question=question, id=name)  # type: ignore[arg-type]
 
     def _plan(self, case: Case) -> Plan:
         count = estimate_tokens if self._limits.prompt_tokens is None else _counter()
         return grade_plan(case, self.policy, language=self._language, count=count, limits=self._limits)
+
+    def _invalid(self, problem: str, id: object = None) -> GradingResult:  # noqa: A002
+        return self._complete(invalid_input(problem, self.policy, "" if id is None else str(id)))
 
     def _complete(self, result: GradingResult) -> GradingResult:
         """What only the front door knows: the judge's name, what it says of itself, and what was paid."""
@@ -189,10 +192,6 @@ def grade_many(
 
 
 # ---------------------------------------------------------------- options
-
-
-def _name(value: object) -> str:
-    return "" if value is None else str(value)
 
 
 def _known(options: Mapping[str, Any]) -> None:
