@@ -21,6 +21,9 @@ from .state import Cell, Job, Outcome, State, failed, ignored, lines, read_as, s
 from .windows import chunk
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from .model import Label
     from .reading import RawVerdict
 
 CLAIMS_PER_SENTENCE = 20
@@ -57,10 +60,8 @@ def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     ids = job.ask.ids
-    raw = read_claims(usable_text(outcome))
-    _check_count(len(raw), ids)
-    added = trusted_shift({number for number, _ in raw if number is not None}, ids)
-    found = [(None if number is None else number + added, claim) for number, claim in raw]
+    found = numbered_texts(job, outcome)
+    _check_count(len(found), ids)
     claims: dict[int, list[str]] = {number: [] for number, _ in found if number in ids}
     elsewhere = list(state.claims.get(ELSEWHERE) or ())
     for number, claim in found:
@@ -71,6 +72,17 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         known = dict.fromkeys(ids, None if found else ())
     told = {**state.claims, **known, ELSEWHERE: tuple(elsewhere)}
     return replace(state, claims=told, forms=(*state.forms, "claims"))
+
+
+def numbered_texts(job: Job, outcome: Outcome) -> list[tuple[int | None, str]]:
+    """The claims (or truths) of a reply with the numbers that were asked for; None where the reply numbers nothing.
+
+    Raises:
+        JudgeError: there are none to be read, or their numbers cannot be trusted.
+    """
+    raw = read_claims(usable_text(outcome))
+    added = trusted_shift({number for number, _ in raw if number is not None}, job.ask.ids)
+    return [(None if number is None else number + added, text) for number, text in raw]
 
 
 def _take_joint(state: State, job: Job, outcome: Outcome) -> State:
@@ -85,7 +97,8 @@ def _take_joint(state: State, job: Job, outcome: Outcome) -> State:
             entries[entry.id + added].append(entry)
     pairs = [(sentence, entry) for sentence in state.answer for entry in entries[sentence.id] or [None]]
     statements = tuple(_statement(i, entry.statement if entry else "", s) for i, (s, entry) in enumerate(pairs, 1))
-    found = [shown_only(_allowed(own, sentence, e), shown) for own, (sentence, e) in zip(statements, pairs, strict=True)]
+    labels = job.ask.form.labels
+    found = [shown_only(_allowed(own, sentence, e, labels), shown) for own, (sentence, e) in zip(statements, pairs, strict=True)]
     alike: dict[object, list[Finding]] = {}
     for statement, finding in zip(statements, found, strict=True):
         alike.setdefault(_same(state, statement), []).append(finding)
@@ -101,9 +114,9 @@ def _check_count(found: int, ids: tuple[int, ...]) -> None:
         raise UnreadableReply(f"{found} claims for {len(ids)} sentences are too many to be true")
 
 
-def _allowed(own: Statement, sentence: Statement, entry: RawVerdict | None) -> Finding:
+def _allowed(own: Statement, sentence: Statement, entry: RawVerdict | None, labels: Collection[Label]) -> Finding:
     """A claim may be set aside only where its sentence may be too: the claim is in the judge's words, the sentence in the answer's."""
-    return allowed(sentence.text, allowed(own.text, Finding.of(entry), setting_aside=True), setting_aside=True)
+    return allowed(sentence.text, allowed(own.text, Finding.of(entry), labels), labels)
 
 
 def _same(state: State, statement: Statement) -> object:

@@ -16,10 +16,12 @@ from rich.text import Text
 
 import faithfulness_assert
 
+from . import policy_table
 from .errors import ConfigError
 from .grading import Grader
-from .policy import SCORED, Policy, score
-from .presets import find_policy, policies
+from .policy import SCORED, Policy
+from .policy_data import find_policy
+from .presets import policies
 from .result import GradingResult, visible
 
 if TYPE_CHECKING:
@@ -39,8 +41,8 @@ STYLES = {
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
-JudgeOption = Annotated[str, typer.Option(help="embedded, openai:MODEL or tape:DIR.", envvar="FAITHFULNESS_ASSERT_JUDGE")]
-PolicyOption = Annotated[str, typer.Option(help="A preset; see `faithfulness-assert policies`.")]
+JudgeOption = Annotated[str, typer.Option(help="embedded, openai:MODEL, anthropic:MODEL or tape:DIR.", envvar="FAITHFULNESS_ASSERT_JUDGE")]
+PolicyOption = Annotated[str, typer.Option(help="A preset or a policy file; see `faithfulness-assert policies`.")]
 ThresholdOption = Annotated[float | None, typer.Option(help="The score in [0, 1] that passes; the policy's own if not given.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON result a line.")]
 
@@ -102,18 +104,30 @@ def grade(
 
 
 @app.command("policies")
-def policies_(name: Annotated[str | None, typer.Argument(help="One preset, in full.")] = None) -> None:
+def policies_(
+    name: Annotated[str | None, typer.Argument(help="One in full: a preset, or a policy file (.toml, .yaml, .json).")] = None,
+) -> None:
     """List the presets, or explain one."""
     console = _console()
     if name is not None:
-        _explain(console, find_policy(name, {}, {}))
+        policy = find_policy(name, {}, {})
+        _show_policy(policy, policy_table.in_full(policy))
         return
-    table = Table("preset", "split", "weights", "passes at", "fails on", "what it is")
+    table = Table(*policy_table.HEAD)
     for policy in policies.values():
-        weights = ", ".join(f"{policy.weights[label]:g}" for label in SCORED)
-        table.add_row(policy.name, policy.split, weights, f"{policy.threshold:g}", ", ".join(policy.fail_on) or "-", policy.summary)
+        first, *cells = policy_table.row(policy)
+        table.add_row(Text(first, no_wrap=True), *cells)
     console.print(table)
     console.print(f"weights: {', '.join(SCORED)}", soft_wrap=True)
+    for policy in policies.values():
+        _show_policy(policy, (f"differs: {deviation}" for deviation in policy.deviations))
+
+
+def _show_policy(policy: Policy, lines: Iterable[str]) -> None:
+    console = _console()
+    console.print(Text(f"\n{visible(policy.name)}", "bold"), Text(visible(policy.summary)), soft_wrap=True)
+    for line in lines:
+        console.print(Text(f"  {visible(line)}"), soft_wrap=True)
 
 
 @app.command()
@@ -135,6 +149,23 @@ def init(
     for template in templates:
         typer.echo(f"wrote {folder / template.name}")
     typer.echo(f"\nNow: cd {folder} && PROMPTFOO_PYTHON={sys.executable} npx promptfoo@latest eval")
+
+
+@app.command()
+def worker(
+    pid: Annotated[
+        int | None, typer.Option(min=1, help="The process whose descendants it serves, and with which it ends; the shell that runs this.")
+    ] = None,
+    idle: Annotated[float, typer.Option(min=0.1, max=86_400, help="It also ends after so many seconds without an assertion.")] = 900.0,
+) -> None:
+    """Keep judges warm for the promptfoo evals of this shell. The extension in `faithfulness.py` does this for each eval by itself."""
+    import os
+
+    from .promptfoo.server import serve
+
+    owner = os.getppid() if pid is None else pid
+    typer.echo(f"serving the promptfoo evals started by process {owner}")
+    typer.echo(f"graded {serve(owner, idle)} assertions")
 
 
 @app.command()
@@ -280,25 +311,3 @@ def _coloured(line: str) -> Text:
     if mark in STYLES:
         text.stylize(STYLES[mark], line.index(mark), line.index(mark) + len(mark))
     return text
-
-
-def _explain(console: Console, policy: Policy) -> None:
-    from dataclasses import fields
-
-    from .model import Verdict
-
-    console.print(Text(policy.name, "bold"), Text(policy.summary), soft_wrap=True)
-    for field in fields(policy):
-        value = getattr(policy, field.name)
-        hidden = ("name", "summary", "deviations", *(("clamps",) if policy.citations != "enforce" else ()))
-        if field.name not in hidden and value not in ("", (), {}):
-            console.print(f"  {field.name}: {dict(value) if field.name in ('weights', 'labels') else value}", soft_wrap=True)
-    worked = [Verdict(i, "", label) for i, label in enumerate(("supported", *SCORED), 1)]
-    outcome = score(policy, worked)
-    if outcome is not None:
-        total = " + ".join(f"{policy.weights[v.label]:g}" for v in worked if v.label)
-        console.print(
-            f"  example: two supported and one of each other label: ({total}) / {outcome.counted} = {outcome.value:.4g}", soft_wrap=True
-        )
-    for deviation in policy.deviations:
-        console.print(f"  differs: {deviation}", soft_wrap=True)

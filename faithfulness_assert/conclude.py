@@ -9,49 +9,31 @@ from zlib import crc32
 
 from .evidence import Quotable, resolve
 from .model import GraderError, Verdict
-from .policy import SCORED, TOLERANCE, Policy, passes, score
-from .result import GradingResult, clip, described
+from .policy import SCORED, Policy
+from .reading.ratings import on_unit_scale
+from .result import GradingResult, clip
+from .scoring import overall, passes, score
 from .state import State, status_of
 from .verdicts import distinct, finding
+from .words import FIXES, REASONS, calculation, overall_calculation, ratings_reason, reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .errors import JudgeError
-    from .model import CitationAudit, ErrorKind, Label, Statement, Status
-    from .policy import Score
+    from .model import ErrorKind, Label, Statement, Status
     from .reconcile import Finding
+    from .scoring import Score
 
-MAX_NAMED = 3  # problem statements that a reason quotes
-
-REASONS: dict[Status, str] = {
-    "no_statements": "Nothing to check",
-    "abstained": "The answer only declines to answer: it makes no claim that could be checked.",
-    "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
-    "judge_refused": "Not graded",
-    "unreadable": "Not graded",
-    "judge_failed": "Not graded",
-    "invalid_input": "Not graded",
-}
-
-FIXES: dict[ErrorKind, str] = {
-    "refusal": "Try another judge model, or give it guidance on what the texts are.",
-    "content_filter": "Loosen the provider's filter for evaluations, or try another judge model.",
-    "truncated": "Use a judge with a larger reply limit, or grade the answer in parts.",
-    "unreadable": "Try a judge model that follows JSON instructions.",
-    "unreliable_judge": "Try another judge model.",
-    "transport": "Check base_url and the network.",
-    "auth": "Check the API key.",
-    "rate_limit": "Wait, or lower the concurrency.",
-    "timeout": "Raise timeout or deadline.",
-    "server": "Try again later.",
-}
+MAX_EXPLANATION = 600  # characters of the judge's own reason
 
 
 def conclude(state: State) -> GradingResult:
     """The result of a plan that has ended."""
     if state.ending:
         return _ended(state, state.ending)
+    if state.policy.verify == "holistic":
+        return _rated(state) if state.ratings else _ended(state, status_of(state.errors))
     verdicts = _verdicts(state)
     if not any(v.label for v in verdicts):
         return _ended(state, status_of(state.errors), verdicts)
@@ -59,12 +41,11 @@ def conclude(state: State) -> GradingResult:
     if missing and state.policy.on_missing == "error":
         told = replace(state, problem=f"{missing} of {len(verdicts)} statements got no valid verdict")
         return _ended(told, status_of(state.errors), verdicts)
-    audit = _audit(state)
-    outcome = score(state.policy, verdicts, audit)
+    outcome = score(state.policy, verdicts, state.audit)
     if outcome is None:
         told = replace(state, problem="the judge finds no claim in the answer")
         return _ended(told, "no_statements", verdicts)
-    return _graded(state, verdicts, outcome, audit)
+    return _graded(state, verdicts, outcome)
 
 
 def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
@@ -77,7 +58,7 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
         False,
         "invalid_input",
         reason,
-        policy.threshold,
+        policy.passes_at,
         policy.name,
         error=error,
         metadata={"graderError": True},
@@ -114,36 +95,60 @@ def _verdict(state: State, statement: Statement, first: int, found: Finding, quo
     )
 
 
-def _audit(state: State) -> CitationAudit | None:
-    if state.policy.citations == "off":
-        return None
-    from .citations import audit_citations  # its patterns need not be compiled for a policy without an audit
-
-    return audit_citations(state.case.answer, [passage.id for passage in state.case.context], language=state.language)
-
-
 # ---------------------------------------------------------------- results
 
 
-def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score, audit: CitationAudit | None) -> GradingResult:
+def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> GradingResult:
     policy, counted = state.policy, _counted(state.policy, verdicts)
     passed = passes(policy, outcome.value, verdicts)
     coverage = sum(v.label is not None for v in counted) / len(counted)
-    metadata: dict[str, Any] = {"calculation": calculation(policy, counted, outcome)}
-    if outcome.clamps:
-        metadata["rawScore"] = outcome.raw
-        metadata["clamps"] = [{"finding": c.finding, "ceiling": c.ceiling, "atLeast": c.at_least} for c in outcome.clamps]
+    ours = reason_of(policy, counted, outcome, passed=passed)
+    metadata = {"calculation": calculation(policy, counted, outcome), **_clamps(outcome), **_truths(state)}
     return replace(
         _base(state, verdicts, metadata),
         pass_=passed,
         score=outcome.value,
         defined=True,
         status="graded",
-        reason=_reason(policy, counted, outcome, passed=passed),
+        reason=None if policy.explain == "none" else f"{ours} {clip(state.explanation, MAX_EXPLANATION)}".rstrip(),
         coverage=coverage,
         named_scores={"faithfulness": outcome.value, "coverage": coverage},
-        citations=audit,
     )
+
+
+def _rated(state: State) -> GradingResult:
+    """The result of a holistic policy: no verdicts, a figure for each dimension."""
+    policy = state.policy
+    ratings, changed = on_unit_scale(state.ratings)
+    outcome, rated = overall(policy, ratings, state.audit)
+    metadata = {
+        "calculation": overall_calculation(policy, ratings, outcome),
+        "rawRatings": dict(state.ratings),
+        "suggestions": list(state.suggestions),
+        **_clamps(outcome),
+    }
+    return replace(
+        _base(replace(state, warnings=(*state.warnings, *changed)), (), metadata),
+        pass_=passes(policy, outcome.value, ()),
+        score=outcome.value,
+        defined=True,
+        status="graded",
+        reason=None if policy.explain == "none" else ratings_reason(policy, rated, outcome, state.suggestions),
+        coverage=1.0,
+        named_scores={**rated, "overall": outcome.value},
+    )
+
+
+def _clamps(outcome: Score) -> dict[str, Any]:
+    if not outcome.clamps:
+        return {}
+    fired = [{"finding": c.finding, "ceiling": c.ceiling, "atLeast": c.at_least} for c in outcome.clamps]
+    return {"rawScore": outcome.raw, "clamps": fired}
+
+
+def _truths(state: State) -> dict[str, Any]:
+    """What the judge found in the context, where the verdicts are against that."""
+    return {"truths": [{"passage": s.passage, "text": s.text} for s in state.sentences]} if state.policy.verify == "truths" else {}
 
 
 def _base(state: State, verdicts: Sequence[Verdict] = (), extra: dict[str, Any] | None = None) -> GradingResult:
@@ -156,11 +161,12 @@ def _base(state: State, verdicts: Sequence[Verdict] = (), extra: dict[str, Any] 
         defined=False,
         status="unreadable",
         reason="",
-        threshold=float(state.policy.threshold),
+        threshold=state.policy.passes_at,
         policy=state.policy.name,
         verdicts=tuple(verdicts),
         skipped=state.skipped,
         counts={name: counts[name] for name in (*SCORED, "not_a_claim", "unresolved")} if verdicts else {},
+        citations=state.audit,
         tokens_used=state.usage,
         metadata=_metadata(state, verdicts, counted, extra or {}),
         case_id=state.case.id,
@@ -170,7 +176,7 @@ def _base(state: State, verdicts: Sequence[Verdict] = (), extra: dict[str, Any] 
 def _metadata(state: State, verdicts: Sequence[Verdict], counted: Sequence[Verdict], extra: dict[str, Any]) -> dict[str, Any]:
     told = [
         *state.warnings,
-        *(f"an ask failed ({error.kind}): {error.message}" for error in state.errors if any(v.label for v in verdicts)),
+        *(f"an ask failed ({error.kind}): {error.message}" for error in state.errors if any(v.label for v in verdicts) or state.ratings),
     ]
     statuses = [error.http_status for error in state.errors if error.http_status]
     said = {
@@ -207,11 +213,12 @@ def _ended(state: State, status: Status, verdicts: Sequence[Verdict] = ()) -> Gr
     reason = _problem(state, status)
     if ending == "error":
         error = _error(state, status, reason)
-        return replace(base, error=error, reason=error.message, metadata={**base.metadata, "graderError": True})
+        shown = state.policy.on_unreadable if error.kind == "unreadable" else 0.0
+        return replace(base, score=shown, error=error, reason=error.message, metadata={**base.metadata, "graderError": True})
     if ending == "fail":
         return replace(base, reason=reason)
     value = 1.0 if ending == "pass" else float(ending)
-    passed = ending == "pass" or passes(state.policy, value, ())
+    passed = ending == "pass" or (value > 0 and passes(state.policy, value, ()))
     told = f"{reason} The policy {state.policy.name!r} scores that {value:g}."
     return replace(base, pass_=passed, score=value, defined=True, reason=told, named_scores={"faithfulness": value})
 
@@ -231,33 +238,3 @@ def _error(state: State, status: Status, reason: str) -> GraderError:
     kind: ErrorKind = first.kind if first else "unreadable"
     fix = first.fix if first and first.fix else FIXES[kind]
     return GraderError(kind, f"{reason} {fix}", first.retryable if first else True)
-
-
-# ---------------------------------------------------------------- words
-
-
-def calculation(policy: Policy, counted: Sequence[Verdict], outcome: Score) -> str:
-    """How the score came about, as a line: ``(3 × 1 + 1 × 0.5) / 5 = 0.7``."""
-    counts = Counter(v.label for v in counted)
-    terms = [f"{counts[label]} × {policy.weights[label]:g}" for label in SCORED if counts[label] and policy.weights[label]]
-    line = f"({' + '.join(terms) or '0'}) / {outcome.counted} = {outcome.raw:.4g}"
-    line += "".join(f"; {c.finding} ≤ {c.ceiling:g}" for c in outcome.clamps)
-    return f"{line}; 1 - score = {outcome.value:.4g}" if policy.inverse else line
-
-
-def _reason(policy: Policy, counted: Sequence[Verdict], outcome: Score, *, passed: bool) -> str:
-    good = sum(v.label == "supported" for v in counted)
-    sign = ">=" if outcome.value >= policy.threshold - TOLERANCE else "<"
-    value = f"{outcome.value:.2f}"
-    if sign == "<" and float(value) >= policy.threshold:
-        value = f"{outcome.value:.6g}"  # rounded, it would seem to reach the threshold
-    parts = [f"{good} of {outcome.counted} statements supported: score {value} {sign} threshold {policy.threshold:g}."]
-    barred = next((label for label in policy.fail_on if any(v.label == label for v in counted)), None)
-    if barred and not passed and sign == ">=":
-        parts.append(f"It fails all the same: a statement has the label {barred}.")
-    parts += [f"Clamped to {c.ceiling:g}: {c.finding.replace('_', ' ')}." for c in outcome.clamps]
-    problems = [v for v in counted if v.label not in ("supported", "not_a_claim")]
-    parts += [f"{described(v).capitalize()}: “{clip(v.statement, 160)}”." for v in problems[:MAX_NAMED]]
-    if len(problems) > MAX_NAMED:
-        parts.append(f"And {len(problems) - MAX_NAMED} more.")
-    return " ".join(parts)

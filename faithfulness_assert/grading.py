@@ -11,12 +11,12 @@ from .conclude import invalid_input
 from .drive import Clock, arun, run, run_many
 from .errors import ConfigError, InputError, UnreadableReply, suggest
 from .judges import make_judge, option_names
-from .model import Case, Limits, Payload, names_of
+from .model import CASE_ALIASES, Case, Limits, Payload
 from .plan import grade_plan
 from .policy import Policy, is_number
-from .presets import FIELD_NAMES, find_policy
+from .policy_data import FIELD_NAMES, find_policy
 from .prompting import make_ask
-from .reading import read, read_claims
+from .reading import read, read_claims, read_ratings, read_reason
 from .state import MIN_ROOM
 from .tokens import CountTokens, estimate_tokens, exact_counter
 
@@ -38,7 +38,8 @@ JUDGE_OPTIONS = (
 )
 GRADER_OPTIONS = ("cache", "deadline", "language", "policy_options", "prices")
 MAX_PRICE = 1e6
-CASE_KEYS = ("answer", "context", "question", "id")
+# Fields of a case that grade() takes beside its own, under our names and others'.
+CASE_OPTIONS = ("citation_audit", *(alias for aliases in CASE_ALIASES.values() for alias in aliases))
 PRICE_NAMES = ("prompt", "completion", "cached")
 
 
@@ -75,20 +76,33 @@ class Grader:
         _fits(self.judge, self.judge_name, self.policy)
 
     def __repr__(self) -> str:
-        return f"Grader(judge={self.judge_name!r}, policy={self.policy.name!r}, threshold={self.policy.threshold!r})"
+        return f"Grader(judge={self.judge_name!r}, policy={self.policy.name!r}, threshold={self.policy.passes_at!r})"
 
-    def grade(self, answer: str, context: Any, *, question: str = "", id: str = "") -> GradingResult:  # noqa: A002 - the word for it
-        """Grades one answer. Bad data and judge failures are results too: this raises nothing of its own."""
+    def grade(
+        self, answer: str | None = None, context: Any = None, *, question: str | None = None, id: str = "", **named: Any
+    ) -> GradingResult:
+        """Grades one answer. Bad data and judge failures are results too: this raises nothing of its own.
+
+        ``named``: ``citation_audit``, or fields under the names of other systems; see :class:`Case`.
+        """
         try:
-            plan = self._plan(Case(answer, context, question, id))
+            plan = self._plan(Case(answer, context, question, id, **named))
         except InputError as problem:
             return self._invalid(str(problem), id)
         return self._complete(run(plan, self.judge, self._clock))
 
-    async def agrade(self, answer: str, context: Any, *, question: str = "", id: str = "") -> GradingResult:  # noqa: A002
+    async def agrade(
+        self,
+        answer: str | None = None,
+        context: Any = None,
+        *,
+        question: str | None = None,
+        id: str = "",
+        **named: Any,
+    ) -> GradingResult:
         """As :meth:`grade`, on the running event loop."""
         try:
-            plan = self._plan(Case(answer, context, question, id))
+            plan = self._plan(Case(answer, context, question, id, **named))
         except InputError as problem:
             return self._invalid(str(problem), id)
         return self._complete(await arun(plan, self.judge, self._clock))
@@ -106,24 +120,20 @@ class Grader:
             return self._complete(run(self._plan(case), self.judge, self._clock))
         if not isinstance(case, Mapping):
             return self._invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
-        unknown = [key for key in case if key not in CASE_KEYS]
-        if unknown:
-            problem = f"a case has {', '.join(CASE_KEYS)}; this one has {names_of(unknown)} too"
-            return self._invalid(problem, case.get("id"))
-        answer, context, question, name = (case.get(key) for key in CASE_KEYS)
-        return self.grade(answer, context, question=question, id=name)  # type: ignore[arg-type]
+        fields = {str(key): value for key, value in case.items()}
+        return self.grade(**{"id": "", **fields})
 
     def _plan(self, case: Case) -> Plan:
         count = estimate_tokens if self._limits.prompt_tokens is None else _counter()
         return grade_plan(case, self.policy, language=self._language, count=count, limits=self._limits)
 
-    def _invalid(self, problem: str, id: object = None) -> GradingResult:  # noqa: A002
+    def _invalid(self, problem: str, id: object = None) -> GradingResult:
         return self._complete(invalid_input(problem, self.policy, "" if id is None else str(id)))
 
     def _complete(self, result: GradingResult) -> GradingResult:
         """What only the front door knows: the judge's name, what it says of itself, and what was paid."""
         caveat = getattr(self.judge, "caveat", "")
-        noted = {"metadata": {**result.metadata, "judgeNote": caveat}, "reason": f"{result.reason} [{caveat}]"}
+        noted = {"metadata": {**result.metadata, "judgeNote": caveat}, "reason": result.reason and f"{result.reason} [{caveat}]"}
         changes = {
             "judge": self.judge_name,
             "cost": _cost(result.tokens_used, self._prices),
@@ -133,8 +143,8 @@ class Grader:
 
 
 def grade(
-    answer: str,
-    context: Any,
+    answer: str | None = None,
+    context: Any = None,
     *,
     question: str = "",
     judge: str | Judge = "embedded",
@@ -148,7 +158,9 @@ def grade(
         answer: the LLM's answer.
         context: what it may rest on: a string, or a list of strings, passages or mappings with ``text`` and ``id``.
         question: what was asked; it resolves references and is never evidence.
-        judge, policy, threshold, options: see :class:`Grader`.
+        judge, policy, threshold, options: see :class:`Grader`. The case's fields are taken under the names of other systems too
+            (``actual_output``, ``retrieval_context``, ``retrieved_contexts``, ``response``, ``user_input``, ``query`` ...), and a
+            ``citation_audit`` that was made before.
 
     Returns:
         A complete :class:`GradingResult`, whatever the answer, the context and the judge hold.
@@ -156,12 +168,13 @@ def grade(
     Raises:
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
-    return Grader(judge, policy, threshold, **options).grade(answer, context, question=question)
+    fields, options = _apart(options)
+    return Grader(judge, policy, threshold, **options).grade(answer, context, question=question or None, **fields)
 
 
 async def agrade(
-    answer: str,
-    context: Any,
+    answer: str | None = None,
+    context: Any = None,
     *,
     question: str = "",
     judge: str | Judge = "embedded",
@@ -170,7 +183,8 @@ async def agrade(
     **options: Any,
 ) -> GradingResult:
     """As :func:`grade`, on the running event loop."""
-    return await Grader(judge, policy, threshold, **options).agrade(answer, context, question=question)
+    fields, options = _apart(options)
+    return await Grader(judge, policy, threshold, **options).agrade(answer, context, question=question or None, **fields)
 
 
 def grade_many(
@@ -185,13 +199,20 @@ def grade_many(
     """Grades many cases at once; the results stand in the order of the cases. ``Grader.grade_many`` does it without holding them all.
 
     Args:
-        cases: :class:`Case` records, or mappings with ``answer``, ``context`` and perhaps ``question`` and ``id``.
+        cases: :class:`Case` records, or mappings with ``answer``, ``context`` and perhaps ``question``, ``id`` and ``citation_audit``, also
+            under the names of other systems.
         concurrency: how many are graded at once, 1 to 1000.
     """
     return list(Grader(judge, policy, threshold, **options).grade_many(cases, concurrency=concurrency))
 
 
 # ---------------------------------------------------------------- options
+
+
+def _apart(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What belongs to the case, and what to the grader."""
+    fields = {name: value for name, value in options.items() if name in CASE_OPTIONS}
+    return fields, {name: value for name, value in options.items() if name not in CASE_OPTIONS}
 
 
 def _known(options: Mapping[str, Any]) -> None:
@@ -223,10 +244,16 @@ def _judge(spec: str | Judge, policy: Policy, options: Mapping[str, Any]) -> Jud
 def _answers(policy: Policy, ask: Ask, text: str) -> bool:
     """Whether a reply can be read as an answer to its ask."""
     try:
-        found = read_claims(text) if ask.kind == "claims" else [v for v in read(text, policy.labels).verdicts if v.label]
+        if ask.kind in ("claims", "truths"):
+            read_claims(text)
+            return True
+        if ask.kind == "ratings":
+            return len(read_ratings(text, ask.form.dimensions)[0]) == len(ask.form.dimensions)
+        if ask.kind == "reason":
+            return bool(read_reason(text))
+        return any(v.label in ask.form.labels for v in read(text, policy.labels).verdicts)
     except UnreadableReply:
         return False
-    return bool(found) or ask.kind == "claims"
 
 
 def _limits(judge: Judge, policy: Policy) -> Limits:
@@ -276,12 +303,20 @@ def _cost(usage: Usage, prices: Mapping[str, float] | None) -> float | None:
 
 
 def _fits(judge: Judge, name: str, policy: Policy) -> None:
-    """A judge that never says ``contradicted`` cannot grade under a policy that lets everything else pass; nor can it extract claims."""
+    """A judge of words alone gives verdicts and nothing else, and never says ``contradicted``: not every policy can do with that."""
     if not getattr(judge, "never_contradicts", False):
         return
-    if policy.split == "claims":
-        raise ConfigError(f"policy {policy.name!r} asks the judge for claims, which the judge {name!r} cannot give; name an LLM judge")
-    if policy.weights["not_enough_info"] >= policy.weights["supported"]:
+    wants = {
+        "claims": policy.split == "claims",
+        "truths": policy.verify == "truths",
+        "ratings": policy.verify == "holistic",
+        "a reason": policy.explain == "judge",
+    }
+    if wanted := [what for what, wants_it in wants.items() if wants_it]:
+        raise ConfigError(
+            f"policy {policy.name!r} asks the judge for {' and '.join(wanted)}, which the judge {name!r} cannot give; name an LLM judge"
+        )
+    if policy.weights.get("not_enough_info", 0.0) >= policy.weights["supported"]:
         raise ConfigError(
             f"policy {policy.name!r} punishes only contradictions, which the judge {name!r} cannot tell; "
             "name an LLM judge or another policy"

@@ -1,6 +1,7 @@
 """The procedure, once: a generator that yields asks, is sent their outcomes, and returns the result. No I/O, no clock.
 
-    split -> claims (by policy) -> verdicts -> re-ask what is unresolved -> widen where windows disagree -> conclude
+    split -> claims, truths (by policy) -> verdicts -> re-ask what is unresolved -> widen where windows disagree -> explain -> conclude
+    or, where the policy is holistic: ratings -> conclude
 
 ``grade_plan`` is the only generator; a stage is two pure functions, ``jobs`` (what to ask) and ``absorb`` (what was learnt).
 """
@@ -11,12 +12,12 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from . import claims, verdicts
+from . import claims, explain, holistic, truths, verdicts
 from .conclude import conclude
 from .evidence import number_sentences
 from .model import Ask, Case, Limits, is_blank
 from .reading.refusal import accompanies_decline, declines
-from .state import Outcome, Stage, State, fit, no_jobs
+from .state import Job, Outcome, Stage, State, fit, no_jobs
 from .statements import split
 from .tokens import CountTokens, estimate_tokens
 
@@ -42,7 +43,7 @@ def grade_plan(
         count: counts the tokens of a text.
         limits: what one ask may hold.
     """
-    state = _begin(State(case, policy, count, limits or Limits(), language))
+    state = _begin(_audited(State(case, policy, count, limits or Limits(), language)))
     for stage in _stages(policy):
         if state.ending is None:
             jobs = stage.jobs(state)
@@ -52,14 +53,49 @@ def grade_plan(
 
 
 def _stages(policy: Policy) -> tuple[Stage, ...]:
-    extract = (Stage(claims.jobs, claims.absorb),) * (1 + policy.reasks)
+    tries = 1 + policy.reasks
+    fitting = Stage(no_jobs, fit)
+    if policy.verify == "holistic":
+        return (fitting, Stage(no_jobs, holistic.fits), *(Stage(holistic.jobs, holistic.absorb),) * tries)
+    prepared = (
+        *((_preparing(policy),) * tries if policy.split == "claims" or policy.verify == "truths" else ()),
+        *((Stage(no_jobs, claims.settle),) if policy.split == "claims" else ()),
+        *((Stage(no_jobs, truths.settle),) if policy.verify == "truths" else ()),
+    )
     return (
-        Stage(no_jobs, fit),
-        *((*extract, Stage(no_jobs, claims.settle), Stage(no_jobs, fit)) if policy.split == "claims" else ()),
+        fitting,
+        *((*prepared, fitting) if prepared else ()),
         Stage(verdicts.jobs, verdicts.absorb),
         *(Stage(verdicts.reask_jobs, verdicts.absorb),) * policy.reasks,
         Stage(verdicts.widen_jobs, verdicts.absorb),
+        *((Stage(explain.jobs, explain.absorb),) if policy.explain == "judge" else ()),
     )
+
+
+def _preparing(policy: Policy) -> Stage:
+    """Claims and truths do not wait for each other."""
+    if policy.verify != "truths":
+        return Stage(claims.jobs, claims.absorb)
+    if policy.split != "claims":
+        return Stage(truths.jobs, truths.absorb)
+    return Stage(lambda state: (*claims.jobs(state), *truths.jobs(state)), _absorb_both)
+
+
+def _absorb_both(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
+    for absorb, wanted in ((claims.absorb, False), (truths.absorb, True)):
+        pairs = [(job, outcome) for job, outcome in zip(jobs, outcomes, strict=True) if (job.ask.kind == "truths") == wanted]
+        state = absorb(state, tuple(job for job, _ in pairs), tuple(outcome for _, outcome in pairs))
+    return state
+
+
+def _audited(state: State) -> State:
+    """The state with the citation audit: the one that was given, else the one that the policy wants."""
+    if state.case.citation_audit is not None or state.policy.citations == "off":
+        return replace(state, audit=state.case.citation_audit)
+    from .citations import audit_citations  # its patterns need not be compiled for a policy without an audit
+
+    ids = [passage.id for passage in state.case.context]
+    return replace(state, audit=audit_citations(state.case.answer, ids, language=state.language))
 
 
 def _begin(state: State) -> State:

@@ -18,42 +18,65 @@ if TYPE_CHECKING:
 
     from .policy import Example, Policy
 
-JUDGED: tuple[Label, ...] = ("supported", "partially_supported", "not_enough_info", "contradicted")
 REPLY_TOKENS = 256
 REPLY_TOKENS_PER_ITEM = 96
+CHARS_PER_REPLY_TOKEN = 2  # of the passages whose facts are listed: a list of facts is no longer than what it is of
+
+VERDICT_KINDS = ("verdicts", "claims_and_verdicts")
+ITEMS: dict[AskKind, str] = {"verdicts": "statement", "claims": "sentence", "claims_and_verdicts": "sentence", "truths": "passage"}
 
 
 def make_ask(kind: AskKind, policy: Policy, payload: Payload) -> Ask:
-    """The ask of this kind for these numbered statements (or sentences of the answer) and context sentences."""
-    not_a_claim = policy.allow_not_a_claim or kind == "claims_and_verdicts"
-    labels: tuple[Label, ...] = () if kind == "claims" else (*JUDGED, "not_a_claim") if not_a_claim else JUDGED
-    form = ReplyForm(kind, labels, reasons=policy.reasons and kind != "claims")
+    """The ask of this kind for this payload, see :class:`Payload`."""
+    form = _form(kind, policy)
     return Ask(
         messages=(
-            {"role": "system", "content": instructions(form, policy.guidance, policy.examples)},
+            {"role": "system", "content": instructions(form, policy)},
             {"role": "user", "content": _content(form, payload)},
         ),
         form=form,
         ids=tuple(number for number, _ in payload.statements),
-        max_tokens=REPLY_TOKENS + REPLY_TOKENS_PER_ITEM * len(payload.statements),
+        max_tokens=_max_tokens(kind, payload),
         payload=payload,
     )
 
 
-def instructions(form: ReplyForm, guidance: str = "", examples: Sequence[Example] = ()) -> str:
+def _form(kind: AskKind, policy: Policy) -> ReplyForm:
+    labels: tuple[Label, ...] = policy.judged if kind in VERDICT_KINDS else ()
+    if labels and (policy.allow_not_a_claim or kind == "claims_and_verdicts"):
+        labels = (*labels, "not_a_claim")
+    dimensions = tuple(policy.dimensions) if kind == "ratings" else ()
+    return ReplyForm(kind, labels, reasons=policy.reasons and kind in VERDICT_KINDS, dimensions=dimensions)
+
+
+def _max_tokens(kind: AskKind, payload: Payload) -> int:
+    if kind == "truths":
+        return REPLY_TOKENS + sum(len(text) for _, text in payload.statements) // CHARS_PER_REPLY_TOKEN
+    return REPLY_TOKENS + REPLY_TOKENS_PER_ITEM * len(payload.statements)
+
+
+def instructions(form: ReplyForm, policy: Policy) -> str:
     """The static part of an ask: the same for every case under a policy."""
     parts = [_prompt(form.kind)]
-    if form.kind != "claims":
-        labels = _prompt("labels")
-        parts += [f"{labels}\n{_prompt('not_a_claim')}" if "not_a_claim" in form.labels else labels, _prompt("rules")]
-    if guidance.strip():
-        parts.append(f"Guidance:\n{guidance.strip()}")
-    parts += [_example(example) for example in examples] if form.kind != "claims" else []
-    return "\n\n".join([*parts, f"Reply with compact JSON only, each {_item(form)} in its order:\n{_reply_example(form)}"])
+    if form.labels:
+        parts += ["\n".join(["Labels:", *_lines_of("labels", form.labels)]), _prompt("rules")]
+    if form.dimensions:
+        parts += ["\n".join(_lines_of("dimensions", form.dimensions)), _prompt("strictly")]
+    if form.kind == "truths" and policy.truths_limit is not None:
+        parts.append(f"At most {policy.truths_limit} for each passage: the most important.")
+    if policy.guidance.strip():
+        parts.append(f"Guidance:\n{policy.guidance.strip()}")
+    parts += [_example(example) for example in policy.examples] if form.labels else []
+    return "\n\n".join([*parts, f"Reply with compact JSON only{_order(form)}:\n{_reply_example(form)}"])
 
 
-def _item(form: ReplyForm) -> str:
-    return "statement" if form.kind == "verdicts" else "sentence"
+def _lines_of(name: str, wanted: Sequence[str]) -> list[str]:
+    """The lines of a packaged list ("- name: what it is") that are for these names."""
+    return [line for line in _prompt(name).splitlines() if line[2:].partition(":")[0] in wanted]
+
+
+def _order(form: ReplyForm) -> str:
+    return f", each {ITEMS[form.kind]} in its order" if form.kind in ITEMS else ""
 
 
 def _example(example: Example) -> str:
@@ -62,19 +85,35 @@ def _example(example: Example) -> str:
 
 
 def _reply_example(form: ReplyForm) -> str:
-    if form.kind == "claims":
-        return '{"sentences":[{"id":1,"claims":["...","..."]}]}'
+    if form.dimensions:
+        ratings = "".join(f'"{name}":0.0,' for name in form.dimensions)
+        return f'{{{ratings}"suggestions":["..."]}}'
+    listed = {"claims": '{"sentences":[{"id":1,"claims":["...","..."]}]}', "truths": '{"passages":[{"id":1,"truths":["...","..."]}]}'}
+    if form.kind in listed:
+        return listed[form.kind]
+    if form.kind == "reason":
+        return '{"reason":"..."}'
     claim = '"claim":"...",' if form.kind == "claims_and_verdicts" else ""
     reason = '"reason":"one short sentence",' if form.reasons else ""
     return f'{{"verdicts":[{{"id":1,{claim}"evidence":[17,18],{reason}"label":"supported"}}]}}'
 
 
 def _content(form: ReplyForm, payload: Payload) -> str:
-    blocks = [fence("context", numbered(payload.sentences))] if form.kind != "claims" else []
-    if payload.question.strip():
-        blocks.append(fence("question", payload.question.strip()))
-    blocks.append(fence("statements" if form.kind == "verdicts" else "answer", numbered(payload.statements)))
-    return "\n\n".join(blocks)
+    context = fence("context", numbered(payload.sentences))
+    question = fence("question", payload.question.strip()) if payload.question.strip() else ""
+    items = numbered(payload.statements)
+    if form.kind == "ratings":
+        audit = fence("citation-audit", payload.findings) if payload.findings else ""
+        blocks = [question, context, fence("answer", payload.statements[0][1].strip()), audit]
+    elif form.kind == "reason":
+        blocks = [fence("score", payload.findings), fence("statements", items)]
+    elif form.kind == "truths":
+        blocks = [fence("passages", items)]
+    elif form.kind == "claims":
+        blocks = [question, fence("answer", items)]
+    else:
+        blocks = [context, question, fence("statements" if form.kind == "verdicts" else "answer", items)]
+    return "\n\n".join(block for block in blocks if block)
 
 
 def numbered(items: Sequence[tuple[int, str]]) -> str:

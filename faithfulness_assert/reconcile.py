@@ -162,7 +162,8 @@ def shown_only(finding: Finding, shown: Collection[int]) -> Finding:
     return replace(finding, evidence=kept, flags=(*finding.flags, "no_such_evidence")) if stray else finding
 
 
-def allowed(text: str, finding: Finding, *, setting_aside: bool) -> Finding:
-    """The finding, unless it sets a statement aside that must be judged: one with a number or a name, or where that may not be."""
-    barred = finding.label == "not_a_claim" and (not setting_aside or has_number_or_name(text))
+def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
+    """The finding, unless its label is none of those that were asked for, or sets aside a statement with a number or a name."""
+    barred = finding.label is not None and finding.label not in labels
+    barred = barred or (finding.label == "not_a_claim" and has_number_or_name(text))
     return Finding(unresolved="invalid") if barred else finding

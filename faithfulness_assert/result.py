@@ -26,18 +26,18 @@ class GradingResult:
 
     Args:
         pass_: whether it passes (``pass`` in JSON). Never true for a result that is not ``defined``.
-        score: in [0, 1]; 0 where it is not ``defined``.
+        score: in [0, 1]; 0 where it is not ``defined`` (or the policy's ``on_unreadable``).
         defined: whether the score means anything.
         status: what happened: ``graded``, ``no_statements``, ``abstained``, ``no_context``, ``judge_refused``, ``unreadable``,
             ``judge_failed`` or ``invalid_input``.
         error: for a grader error, its kind, message and whether a retry may help; it says nothing about the answer.
-        reason: what happened, for a person.
-        threshold, policy, judge: what it was graded with.
+        reason: what happened, for a person; None only for a graded case under a policy that wants no reason.
+        threshold, policy, judge: what it was graded with; the threshold is the score that passes.
         verdicts: one for each statement, in the answer's order.
         skipped: spans of the answer that are no statements, with reasons.
         counts: how many statements have each label, and how many are ``unresolved``.
         coverage: the part of the statements that has a valid verdict, in [0, 1]; 0 where there is no statement.
-        named_scores: further figures by name.
+        named_scores: further figures by name; under a holistic policy its dimensions after the clamps, and ``overall``.
         citations: the citation audit, where the policy asked for it.
         tokens_used: of every call, also of failed ones.
         cost: in the currency of the prices given; None without prices.
@@ -50,7 +50,7 @@ class GradingResult:
     score: float
     defined: bool
     status: Status
-    reason: str
+    reason: str | None
     threshold: float
     policy: str
     judge: str = ""
@@ -116,8 +116,8 @@ class GradingResult:
         usage = self.tokens_used
         return {
             "pass": self.pass_,
-            "score": self.score,
-            "reason": self.reason,
+            "score": self.score if self.defined else 0.0,
+            "reason": self._short_reason(),
             "namedScores": dict(self.named_scores),
             "tokensUsed": {
                 "total": usage.total,
@@ -129,6 +129,10 @@ class GradingResult:
             "metadata": self._promptfoo_metadata(),
             "componentResults": [_component(v) for v in self._shown(components)],
         }
+
+    def _short_reason(self) -> str:
+        """The reason as promptfoo needs it, a string."""
+        return f"faithfulness {self.score:.2f}, threshold {self.threshold:g}" if self.reason is None else self.reason
 
     def _promptfoo_metadata(self) -> dict[str, Any]:
         error = {"error": asdict(self.error)} if self.error else {}
@@ -154,7 +158,8 @@ class GradingResult:
         head = (
             f"{verdict}  score {self.score:.2f}  threshold {self.threshold:.2f}  [{self.status}]  policy {self.policy}, judge {self.judge}"
         )
-        lines = [head if self.defined else head.replace(f"score {self.score:.2f}", "score undefined"), f"  {visible(self.reason)}"]
+        lines = [head if self.defined else head.replace(f"score {self.score:.2f}", "score undefined"), f"  {visible(self._short_reason())}"]
+        lines += [f"  = {self.metadata['calculation']}"] if "calculation" in self.metadata and self.defined else []
         for v in self.verdicts:
             lines.append(f"  {MARKS[v.label]} {v.id}. {visible(clip(v.statement))}  [{described(v)}]")
             lines += [f"       {e.passage}:{e.sentence} {visible(clip(e.text))}" for e in v.evidence]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .errors import InputError, JudgeError, UnreadableReply
-from .model import Ask, Case, Evidence, Limits, Payload, Reply, Skipped, Statement, Status, Usage
+from .model import Ask, Case, CitationAudit, Evidence, Limits, Payload, Reply, Skipped, Statement, Status, Usage
 from .policy import Policy
 from .prompting import make_ask
 from .reconcile import Finding
@@ -39,6 +39,11 @@ class State:
     statements: tuple[Statement, ...] = ()  # what is judged: those sentences, or claims
     skipped: tuple[Skipped, ...] = ()
     claims: Mapping[int, tuple[str, ...] | None] = field(default_factory=dict)  # by sentence, see claims.py
+    truths: Mapping[int, tuple[str, ...]] = field(default_factory=dict)  # by piece of the context, see truths.py
+    audit: CitationAudit | None = None
+    ratings: Mapping[str, float] = field(default_factory=dict)  # by dimension, as the judge gave them
+    suggestions: tuple[str, ...] = ()
+    explanation: str = ""  # the judge's, of the score
     room: int | None = None  # tokens that one ask has for context and statements; None for no limit
     windows: tuple[range, ...] = ()
     findings: Mapping[Cell, Finding] = field(default_factory=dict)
@@ -153,6 +158,7 @@ def failed(state: State, job: Job, error: JudgeError) -> State:
     """The state after an ask that gave nothing. Only a reply that could not be read is worth asking for again."""
     cells = [(job.window, number) for number in job.ask.ids]
     again = isinstance(error, UnreadableReply) and error.kind == "unreadable"
+    again = again or (error.kind == "truncated" and state.policy.reask_singly)  # each alone is shorter
     return replace(state, errors=(*state.errors, error), closed=state.closed if again else state.closed.union(cells))
 
 

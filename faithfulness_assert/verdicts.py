@@ -19,20 +19,22 @@ if TYPE_CHECKING:
 
 def jobs(state: State) -> tuple[Job, ...]:
     """Asks for every statement in every window, under the statements' own numbers."""
-    return _jobs_for(state, lambda cell: cell not in state.findings)
+    return _jobs_for(state, lambda cell: cell not in state.findings, singly=state.policy.verify == "per_claim")
 
 
 def reask_jobs(state: State) -> tuple[Job, ...]:
     """The same for what is unresolved and worth asking again."""
-    return _jobs_for(state, lambda cell: state.findings[cell].label is None and cell not in state.closed)
+    singly = state.policy.reask_singly or state.policy.verify == "per_claim"
+    return _jobs_for(state, lambda cell: state.findings[cell].label is None and cell not in state.closed, singly=singly)
 
 
-def _jobs_for(state: State, wanted: Callable[[Cell], bool]) -> tuple[Job, ...]:
+def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> tuple[Job, ...]:
+    limits = replace(state.limits, statements=1) if singly else state.limits
     asked = distinct(state.statements) if state.policy.dedupe else state.statements
     texts = {s.id: s.text for s in asked}
     found = []
     for place, numbers in enumerate(state.windows):
-        groups = chunk([s for s in asked if wanted((place, s.id))], state.limits, state.room, state.count)
+        groups = chunk([s for s in asked if wanted((place, s.id))], limits, state.room, state.count)
         shown = lines(state, numbers) if groups else ()
         for group in groups:
             payload = Payload(tuple((i, texts[i]) for i in group), shown, state.case.question)
@@ -64,8 +66,7 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     texts, shown = dict(job.ask.payload.statements), {number for number, _ in job.ask.payload.sentences}
     reading = read(usable_text(outcome), state.policy.labels)
     found, unknown = align(reading.verdicts, texts, positional_prefix=state.policy.positional_prefix)
-    setting_aside = state.policy.allow_not_a_claim
-    cells = {(job.window, n): allowed(texts[n], shown_only(f, shown), setting_aside=setting_aside) for n, f in found.items()}
+    cells = {(job.window, n): allowed(texts[n], shown_only(f, shown), job.ask.form.labels) for n, f in found.items()}
     forms = (*state.forms, read_as(reading.form, job, outcome))
     return replace(state, findings={**state.findings, **cells}, forms=forms, warnings=(*state.warnings, *ignored(unknown)))
 

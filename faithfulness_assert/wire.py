@@ -35,6 +35,30 @@ class ClaimsReply(_Strict):
     sentences: list[SentenceClaims]
 
 
+class PassageTruths(_Strict):
+    """What one passage states."""
+
+    id: int
+    truths: list[str]
+
+
+class TruthsReply(_Strict):
+    """The reply to an ask for truths: one entry for each passage."""
+
+    passages: list[PassageTruths]
+
+
+class ReasonReply(_Strict):
+    """The reply to an ask for a reason."""
+
+    reason: str
+
+
+def _ratings_reply(form: ReplyForm) -> type[BaseModel]:
+    ratings: dict[str, Any] = dict.fromkeys(form.dimensions, (float, ...))
+    return create_model("RatingsReply", __base__=_Strict, **ratings, suggestions=(list[str], ...))
+
+
 def _verdicts_reply(form: ReplyForm) -> type[BaseModel]:
     fields: dict[str, Any] = {"id": (int, ...)}
     if form.kind == "claims_and_verdicts":
@@ -50,7 +74,10 @@ def _verdicts_reply(form: ReplyForm) -> type[BaseModel]:
 @lru_cache(maxsize=64)
 def reply_model(form: ReplyForm) -> type[BaseModel]:
     """The pydantic model of a reply of this form."""
-    return ClaimsReply if form.kind == "claims" else _verdicts_reply(form)
+    if form.kind == "ratings":
+        return _ratings_reply(form)
+    fixed: dict[str, type[BaseModel]] = {"claims": ClaimsReply, "truths": TruthsReply, "reason": ReasonReply}
+    return fixed.get(form.kind) or _verdicts_reply(form)
 
 
 @lru_cache(maxsize=64)

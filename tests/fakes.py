@@ -49,6 +49,12 @@ class TruthfulJudge:
         statements = ask.payload.statements
         if ask.kind == "claims":
             return Reply(json.dumps({"sentences": [{"id": n, "claims": [text]} for n, text in statements]}), usage=USAGE)
+        if ask.kind == "truths":
+            return Reply(json.dumps({"passages": [{"id": n, "truths": [text]} for n, text in statements]}), usage=USAGE)
+        if ask.kind == "ratings":
+            return Reply(json.dumps({**dict.fromkeys(ask.form.dimensions, 0.9), "suggestions": ["Say less."]}), usage=USAGE)
+        if ask.kind == "reason":
+            return Reply(json.dumps({"reason": "The judge says why."}), usage=USAGE)
         shown = [n for n, _ in ask.payload.sentences][:1]
         claim = {"claim": "x"} if ask.kind == "claims_and_verdicts" else {}
         entries = [{"id": n, **({"claim": t} if claim else {}), "evidence": shown, "label": self.label(t)} for n, t in statements]

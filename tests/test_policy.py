@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import CitationAudit, ConfigError, Policy, Verdict, policies
 from faithfulness_assert.model import LABELS
-from faithfulness_assert.policy import SCORED, Clamp, Example, passes, score
-from faithfulness_assert.presets import find_policy
+from faithfulness_assert.policy import SCORED, Clamp, Example
+from faithfulness_assert.policy_data import find_policy
+from faithfulness_assert.scoring import passes, score
 
 verdict_lists = st.lists(st.none() | st.sampled_from(LABELS), max_size=30).map(
     lambda found: [Verdict(i, f"s{i}", label, None if label else "missing") for i, label in enumerate(found, 1)]
@@ -33,8 +34,9 @@ def test_a_score_is_finite_and_in_range_or_there_is_none(verdicts: list[Verdict]
 @given(verdict_lists)
 def test_an_unresolved_statement_never_raises_a_score(verdicts: list[Verdict]) -> None:
     for policy in policies.values():
-        with_it = score(policy, [*verdicts, Verdict(99, "x", None, "missing")])
-        without = score(policy, verdicts)
+        known = [v for v in verdicts if v.label in (None, "not_a_claim", *policy.judged)]
+        with_it = score(policy, [*known, Verdict(99, "x", None, "missing")])
+        without = score(policy, known)
         assert with_it is not None
         assert with_it.value <= (without.value if without else 0.0)
 
@@ -81,7 +83,17 @@ WRONG: list[tuple[str, Any]] = [
     ("threshold", 2),
     ("threshold", True),
     ("threshold", "0.5"),
-    ("weights", {"supported": 1}),
+    ("weights", {"contradicted": 1}),
+    ("weights", {"supported": 1}),  # a contradiction fails, but has no weight
+    ("verify", "twice"),
+    ("truths_limit", 0),
+    ("truths_limit", 1.5),
+    ("dimensions", {"faithfulness": 1.0}),
+    ("on_unreadable", -1),
+    ("on_unreadable", "fail"),
+    ("explain", "loudly"),
+    ("headline", "none"),
+    ("all_or_nothing", 1),
     ("weights", dict.fromkeys(SCORED, math.nan)),
     ("weights", dict.fromkeys(SCORED, math.inf)),
     ("weights", {**dict.fromkeys(SCORED, 1.0), "maybe": 1}),
@@ -106,7 +118,7 @@ WRONG: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("name", "value"), WRONG, ids=[f"{n}={v!r}"[:40] for n, v in WRONG])
 def test_a_wrong_field_is_named(name: str, value: Any) -> None:
-    with pytest.raises(ConfigError, match=name):
+    with pytest.raises(ConfigError, match=name if value != {"supported": 1} else "fail_on: 'contradicted' has no weight"):
         Policy(**{name: value})
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, policies
-from faithfulness_assert.model import Payload, ReplyForm
+from faithfulness_assert.model import AskKind, Payload, ReplyForm
 from faithfulness_assert.policy import Example
 from faithfulness_assert.prompting import fence, instructions, make_ask
 from faithfulness_assert.wire import json_schema, reply_model
@@ -80,14 +81,14 @@ def test_evidence_is_asked_for_before_the_label() -> None:
         form = ReplyForm("verdicts", ("supported", "contradicted"), reasons=reasons)
         properties = list(json_schema(form)["properties"]["verdicts"]["items"]["properties"])
         assert properties == ["id", "evidence", *(["reason"] if reasons else []), "label"]
-        example = instructions(form).splitlines()[-1]
+        example = instructions(form, DEFAULT).splitlines()[-1]
         assert list(json.loads(example)["verdicts"][0]) == properties
         reply_model(form).model_validate_json(example)
 
 
 def test_the_examples_of_every_form_keep_to_their_schema() -> None:
-    for kind in ("claims", "verdicts", "claims_and_verdicts"):
-        ask = make_ask(kind, DEFAULT, Payload(((1, "S."),), ((1, "C."),)))
+    for kind in get_args(AskKind):
+        ask = make_ask(kind, policies["masis"] if kind == "ratings" else DEFAULT, Payload(((1, "S."),), ((1, "C."),)))
         reply_model(ask.form).model_validate_json(ask.messages[0]["content"].splitlines()[-1])
 
 
@@ -109,5 +110,20 @@ def test_a_users_example_is_fenced_like_any_foreign_text() -> None:
     assert text.count("<context-") == 1
 
 
-def test_every_prompt_is_packaged() -> None:
-    assert all(instructions(ReplyForm(kind, ("supported",))) for kind in ("claims", "verdicts", "claims_and_verdicts"))
+def test_labels_without_a_weight_are_not_offered() -> None:
+    ask = make_ask("verdicts", policies["deepeval"], Payload(((1, "S."),)))
+    assert ask.form.labels == ("supported", "not_enough_info", "contradicted")
+    assert "partially_supported" not in ask.messages[0]["content"]
+
+
+def test_ratings_put_the_question_first_and_the_audit_last_in_fences() -> None:
+    payload = Payload(((1, "An answer."),), ((1, "C."),), "Q?", "cited but not there: </answer>")
+    content = make_ask("ratings", policies["masis"], payload).messages[1]["content"]
+    places = [content.index(f"<{name}-") for name in ("question", "context", "answer", "citation-audit")]
+    assert places == sorted(places)
+    assert content.startswith("<question-")
+
+
+def test_a_limit_of_truths_stands_in_the_instructions() -> None:
+    policy = replace(policies["deepeval"], truths_limit=3)
+    assert "At most 3 for each passage" in make_ask("truths", policy, Payload(((1, "P."),))).messages[0]["content"]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import UnreadableReply, read_verdicts
 from faithfulness_assert.asides import has_number_or_name
 from faithfulness_assert.model import LABELS
+from faithfulness_assert.policy import SCORED
 from faithfulness_assert.reading import RawVerdict, read
 from faithfulness_assert.reconcile import Finding, align, allowed
 
@@ -166,6 +167,6 @@ def test_a_courtesy_need_be_none(text: str) -> None:
 
 def test_a_statement_with_a_number_cannot_be_set_aside() -> None:
     aside = Finding("not_a_claim", None)
-    assert allowed("It costs 5 euros.", aside, setting_aside=True).unresolved == "invalid"
-    assert allowed("Hope this helps!", aside, setting_aside=False).unresolved == "invalid"
-    assert allowed("Hope this helps!", aside, setting_aside=True) == aside
+    assert allowed("It costs 5 euros.", aside, LABELS).unresolved == "invalid"
+    assert allowed("Hope this helps!", aside, SCORED).unresolved == "invalid"
+    assert allowed("Hope this helps!", aside, LABELS) == aside

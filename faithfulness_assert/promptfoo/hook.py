@@ -15,10 +15,13 @@ from ..conclude import invalid_input
 from ..errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..grading import GRADER_OPTIONS, JUDGE_OPTIONS, Grader
 from ..model import names_of
-from ..presets import FIELD_NAMES, policies
+from ..policy_data import FIELD_NAMES
+from ..presets import policies
 from ..result import Components, clip
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..result import GradingResult
 
 JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
@@ -62,9 +65,14 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
     Raises:
         NotPythonError: the result is undefined (a grader error, nothing to check), and the assertion is ``not-python``.
     """
+    return grade(output, context, Grader)
+
+
+def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict[str, Any]:
+    """As :func:`get_assert`, with a grader from ``make_grader``, which takes what ``Grader`` takes."""
     given: Mapping[str, Any] = context if isinstance(context, Mapping) else {}
     try:
-        result = _graded(output, given)
+        result = _graded(output, given, make_grader)
     except FaithfulnessError as error:
         result = _not_graded(str(error))
     except Exception as error:  # noqa: BLE001 - promptfoo would show the whole traceback, with whatever secrets it holds
@@ -74,7 +82,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
     return result
 
 
-def _graded(output: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+def _graded(output: Any, given: Mapping[str, Any], make_grader: Callable[..., Grader]) -> dict[str, Any]:
     config = read_config(given)
     components = config.pop("components", "problems")
     if components not in get_args(Components):
@@ -87,7 +95,7 @@ def _graded(output: Any, given: Mapping[str, Any]) -> dict[str, Any]:
             f"(or set {JUDGE_VARIABLE})"
         )
     threshold = config.pop("threshold", None)
-    grader = Grader(judge, config.pop("policy", "default"), _threshold(given) if threshold is None else threshold, **config)
+    grader = make_grader(judge, config.pop("policy", "default"), _threshold(given) if threshold is None else threshold, **config)
     found = find_texts(output, given, paths)
     if found.context is None:
         result: GradingResult = invalid_input(_no_context(given), grader.policy)

@@ -1,4 +1,4 @@
-"""A judge's reply becomes raw verdicts or claims, or an error that says why not. No verdict is ever guessed.
+"""A judge's reply becomes raw verdicts, claims (or truths), ratings or a reason, or an error that says why not. No verdict is ever guessed.
 
 In this order: JSON as it stands or in its dresses, nearly JSON, the legacy text forms; and only where none of them holds a verdict,
 the wording of a refusal. Whether the verdicts fit the statements is not asked here.
@@ -17,11 +17,11 @@ from .labels import parse_label
 from .records import RawVerdict, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..model import Label
 
-__all__ = ["RawVerdict", "Reading", "parse_label", "read", "read_claims"]
+__all__ = ["RawVerdict", "Reading", "parse_label", "read", "read_claims", "read_ratings", "read_reason"]
 
 
 def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
@@ -51,7 +51,7 @@ def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
 
 
 def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
-    """The claims of a reply as ``(sentence number or None, claim)``; () where it says that there are none.
+    """The claims of a reply as ``(sentence number or None, claim)``; () where it says that there are none. Truths are read the same.
 
     A sentence that is said to claim nothing has an empty claim.
 
@@ -69,6 +69,39 @@ def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
     if claims is None:
         raise _unread(said, "list of claims")
     return tuple(claims)
+
+
+def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The ratings of a reply for these dimensions, as they stand there, and its suggestions. A rating that is no number is left out.
+
+    Raises:
+        UnreadableReply: no rating can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
+        TypeError: ``text`` is no string.
+    """
+    from .ratings import ratings_in, suggestions_in
+
+    said = _said(text, "read_ratings")
+    found = find_values(said)
+    ratings = ratings_in(found, names)
+    if not ratings:
+        raise _unread(said, "rating")
+    return ratings, suggestions_in(found)
+
+
+def read_reason(text: str) -> str:
+    """The reason that a reply gives for a score.
+
+    Raises:
+        UnreadableReply: there is none (kind ``unreadable``), or the judge declined (kind ``refusal``).
+        TypeError: ``text`` is no string.
+    """
+    from .ratings import reason_in
+    from .refusal import is_refusal
+
+    said = _said(text, "read_reason")
+    if is_refusal(said):
+        raise _unread(said, "reason")
+    return reason_in(said)
 
 
 def _stands(reading: Reading, found: Found) -> Reading:

@@ -1,4 +1,4 @@
-"""The reply to an ask for claims: which claims each sentence of the answer makes.
+"""The reply to an ask for claims, which claims each sentence of the answer makes; or for truths, what each passage states.
 
 The rule: a claim is never dropped in silence, and a sentence that is said to claim nothing is named with an empty claim. A list with
 an item that cannot be read is unreadable as a whole; an empty list is a reply that there is nothing to check.
@@ -16,9 +16,9 @@ from .json_text import Found, looks_like_json, repair
 
 Claims = list[tuple[int | None, str]]
 
-_LIST_KEYS = ("claims", "statements", "facts", "propositions", "simplerstatements", "atomicclaims", "atomicfacts")
-_TEXT_KEYS = ("claim", "statement", "fact", "proposition", "text")
-_SENTENCE_KEYS = ("sentenceid", "sentenceindex", "sentencenumber", "sentence")
+_LIST_KEYS = ("claims", "statements", "facts", "propositions", "simplerstatements", "atomicclaims", "atomicfacts", "truths")
+_TEXT_KEYS = ("claim", "statement", "fact", "truth", "proposition", "text")
+_SENTENCE_KEYS = ("sentenceid", "sentenceindex", "sentencenumber", "sentence", "passageid", "passage")
 _ITEM = re.compile(r"^[ \t>]{0,8}(?:[\-*•+][ \t]+)?(?:(?:statement|claim)[ \t_#]{0,3})?(?:\(?\d{1,4}[.):](?!\d)[ \t]*)?", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import ConfigError, GradingResult, Reply, Usage, grade, policies
 from faithfulness_assert.model import LABELS
+from faithfulness_assert.policy import DIMENSIONS
 
 ANSWER = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 CONTEXT = ["The museum opens at nine. Adults pay 14 euros.", "Children enter free."]
@@ -35,6 +36,9 @@ near_valid = st.one_of(
     st.lists(st.fixed_dictionaries({"id": st.integers(1, 3), "claims": st.lists(st.text(max_size=20), max_size=3)})).map(
         lambda found: {"sentences": found}
     ),
+    st.dictionaries(st.sampled_from([*DIMENSIONS, "suggestions", "overall"]), scalars | st.integers(-200, 200), max_size=6),
+    st.fixed_dictionaries(dict.fromkeys(DIMENSIONS, st.floats(0, 100) | st.sampled_from(["0.5", 85, -1]))),
+    st.fixed_dictionaries({"reason": scalars}),
 ).map(json.dumps)
 dresses = st.sampled_from(["{}", "```json\n{}\n```", "Sure:\n{}\nDone.", "<think>{}</think>", "<think>no</think>{}", "{}{}", "{", "[{}"])
 texts = st.one_of(
@@ -66,6 +70,17 @@ options = st.fixed_dictionaries(
         | st.lists(scalars | st.fixed_dictionaries({"context": scalars, "statement": scalars, "label": scalars}), max_size=2),
         "labels": scalars | st.dictionaries(scalars.filter(lambda word: word == word), scalars, max_size=2),
         "guidance": scalars,
+        "policy": st.sampled_from(sorted(policies)),
+        "verify": st.sampled_from(["batch", "per_claim", "truths", "holistic", "x"]),
+        "split": st.sampled_from(["sentences", "claims"]),
+        "truths_limit": scalars,
+        "dimensions": st.dictionaries(st.sampled_from([*DIMENSIONS, "x"]), st.sampled_from([0.5, 0.25, 1, 0]), max_size=4),
+        "explain": st.sampled_from(["ours", "judge", "none"]),
+        "on_unreadable": scalars,
+        "all_or_nothing": st.booleans(),
+        "reask_singly": st.booleans(),
+        "headline": st.sampled_from(["supported", "made_up", "x"]),
+        "citation_audit": st.none() | scalars | st.dictionaries(st.sampled_from(["invalid_citations", "uncited_claim_count"]), scalars),
     },
 )
 
@@ -73,11 +88,13 @@ options = st.fixed_dictionaries(
 def check(result: GradingResult) -> None:
     assert 0 <= result.score <= 1
     assert math.isfinite(result.latency_ms)
-    assert result.defined or (not result.pass_ and result.score == 0)
+    assert result.defined or not result.pass_
+    assert result.defined or result.score == 0 or result.status == "unreadable"
+    assert result.defined or result.to_promptfoo()["score"] == 0
     assert (result.error is not None) == result.metadata["graderError"]
     assert not (result.error and result.defined)
-    assert isinstance(result.reason, str)
-    assert result.reason
+    assert result.reason or (result.reason is None and result.status == "graded")
+    assert result.to_promptfoo()["reason"]
     usage = result.tokens_used
     assert usage.total == usage.prompt + usage.completion >= 0
     assert sum(result.counts.values()) <= len(result.verdicts)
@@ -89,7 +106,7 @@ def check(result: GradingResult) -> None:
 @settings(max_examples=200, deadline=None)
 @given(st.lists(replies, min_size=1, max_size=4), st.sampled_from(sorted(policies)), st.booleans())
 def test_grade_returns_a_complete_result_whatever_the_judge_says(script: list[Reply], policy: str, joint: bool) -> None:
-    joined: dict[str, Any] = {"joint": True} if joint and policies[policy].split == "claims" else {}
+    joined: dict[str, Any] = {"joint": True} if joint and policies[policy].split == "claims" and policies[policy].verify == "batch" else {}
     check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=policy, **joined))
 
 

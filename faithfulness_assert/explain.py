@@ -1,0 +1,36 @@
+"""The last stage, where a policy wants it: the judge explains the score in its own words. The score is settled by then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .conclude import conclude
+from .errors import JudgeError
+from .model import Payload
+from .prompting import make_ask
+from .reading import read_reason
+from .result import clip, described
+from .state import Job, Outcome, State, spent, usable_text
+
+MAX_TOLD = 20  # statements that the judge is told of
+
+
+def jobs(state: State) -> tuple[Job, ...]:
+    """One ask with the score and the statements that are not supported; none for a case that could not be graded."""
+    result = conclude(state)
+    if result.status != "graded":
+        return ()
+    problems = tuple((v.id, f"[{described(v)}] {clip(v.statement)} {clip(v.reason)}".rstrip()) for v in result.problems()[:MAX_TOLD])
+    return (Job(make_ask("reason", state.policy, Payload(problems, findings=f"{result.score:.2f}"))),)
+
+
+def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
+    """The judge's reason. Without one the result has our own, and a warning."""
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        state = spent(state, job, outcome)
+        try:
+            state = replace(state, explanation=read_reason(usable_text(outcome)))
+        except JudgeError as error:
+            told = f"the judge gave no reason ({error.kind}): {error}"
+            state = replace(state, warnings=(*state.warnings, told))
+    return state

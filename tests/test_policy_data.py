@@ -1,0 +1,92 @@
+"""A user's own policy comes from plain data or a file, and what is wrong with it is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import ConfigError, grade, policies
+from faithfulness_assert.policy_data import DATA_KEYS, find_policy, policy_from
+
+FILES = {
+    "ours.toml": 'base = "ragas"\nthreshold = 0.9\nguidance = "bps are basis points"\n[weights]\npartially_supported = 0.5\n',
+    "ours.yaml": "base: ragas\nthreshold: 0.9\nguidance: bps are basis points\nweights: {partially_supported: 0.5}\n",
+    "ours.json": '{"base": "ragas", "threshold": 0.9, "guidance": "bps are basis points", "weights": {"partially_supported": 0.5}}',
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("prefix", ["", "file://"])
+def test_a_policy_file_gives_the_same_policy_in_every_format(tmp_path: Path, name: str, prefix: str) -> None:
+    (tmp_path / name).write_text(FILES[name], encoding="utf-8")
+    policy = find_policy(f"{prefix}{tmp_path / name}", {}, {})
+    assert (policy.name, policy.split, policy.threshold) == ("ours", "claims", 0.9)
+    assert dict(policy.weights) == {**policies["ragas"].weights, "partially_supported": 0.5}
+
+
+def test_options_come_after_the_file_and_the_sources_options_before_its_fields(tmp_path: Path) -> None:
+    file = tmp_path / "strict.yaml"
+    file.write_text("base: axion\nname: house rules\npolicy_options: {strict_mode: true}\nthreshold: 0.6\n", encoding="utf-8")
+    policy = find_policy(str(file), {"threshold": 0.7}, {})
+    assert (policy.name, policy.threshold, policy.weights["not_enough_info"]) == ("house rules", 0.7, -1.0)
+
+
+def test_a_mapping_is_a_policy_too() -> None:
+    result = grade("The tower is tall.", "The tower is tall.", policy={"base": "default", "threshold": 1.0})
+    assert (result.policy, result.threshold, result.pass_) == ("custom", 1.0, True)
+
+
+BROKEN: list[tuple[str, str, str]] = [
+    ("a.toml", "threshold = ", "is no TOML"),
+    ("a.yaml", "threshold: [", "is no YAML"),
+    ("a.json", "{", "is no JSON"),
+    ("a.json", "[" * 100_000, "is no JSON"),
+    ("a.json", "[1]", "must hold a mapping"),
+    ("a.yaml", "", "must hold a mapping"),
+    ("a.yaml", "treshold: 0.5", "Did you mean 'threshold'"),
+    ("a.yaml", "base: raggas", "Did you mean 'ragas'"),
+    ("a.yaml", "base: [1]", "base must be a preset"),
+    ("a.yaml", "weights: {supported: .nan}", "weights"),
+    ("a.yaml", "weights: {suported: 1}", "Did you mean 'supported'"),
+    ("a.yaml", "threshold: high", "threshold"),
+    ("a.yaml", "name: 5", "name"),
+    ("a.yaml", "summary: [1]", "summary"),
+    ("a.yaml", "deviations: 5", "deviations"),
+    ("a.yaml", "labels: {no: maybe}", "labels"),
+    ("a.yaml", "policy_options: 5", "policy_options"),
+    ("a.yaml", "clamps: [{finding: uncited, ceiling: 2}]", "clamps"),
+    ("a.yaml", "threshold: !!python/object/apply:os.system ['true']", "is no YAML"),
+    ("a.toml", 'base = "ragas"\n' + "#" * (1 << 20), "larger than"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "told"), BROKEN, ids=[f"{name}: {text[:30]}" for name, text, _ in BROKEN])
+def test_what_is_wrong_with_a_file_is_named(tmp_path: Path, name: str, text: str, told: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match=told):
+        find_policy(str(tmp_path / name), {}, {})
+
+
+def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:
+    (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00")
+    for name in ("a.toml", "b.toml", "."):
+        with pytest.raises(ConfigError, match="policy: "):
+            find_policy(f"file://{tmp_path / name}", {}, {})
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(DATA_KEYS)), st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.none())
+    )
+)
+def test_any_plain_data_is_a_policy_or_a_config_error(data: dict[str, Any]) -> None:
+    try:
+        policy = policy_from(data)
+    except ConfigError as error:
+        assert "policy" in str(error) or "each takes" in str(error)
+    else:
+        assert 0 <= policy.passes_at <= 1

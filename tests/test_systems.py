@@ -1,0 +1,400 @@
+"""The steps that other systems' policies need, told by what the judge is asked and what the result keeps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from fakes import TruthfulJudge, failing, verdicts_json
+
+from faithfulness_assert import Ask, CitationAudit, ConfigError, Judge, Policy, Reply, Usage, grade, policies
+from faithfulness_assert.model import Limits
+
+USAGE = Usage(prompt=1000, completion=20, num_requests=1)
+ANSWER = "The museum opens at nine. Adults pay 14 euros."
+CONTEXT = [{"id": "hours", "text": "The museum opens at nine. It closes at six."}, {"id": "prices", "text": "Adults pay 12 euros."}]
+RATINGS = {"faithfulness": 0.9, "relevance": 0.9, "completeness": 0.8, "reasoning_quality": 0.7}
+LLM_POLICIES = sorted(name for name, policy in policies.items() if policy.split == "claims" or policy.dimensions)
+
+
+@dataclass
+class Says:
+    """Gives for each kind of ask what ``said`` has for it, in turn, and what a truthful judge says once that is used up."""
+
+    said: dict[str, list[Any]] = field(default_factory=dict)
+    asked: list[Ask] = field(default_factory=list)
+    limits: Limits = field(default_factory=Limits)
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        self.asked.append(ask)
+        waiting = self.said.get(ask.kind, [])
+        if not waiting:
+            return TruthfulJudge().ask(ask)
+        said = waiting.pop(0)
+        if isinstance(said, Exception):
+            raise said
+        return said if isinstance(said, Reply) else Reply(said if isinstance(said, str) else json.dumps(said), usage=USAGE)
+
+    def kinds(self) -> list[str]:
+        return sorted(ask.kind for ask in self.asked)
+
+
+# ---------------------------------------------------------------- truths (deepeval)
+
+
+def test_deepeval_asks_for_claims_and_truths_then_verdicts_then_a_reason() -> None:
+    judge = Says({"verdicts": [verdicts_json({1: "supported", 2: "contradicted"})]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
+    assert [ask.kind for ask in judge.asked[2:]] == ["verdicts", "reason"]
+    assert sorted(ask.kind for ask in judge.asked[:2]) == ["claims", "truths"]
+    assert (result.score, result.pass_, result.tokens_used.num_requests) == (0.5, True, 4)
+    assert result.reason is not None
+    assert result.reason.endswith("The judge says why.")
+    assert "1 of 2 statements supported" in result.reason
+
+
+def test_verdicts_are_found_against_the_truths_and_point_into_the_passages_they_are_of() -> None:
+    said = {"passages": [{"id": 1, "truths": ["It opens at nine.", "It closes at six."]}, {"id": 2, "truths": ["Adults pay 12 euros."]}]}
+    judge = Says({"truths": [said], "verdicts": [verdicts_json({1: "supported", 2: "contradicted"}, evidence=[3])]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
+    asked = next(ask for ask in judge.asked if ask.kind == "verdicts")
+    assert asked.payload.sentences == ((1, "It opens at nine."), (2, "It closes at six."), (3, "Adults pay 12 euros."))
+    evidence = result.verdicts[0].evidence[0]
+    assert (evidence.passage, evidence.start, evidence.end) == ("prices", 0, len("Adults pay 12 euros."))
+    assert [truth["text"] for truth in result.metadata["truths"]] == ["It opens at nine.", "It closes at six.", "Adults pay 12 euros."]
+
+
+def test_the_limit_of_truths_holds_whatever_the_judge_lists() -> None:
+    said = {"passages": [{"id": 1, "truths": ["One fact.", "Two facts.", "Three facts."]}, {"id": 2, "truths": ["A fact."]}]}
+    judge = Says({"truths": [said]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"truths_extraction_limit": 2})
+    assert [truth["text"] for truth in result.metadata["truths"]] == ["One fact.", "Two facts.", "A fact."]
+
+
+@pytest.mark.parametrize("said", [{"passages": [{"id": 1, "truths": ["It opens at nine."]}]}, failing("server"), "nothing"])
+def test_a_passage_without_truths_is_shown_as_it_stands(said: Any) -> None:
+    judge = Says({"truths": [said, said]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
+    shown = [text for _, text in next(ask for ask in judge.asked if ask.kind == "verdicts").payload.sentences]
+    assert "Adults pay 12 euros." in shown
+    assert result.status == "graded"
+    assert any("as they stand" in warning for warning in result.metadata["warnings"])
+
+
+def test_truths_without_numbers_belong_to_no_passage() -> None:
+    judge = Says({"truths": [{"truths": ["It opens at nine.", "Adults pay 12 euros."]}]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
+    assert [truth["passage"] for truth in result.metadata["truths"]] == ["", ""]
+
+
+def test_a_long_context_is_asked_for_truths_in_parts_and_nothing_of_it_is_lost() -> None:
+    passages = [" ".join(f"Room {i} of house {house} is open." for i in range(900)) for house in range(3)]
+    judge = Says()
+    result = grade("Room 5 of house 2 is open.", passages, judge=judge, policy="deepeval")
+    asks = [ask for ask in judge.asked if ask.kind == "truths"]
+    assert len(asks) > 1
+    asked = " ".join(text for ask in asks for _, text in ask.payload.statements)
+    assert all(f"Room {i} of house {house} is open." in asked for i in range(900) for house in range(3))
+    assert result.status == "graded"
+
+
+def test_a_sentence_that_is_too_long_to_ask_about_is_shown_as_it_stands() -> None:
+    long = "The museum " + "and the shop " * 150 + "open at nine."
+    judge = Says(limits=Limits(prompt_tokens=900))
+    result = grade("The museum opens at nine.", ["The museum opens at nine.", long], judge=judge, policy="deepeval")
+    assert not any("shop" in text for ask in judge.asked if ask.kind == "truths" for _, text in ask.payload.statements)
+    assert any("shop" in text for ask in judge.asked if ask.kind == "verdicts" for _, text in ask.payload.sentences)
+    assert result.status == "graded"
+
+
+# ---------------------------------------------------------------- options under their source's names
+
+
+def test_deepevals_options_change_weights_steps_and_the_threshold() -> None:
+    verdicts = verdicts_json({1: "supported", 2: "not_enough_info"})
+    judge = lambda: Says({"verdicts": [verdicts]})  # noqa: E731
+    lenient = grade(ANSWER, CONTEXT, judge=judge(), policy="deepeval")
+    hard = grade(ANSWER, CONTEXT, judge=judge(), policy="deepeval", policy_options={"penalize_ambiguous_claims": True})
+    strict = grade(
+        ANSWER, CONTEXT, judge=judge(), policy="deepeval", policy_options={"penalize_ambiguous_claims": True, "strict_mode": True}
+    )
+    assert (lenient.score, hard.score, strict.score) == (1.0, 0.5, 0.0)
+    assert (strict.threshold, strict.pass_) == (1.0, False)
+
+
+def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string() -> None:
+    judge = Says()
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"include_reason": False})
+    assert result.reason is None
+    assert "reason" not in judge.kinds()
+    assert result.to_promptfoo()["reason"] == "faithfulness 1.00, threshold 0.5"
+    assert "PASS" in result.pretty()
+
+
+def test_a_grader_error_has_a_reason_of_ours_and_asks_for_none() -> None:
+    judge = Says({"verdicts": ["nonsense", "nonsense"]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"include_reason": False})
+    assert result.error is not None
+    assert result.reason
+    assert "reason" not in judge.kinds()
+
+
+@pytest.mark.parametrize("said", [failing("server"), "", Reply("", refusal="No."), "I'm sorry, but I can't help with that."])
+def test_without_the_judges_reason_the_result_has_ours_and_a_warning(said: Any) -> None:
+    result = grade(ANSWER, CONTEXT, judge=Says({"reason": [said]}), policy="deepeval")
+    assert result.reason == "2 of 2 statements supported: score 1.00 >= threshold 0.5."
+    assert any("no reason" in warning for warning in result.metadata["warnings"])
+
+
+def test_axions_scores_are_merged_over_its_own_and_switch_strict_off() -> None:
+    verdicts = verdicts_json({1: "supported", 2: "not_enough_info"})
+    run = lambda **options: grade(ANSWER, CONTEXT, judge=Says({"verdicts": [verdicts]}), policy="axion", policy_options=options).score  # noqa: E731
+    assert run() == 0.5
+    assert run(strict_mode=True) == 0.0
+    assert run(strict_mode=True, verdict_scores={"no_evidence": 0.5}) == 0.75
+    assert run(strict_mode=True, verdict_scores={}) == 0.0
+    assert run(verdict_scores={"Fully_Supported": 0.5}, strict_mode=True) == 0.25
+
+
+@pytest.mark.parametrize(
+    ("policy", "options", "named"),
+    [
+        ("axion", {"verdict_scores": {"bogus": 1}}, "bogus"),
+        ("axion", {"verdict_scores": {"NO_EVIDENCE": float("nan")}}, "NO_EVIDENCE"),
+        ("axion", {"verdict_scores": {"NO_EVIDENCE": "1"}}, "NO_EVIDENCE"),
+        ("axion", {"verdict_scores": 5}, "verdict_scores"),
+        ("axion", {"strict_mode": "yes"}, "strict_mode"),
+        ("axion", {"strict": True}, "Did you mean 'strict_mode'"),
+        ("deepeval", {"strict_mode": 1}, "all_or_nothing"),
+        ("deepeval", {"truths_extraction_limit": 0}, "truths_limit"),
+        ("deepeval", {"include_reason": None}, "include_reason"),
+        ("deepeval", {"threshold": 1.5}, "threshold"),
+        ("ragas", {"threshold": 0.5}, "takes none"),
+        ("masis", {"threshold": -1}, "threshold"),
+    ],
+)
+def test_a_wrong_option_is_a_config_error_before_any_call(policy: str, options: dict[str, Any], named: str) -> None:
+    judge = Says()
+    with pytest.raises(ConfigError, match=named):
+        grade(ANSWER, CONTEXT, judge=judge, policy=policy, policy_options=options)
+    assert not judge.asked
+
+
+@pytest.mark.parametrize("name", LLM_POLICIES)
+def test_a_policy_that_asks_more_than_verdicts_does_not_take_the_embedded_judge(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"'{name}' asks the judge for .* 'embedded'"):
+        grade(ANSWER, CONTEXT, policy=name)
+
+
+# ---------------------------------------------------------------- one ask for each claim (ragaliq, axion's fallback)
+
+
+def test_ragaliq_asks_for_each_claim_alone() -> None:
+    judge = Says()
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="ragaliq")
+    assert judge.kinds() == ["claims", "verdicts", "verdicts"]
+    assert [len(ask.ids) for ask in judge.asked[1:]] == [1, 1]
+    assert (result.score, result.counts["supported"]) == (1.0, 2)
+
+
+def test_a_claim_without_a_verdict_makes_a_ragaliq_case_a_grader_error() -> None:
+    judge = Says({"verdicts": [{"verdicts": [{"id": 1, "evidence": [], "label": "supported"}]}, "perhaps", "perhaps"]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="ragaliq")
+    assert (result.status, result.defined) == ("unreadable", False)
+    assert "1 of 2 statements" in str(result.reason)
+
+
+@pytest.mark.parametrize("broken", ["no JSON at all", Reply("{", finish_reason="length", usage=USAGE)])
+def test_axion_asks_for_each_claim_alone_where_the_batch_cannot_be_read(broken: Any) -> None:
+    judge = Says({"verdicts": [broken]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="axion")
+    assert [len(ask.ids) for ask in judge.asked if ask.kind == "verdicts"] == [2, 1, 1]
+    assert (result.status, result.score) == ("graded", 1.0)
+
+
+def test_a_label_that_the_policy_does_not_weigh_is_no_verdict() -> None:
+    judge = Says({"verdicts": [verdicts_json({1: "supported", 2: "partially_supported"})] * 2})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
+    assert (result.verdicts[1].label, result.verdicts[1].unresolved, result.score) == (None, "invalid", 0.5)
+
+
+def test_what_the_judge_calls_no_is_a_contradiction_under_deepeval_only() -> None:
+    said = json.dumps([{"verdict": "yes"}, {"verdict": "no"}])
+    assert grade(ANSWER, CONTEXT, judge=Says({"verdicts": [said]}), policy="deepeval").counts["contradicted"] == 1
+    assert grade(ANSWER, CONTEXT, judge=Says({"verdicts": [said]}), policy="ragas").counts["not_enough_info"] == 1
+
+
+def test_a_score_is_shown_as_a_line() -> None:
+    labels = {1: "supported", 2: "supported", 3: "partially_supported", 4: "contradicted"}
+    answer = "It rains. It snows. It hails. It pours."
+    result = grade(answer, CONTEXT, judge=Says({"verdicts": [verdicts_json(labels)]}), policy="axion")
+    assert result.metadata["calculation"] == "(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375"
+    assert "(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375" in result.pretty()
+    low = grade(answer, CONTEXT, judge=Says({"verdicts": [verdicts_json(dict.fromkeys(labels, "contradicted"))]}), policy="axion")
+    assert low.metadata["calculation"] == "(- 4) / 4 = -1, held at 0"
+
+
+# ---------------------------------------------------------------- ratings (masis)
+
+
+def rated(ratings: Any, answer: str = ANSWER, **options: Any) -> Any:
+    return grade(answer, CONTEXT, judge=Says({"ratings": [ratings, ratings]}), policy="masis", **options)
+
+
+def test_a_holistic_policy_rates_the_answer_in_one_ask() -> None:
+    judge = Says({"ratings": [{**RATINGS, "overall_score": 1.0, "suggestions": ["Name the price."]}]})
+    result = grade("The museum opens at nine [hours].", CONTEXT, question="When?", judge=judge, policy="masis")
+    assert judge.kinds() == ["ratings"]
+    assert (result.score, result.pass_, result.verdicts) == (0.845, True, ())
+    assert result.named_scores == {**RATINGS, "overall": 0.845}
+    assert result.metadata["suggestions"] == ["Name the price."]
+    assert result.metadata["calculation"] == "0.35 × 0.9 + 0.25 × 0.9 + 0.25 × 0.8 + 0.15 × 0.7 = 0.845"
+    assert "Suggestions: Name the price." in str(result.reason)
+    assert result.citations is not None
+
+
+def test_the_audits_findings_go_into_the_ask_and_hold_faithfulness_down() -> None:
+    judge = Says({"ratings": [RATINGS]})
+    result = grade("The museum opens at nine [c9].", CONTEXT, judge=judge, policy="masis")
+    assert "cited but not there: c9" in judge.asked[0].messages[1]["content"]
+    assert result.named_scores["faithfulness"] == 0.4
+    assert result.metadata["rawRatings"] == RATINGS
+    assert [clamp["finding"] for clamp in result.metadata["clamps"]] == ["invalid_citations", "hallucination"]
+    assert result.metadata["rawScore"] == 0.845
+
+
+def test_an_audit_that_was_given_is_taken_as_it_is() -> None:
+    given = CitationAudit(uncited_claim_count=10)
+    assert rated(RATINGS, citation_audit=given).named_scores["faithfulness"] == 0.3
+    assert rated(RATINGS, last_citation_audit={"invalid_citations": [], "uncited_claim_count": 0}).score == 0.845
+    shown = grade(ANSWER, CONTEXT, citation_audit=given)
+    enforced = grade(ANSWER, CONTEXT, citation_audit=given, citations="enforce")
+    assert (shown.citations, shown.metadata.get("clamps")) == (given, None)
+    assert enforced.score == min(shown.score, 0.3)
+
+
+@pytest.mark.parametrize(
+    "audit",
+    [
+        5,
+        {},
+        {"uncited_count": 3},
+        {"invalid_citations": "c1", "uncited_claim_count": 0},
+        {"invalid_citations": [], "uncited_claim_count": -1},
+    ],
+)
+def test_an_audit_that_is_none_is_invalid_input(audit: Any) -> None:
+    result = grade(ANSWER, CONTEXT, citation_audit=audit)
+    assert result.status == "invalid_input"
+    assert "citation_audit" in str(result.reason)
+
+
+@pytest.mark.parametrize("bad", ["very good", None, True, float("nan"), [0.9], {"reason": "fine"}, "85%"])
+def test_a_rating_that_is_no_number_is_asked_for_again_then_a_grader_error(bad: Any) -> None:
+    judge = Says({"ratings": [{**RATINGS, "relevance": bad}] * 2})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="masis")
+    assert (result.status, result.defined, result.score) == ("unreadable", False, 0.0)
+    assert "relevance" in str(result.reason)
+    assert judge.kinds() == ["ratings", "ratings"]
+
+
+def test_a_missing_rating_is_mended_by_the_second_reply() -> None:
+    partial = {name: value for name, value in RATINGS.items() if name != "relevance"}
+    judge = Says({"ratings": [partial, RATINGS]})
+    assert grade("Open [hours].", CONTEXT, judge=judge, policy="masis").score == 0.845
+
+
+@pytest.mark.parametrize(
+    ("ratings", "expected"),
+    [
+        ((90, 90, 80, 70), (0.9, 0.9, 0.8, 0.7)),
+        ((1.5, 0.9, 0.8, 0.7), (1.0, 0.9, 0.8, 0.7)),
+        ((-0.5, 0.9, 0.8, 0.7), (0.0, 0.9, 0.8, 0.7)),
+        ((150, 1, 1, 1), (1.0, 1.0, 1.0, 1.0)),
+        ((150, 90, 1, 0), (1.0, 0.9, 0.01, 0.0)),
+        (("0.9", 0.9, 0.8, 0.7), (0.9, 0.9, 0.8, 0.7)),
+        (({"score": 0.9, "reason": "1"}, 0.9, 0.8, 0.7), (0.9, 0.9, 0.8, 0.7)),
+    ],
+)
+def test_ratings_are_brought_into_range_with_a_warning(ratings: tuple[Any, ...], expected: tuple[float, ...]) -> None:
+    audit = CitationAudit()
+    result = rated(dict(zip(RATINGS, ratings, strict=True)), citation_audit=audit)
+    assert tuple(result.named_scores[name] for name in RATINGS) == pytest.approx(expected)
+    plain = all(not isinstance(rating, str | dict) and 0 <= rating <= 1 for rating in ratings)
+    readable = all(isinstance(rating, str | dict) or 0 <= rating <= 1 for rating in ratings)
+    assert bool(result.metadata.get("warnings")) == (not plain and not readable)
+
+
+def test_two_sets_of_ratings_that_differ_are_no_rating() -> None:
+    both = json.dumps(RATINGS) + json.dumps({**RATINGS, "faithfulness": 0.1})
+    result = grade(ANSWER, CONTEXT, judge=Says({"ratings": [both, both]}), policy="masis")
+    assert (result.status, result.score) == ("unreadable", 0.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        (Reply("", refusal="No."), "judge_refused"),
+        (Reply(json.dumps(RATINGS), finish_reason="length"), "unreadable"),
+        (Reply("", finish_reason="content_filter"), "judge_refused"),
+        (failing("timeout"), "judge_failed"),
+        ("I'm sorry, but I can't rate this.", "judge_refused"),
+    ],
+)
+def test_a_judge_that_does_not_rate_is_a_grader_error(said: Any, status: str) -> None:
+    result = grade(ANSWER, CONTEXT, judge=Says({"ratings": [said] * 2}), policy="masis")
+    assert (result.status, result.defined, result.pass_) == (status, False, False)
+
+
+def test_numbers_in_the_answer_are_never_read_as_ratings() -> None:
+    answer = f"{ANSWER} {json.dumps(RATINGS)}"
+    result = grade(answer, CONTEXT, judge=Says({"ratings": ["nothing to say"] * 2}), policy="masis")
+    assert (result.status, result.score) == ("unreadable", 0.0)
+
+
+def test_what_does_not_fit_one_ask_is_invalid_input_under_a_holistic_policy() -> None:
+    judge = Says(limits=Limits(prompt_tokens=1500))
+    for answer, context, named in ((ANSWER, ["It rains here. " * 2000], "context"), ("It rains here. " * 2000, CONTEXT, "answer")):
+        result = grade(answer, context, judge=judge, policy="masis")
+        assert (result.status, str(result.reason).count(named) > 0) == ("invalid_input", True)
+    assert not judge.asked
+
+
+def test_a_policy_of_ones_own_may_rate_fewer_dimensions() -> None:
+    policy = replace(policies["masis"], name="mine", dimensions={"faithfulness": 0.5, "relevance": 0.5}, citations="off")
+    judge = Says({"ratings": [{"faithfulness": 1, "relevance": 0.5}]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy=policy)
+    assert result.score == 0.75
+    assert "completeness" not in judge.asked[0].messages[0]["content"]
+
+
+# ---------------------------------------------------------------- undefined, and the switch
+
+
+def test_promptfoo_plan_shows_a_half_for_a_reply_without_verdicts_but_means_nothing_by_it() -> None:
+    result = grade(ANSWER, CONTEXT, judge=Says({"verdicts": ["Hello there"] * 2}), policy="promptfoo-plan")
+    assert (result.score, result.defined, result.pass_, result.status) == (0.5, False, False, "unreadable")
+    assert result.to_promptfoo()["score"] == 0.0
+    refused = grade(ANSWER, CONTEXT, judge=Says({"verdicts": [Reply("", refusal="No.")]}), policy="promptfoo-plan")
+    assert (refused.score, refused.status) == (0.0, "judge_refused")
+
+
+@pytest.mark.parametrize("name", sorted(policies))
+def test_switching_the_policy_is_one_word(name: str) -> None:
+    judge: Judge = Says()
+    result = grade(ANSWER, CONTEXT, judge=judge, policy=name)
+    assert (result.policy, result.status, result.defined) == (name, "graded", True)
+
+
+@pytest.mark.parametrize("name", sorted(policies))
+@pytest.mark.parametrize("answer", ["", "I'm sorry, but I can't answer that."])
+def test_no_policy_gives_a_refusal_credit_and_none_a_blank_answer_by_accident(name: str, answer: str) -> None:
+    result = grade(answer, CONTEXT, judge=Says(), policy=name)
+    assert result.pass_ == (answer == "" and policies[name].on_no_statements == "pass")
+
+
+def test_zero_for_nothing_to_check_never_passes() -> None:
+    result = grade("", CONTEXT, judge=Says(), policy=Policy(on_no_statements=0.0, threshold=0.0))
+    assert (result.defined, result.score, result.pass_) == (True, 0.0, False)
