@@ -209,10 +209,9 @@ def _verdict_scores(_: Policy, value: object) -> Changes:
 
 _THRESHOLD = {"threshold": _field("threshold")}
 
-# Applied in this order, whatever order they are given in.
+# A source that is not listed has a threshold and nothing else. Applied in this order, whatever order they are given in.
 SOURCE_OPTIONS: Mapping[str, Mapping[str, Callable[[Policy, Any], Changes]]] = {
     "promptfoo": {**_THRESHOLD, "inverse": _field("inverse")},
-    "promptfoo-plan": _THRESHOLD,
     "deepeval": {
         **_THRESHOLD,
         "strict_mode": _field("all_or_nothing"),
@@ -225,9 +224,7 @@ SOURCE_OPTIONS: Mapping[str, Mapping[str, Callable[[Policy, Any], Changes]]] = {
         "strict_mode": _weight_if_set("strict_mode", "not_enough_info", -1.0),
         "verdict_scores": _verdict_scores,
     },
-    "ragaliq": _THRESHOLD,
-    "ragaliq-adr006": _THRESHOLD,
-    "masis": _THRESHOLD,
+    "ragas": {},
 }
 
 
@@ -237,7 +234,7 @@ def with_source_options(policy: Policy, given: Mapping[str, Any]) -> Policy:
     Raises:
         ConfigError: the source has no such option, or the option not this value.
     """
-    known = SOURCE_OPTIONS.get(policy.name, {})
+    known = SOURCE_OPTIONS.get(policy.name, _THRESHOLD)
     for name in given:
         if name not in known:
             raise ConfigError(f"policy_options: the policy {policy.name!r} has no option {name!r}. {suggest(str(name), known)}")
