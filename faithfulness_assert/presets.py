@@ -144,6 +144,13 @@ _PRESETS = (
     ),
     _RAGALIQ,
     replace(_RAGALIQ, name="ragaliq-adr006", summary="RagaliQ as its ADR-006 has it: nothing to check passes.", on_no_statements="pass"),
+    replace(
+        _RAGALIQ,
+        name="hallucination",
+        summary="RagaliQ's hallucination: the reason counts what is made up.",
+        threshold=0.8,
+        headline="made_up",
+    ),
     Policy(
         name="masis",
         summary="MASIS' evaluator: the whole answer rated on four dimensions, held down by the citation audit.",
