@@ -17,17 +17,21 @@ from rich.text import Text
 import faithfulness_assert
 
 from . import policy_table
+from .data_files import read_data
 from .errors import ConfigError
 from .grading import Grader
 from .policy import SCORED, Policy
 from .policy_data import find_policy
 from .presets import policies
+from .promptfoo.migrate import migrated
 from .result import GradingResult, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PASSED, FAILED, WRONG_USE, NOT_GRADED = 0, 1, 2, 3
+UNRELIABLE = 0.1
+"""From this share of failed controls on, a run says that its judge is not to be trusted."""
 STYLES = {
     "PASS": "bold green",
     "FAIL": "bold red",
@@ -134,8 +138,15 @@ def _show_policy(policy: Policy, lines: Iterable[str]) -> None:
 def init(
     folder: Annotated[Path, typer.Argument(help="Where to write the example.")] = Path(),
     force: Annotated[bool, typer.Option(help="Overwrite files that are there.")] = False,
+    from_: Annotated[
+        Path | None,
+        typer.Option("--from", help="A promptfoo config: print its context-faithfulness assertions as ours, and write nothing."),
+    ] = None,
 ) -> None:
     """Write a working promptfoo example: one test passes, one fails on a made-up number."""
+    if from_ is not None:
+        typer.echo(migrated(read_data(str(from_), "init")), nl=False)
+        return
     templates = sorted(path for path in (Path(__file__).parent / "promptfoo" / "templates").iterdir() if path.is_file())
     try:
         there = [t.name for t in templates if (folder / t.name).exists()]
@@ -254,6 +265,8 @@ class Tally:
     errors: int = 0
     defined: int = 0
     total: float = 0.0  # of the scores that are defined
+    controls: int = 0
+    controls_failed: int = 0
 
     def add(self, result: GradingResult) -> None:
         """Counts a result."""
@@ -262,6 +275,9 @@ class Tally:
         self.errors += result.error is not None
         self.defined += result.defined
         self.total += result.score if result.defined else 0.0
+        controls = result.metadata.get("controls", {})
+        self.controls += controls.get("asked", 0)
+        self.controls_failed += controls.get("failed", 0)
 
     @property
     def exit_code(self) -> int:
@@ -272,7 +288,14 @@ class Tally:
     def __str__(self) -> str:
         mean = f"mean score {self.total / self.defined:.2f} over {self.defined} defined" if self.defined else "no score is defined"
         failed = self.cases - self.passed - self.errors
-        return f"{self.cases} cases: {self.passed} passed, {failed} failed, {self.errors} not graded; {mean}"
+        return f"{self.cases} cases: {self.passed} passed, {failed} failed, {self.errors} not graded; {mean}{self._reliability()}"
+
+    def _reliability(self) -> str:
+        if not self.controls:
+            return ""
+        told = f"\nthe judge failed {self.controls_failed} of {self.controls} controls"
+        distrust = self.controls_failed >= UNRELIABLE * self.controls
+        return f"{told}: do not trust these scores, name another judge" if distrust else told
 
 
 def _show(results: Iterable[GradingResult], *, as_json: bool) -> Tally:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from .controls import summary
+from .errors import JudgeError
 from .evidence import Quotable, resolve
 from .model import GraderError, Verdict
 from .policy import SCORED, Policy
@@ -20,7 +22,7 @@ from .words import FIXES, REASONS, calculation, overall_calculation, ratings_rea
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .errors import JudgeError
+    from .controls import Control
     from .model import ErrorKind, Label, Statement, Status
     from .reconcile import Finding
     from .scoring import Score
@@ -37,6 +39,8 @@ def conclude(state: State) -> GradingResult:
     verdicts = _verdicts(state)
     if not any(v.label for v in verdicts):
         return _ended(state, status_of(state.errors), verdicts)
+    if state.policy.controls == "enforce" and (wrong := [control for control, label in state.controls if not control.passed(label)]):
+        return _ended(replace(state, errors=(_unreliable(wrong), *state.errors)), "unreadable", verdicts)
     missing = sum(v.label is None for v in verdicts)
     if missing and state.policy.on_missing == "error":
         told = replace(state, problem=f"{missing} of {len(verdicts)} statements got no valid verdict")
@@ -46,6 +50,12 @@ def conclude(state: State) -> GradingResult:
         told = replace(state, problem="the judge finds no claim in the answer")
         return _ended(told, "no_statements", verdicts)
     return _graded(state, verdicts, outcome)
+
+
+def _unreliable(wrong: Sequence[Control]) -> JudgeError:
+    kinds = {True: "a sentence of the context that it did not call supported", False: "an altered sentence that it did not turn down"}
+    told = " and ".join(kinds[true] for true in sorted({control.true for control in wrong}))
+    return JudgeError(f"the judge failed a control: {told}", "unreliable_judge")
 
 
 def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
@@ -178,6 +188,8 @@ def _metadata(state: State, verdicts: Sequence[Verdict], counted: Sequence[Verdi
         *state.warnings,
         *(f"an ask failed ({error.kind}): {error.message}" for error in state.errors if any(v.label for v in verdicts) or state.ratings),
     ]
+    failed = [control for control, label in state.controls if label is not None and not control.passed(label)]
+    told += [_unreliable(failed).message] if failed else []
     statuses = [error.http_status for error in state.errors if error.http_status]
     said = {
         "warnings": list(dict.fromkeys(told)),
@@ -186,6 +198,7 @@ def _metadata(state: State, verdicts: Sequence[Verdict], counted: Sequence[Verdi
         "repeats": len(verdicts) - len(counted),
         "httpStatus": statuses[0] if statuses else None,
         "guidance": _fingerprint(state.policy),
+        "controls": dict(summary(state.controls)) if state.controls else None,
     }
     return {"graderError": False, **{name: value for name, value in said.items() if value}, **extra}
 

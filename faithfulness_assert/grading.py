@@ -66,6 +66,8 @@ class Grader:
             fields["threshold"] = threshold
         self.policy = find_policy(policy, fields, _mapping("policy_options", options.get("policy_options")))
         self.judge = _judge(judge, self.policy, options)
+        if self.policy.controls == "auto":
+            self.policy = replace(self.policy, controls="report" if getattr(self.judge, "remote", False) else "off")
         self.judge_name = str(getattr(self.judge, "name", type(self.judge).__name__))
         self._limits = _limits(self.judge, self.policy)
         # A judge that knows tries bounds each by the timeout itself; to any other it is a deadline for each ask.

@@ -395,9 +395,10 @@ class Judge(Protocol):
 
     Only ``ask`` is required. A judge may also have ``aask`` (the same, awaited; otherwise ``ask`` runs in a thread), ``name`` (shown
     in results), ``limits`` (a :class:`Limits`), ``identity`` (a JSON mapping of all settings that shape its replies, never a key; the
-    store of replies hashes it), ``never_contradicts`` (True where it cannot tell a contradiction), ``keeps_deadline`` (True where ``ask``
-    returns in time by itself; any other is asked in a thread that is left behind when the time is up) and ``caveat`` (what a reader of
-    its results should know, added to the reason of every grade).
+    store of replies hashes it), ``never_contradicts`` (True where it cannot tell a contradiction), ``remote`` (True where a model behind
+    an API answers: its grades then hold controls), ``keeps_deadline`` (True where ``ask`` returns in time by itself; any other is asked
+    in a thread that is left behind when the time is up) and ``caveat`` (what a reader of its results should know, added to the reason of
+    every grade).
     """
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

@@ -17,6 +17,7 @@ Verify = Literal["batch", "per_claim", "truths", "holistic"]
 Ending = Literal["fail", "pass", "error"]
 Explain = Literal["ours", "judge", "none"]
 Headline = Literal["supported", "made_up"]
+Controls = Literal["auto", "off", "report", "enforce"]
 OnMissing = Literal["unsupported", "error"]
 Citations = Literal["off", "audit", "enforce"]
 Finding = Literal["invalid_citations", "hallucination", "uncited"]
@@ -91,6 +92,9 @@ class Policy:
         explain: whether the reason of the result is ``ours`` (made from counts, no call), is followed by the ``judge``'s own (one call),
             or is left out (``none``; only where the case was graded).
         headline: what the reason counts first: statements ``supported``, or those ``made_up``.
+        controls: whether each window's first ask for verdicts holds two statements with a known verdict (see ``controls.py``), which are
+            never scored or shown: ``report`` tells in ``metadata.controls`` how the judge did, ``enforce`` makes a case with a control that
+            was not passed a grader error (``unreliable_judge``). ``auto`` is ``report`` for a judge behind an API, else ``off``.
         guidance, examples: your own words and solved cases for the judge.
         deviations: where this preset differs from the system it is named after, and why.
     """
@@ -126,6 +130,7 @@ class Policy:
     reasons: bool = False
     explain: Explain = "ours"
     headline: Headline = "supported"
+    controls: Controls = "auto"
     guidance: str = ""
     examples: tuple[Example, ...] = ()
     deviations: tuple[str, ...] = ()
@@ -172,6 +177,7 @@ _CHOICES: Mapping[str, Any] = {
     "citations": Citations,
     "explain": Explain,
     "headline": Headline,
+    "controls": Controls,
 }
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------- what presets share
 
 _YES_NO: dict[Label, float] = {"supported": 1.0, "partially_supported": 0.0, "not_enough_info": 0.0, "contradicted": 0.0}
-_ABSTAINS = "An answer that only declines is 'abstained' and fails; {} for it."
+_ABSTAINS = "An answer that only declines is 'abstained' and fails; {}."
 _LOST = "A sentence with a number or a name for which the judge gives no claim is graded as it stands; {} loses it."
 
 # Claims, each supported or not: promptfoo, ragas, and with other weights the rest.
-_CLAIM_BY_CLAIM = Policy(split="claims", weights=_YES_NO, allow_not_a_claim=False, threshold=0.5, fail_on=(), dedupe=False)
+_CLAIM_BY_CLAIM = Policy(split="claims", weights=_YES_NO, allow_not_a_claim=False, threshold=0.5, fail_on=(), dedupe=False, controls="off")
 
 _RAGALIQ = replace(
     _CLAIM_BY_CLAIM,
@@ -36,7 +36,7 @@ _RAGALIQ = replace(
     on_missing="error",
     deviations=(
         "A claim without a valid verdict is asked for once more before the case becomes a grader error.",
-        _ABSTAINS.format("RagaliQ scores the claims that its judge finds"),
+        _ABSTAINS.format("RagaliQ scores what claims its judge finds in it"),
         "An empty context is 'no_context' and fails, with no call.",
         _LOST.format("RagaliQ"),
     ),
@@ -73,6 +73,7 @@ _PRESETS = (
         on_no_statements="error",
         positional_prefix=True,
         deviations=(
+            "The threshold is .5 where none is given, as in promptfoo 0.123; up to 0.121 promptfoo then lets every score pass.",
             "Numbered and comma-separated verdict lists are read; promptfoo rejects or merges them.",
             "'not sure' is no verdict; promptfoo reads it as a no.",
             "More verdicts than statements are a grader error unless all are negative; promptfoo counts them against the statements.",
@@ -125,6 +126,7 @@ _PRESETS = (
             _ABSTAINS.format("deepeval gives 1"),
             "An empty context is 'no_context' and fails.",
             "A passage for which the judge lists no truths is shown as it stands; deepeval would find nothing to contradict.",
+            "truths_extraction_limit starts at 1; deepeval takes 0, asks for no truths and finds nothing to contradict.",
             _LOST.format("deepeval"),
         ),
     ),
@@ -136,7 +138,7 @@ _PRESETS = (
         on_no_statements="pass",
         reask_singly=True,
         deviations=(
-            "A claim without a valid verdict, asked for alone as axion does, then counts as one without evidence.",
+            "A claim without a valid verdict, asked for alone as axion does, then counts as one without evidence, and never for more than 0.",
             _ABSTAINS.format("axion gives 1"),
             "An empty context is 'no_context' and fails.",
             _LOST.format("axion"),
@@ -150,6 +152,10 @@ _PRESETS = (
         summary="RagaliQ's hallucination: the reason counts what is made up.",
         threshold=0.8,
         headline="made_up",
+        deviations=(
+            ".8 is the evaluator's own threshold; RagaliQ's runner gives each evaluator its default_threshold, .7 if none is named.",
+            *_RAGALIQ.deviations,
+        ),
     ),
     Policy(
         name="masis",
@@ -164,7 +170,8 @@ _PRESETS = (
             "Ratings are on 0 to 100 where two or more are above 1 and none lies between 0 and 1; MASIS divides each that is above 1.",
             "What is out of range is held at 0 or 1, with a warning; MASIS lets it through.",
             "A rating that is missing or no number is asked for once more, then a grader error.",
-            "The judge's own overall score is not read.",
+            "An answer that only declines is 'abstained' and an empty context 'no_context', and neither is rated; MASIS rates both.",
+            "[c1, c2], [1-3] and [^1] are citations too, and sentences are split by language; MASIS splits at every full stop.",
         ),
     ),
 )

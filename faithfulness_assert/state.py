@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from .controls import Control
 from .errors import InputError, JudgeError, UnreadableReply
-from .model import Ask, Case, CitationAudit, Evidence, Limits, Payload, Reply, Skipped, Statement, Status, Usage
+from .model import Ask, Case, CitationAudit, Evidence, Label, Limits, Payload, Reply, Skipped, Statement, Status, Usage
 from .policy import Policy
 from .prompting import make_ask
 from .reconcile import Finding
@@ -44,6 +45,7 @@ class State:
     ratings: Mapping[str, float] = field(default_factory=dict)  # by dimension, as the judge gave them
     suggestions: tuple[str, ...] = ()
     explanation: str = ""  # the judge's, of the score
+    controls: tuple[tuple[Control, Label | None], ...] = ()  # what was asked as a control, and what the judge said
     room: int | None = None  # tokens that one ask has for context and statements; None for no limit
     windows: tuple[range, ...] = ()
     findings: Mapping[Cell, Finding] = field(default_factory=dict)
@@ -58,10 +60,16 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """An ask, and the place of the window that it shows."""
+    """An ask, the place of the window that it shows, and the controls among its statements, by number."""
 
     ask: Ask
     window: int = 0
+    controls: Mapping[int, Control] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """What is asked about, without the controls."""
+        return tuple(number for number in self.ask.ids if number not in self.controls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +164,7 @@ def _cut(job: Job, usage: Usage) -> bool:
 
 def failed(state: State, job: Job, error: JudgeError) -> State:
     """The state after an ask that gave nothing. Only a reply that could not be read is worth asking for again."""
-    cells = [(job.window, number) for number in job.ask.ids]
+    cells = [(job.window, number) for number in job.ids]
     again = isinstance(error, UnreadableReply) and error.kind == "unreadable"
     again = again or (error.kind == "truncated" and state.policy.reask_singly)  # each alone is shorter
     return replace(state, errors=(*state.errors, error), closed=state.closed if again else state.closed.union(cells))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .controls import make_controls, mixed
 from .errors import JudgeError
 from .model import Payload, Statement
 from .prompting import make_ask
@@ -18,8 +19,21 @@ if TYPE_CHECKING:
 
 
 def jobs(state: State) -> tuple[Job, ...]:
-    """Asks for every statement in every window, under the statements' own numbers."""
-    return _jobs_for(state, lambda cell: cell not in state.findings, singly=state.policy.verify == "per_claim")
+    """Asks for every statement in every window, under the statements' own numbers; controls go into the first of each window."""
+    found = _jobs_for(state, lambda cell: cell not in state.findings, singly=state.policy.verify == "per_claim")
+    if state.policy.controls not in ("report", "enforce"):
+        return found
+    firsts = {job.window: job for job in reversed(found)}
+    return tuple(_with_controls(state, job) if firsts[job.window] is job else job for job in found)
+
+
+def _with_controls(state: State, job: Job) -> Job:
+    payload = job.ask.payload
+    controls = make_controls([text for _, text in payload.sentences], [s.text for s in state.statements])
+    if not controls:
+        return job
+    lines, numbered = mixed(payload.statements, controls)
+    return Job(make_ask("verdicts", state.policy, replace(payload, statements=lines)), job.window, numbered)
 
 
 def reask_jobs(state: State) -> tuple[Job, ...]:
@@ -57,7 +71,7 @@ def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -
         try:
             state = _take(state, job, outcome)
         except JudgeError as error:
-            missing = {cell: MISSING for cell in ((job.window, n) for n in job.ask.ids) if cell not in state.findings}
+            missing = {cell: MISSING for cell in ((job.window, n) for n in job.ids) if cell not in state.findings}
             state = failed(replace(state, findings={**state.findings, **missing}), job, error)
     return state
 
@@ -66,9 +80,17 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     texts, shown = dict(job.ask.payload.statements), {number for number, _ in job.ask.payload.sentences}
     reading = read(usable_text(outcome), state.policy.labels)
     found, unknown = align(reading.verdicts, texts, positional_prefix=state.policy.positional_prefix)
-    cells = {(job.window, n): allowed(texts[n], shown_only(f, shown), job.ask.form.labels) for n, f in found.items()}
+    checked = {n: allowed(texts[n], shown_only(f, shown), job.ask.form.labels) for n, f in found.items()}
+    controls = tuple((control, checked.pop(number).label) for number, control in job.controls.items())
+    cells = {(job.window, number): finding for number, finding in checked.items()}
     forms = (*state.forms, read_as(reading.form, job, outcome))
-    return replace(state, findings={**state.findings, **cells}, forms=forms, warnings=(*state.warnings, *ignored(unknown)))
+    return replace(
+        state,
+        findings={**state.findings, **cells},
+        controls=(*state.controls, *controls),
+        forms=forms,
+        warnings=(*state.warnings, *ignored(unknown)),
+    )
 
 
 def _by_window(state: State, number: int) -> list[Finding]:

