@@ -14,10 +14,11 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it as true; importing typing would double what importing this package costs
 if TYPE_CHECKING:
+    from .case import Case, Passage
     from .citations import audit_citations
     from .errors import ConfigError, JudgeError, UnreadableReply
     from .grading import Grader, agrade, grade, grade_many
-    from .model import Ask, Case, CitationAudit, Judge, Passage, Reply, Usage, Verdict
+    from .model import Ask, CitationAudit, Judge, Reply, Usage, Verdict
     from .policy import Policy
     from .presets import policies
     from .reading.refusal import is_refusal
@@ -31,7 +32,8 @@ _HOMES = {
     "citations": ("audit_citations",),
     "errors": ("ConfigError", "JudgeError", "UnreadableReply"),
     "grading": ("Grader", "agrade", "grade", "grade_many"),
-    "model": ("Ask", "Case", "CitationAudit", "Judge", "Passage", "Reply", "Usage", "Verdict"),
+    "case": ("Case", "Passage"),
+    "model": ("Ask", "CitationAudit", "Judge", "Reply", "Usage", "Verdict"),
     "policy": ("Policy",),
     "presets": ("policies",),
     "reading.refusal": ("is_refusal",),

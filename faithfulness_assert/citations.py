@@ -10,8 +10,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
+from .case import MAX_ANSWER_CHARS
 from .errors import ConfigError
-from .model import MAX_ANSWER_CHARS, CitationAudit, is_blank
+from .model import CitationAudit, is_blank
 from .statements import split
 
 RETRY_AT = 5

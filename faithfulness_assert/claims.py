@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from .asides import has_number_or_name, numbers_and_names, words_of
 from .errors import JudgeError, UnreadableReply
 from .model import AskKind, Payload, Skipped, Statement, is_blank
-from .prompting import make_ask
+from .prompting import make_ask, one_line
 from .reading import read, read_claims
 from .reconcile import Finding, agreed, allowed, shown_only, trusted_shift
 from .state import Cell, Job, Outcome, State, failed, ignored, lines, read_as, spent, status_of, usable_text
@@ -121,7 +121,7 @@ def _allowed(own: Statement, sentence: Statement, entry: RawVerdict | None, labe
 
 def _same(state: State, statement: Statement) -> object:
     """What statements have in common that count once: their text, where the policy wants it so."""
-    return statement.text if state.policy.dedupe else statement.id
+    return one_line(statement.text) if state.policy.dedupe else statement.id
 
 
 def _statement(number: int, claim: str, sentence: Statement) -> Statement:

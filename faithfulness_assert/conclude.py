@@ -16,7 +16,7 @@ from .reading.ratings import on_unit_scale
 from .result import GradingResult, clip
 from .scoring import overall, passes, score
 from .state import State, status_of
-from .verdicts import distinct, finding
+from .verdicts import finding, first_like
 from .words import FIXES, REASONS, calculation, overall_calculation, ratings_reason, reason_of
 
 if TYPE_CHECKING:
@@ -80,10 +80,10 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
 
 
 def _verdicts(state: State) -> tuple[Verdict, ...]:
-    firsts = {statement.text: statement.id for statement in distinct(state.statements)} if state.policy.dedupe else {}
-    found = [(s, finding(state, firsts.get(s.text, s.id))) for s in state.statements]
+    firsts = first_like(state.statements) if state.policy.dedupe else {}
+    found = [(s, finding(state, firsts.get(s.id, s.id))) for s in state.statements]
     quotable = Quotable.of(state.sentences) if any(finding.quote for _, finding in found) else None
-    return tuple(_verdict(state, s, firsts.get(s.text, s.id), finding, quotable) for s, finding in found)
+    return tuple(_verdict(state, s, firsts.get(s.id, s.id), finding, quotable) for s, finding in found)
 
 
 def _verdict(state: State, statement: Statement, first: int, found: Finding, quotable: Quotable | None) -> Verdict:

@@ -45,9 +45,21 @@ def _parsed(suffix: str, text: str, where: str) -> object:
         import yaml
 
         problems = (*problems, yaml.YAMLError)
-        return yaml.safe_load(text)
+        return _bounded(yaml.safe_load(text))
     except problems as error:
         raise ConfigError(f"{where}: is no {suffix[1:].upper()}: {' '.join(str(error).split())[:300]}") from None
+
+
+def _bounded(data: object) -> object:
+    """``data``, if it is no larger with its aliases written out than a file may be: a few lines of them can mean billions of values."""
+    waiting, values = [data], 0
+    while waiting:
+        value = waiting.pop()
+        values += 1
+        if values > MAX_FILE_BYTES:
+            raise ValueError("too many values behind its aliases")
+        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple | set) else ()
+    return data
 
 
 def _toml(text: str) -> object:

@@ -14,7 +14,7 @@ from .statements import sentence_spans
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .model import Case
+    from .case import Case
     from .reconcile import Finding
 
 MAX_EVIDENCE = 20

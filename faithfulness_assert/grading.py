@@ -7,14 +7,16 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+from .case import CASE_ALIASES, Case
 from .conclude import invalid_input
 from .drive import Clock, arun, run, run_many
 from .errors import ConfigError, InputError, UnreadableReply, suggest
 from .judges import make_judge, option_names
-from .model import CASE_ALIASES, Case, Limits, Payload
+from .model import Limits, Payload
 from .plan import grade_plan
 from .policy import Policy, is_number
 from .policy_data import FIELD_NAMES, find_policy
+from .presets import SOURCE_OPTIONS
 from .prompting import make_ask
 from .reading import read, read_claims, read_ratings, read_reason
 from .state import MIN_ROOM
@@ -39,7 +41,7 @@ JUDGE_OPTIONS = (
 GRADER_OPTIONS = ("cache", "deadline", "language", "policy_options", "prices")
 MAX_PRICE = 1e6
 # Fields of a case that grade() takes beside its own, under our names and others'.
-CASE_OPTIONS = ("citation_audit", *(alias for aliases in CASE_ALIASES.values() for alias in aliases))
+CASE_OPTIONS = ("id", "citation_audit", *(alias for aliases in CASE_ALIASES.values() for alias in aliases))
 PRICE_NAMES = ("prompt", "completion", "cached")
 
 
@@ -60,6 +62,7 @@ class Grader:
     """
 
     def __init__(self, judge: str | Judge = "embedded", policy: str | Policy = "default", threshold: float | None = None, **options: Any):
+        options = _hidden(options)
         _known(options)
         fields = {name: value for name, value in options.items() if name in FIELD_NAMES}
         if threshold is not None:
@@ -205,6 +208,7 @@ def grade_many(
             under the names of other systems.
         concurrency: how many are graded at once, 1 to 1000.
     """
+    options = _hidden(options)
     return list(Grader(judge, policy, threshold, **options).grade_many(cases, concurrency=concurrency))
 
 
@@ -214,21 +218,32 @@ def grade_many(
 def _apart(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What belongs to the case, and what to the grader."""
     fields = {name: value for name, value in options.items() if name in CASE_OPTIONS}
-    return fields, {name: value for name, value in options.items() if name not in CASE_OPTIONS}
+    return fields, _hidden({name: value for name, value in options.items() if name not in CASE_OPTIONS})
+
+
+def _hidden(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with a key that no traceback shows: pytest prints the arguments of the functions that an error went through."""
+    if not isinstance(options.get("api_key"), str):
+        return dict(options)
+    from .judges.options import Secret
+
+    return {**options, "api_key": Secret(options["api_key"])}
 
 
 def _known(options: Mapping[str, Any]) -> None:
     known = {*JUDGE_OPTIONS, *GRADER_OPTIONS, *FIELD_NAMES}
     for name in options:
         if name not in known:
-            raise ConfigError(f"{name}: there is no such option. {suggest(name, known)}")
+            takers = " or ".join(policy for policy, own in SOURCE_OPTIONS.items() if name in own)
+            hint = f"With the policy {takers} it goes into policy_options." if takers else suggest(name, known)
+            raise ConfigError(f"{name}: there is no such option. {hint}")
 
 
 def _mapping(name: str, value: object) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise ConfigError(f"{name}: must be a mapping, got {type(value).__name__}")
+        raise ConfigError(f'{name}: must be a mapping, as JSON {{"name": value}}, got {type(value).__name__}')
     return value
 
 

@@ -9,6 +9,7 @@ from .errors import JudgeError, UnreadableReply
 from .model import Payload
 from .prompting import make_ask
 from .reading import read_ratings
+from .result import clip
 from .state import Job, Outcome, State, failed, lines, read_as, spent, usable_text
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def _findings(audit: CitationAudit | None) -> str:
     if audit is None or not (audit.invalid_citations or audit.uncited_claim_count or audit.hallucination_detected):
         return ""
     told = [
-        f"cited but not there: {', '.join(audit.invalid_citations[:MAX_FOUND])}" if audit.invalid_citations else "",
+        f"cited but not there: {', '.join(map(clip, audit.invalid_citations[:MAX_FOUND]))}" if audit.invalid_citations else "",
         f"sentences without a citation: {audit.uncited_claim_count}" if audit.uncited_claim_count else "",
         "something was made up" if audit.hallucination_detected else "",
     ]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from . import claims, explain, holistic, truths, verdicts
 from .conclude import conclude
 from .evidence import number_sentences
-from .model import Ask, Case, Limits, is_blank
+from .model import Ask, Limits, is_blank
 from .reading.refusal import accompanies_decline, declines
 from .state import Job, Outcome, Stage, State, fit, no_jobs
 from .statements import split
@@ -24,6 +24,7 @@ from .tokens import CountTokens, estimate_tokens
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from .case import Case
     from .model import Statement
     from .policy import Policy
     from .result import GradingResult

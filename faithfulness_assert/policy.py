@@ -77,7 +77,8 @@ class Policy:
         all_or_nothing: nothing but a score of 1 passes, and any lower score becomes 0.
         fail_on: labels of which one alone fails the result, whatever the score.
         dedupe: whether exact repeats of a statement count once.
-        inverse: turn the score round (1 - score), for assertions that want unfaithfulness. Never on grader errors.
+        inverse: turn the outcome round, for assertions that want unfaithfulness: score 1 - score, pass where it would fail. Never on
+            grader errors.
         on_no_statements, on_abstained, on_no_context: what such a case becomes: ``fail`` (undefined), ``pass`` (1.0), ``error`` (a grader
             error), or a score in [0, 1].
         on_missing: a statement with no valid verdict after the re-ask counts as ``unsupported``, or makes the result an ``error``.

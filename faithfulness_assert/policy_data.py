@@ -43,7 +43,7 @@ def _find(policy: object) -> Policy:
         return policies[policy]
     if policy.startswith("file://") or policy.lower().endswith(SUFFIXES):
         return load_policy(policy.removeprefix("file://"))
-    raise ConfigError(f"policy: there is no policy {policy!r}. {suggest(policy, policies)}")
+    raise ConfigError(f"policy: there is no policy {policy!r} (a file ends in {', '.join(SUFFIXES)}). {suggest(policy, policies)}")
 
 
 def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
@@ -63,7 +63,7 @@ def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
         raise ConfigError(f"policy {name!r}: policy_options must be a mapping, got {type(source_options).__name__}")
     found = with_source_options(policies[base], source_options)
     own = {key: _as_field(found, key, value) for key, value in data.items() if key not in ("base", "policy_options")}
-    return replace(found, **{"name": name, "deviations": (), **own})
+    return replace(found, **{"name": name, "summary": f"On top of {base}.", "deviations": (), **own})
 
 
 def load_policy(file: str) -> Policy:

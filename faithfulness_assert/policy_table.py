@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
-from types import MappingProxyType
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from .model import CitationAudit, Verdict
-from .policy import SCORED, Policy
+from .policy import SCORED, Clamp, Example, Policy
 from .scoring import overall, passes, score
 from .words import calculation, overall_calculation
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 _EXAMPLE = ("supported", "supported", "partially_supported", "not_enough_info", "contradicted")
 _EXAMPLE_RATINGS = {"faithfulness": 0.9, "relevance": 0.9, "completeness": 0.8, "reasoning_quality": 0.7}
 _EXAMPLE_UNCITED = 5
-
 
 HEAD = ("policy", "asks", "weights", "nothing to check", "passes at")
 
@@ -49,7 +49,8 @@ def weights(policy: Policy) -> str:
 def nothing_to_check(policy: Policy) -> str:
     """What a case without statements becomes."""
     ending = policy.on_no_statements
-    return {"fail": "undefined, fails", "pass": "1, passes", "error": "grader error"}.get(str(ending)) or f"{ending:g}"
+    known = {"fail": "undefined, fails", "pass": "1, passes", "error": "grader error"}
+    return known[ending] if isinstance(ending, str) else f"{ending:g}, {'passes' if 0 < ending >= policy.passes_at else 'fails'}"
 
 
 def in_full(policy: Policy) -> Iterator[str]:
@@ -62,13 +63,28 @@ def in_full(policy: Policy) -> Iterator[str]:
 def _fields(policy: Policy) -> Iterator[str]:
     """What is not as in the default policy, and what every policy is asked about."""
     shown = ("verify", "dimensions", "threshold") if policy.dimensions else ("split", "weights", "threshold")
-    hidden = ("name", "summary", "deviations", "clamps", *(("weights", "labels", "split") if policy.dimensions else ()))
+    hidden = ("name", "summary", "deviations", *(("weights", "labels", "split") if policy.dimensions else ()))
     for field in fields(policy):
         value, usual = getattr(policy, field.name), getattr(Policy(), field.name)
-        if field.name not in hidden and (field.name in shown or value != usual):
-            yield f"{field.name}: {dict(value) if isinstance(value, MappingProxyType) else value}"
-    if policy.citations == "enforce":
-        yield f"clamps: {', '.join(f'{c.finding} (from {c.at_least}) ≤ {c.ceiling:g}' for c in policy.clamps)}"
+        applies = field.name == "clamps" and policy.citations == "enforce"
+        if field.name not in hidden and (field.name in shown or value != usual or applies):
+            yield f"{field.name}: {_shown(value)}"
+
+
+def _shown(value: object) -> str:
+    """A field's value as a reader would write it."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Clamp):
+        return f"{value.finding} (from {value.at_least}) ≤ {value.ceiling:g}"
+    if isinstance(value, Example):
+        return f"“{value.statement}” is {value.label}"
+    if isinstance(value, Mapping):
+        pairs = groupby(value.items(), lambda pair: pair[1])
+        return "; ".join(f"{', '.join(str(name) for name, _ in group)} = {_shown(of)}" for of, group in pairs)
+    if isinstance(value, tuple):
+        return ", ".join(map(_shown, value)) or "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def worked_example(policy: Policy) -> str:

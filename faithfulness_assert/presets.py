@@ -73,7 +73,7 @@ _PRESETS = (
         on_no_statements="error",
         positional_prefix=True,
         deviations=(
-            "The threshold is .5 where none is given, as in promptfoo 0.123; up to 0.121 promptfoo then lets every score pass.",
+            "The threshold is .5 where none is given, as in promptfoo 0.123; promptfoo 0.121 then lets every score pass.",
             "Numbered and comma-separated verdict lists are read; promptfoo rejects or merges them.",
             "'not sure' is no verdict; promptfoo reads it as a no.",
             "More verdicts than statements are a grader error unless all are negative; promptfoo counts them against the statements.",
@@ -138,7 +138,7 @@ _PRESETS = (
         on_no_statements="pass",
         reask_singly=True,
         deviations=(
-            "A claim without a valid verdict, asked for alone as axion does, then counts as one without evidence, and never for more than 0.",
+            "A claim without a valid verdict, asked for alone as axion does, then counts as one without evidence, for 0 at most.",
             _ABSTAINS.format("axion gives 1"),
             "An empty context is 'no_context' and fails.",
             _LOST.format("axion"),
@@ -254,5 +254,12 @@ def with_source_options(policy: Policy, given: Mapping[str, Any]) -> Policy:
             raise ConfigError(f"policy_options: the policy {policy.name!r} has no option {name!r}. {suggest(str(name), known)}")
     for name, change in known.items():
         if name in given:
-            policy = replace(policy, **change(policy, given[name]))
+            policy = _changed(policy, name, change(policy, given[name]))
     return policy
+
+
+def _changed(policy: Policy, option: str, changes: Changes) -> Policy:
+    try:
+        return replace(policy, **changes)
+    except ConfigError as error:  # it names our field, which the user has never heard of
+        raise ConfigError(f"policy_options: {option}: {error}") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Components = Literal["problems", "all", "none"]
 MAX_COMPONENTS = 20
 MAX_SHOWN = 200
+
+_LOG_COMMAND = re.compile(r"^(?P<before>\s*):(?=:)|#(?=#\w*\[)", re.MULTILINE)  # ::error:: of GitHub, ##vso[...] of Azure
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,7 @@ class GradingResult:
         return {
             "pass": self.pass_,
             "score": self.score if self.defined else 0.0,
-            "reason": self._short_reason(),
+            "reason": visible(one_line(self._short_reason())),
             "namedScores": dict(self.named_scores),
             "tokensUsed": {
                 "total": usage.total,
@@ -163,9 +166,27 @@ class GradingResult:
         for v in self.verdicts:
             lines.append(f"  {MARKS[v.label]} {v.id}. {visible(clip(v.statement))}  [{described(v)}]")
             lines += [f"       {e.passage}:{e.sentence} {visible(clip(e.text))}" for e in v.evidence]
+        lines += [*self._ratings_shown(), *self._audit_shown()]
         lines += [f"  - skipped {s.start}-{s.end}: {visible(s.reason)}" for s in self.skipped]
         lines += [f"  ! {visible(str(warning))}" for warning in self.metadata.get("warnings", ())]
-        return "\n".join(lines)
+        return "\n".join(visible(line.replace("\n", " ")) for line in lines)
+
+    def _ratings_shown(self) -> list[str]:
+        """A holistic policy's ratings, with what the judge said where that was changed, and its suggestions."""
+        shown = []
+        for name, said in self.metadata.get("rawRatings", {}).items():
+            held = self.named_scores[name]
+            shown.append(f"  {name.replace('_', ' ')} {held:g}" + (f" (the judge: {said:g})" if said != held else ""))
+        return [*shown, *(f"  > {visible(clip(str(suggestion)))}" for suggestion in self.metadata.get("suggestions", ()))]
+
+    def _audit_shown(self) -> list[str]:
+        """The citation audit, where there is one."""
+        if self.citations is None:
+            return []
+        invalid, uncited = self.citations.invalid_citations, self.citations.uncited_claim_count
+        told = [f"not there: {', '.join(invalid)}"] if invalid else []
+        told += [f"sentences without one: {uncited}"] if uncited else []
+        return [f"  citations: {visible(clip('; '.join(told) or 'nothing to note'))}"]
 
 
 @cache
@@ -207,8 +228,9 @@ def clip(text: str, limit: int = MAX_SHOWN) -> str:
 
 
 def visible(text: str) -> str:
-    """``text`` with everything that a terminal would act on, or that hides, written as an escape."""
-    return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode("ascii") for c in text)
+    """``text`` with everything that a terminal or a CI's log would act on, or that hides, written as an escape."""
+    shown = "".join(c if c.isprintable() or c in "\n\u200c\u200d" else c.encode("unicode_escape").decode("ascii") for c in text)
+    return _LOG_COMMAND.sub(lambda found: f"{found['before'] or ''}\\x{ord(found[0][-1]):x}", shown)
 
 
 def _component(verdict: Verdict) -> dict[str, Any]:
@@ -218,6 +240,6 @@ def _component(verdict: Verdict) -> dict[str, Any]:
     return {
         "pass": ok,
         "score": 1.0 if ok else 0.5 if verdict.label == "partially_supported" else 0.0,
-        "reason": said,
-        "assertion": {"type": "python", "value": clip(verdict.statement, 500)},
+        "reason": visible(one_line(said)),
+        "assertion": {"type": "python", "value": visible(clip(verdict.statement, 500))},
     }

@@ -77,8 +77,8 @@ def _clamped(policy: Policy, value: float, audit: CitationAudit | None) -> tuple
 
 
 def _final(policy: Policy, value: float) -> float:
-    value = 1.0 - value if policy.inverse else value
-    return 0.0 if policy.all_or_nothing and value < 1.0 - TOLERANCE else value
+    value = 0.0 if policy.all_or_nothing and value < 1.0 - TOLERANCE else value
+    return 1.0 - value if policy.inverse else value
 
 
 def _unit(value: float) -> float:
@@ -100,6 +100,10 @@ def _applies(clamp: Clamp, audit: CitationAudit | None) -> bool:
 
 
 def passes(policy: Policy, value: float, verdicts: Sequence[Verdict]) -> bool:
-    """Whether a score passes: it reaches what the policy passes at (tolerance 1e-9), and no statement has a label of ``fail_on``."""
-    barred = not policy.inverse and any(v.label in policy.fail_on for v in verdicts)
-    return value >= policy.passes_at - TOLERANCE and not barred
+    """Whether a score passes: it reaches what the policy passes at (tolerance 1e-9), and no statement has a label of ``fail_on``.
+
+    Under ``inverse`` whether the score that was turned round does not reach it, as promptfoo has it; labels fail nothing then.
+    """
+    if policy.inverse:
+        return 1.0 - value < policy.passes_at - TOLERANCE
+    return value >= policy.passes_at - TOLERANCE and not any(v.label in policy.fail_on for v in verdicts)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from .case import Case
 from .controls import Control
 from .errors import InputError, JudgeError, UnreadableReply
-from .model import Ask, Case, CitationAudit, Evidence, Label, Limits, Payload, Reply, Skipped, Statement, Status, Usage
+from .model import Ask, CitationAudit, Evidence, Label, Limits, Payload, Reply, Skipped, Statement, Status, Usage
 from .policy import Policy
 from .prompting import make_ask
 from .reconcile import Finding

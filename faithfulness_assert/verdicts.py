@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .controls import make_controls, mixed
 from .errors import JudgeError
 from .model import Payload, Statement
-from .prompting import make_ask
+from .prompting import make_ask, one_line
 from .reading import read
 from .reconcile import MISSING, Finding, align, allowed, shown_only
 from .state import WIDENED, Cell, Job, Outcome, State, failed, ignored, lines, read_as, spent, usable_text
@@ -57,11 +57,15 @@ def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> 
 
 
 def distinct(statements: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The first statement of each text."""
-    first: dict[str, Statement] = {}
-    for statement in statements:
-        first.setdefault(statement.text, statement)
-    return tuple(first.values())
+    """The statements without those that repeat one before them."""
+    first = first_like(statements)
+    return tuple(statement for statement in statements if first[statement.id] == statement.id)
+
+
+def first_like(statements: Sequence[Statement]) -> dict[int, int]:
+    """For each statement the number of the first one that reads the same."""
+    firsts: dict[str, int] = {}
+    return {statement.id: firsts.setdefault(one_line(statement.text), statement.id) for statement in statements}
 
 
 def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from .policy import TOLERANCE, Policy
+from .policy import SCORED, TOLERANCE, Policy
 from .result import clip, described
 
 if TYPE_CHECKING:
@@ -62,8 +62,10 @@ def _settled(policy: Policy, line: str, outcome: Score) -> str:
     if outcome.raw != outcome.mean:
         line += f", held at {outcome.raw:g}"
     line += "".join(f"; {c.finding} ≤ {c.ceiling:g}" for c in outcome.clamps)
-    if policy.all_or_nothing and outcome.value == 0 < outcome.raw:
-        return f"{line}; all or nothing: 0"
+    if outcome.clamps and not policy.inverse:
+        line += f": {outcome.value:.4g}"
+    if policy.all_or_nothing and 0 < outcome.raw < 1 - TOLERANCE:
+        line += "; all or nothing: 0"
     return f"{line}; 1 - score = {outcome.value:.4g}" if policy.inverse else line
 
 
@@ -71,18 +73,26 @@ def reason_of(policy: Policy, counted: Sequence[Verdict], outcome: Score, *, pas
     """Why a graded case has its score: counts, the threshold, and the first statements that are not supported."""
     judged = [v for v in counted if v.label != "not_a_claim"]
     problems = [v for v in judged if v.label != "supported"]
-    head = f"{len(judged) - len(problems)} of {outcome.counted} statements supported"
-    if policy.headline == "made_up":
-        head = f"{len(problems)} of {outcome.counted} statements made up ({len(judged) - len(problems)} supported)"
     barred = next((label for label in policy.fail_on if any(v.label == label for v in counted)), None)
-    parts = [f"{head}: {_against(policy, outcome)}"]
-    if barred and not passed and outcome.value >= policy.passes_at - TOLERANCE:
+    parts = [f"{_counts(policy, judged)}: {_against(policy, outcome)}"]
+    if barred and not passed and not policy.inverse and outcome.value >= policy.passes_at - TOLERANCE:
         parts.append(f"It fails all the same: a statement has the label {barred}.")
     parts += _clamped(outcome)
     parts += [f"{described(v).capitalize()}: “{clip(v.statement, 160)}”." for v in problems[:MAX_NAMED]]
     if len(problems) > MAX_NAMED:
         parts.append(f"And {len(problems) - MAX_NAMED} more.")
     return " ".join(parts)
+
+
+def _counts(policy: Policy, judged: Sequence[Verdict]) -> str:
+    """How many statements got which label: ``2 of 4 statements supported (1 not enough info, 1 contradicted)``."""
+    counts: Counter[str] = Counter(v.label or "unverified" for v in judged)
+    supported = counts["supported"]
+    others = ", ".join(f"{counts[label]} {label.replace('_', ' ')}" for label in (*SCORED[1:], "unverified") if counts[label])
+    of_which = f" ({others})" if others else ""
+    if policy.headline == "made_up":
+        return f"{len(judged) - supported} of {len(judged)} statements made up{of_which}, {supported} supported"
+    return f"{supported} of {len(judged)} statements supported{of_which}"
 
 
 def ratings_reason(policy: Policy, ratings: Mapping[str, float], outcome: Score, suggestions: Sequence[str]) -> str:
@@ -93,11 +103,13 @@ def ratings_reason(policy: Policy, ratings: Mapping[str, float], outcome: Score,
 
 
 def _against(policy: Policy, outcome: Score) -> str:
-    sign = ">=" if outcome.value >= policy.passes_at - TOLERANCE else "<"
-    value = f"{outcome.value:.2f}"
-    if sign == "<" and float(value) >= policy.passes_at:
-        value = f"{outcome.value:.6g}"  # rounded, it would seem to reach the threshold
-    return f"score {value} {sign} threshold {policy.passes_at:g}."
+    value = 1.0 - outcome.value if policy.inverse else outcome.value
+    reached = value >= policy.passes_at - TOLERANCE
+    shown = f"{value:.2f}"
+    if not reached and float(shown) >= policy.passes_at:
+        shown = f"{value:.6g}"  # rounded, it would seem to reach the threshold
+    line = f"score {shown} {'>=' if reached else '<'} threshold {policy.passes_at:g}."
+    return f"{line} Turned round: score {outcome.value:.2f}, {'fails' if reached else 'passes'}." if policy.inverse else line
 
 
 def _clamped(outcome: Score) -> list[str]:

@@ -6,6 +6,8 @@ A file of ``fixtures/golden`` holds the rows of the policy that it is named afte
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -79,6 +81,21 @@ def test_the_score_and_outcome_are_the_systems_own_or_what_we_do_instead(policy:
         assert result.named_scores[name] == pytest.approx(expected.get(name, result.named_scores[name]), abs=1e-9)
     assert bool(result.metadata.get("warnings")) or not expected.get("warning")
     assert result.status == expected.get("status", result.status)
+
+
+TOLD = [(policy, row) for policy, row in ROWS if row["carry"] and ("reason" in row["expected"] or "explanation" in row["expected"])]
+
+
+@pytest.mark.parametrize(("policy", "row"), TOLD, ids=[f"{policy}: {row['case']}" for policy, row in TOLD])
+def test_the_reason_tells_every_count_score_and_threshold_that_the_systems_own_tells(policy: str, row: dict[str, Any]) -> None:
+    theirs = row["expected"].get("reason") or row["expected"]["explanation"]
+    assert figures(theirs) <= figures(str(run(policy, row).reason))
+
+
+def figures(reason: str) -> Counter[str]:
+    """The figures of a reason: no percentage (it is the score again), no count of zero, nothing that is quoted."""
+    found = re.findall(r"\d+(?:\.\d+)?(?![\d.]*%)", re.sub("“.*?”", "", reason))
+    return Counter(figure for figure in found if figure != "0")
 
 
 def assert_an_error(policy: str, row: dict[str, Any]) -> None:

@@ -148,3 +148,14 @@ def test_a_policy_cannot_be_changed_in_place() -> None:
         policies["default"].weights["supported"] = 2.0
     with pytest.raises(TypeError):
         policies["mine"] = Policy()
+
+
+@pytest.mark.parametrize(("supported", "threshold"), [(2, 0.7), (2, 0.5), (1, 0.2), (1, 0.5), (4, 1.0), (0, 0.0)])
+def test_inverse_passes_exactly_what_would_fail(supported: int, threshold: float) -> None:
+    verdicts = [Verdict(i, str(i), "supported" if i < supported else "not_enough_info") for i in range(4)]
+    plain, turned = Policy(threshold=threshold), Policy(threshold=threshold, inverse=True)
+    one, other = score(plain, verdicts), score(turned, verdicts)
+    assert one is not None
+    assert other is not None
+    assert other.value == 1 - one.value
+    assert passes(turned, other.value, verdicts) != passes(plain, one.value, verdicts)

@@ -40,6 +40,11 @@ def test_a_mapping_is_a_policy_too() -> None:
     assert (result.policy, result.threshold, result.pass_) == ("custom", 1.0, True)
 
 
+def test_a_policy_of_ones_own_does_not_pass_for_the_one_below_it() -> None:
+    assert policy_from({"base": "deepeval"}).summary == "On top of deepeval."
+    assert policy_from({"base": "deepeval", "summary": "House rules."}).summary == "House rules."
+
+
 BROKEN: list[tuple[str, str, str]] = [
     ("a.toml", "threshold = ", "is no TOML"),
     ("a.yaml", "threshold: [", "is no YAML"),

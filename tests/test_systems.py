@@ -167,8 +167,8 @@ def test_axions_scores_are_merged_over_its_own_and_switch_strict_off() -> None:
         ("axion", {"verdict_scores": 5}, "verdict_scores"),
         ("axion", {"strict_mode": "yes"}, "strict_mode"),
         ("axion", {"strict": True}, "Did you mean 'strict_mode'"),
-        ("deepeval", {"strict_mode": 1}, "all_or_nothing"),
-        ("deepeval", {"truths_extraction_limit": 0}, "truths_limit"),
+        ("deepeval", {"strict_mode": 1}, "strict_mode: .* must be true or false"),
+        ("deepeval", {"truths_extraction_limit": 0}, "truths_extraction_limit: .* whole number from 1"),
         ("deepeval", {"include_reason": None}, "include_reason"),
         ("deepeval", {"threshold": 1.5}, "threshold"),
         ("ragas", {"threshold": 0.5}, "takes none"),
@@ -180,6 +180,11 @@ def test_a_wrong_option_is_a_config_error_before_any_call(policy: str, options: 
     with pytest.raises(ConfigError, match=named):
         grade(ANSWER, CONTEXT, judge=judge, policy=policy, policy_options=options)
     assert not judge.asked
+
+
+def test_a_sources_option_in_the_wrong_place_is_sent_to_the_right_one() -> None:
+    with pytest.raises(ConfigError, match=r"strict_mode: .* With the policy deepeval or axion it goes into policy_options"):
+        grade(ANSWER, CONTEXT, judge=Says(), policy="axion", strict_mode=True)
 
 
 @pytest.mark.parametrize("name", LLM_POLICIES)
@@ -253,6 +258,29 @@ def test_a_holistic_policy_rates_the_answer_in_one_ask() -> None:
     assert result.metadata["calculation"] == "0.35 × 0.9 + 0.25 × 0.9 + 0.25 × 0.8 + 0.15 × 0.7 = 0.845"
     assert "Suggestions: Name the price." in str(result.reason)
     assert result.citations is not None
+
+
+def test_ratings_suggestions_and_citations_show_in_a_terminal_whatever_they_hold() -> None:
+    judge = Says(
+        {
+            "ratings": [
+                {
+                    **RATINGS,
+                    "faithfulness": 90,
+                    "relevance": 80,
+                    "completeness": 70,
+                    "reasoning_quality": 60,
+                    "suggestions": ["Say\x1b[31m less."],
+                }
+            ]
+        }
+    )
+    shown = grade("The museum opens at nine [c9]. Adults pay a lot.", CONTEXT, judge=judge, policy="masis").pretty()
+    lines = shown.splitlines()
+    assert {"  faithfulness 0.4 (the judge: 90)", "  relevance 0.8 (the judge: 80)", "  > Say\\x1b[31m less."} <= set(lines)
+    assert "  citations: not there: c9; sentences without one: 1" in lines
+    assert "nothing to note" in grade("Open [hours].", CONTEXT, citations="audit").pretty()
+    assert "citations" not in grade("It opens at nine.", CONTEXT).pretty()
 
 
 def test_the_audits_findings_go_into_the_ask_and_hold_faithfulness_down() -> None:
