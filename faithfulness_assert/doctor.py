@@ -19,6 +19,8 @@ from .result import clip
 
 PACKAGES = ("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex", "markdown-it-py", "json-repair", "jmespath")
 
+EXTRAS = ("anthropic",)
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -50,20 +52,24 @@ def _promptfoo_python() -> Check:
 
 def _imports_us(python: str) -> bool:
     try:
-        return subprocess.run([python, "-c", "import faithfulness_assert"], capture_output=True, timeout=30, check=False).returncode == 0  # noqa: S603
+        return subprocess.run([python, "-c", "import faithfulness_assert"], capture_output=True, timeout=30, check=False).returncode == 0  # noqa: S603 - the python that the user named
     except (OSError, subprocess.TimeoutExpired):
         return False
 
 
 def _versions() -> Iterator[Check]:
-    yield from map(_version, PACKAGES)
+    for name in PACKAGES:
+        yield _version(name, Check("fail", f"{name} is not installed. Run: pip install {name}"))
+    for name in EXTRAS:
+        needs = f"judges named {name}:MODEL need it: pip install faithfulness-assert[{name}]"
+        yield _version(name, Check("ok", f"{name} is not installed; {needs}"))
 
 
-def _version(name: str) -> Check:
+def _version(name: str, missing: Check) -> Check:
     try:
         return Check("ok", f"{name} {version(name)}")
     except PackageNotFoundError:
-        return Check("fail", f"{name} is not installed. Run: pip install {name}")
+        return missing
 
 
 def _node() -> Check:
@@ -71,7 +77,7 @@ def _node() -> Check:
     if node is None:
         return Check("warn", "Node is not on PATH: promptfoo needs it; the Python call and this command do not")
     try:
-        found = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout.strip()  # noqa: S603
+        found = subprocess.run([node, "--version"], capture_output=True, text=True, timeout=30, check=False).stdout.strip()  # noqa: S603 - no argument is foreign
     except (OSError, subprocess.TimeoutExpired):
         found = "that does not start"
     return Check("ok", f"Node {found}")

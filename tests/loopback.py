@@ -1,20 +1,28 @@
-"""A tiny OpenAI-compatible server on the loopback device: real HTTP for tests, nothing of the SDK is replaced.
+"""A tiny server on the loopback device that speaks for a judge's API: real HTTP for tests, nothing of an SDK is replaced.
 
 Give it one :class:`Answer`, a list of them (the last one repeats) or a function from :class:`Request` to :class:`Answer`.
 """
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import socket
+import struct
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+GOOD = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"},{"id":2,"evidence":[],"label":"not_enough_info"}]}'
 
 
 @dataclass(frozen=True)
@@ -29,7 +37,8 @@ class Request:
 @dataclass(frozen=True)
 class Answer:
     """What to answer. A ``body`` that is no text or bytes is sent as JSON; ``delay`` and ``drip`` (after each
-    byte of the body, or with ``drip_head`` of the head too) are seconds."""
+    byte of the body, or with ``drip_head`` of the head too) are seconds. ``raw`` is sent in place of head and body, then ``repeat`` for as
+    long as anybody listens. ``end`` is what becomes of the connection then: it is kept, closed, or reset."""
 
     body: Any = b""
     status: int = 200
@@ -37,6 +46,19 @@ class Answer:
     delay: float = 0.0
     drip: float = 0.0
     drip_head: bool = False
+    raw: bytes | None = None
+    repeat: bytes = b""
+    end: Literal["keep", "close", "reset"] = "keep"
+
+    def parts(self) -> tuple[bytes, bytes]:
+        """What is sent at once, and what drips."""
+        if self.raw is not None:
+            return (b"", self.raw) if self.drip else (self.raw, b"")
+        body = self.encoded()
+        fields = {**self.headers, "content-length": str(len(body))}
+        lines = [f"HTTP/1.1 {self.status} Scripted", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+        head = "\r\n".join(lines).encode()
+        return (b"", head + body) if self.drip_head else (head, body) if self.drip else (head + body, b"")
 
     def encoded(self) -> bytes:
         if isinstance(self.body, bytes):
@@ -51,22 +73,114 @@ def completion(content: Any, *, usage: Any = None, finish_reason: Any = "stop", 
     return Answer({"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage})
 
 
+def claude_message(content: Any, *, usage: Any = None, stop_reason: Any = "end_turn", **fields: Any) -> Answer:
+    """A message of the Messages API that says ``content``, a text or a list of blocks; ``fields`` are further ones of the message."""
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": blocks, "stop_reason": stop_reason}
+    return Answer({**body, "stop_sequence": None, "usage": usage, **fields})
+
+
 def refusal_to(status: int, message: str, headers: Mapping[str, str] | None = None, **fields: Any) -> Answer:
     """An error answer in OpenAI's shape; ``fields`` are ``code``, ``type``, ``param``."""
     return Answer({"error": {"message": message, **fields}}, status, {"content-type": "application/json", **(headers or {})})
 
 
+def fault(row: Mapping[str, Any], request: Request, place: int) -> Answer:
+    """What a row of a fault table answers to its request number ``place``, from 0; what a row leaves out is that of a good answer.
+
+    In a body, ``$reply`` is a good reply with these fields, ``$b64`` bytes, ``$repeat`` a text so many times, ``$gzip`` and ``$utf16``
+    another body so encoded. ``{{KEY}}`` is the key that was sent, ``{{KEY url}}`` and its kin are other ways to write it, ``{{OK}}`` (in
+    ``send``) is a whole good answer. ``then`` is a row for the second request and later ones.
+    """
+    if place and row.get("then") is not None:
+        return fault({**row["then"], "then": None}, request, place)
+    how, key = row.get("transport", {}), _keys(request)
+    headers = {name: _filled(value, key) for name, value in row.get("headers", {"content-type": "application/json"}).items()}
+    answer = Answer(_body(row.get("body", {"$reply": {}}), request, key), row.get("http_status", 200), headers)
+    modes: dict[str | None, dict[str, Any]] = {
+        None: {},
+        "hang": {"delay": 600.0},
+        "drip": {"drip": 0.2, "drip_head": how.get("head", False)},
+        "reset": {"raw": b"", "end": "reset"},
+        "cut": {"raw": b"".join(answer.parts())[: -how.get("bytes", 1)], "end": how.get("end", "close")},
+        "raw": {"raw": _wire(how.get("send", ""), request, key), "repeat": _times(how.get("repeat", ("", 0))), "end": "close"},
+        "nowhere": {},
+    }
+    return replace(answer, **modes[how.get("mode")])
+
+
+def good_reply(request: Request, text: str = GOOD, **fields: Any) -> Answer:
+    """A good reply in the shape of the API that was asked."""
+    if request.path.endswith("/messages"):
+        return claude_message(fields.pop("content", text), **{"usage": {"input_tokens": 100, "output_tokens": 20}, **fields})
+    return completion(fields.pop("content", text), **{"usage": {"prompt_tokens": 100, "completion_tokens": 20}, **fields})
+
+
+def _keys(request: Request) -> dict[str, str]:
+    key = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
+    return {
+        "KEY": key,
+        "KEY url": quote(key, safe=""),
+        "KEY base64": base64.b64encode(key.encode()).decode(),
+        "KEY header base64": base64.b64encode(f"Bearer {key}".encode()).decode(),
+        "KEY basic": base64.b64encode(f":{key}".encode()).decode(),
+        "KEY hex": key.encode().hex(),
+        "KEY upper": key.upper(),
+        "KEY split": "\r\n  ".join(key[i : i + 9] for i in range(0, len(key), 9)),
+        "KEY spaced": " ".join(key),
+        "KEY quoted": '" + "'.join(key[i : i + 7] for i in range(0, len(key), 7)),
+        "KEY escaped": "".join(f"\\u{ord(c):04x}" for c in key),
+    }
+
+
+def _filled(text: str, keys: Mapping[str, str]) -> str:
+    for name, form in keys.items():
+        text = text.replace(f"{{{{{name}}}}}", form)
+    return formatdate(time.time() + 1, usegmt=True) if text == "HTTP_DATE+1" else text
+
+
+def _body(body: Any, request: Request, keys: Mapping[str, str]) -> bytes:
+    special = next(iter(body), None) if isinstance(body, dict) and len(body) == 1 else None
+    if special == "$reply":
+        return _body(good_reply(request, **body["$reply"]).body, request, keys)
+    if special == "$b64":
+        return base64.b64decode(body["$b64"])
+    if special == "$repeat":
+        return _times(body["$repeat"])
+    if special == "$gzip":
+        return gzip.compress(_body(body["$gzip"], request, keys))
+    if special == "$utf16":
+        return _body(body["$utf16"], request, keys).decode().encode("utf-16")
+    if isinstance(body, str):
+        return _filled(body, keys).encode()
+    in_json = {name: json.dumps(form)[1:-1] if name != "KEY escaped" else form for name, form in keys.items()}
+    return _filled(json.dumps(body), in_json).encode()
+
+
+def _times(repeat: Sequence[Any]) -> bytes:
+    text, times = repeat
+    return (text * times).encode("latin-1")
+
+
+def _wire(text: str, request: Request, keys: Mapping[str, str]) -> bytes:
+    good = b"".join(good_reply(request).parts())
+    return _filled(text, keys).encode("latin-1").replace(b"{{OK}}", good)
+
+
 class Loopback:
-    """The server, as a context manager. ``requests`` holds all that was asked, ``url`` is the ``base_url`` to give to a judge."""
+    """The server, as a context manager. ``requests`` holds all that was asked, ``url`` is the ``base_url`` to give to a
+    judge like OpenAI's, ``root`` to one like Anthropic's."""
 
     def __init__(self, answers: Answer | Sequence[Answer] | Callable[[Request], Answer]) -> None:
         script = [answers] if isinstance(answers, Answer) else answers
         self._answers = script
         self._lock = threading.Lock()
         self.requests: list[Request] = []
+        self.closed = False
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        self.root = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.url = f"{self.root}/v1"
 
     def __enter__(self) -> Loopback:
         # It looks for the order to stop this often.
@@ -74,6 +188,7 @@ class Loopback:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.closed = True
         self._server.shutdown()
         self._server.server_close()
 
@@ -93,27 +208,29 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *args: Any) -> None:
             pass
 
-        def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers.get("content-length") or 0))
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            answer = loopback.answer(Request(self.path, headers, json.loads(content)))
+        def handle_one_request(self) -> None:
             try:
-                self._send(answer)
+                super().handle_one_request()
             except OSError:
                 self.close_connection = True  # the client went away
 
+        def do_POST(self) -> None:
+            content = self.rfile.read(int(self.headers.get("content-length") or 0))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self._send(loopback.answer(Request(self.path, headers, json.loads(content))))
+
         def _send(self, answer: Answer) -> None:
-            body = answer.encoded()
-            fields = {**answer.headers, "content-length": str(len(body))}
-            lines = [f"HTTP/1.1 {answer.status} Scripted", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
-            head = "\r\n".join(lines).encode()
             time.sleep(answer.delay)
-            whole, slow = (b"", head + body) if answer.drip_head else (head, body) if answer.drip else (head + body, b"")
+            whole, slow = answer.parts()
             self.wfile.write(whole)
-            self.wfile.flush()
             for byte in slow:
                 self.wfile.write(bytes([byte]))
-                self.wfile.flush()
                 time.sleep(answer.drip)
+            while answer.repeat and not loopback.closed:
+                self.wfile.write(answer.repeat)
+            if answer.end == "reset":
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.close()
+            self.close_connection = answer.end != "keep"
 
     return Handler

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from faithfulness_assert.errors import JudgeError
 from faithfulness_assert.judges.complaint import MAX_SHOWN, complaint, redact, shown
-from faithfulness_assert.judges.http import Secret, Trouble, persist, read_object, retry_after, usage_of
+from faithfulness_assert.judges.http import Trouble, persist, read_object, retry_after, usage_of
+from faithfulness_assert.judges.options import Secret
 from faithfulness_assert.judges.transport import Answer
 from faithfulness_assert.model import Reply, Usage, finish_reason
 
@@ -33,6 +34,25 @@ def test_no_written_form_of_a_secret_survives(before: str, after: str, key: str)
         told = redact(f"{before} {form} {after}", [key])
         assert key not in told
         assert form not in told
+
+
+@given(
+    before=st.text(max_size=40), key=KEYS, between=st.sampled_from([" ", "\n", "\r\n  ", '" + "', "-", "\u200b"]), size=st.integers(1, 9)
+)
+def test_a_secret_that_is_broken_up_or_in_another_case_does_not_survive(before: str, key: str, between: str, size: int) -> None:
+    letters = "".join(c for c in key if c.isalnum())
+    assume(len(letters) >= 6 and "redacted" not in letters.lower())
+    told = redact(f"{before} {between.join(key[i : i + size] for i in range(0, len(key), size))}".swapcase(), [key])
+    assert letters.lower() not in "".join(c for c in told if c.isalnum()).lower()
+
+
+@given(key=KEYS, before=st.binary(max_size=9), after=st.binary(max_size=9))
+def test_a_secret_inside_what_is_written_in_base64_or_hex_does_not_survive(key: str, before: bytes, after: bytes) -> None:
+    raw = before + key.encode() + after
+    told = redact(base64.b64encode(raw).decode(), [key])
+    assert "[redacted]" in told
+    assert len(told) <= len(base64.b64encode(raw)) - 4 * (len(key) // 3 - 2) + len("[redacted]")
+    assert key.encode().hex() not in redact(raw.hex(), [key])
 
 
 @pytest.mark.parametrize(

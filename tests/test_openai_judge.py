@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import gzip
-import importlib.util
 import json
 import logging
 import subprocess
@@ -12,44 +11,28 @@ import sys
 import time
 import traceback
 import tracemalloc
-import warnings
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, completion, refusal_to
+from remote import ASK, TEXT, any_json_ends_well, bare_environment
 
 from faithfulness_assert.errors import ConfigError, JudgeError
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.model import Ask, Limits, Payload, Reply, ReplyForm
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from faithfulness_assert.model import Limits
 
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
-ASK = Ask(
-    messages=({"role": "system", "content": "Judge."}, {"role": "user", "content": "Is it so?"}),
-    form=ReplyForm("verdicts", ("supported", "not_enough_info")),
-    ids=(1,),
-    max_tokens=352,
-    payload=Payload(((1, "It is so."),)),
-)
-TEXT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-FAULTS = Path(__file__).parents[1].parent / "shared" / "faults"
 
 
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of this machine reaches a test."""
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    bare_environment(monkeypatch)
 
 
 def judge(server: Loopback, **options: Any) -> OpenAIJudge:
@@ -350,12 +333,7 @@ def test_a_redirect_carries_neither_prompt_nor_key_elsewhere(status: int) -> Non
     assert "base_url" in error.fix
 
 
-SLOTS = st.sampled_from(["body", "error", "choices", "choice", "message", "content", "refusal", "finish_reason", "usage", "prompt_tokens"])
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["message", "code", "text", "error", "index"]), inner),
-    max_leaves=6,
-)
+SLOTS = ["body", "error", "choices", "choice", "message", "content", "refusal", "finish_reason", "usage", "prompt_tokens"]
 
 
 def with_slot(slot: str, value: Any) -> Any:
@@ -373,24 +351,7 @@ def with_slot(slot: str, value: Any) -> Any:
 
 
 def test_any_json_in_any_place_ends_in_a_reply_or_a_judge_error() -> None:
-    current: list[Answer] = []
-    with Loopback(lambda _: current[0]) as server:
-        asking = judge(server)
-
-        @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-        @given(slot=SLOTS, value=JSON, status=st.sampled_from([200, 200, 400, 500]))
-        def ends_well(slot: str, value: Any, status: int) -> None:
-            current[:] = [Answer(with_slot(slot, value), status)]
-            try:
-                reply = asking.ask(ASK)
-            except JudgeError as error:
-                error.message.encode()
-            else:
-                assert status == 200
-                f"{reply.text}{reply.refusal}{reply.finish_reason}".encode()
-
-        ends_well()
-        asking.close()
+    any_json_ends_well(judge, with_slot, SLOTS)
 
 
 # ---------------------------------------------------------------- secrets
@@ -478,66 +439,3 @@ def test_identity_and_limits_are_those_given() -> None:
 def test_the_sdk_is_not_imported_before_an_ask() -> None:
     code = "import sys; from faithfulness_assert.judges.openai import OpenAIJudge as J; J('m', api_key='k'); print('openai' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
-
-
-# ---------------------------------------------------------------- the fault catalogue
-
-ENDLESS = ("hang", "headers_hang", "drip")
-AT_ONCE, AT_LENGTH = 0.5, 60.0
-"""Seconds for an ask that is never answered, and for one that is: more than a slow machine takes, far less than the server's hangs."""
-
-
-@pytest.fixture(scope="module")
-def faults() -> Iterator[tuple[list[dict[str, Any]], int]]:
-    """The rows, and the port of the server that replays them."""
-    if not (FAULTS / "fake_server.py").exists():
-        pytest.skip(f"no fault catalogue beside this checkout ({FAULTS.parent.name}/{FAULTS.name})")
-    spec = importlib.util.spec_from_file_location("fake_server", FAULTS / "fake_server.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # it leaves a file open
-        spec.loader.exec_module(module)
-    for row in module.F.values():  # what hangs, hangs for longer than anything here is waited for; a bomb need not be larger than any bound
-        longer = {"seconds": 10 * AT_LENGTH, "bytes_per_s": 0.5, "mb": 32}
-        row["transport"].update({name: value for name, value in longer.items() if name in row["transport"]})
-    server = module.serve(0)
-    yield list(module.F.values()), server.server_address[1]
-    server.shutdown()
-    server.server_close()
-
-
-def outcome(row: dict[str, Any], port: int) -> tuple[Reply | JudgeError, float]:
-    """How an ask ends, and after how many seconds. Any other exception is let out."""
-    asking = OpenAIJudge("m", base_url=f"http://127.0.0.1:{port}/f/{row['id']}/v1", api_key=KEY, seed=7, max_retries=1)
-    begun = time.monotonic()
-    seconds = AT_ONCE if row["transport"].get("mode") in ENDLESS else AT_LENGTH
-    found: Reply | JudgeError
-    try:
-        found = asking.ask(ASK, deadline=begun + seconds)
-    except JudgeError as error:
-        found = error
-    took = time.monotonic() - begun
-    asking.close()
-    return found, took
-
-
-def as_expected(row: dict[str, Any], found: Reply | JudgeError) -> bool:
-    """What a row's columns ask for: a second try that is good makes a reply, an error status makes an error."""
-    if row["then"]:
-        return isinstance(found, Reply) and bool(found.warnings) == (row["retryable"] == "downgrade")
-    if isinstance(found, JudgeError):
-        return found.retryable == row["retryable"]
-    return row["http_status"] == 200 and not row["retryable"]
-
-
-def test_every_known_fault_ends_in_time_as_it_should_and_without_the_key(faults: tuple[list[dict[str, Any]], int]) -> None:
-    rows, port = faults
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda row: outcome(row, port), rows))
-    assert len(rows) >= 40
-    for row, (end, took) in zip(rows, found, strict=True):
-        assert took < 2 * AT_LENGTH, row["id"]
-        assert KEY not in repr(end), row["id"]
-        assert as_expected(row, end), (row["id"], row["expect"], end)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..model import Judge
 
 JUDGES: dict[str, tuple[str, str]] = {
+    "anthropic": (".anthropic", "AnthropicJudge"),
     "embedded": (".embedded", "EmbeddedJudge"),
     "openai": (".openai", "OpenAIJudge"),
     "tape": (".tape", "TapeJudge"),
@@ -21,7 +22,7 @@ JUDGES: dict[str, tuple[str, str]] = {
 
 
 def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
-    """The judge that ``spec`` names: ``embedded``, ``openai:MODEL``, ``tape:DIR``, or a judge itself.
+    """The judge that ``spec`` names: ``embedded``, ``openai:MODEL``, ``anthropic:MODEL``, ``tape:DIR``, or a judge itself.
 
     Raises:
         ConfigError: no such judge, or an option that this judge does not take.
@@ -69,4 +70,4 @@ def _forms() -> list[str]:
 
 
 def _form(kind: str) -> str:
-    return {"openai": "openai:MODEL", "tape": "tape:DIR"}.get(kind, kind)
+    return {"anthropic": "anthropic:MODEL", "openai": "openai:MODEL", "tape": "tape:DIR"}.get(kind, kind)

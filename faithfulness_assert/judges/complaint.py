@@ -9,6 +9,7 @@ import base64
 import json
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 MAX_SHOWN = 300
 _MAX_READ = 20_000  # of an error text; more of it is never shown
-_MIN_SECRET = 6  # shorter ones are placeholders such as "none"
+_MIN_SECRET = 6  # characters; shorter ones are placeholders such as "none"
+_MIN_KEY = 16  # characters; what is shorter may be a word of a reply, too
 
 _CREDENTIALS = re.compile(
     r"""
@@ -37,19 +39,43 @@ _CREDENTIALS = re.compile(
 _TAG = re.compile(r"<[^<>]{0,300}>")
 
 _FILTERED = re.compile(r"content_filter|content_policy|responsibleaipolicy|content management policy", re.I)
-_NO_MONEY = re.compile(r"insufficient_quota|billing_(?:not_active|hard_limit)", re.I)
+_NO_MONEY = re.compile(r"insufficient_quota|billing_(?:not_active|hard_limit|error)|credit balance is too low", re.I)
 _TOO_LONG = re.compile(r"context_length_exceeded|context (?:length|size|window)|prompt is too long|too many tokens", re.I)
+
+# What an error inside a good answer would have had as its status, by the words that name it.
+_STATUS_OF = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "model_not_found": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:
-    """``text`` without the ``secrets``, plain or encoded, and without anything that looks like a credential."""
-    return _CREDENTIALS.sub(lambda m: f"{m['before'] or ''}[redacted]", _hide(text, secrets))
+    """``text`` without the ``secrets``, plain, encoded or broken up, and without anything that looks like a credential."""
+    for form in _all_forms(secrets):
+        text = _broken_up(form).sub("[redacted]", text)
+    return _CREDENTIALS.sub(lambda m: f"{m['before'] or ''}[redacted]", text)
 
 
-def _hide(text: str, secrets: Iterable[str]) -> str:
-    for form in sorted({form for secret in secrets for form in _forms(secret)}, key=len, reverse=True):
-        text = text.replace(form, "[redacted]")
-    return text
+def without_keys(body: bytes, secrets: Iterable[str]) -> bytes:
+    """A body without the keys among the ``secrets``: a reply is kept and quoted, so that it must not hold one either."""
+    for form in _all_forms(secret for secret in secrets if len(secret) >= _MIN_KEY):
+        body = body.replace(form.encode(), b"[redacted]")
+    return body
+
+
+def _all_forms(secrets: Iterable[str]) -> list[str]:
+    return sorted({form for secret in secrets for form in _forms(secret)}, key=len, reverse=True)
 
 
 def _forms(secret: str) -> set[str]:
@@ -57,14 +83,29 @@ def _forms(secret: str) -> set[str]:
     if len(secret) < _MIN_SECRET:
         return set()
     raw = secret.encode("utf-8", "replace")
-    encoded = {encode(raw).decode().rstrip("=") for encode in (base64.b64encode, base64.urlsafe_b64encode)}
-    return {secret, quote(secret, safe=""), quote(secret), quote_plus(secret), json.dumps(secret)[1:-1], *encoded}
+    urls = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
+    return {secret, *urls, json.dumps(secret)[1:-1], raw.hex(), *(_base64(raw, before) for before in range(3))}
 
 
-def shown(text: str, secrets: Iterable[str]) -> str:
+def _base64(raw: bytes, before: int) -> str:
+    """``raw`` in base64 where ``before`` bytes (modulo 3) precede it, as in ``Bearer KEY``: the characters that it alone determines."""
+    encoded = base64.b64encode(bytes(before) + raw).decode().rstrip("=")
+    return encoded[(0, 2, 3)[before] : len(encoded) - ((len(raw) + before) % 3 > 0)]
+
+
+@lru_cache(maxsize=256)
+def _broken_up(form: str) -> re.Pattern[str]:
+    """A form in any case, with line ends, quotes and the like between its letters or in place of its punctuation."""
+    letters = [c for c in form if c.isalnum()]
+    return re.compile(r"[\W_]*".join(letters) if len(letters) >= _MIN_SECRET else re.escape(form), re.I)
+
+
+def shown(text: str, secrets: Sequence[str]) -> str:
     """``text`` as a message may hold it: no secrets, on one line, printable, at most some 300 characters."""
     # Secrets go before the cut, so that it cannot leave half of one.
-    line = " ".join(redact(_hide(text, secrets)[:_MAX_READ], ()).split())
+    for form in _all_forms(secrets):
+        text = text.replace(form, "[redacted]")
+    line = " ".join(redact(" ".join(text.split())[:_MAX_READ], secrets).split())
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line[: MAX_SHOWN + 1])
     return line if len(line) <= MAX_SHOWN else f"{line[:MAX_SHOWN]}..."
 
@@ -98,17 +139,24 @@ class Complaint:
         return self.status < 500 and bool(_FILTERED.search(f"{self.code} {self.message}"))
 
     @property
+    def unpaid(self) -> bool:
+        """The account has no money or quota left, which waiting does not mend."""
+        return self.status == 402 or bool(_NO_MONEY.search(f"{self.code} {self.message}"))
+
+    @property
     def kind(self) -> JudgeErrorKind:
         """The kind of ``JudgeError`` that it is."""
         if self.filtered:
             return "content_filter"
+        if self.unpaid:
+            return "rate_limit"
         named: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
         return named.get(self.status, "transport" if 300 <= self.status < 500 else "server")
 
     @property
     def retryable(self) -> bool:
         """Whether the same ask may succeed soon."""
-        if self.filtered or _NO_MONEY.search(self.code):
+        if self.filtered or self.unpaid:
             return False
         if self.said_retry is not None:
             return self.said_retry
@@ -119,6 +167,8 @@ class Complaint:
         """What the user can do."""
         if self.too_long or self.status == 413:
             return "Lower max_prompt_tokens."
+        if self.unpaid:
+            return "Check the credit of the account."
         if 300 <= self.status < 400:
             return "Redirects are not followed: set base_url to the address that answers."
         return {401: "Check api_key.", 403: "Check api_key.", 404: "Check the model's name and base_url."}.get(self.status, "")
@@ -145,13 +195,17 @@ def complaint(status: int, headers: Mapping[str, str], data: object, body: bytes
     codes = (found.get("code"), found.get("type"), inner.get("code") if isinstance(inner, dict) else None)
     code = " ".join(_text(c)[:100] for c in codes if c)
     message = error if isinstance(error, str) else next((_text(found[k]) for k in ("message", "detail") if found.get(k)), _text(found))
-    return Complaint(_status(status, found.get("code")), message, code, _text(found.get("param") or "")[:100], said)
+    return Complaint(_status(status, codes), message, code, _text(found.get("param") or "")[:100], said)
 
 
-def _status(status: int, code: object) -> int:
-    """An error inside a good answer (gateways send these) names its true status as its code."""
-    inside = int(code) if isinstance(code, int) or (isinstance(code, str) and re.fullmatch(r"[45]\d\d", code, re.A)) else 0
-    return inside if 200 <= status < 300 and 400 <= inside < 600 else status
+def _status(status: int, codes: Iterable[object]) -> int:
+    """An error inside a good answer (gateways send these) names its true status as a code, or by a word."""
+    for code in map(str, codes if 200 <= status < 300 else ()):
+        if re.fullmatch(r"[45]\d\d", code, re.A):
+            return int(code)
+        if code in _STATUS_OF:
+            return _STATUS_OF[code]
+    return status
 
 
 def _text(value: object) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError, JudgeError
+from ..errors import JudgeError
 from ..model import Reply, Usage
 from .complaint import Complaint, complaint, shown
 
@@ -80,7 +80,7 @@ def _unlike_json(answer: Answer) -> tuple[str, bool]:
     if "event-stream" in answer.headers.get("content-type", "") or start.startswith((b"data:", b"event:")):
         return "a stream of events, though none was asked for: switch streaming off at the server", False
     if start.startswith(b"<"):
-        return "a page of HTML in place of JSON: is base_url right? It often ends in /v1", True
+        return "a page of HTML in place of JSON: is base_url right? For an API like OpenAI's it often ends in /v1", True
     try:
         answer.body.decode()
     except UnicodeDecodeError:
@@ -95,6 +95,14 @@ def usage_of(prompt: object, completion: object, cached: object = 0, reasoning: 
     if usage.prompt != prompt or usage.completion != completion:
         return None
     return replace(usage, cached=min(usage.cached, usage.prompt), reasoning=min(usage.reasoning, usage.completion))
+
+
+def thought_only(reply: Reply) -> Reply:
+    """``reply``, in which a model thought: with a warning where that was all it did."""
+    if reply.text.strip() or reply.refusal:
+        return reply
+    told = "the judge spent its tokens on reasoning and said nothing; ask for less reasoning, or another model"
+    return replace(reply, warnings=(*reply.warnings, told))
 
 
 # ---------------------------------------------------------------- all tries
@@ -154,22 +162,3 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     except (ValueError, TypeError, IndexError, OverflowError, OSError):
         return None
     return seconds if seconds > 0 else None
-
-
-# ---------------------------------------------------------------- what a user gives
-
-
-class Secret(str):
-    """A string that does not show itself in a ``repr``."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "'[redacted]'"
-
-
-def check_number(name: str, value: object, low: float, high: float, *, whole: bool = False) -> None:
-    """Raises ``ConfigError`` where the option ``name`` is no (whole) number from ``low`` to ``high``."""
-    kinds = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-        raise ConfigError(f"{name}: must be a {'whole ' if whole else ''}number from {low:,} to {high:,}, got {value!r}")

@@ -1,141 +1,86 @@
 """The OpenAI judge: any chat-completions API that is compatible with OpenAI's.
 
-The rule: this file only says what is OpenAI's own, its parameters and the shape of its completions; the rest is shared with other
-judges. What a server does not take is learned once in the life of a judge, and told in the warnings of each reply.
+The rule: this file only says what is OpenAI's own, its parameters and the shape of its completions; the rest is shared with other judges.
 """
 
 from __future__ import annotations
 
-import os
-import threading
-import weakref
-from dataclasses import replace
+import re
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, urlsplit
 
-from ..errors import ConfigError, JudgeError
-from ..model import Limits, Reply, clean_text
-from .dialect import NO_STEPS, Steps, chat_request, lowest, notes, step_down
-from .http import Secret, Trouble, check_number, persist, read_object, trouble, usage_of
-from .transport import Answer, fetch, http_client
+from ..errors import JudgeError
+from ..model import Reply, clean_text
+from .dialect import Ladder, Ladders, Steps
+from .http import Trouble, read_object, thought_only, trouble, usage_of
+from .options import check_number
+from .remote import Provider, RemoteJudge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..model import Ask, Usage
+    from .transport import Answer
 
-OPENAI = "https://api.openai.com/v1"
+# ---------------------------------------------------------------- what is asked
 
-
-class OpenAIJudge:
-    """A judge behind an OpenAI-compatible chat API.
-
-    Args:
-        model: its name there.
-        base_url: where the API is; default: the environment's OPENAI_BASE_URL, else OpenAI.
-        api_key: default: the environment's OPENAI_API_KEY. Only OpenAI itself cannot do without.
-        timeout: seconds for one try, all of it.
-        max_retries: tries after the first, where the failure may pass.
-        temperature: 0 to 2; None leaves it to the server.
-        seed: for servers that promise the same reply to the same seed.
-        max_prompt_tokens: the longest prompt for one ask, in tokens.
-        max_statements: the most statements in one ask.
-
-    Raises:
-        ConfigError: a missing key, or an option that cannot be.
-    """
-
-    never_contradicts = False
-    keeps_deadline = True
-
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        timeout: float = 60.0,
-        max_retries: int = 2,
-        temperature: float | None = 0.0,
-        seed: int | None = None,
-        max_prompt_tokens: int = 100_000,
-        max_statements: int = 40,
-    ) -> None:
-        self.model = _text_option("model", model)
-        check_number("timeout", timeout, 0.001, 86_400)
-        check_number("max_retries", max_retries, 0, 100, whole=True)
-        check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True)
-        check_number("max_statements", max_statements, 1, 10**6, whole=True)
-        if temperature is not None:
-            check_number("temperature", temperature, 0, 2)
-        if seed is not None:
-            check_number("seed", seed, -(2**63), 2**63 - 1, whole=True)
-        self._base_url = Secret(_text_option("base_url", base_url or os.environ.get("OPENAI_BASE_URL") or OPENAI))
-        url = _split_url(self._base_url)
-        self._key = _key(api_key, url)
-        self._secrets = tuple(Secret(s) for s in (self._key, url.password, url.query) if s)
-        self._timeout, self._max_retries = timeout, max_retries
-        self._settings = {"model": self.model, "temperature": temperature, "seed": seed}
-        self._steps = NO_STEPS
-        self._lock = threading.Lock()
-        self._client: Any = None
-        self.name = f"openai:{self.model}"
-        self.limits = Limits(prompt_tokens=max_prompt_tokens, statements=max_statements)
-        where = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
-        self.identity = {"judge": "openai", "base_url": where, **self._settings}
-
-    def __repr__(self) -> str:
-        return f"OpenAIJudge({self.model!r}, base_url={self.identity['base_url']!r})"
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        """Asks the model. ``deadline`` is an instant of ``time.monotonic()``; it ends tries and waits alike.
-
-        Raises:
-            JudgeError: no reply came; the message holds no secret.
-        """
-        import openai  # takes the better part of a second: only where there is something to ask
-
-        steps = self._steps
-
-        def attempt(seconds: float) -> Reply | Trouble:
-            nonlocal steps
-            asked = steps
-            answer = fetch(openai, lambda: self._create(ask, asked, seconds), seconds, self._secrets)
-            outcome = read_completion(answer, self._secrets) if isinstance(answer, Answer) else Trouble(answer)
-            if isinstance(outcome, Reply) or not outcome.complaint:
-                return outcome
-            steps = step_down(ask, self._settings, asked, outcome.complaint)
-            return replace(outcome, adapted=steps != asked)
-
-        reply = persist(attempt, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline)
-        with self._lock:  # only what led to a reply is kept, beside what other threads have learned meanwhile
-            self._steps = lowest(self._steps, steps)
-        return replace(reply, warnings=(*reply.warnings, *notes(steps)))
-
-    def close(self) -> None:
-        """Closes the connections; the next ask opens new ones."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
-
-    def _create(self, ask: Ask, steps: Steps, seconds: float) -> Any:
-        request = chat_request(ask, self._settings, steps)
-        return self._connected().chat.completions.with_raw_response.create(**request, timeout=seconds)
-
-    def _connected(self) -> Any:
-        import openai
-
-        with self._lock:
-            if self._client is None:
-                http = http_client(openai)
-                weakref.finalize(self, http.close)
-                key, url = str(self._key) or "none", str(self._base_url)
-                self._client = openai.OpenAI(api_key=key, base_url=url, max_retries=0, http_client=http)
-            return self._client
+LADDERS: Ladders = {
+    "format": Ladder(
+        re.compile(r"response[_ ]?format|json[_ ](?:schema|object|mode)|grammar|structured[_ ]output|guided_|requested parameters", re.I),
+        ("the server takes no JSON Schema; plain JSON was asked for", "the server takes no response format; none was asked for"),
+    ),
+    "cap": Ladder(
+        re.compile(r"max_(?:completion_)?tokens", re.I),
+        ("the server takes no max_completion_tokens; max_tokens was sent", "the server takes no cap on reply tokens; none was sent"),
+    ),
+    "temperature": Ladder(re.compile("temperature", re.I), ("the server does not take this temperature; none was sent",)),
+    "seed": Ladder(re.compile(r"\bseed\b", re.I), ("the server takes no seed; none was sent",)),
+    "system": Ladder(
+        re.compile(
+            r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b|(?:support|allow).{0,20}\bsystem\b"
+            r"|roles must alternate|only user and assistant roles|developer instruction",
+            re.I,
+        ),
+        ("the server takes no system message; it was sent inside the user message",),
+    ),
+}
 
 
-# ---------------------------------------------------------------- the answer
+def chat_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
+    """The parameters of a chat completion. ``settings``: ``model``, ``temperature`` and ``seed``; None is not sent."""
+    messages = [dict(m) for m in ask.messages]
+    schema = {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": ask.schema}}
+    wanted: dict[str, Any] = {
+        "model": settings["model"],
+        "messages": _without_system(messages) if steps["system"] else messages,
+        "response_format": (schema, {"type": "json_object"}, None)[steps["format"]],
+        "max_completion_tokens": (ask.max_tokens, None, None)[steps["cap"]],
+        "max_tokens": (None, ask.max_tokens, None)[steps["cap"]],
+        "temperature": None if steps["temperature"] else settings["temperature"],
+        "seed": None if steps["seed"] else settings["seed"],
+    }
+    return {name: value for name, value in wanted.items() if value is not None}
+
+
+def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """The messages with those of the system put before the first one of the user."""
+    system = [m["content"] for m in messages if m["role"] == "system"]
+    rest = [m for m in messages if m["role"] != "system"]
+    if not system or not rest:
+        return [{**m, "role": "user"} for m in messages]
+    return [{**rest[0], "content": "\n\n".join([*system, rest[0]["content"]])}, *rest[1:]]
+
+
+def _sdk() -> Any:
+    import openai
+
+    return openai
+
+
+def _send(client: Any, request: dict[str, Any], seconds: float) -> Any:
+    return client.chat.completions.with_raw_response.create(**request, timeout=seconds)
+
+
+# ---------------------------------------------------------------- what is answered
 
 
 def read_completion(answer: Answer, secrets: Sequence[str]) -> Reply | Trouble:
@@ -152,10 +97,9 @@ def read_completion(answer: Answer, secrets: Sequence[str]) -> Reply | Trouble:
         what = "the judge's answer holds no message: is base_url a chat API?"
         return Trouble(JudgeError(what, "server", retryable=True, usage=usage, http_status=answer.status))
     text, refusal = _said(message)
-    thought = not text.strip() and not refusal and bool(message.get("reasoning") or message.get("reasoning_content"))
-    warnings = ("the judge spent its tokens on reasoning and said nothing; ask for less reasoning, or another model",) if thought else ()
     ended = choice.get("finish_reason")
-    return Reply(text, usage, ended if isinstance(ended, str) else "stop", refusal or None, warnings=warnings)
+    reply = Reply(text, usage, ended if isinstance(ended, str) else "stop", refusal or None)
+    return thought_only(reply) if message.get("reasoning") or message.get("reasoning_content") else reply
 
 
 def _first_choice(choices: object) -> Mapping[str, Any]:
@@ -180,33 +124,57 @@ def _usage(data: object) -> Usage | None:
     return usage_of(data.get("prompt_tokens"), data.get("completion_tokens"), cached, reasoning)
 
 
-# ---------------------------------------------------------------- options
+# ---------------------------------------------------------------- the judge
+
+OPENAI = Provider(
+    name="openai",
+    install="pip install openai",
+    home="https://api.openai.com/v1",
+    hottest=2,
+    ladders=LADDERS,
+    request=chat_request,
+    read=read_completion,
+    sdk=_sdk,
+    client="OpenAI",
+    send=_send,
+)
 
 
-def _text_option(name: str, value: object) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{name}: must be a string that is not blank, got {type(value).__name__}")
-    return value.strip()
+class OpenAIJudge(RemoteJudge):
+    """A judge behind an OpenAI-compatible chat API. Its options are those of :class:`RemoteJudge`, and a seed.
 
+    Args:
+        base_url: default: the environment's OPENAI_BASE_URL, else OpenAI.
+        api_key: default: the environment's OPENAI_API_KEY. Only OpenAI itself cannot do without.
+        temperature: 0 to 2.
+        seed: for servers that promise the same reply to the same seed.
+    """
 
-def _split_url(url: str) -> SplitResult:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 0) >= 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ConfigError("base_url: must be an address such as https://host/v1")
-    return parts
+    provider = OPENAI
 
-
-def _key(given: object, url: SplitResult) -> Secret:
-    """The key, or an empty one where the server is not OpenAI's own and may need none."""
-    if given is not None and not isinstance(given, str):
-        raise ConfigError(f"api_key: must be a string, got {type(given).__name__}")
-    key = Secret((given or os.environ.get("OPENAI_API_KEY") or "").strip())
-    if not key and (url.hostname or "").endswith("api.openai.com"):
-        raise ConfigError("api_key: none was given; set OPENAI_API_KEY in the environment or pass api_key")
-    if any(not "!" <= c <= "~" for c in key):
-        raise ConfigError("api_key: holds a character that no key has (a blank, a line break, a letter beyond ASCII)")
-    return key
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        timeout: float = 60.0,
+        max_retries: int = 2,
+        temperature: float | None = 0.0,
+        seed: int | None = None,
+        max_prompt_tokens: int = 100_000,
+        max_statements: int = 40,
+    ) -> None:
+        super().__init__(
+            model,
+            base_url=base_url,
+            api_key=api_key,
+            timeout=timeout,
+            max_retries=max_retries,
+            temperature=temperature,
+            max_prompt_tokens=max_prompt_tokens,
+            max_statements=max_statements,
+        )
+        if seed is not None:
+            check_number("seed", seed, -(2**63), 2**63 - 1, whole=True)
+        self._settings["seed"] = seed

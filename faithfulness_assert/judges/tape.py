@@ -60,6 +60,7 @@ class StoredJudge:
         self.identity: Mapping[str, Any] = identity
         self.caveat: str = getattr(judge, "caveat", "")
         self.keeps_deadline: bool = getattr(judge, "keeps_deadline", False)
+        self.remote: bool = getattr(judge, "remote", False)
         self._folder = self._open(_path("cache", folder))
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -93,6 +94,7 @@ class StoredJudge:
             "limits": asdict(self.limits),
             "never_contradicts": self.never_contradicts,
             "caveat": self.caveat,
+            "remote": self.remote,
         }
         try:
             own.mkdir(parents=True, exist_ok=True)
@@ -122,6 +124,7 @@ class TapeJudge:
         self.limits = _limits(about.get("limits"))
         self.never_contradicts = about.get("never_contradicts") is True
         self.caveat = str(about.get("caveat", ""))
+        self.remote = about.get("remote") is True
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - a look into a folder needs none
         """The recorded reply.

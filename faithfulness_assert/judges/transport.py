@@ -12,12 +12,12 @@ import threading
 import time
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from ..errors import JudgeError
-from .complaint import shown
+from .complaint import shown, without_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,7 +47,7 @@ def fetch(sdk: Any, call: Callable[[], Any], seconds: float, secrets: Sequence[s
     """Runs ``call``, an SDK method ``with_raw_response``, and waits ``seconds`` for it at most.
 
     The SDK's timeouts are for each connect, write and read, so that their sum has no limit; a thread that we stop waiting for has.
-    It is left to end by itself, which the same timeouts and :func:`_read_bounded` bring about.
+    It is left to end by itself, which the same timeouts and :func:`_read_bounded` bring about, but for a head that never ends.
     """
     box: SimpleQueue[Answer | Exception] = SimpleQueue()
     found: Answer | Exception
@@ -58,7 +58,9 @@ def fetch(sdk: Any, call: Callable[[], Any], seconds: float, secrets: Sequence[s
         found = _too_slow(seconds)
     except RuntimeError as error:  # no thread can be started
         found = error
-    return found if isinstance(found, Answer) else _broken(sdk, found, secrets)
+    if isinstance(found, Exception):
+        return _broken(sdk, found, secrets)
+    return replace(found, body=without_keys(found.body, secrets))
 
 
 def _outcome(sdk: Any, call: Callable[[], Any]) -> Answer | Exception:

@@ -1,0 +1,64 @@
+"""What the tests of judges behind an API share: an ask, and the trial by JSON of any shape."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from loopback import Answer, Loopback
+
+from faithfulness_assert.errors import JudgeError
+from faithfulness_assert.judges.circuit import Circuit
+from faithfulness_assert.judges.remote import RemoteJudge
+from faithfulness_assert.model import Ask, Payload, ReplyForm
+
+ASK = Ask(
+    messages=({"role": "system", "content": "Judge."}, {"role": "user", "content": "Is it so?"}),
+    form=ReplyForm("verdicts", ("supported", "not_enough_info")),
+    ids=(1,),
+    max_tokens=352,
+    payload=Payload(((1, "It is so."),)),
+)
+TEXT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
+
+VARIABLES = ("API_KEY", "AUTH_TOKEN", "BASE_URL", "CUSTOM_HEADERS", "ORG_ID", "PROJECT_ID")
+KEYS = ["message", "code", "text", "error", "index", "type", "explanation"]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner),
+    max_leaves=6,
+)
+
+
+def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No setting of this machine reaches a test."""
+    for name in VARIABLES:
+        monkeypatch.delenv(f"OPENAI_{name}", raising=False)
+        monkeypatch.delenv(f"ANTHROPIC_{name}", raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def any_json_ends_well(judge: Callable[[Loopback], RemoteJudge], with_slot: Callable[[str, Any], Any], slots: list[str]) -> None:
+    """A good answer with any JSON in any one of its ``slots`` ends in a reply whose texts can be written, or in a JudgeError."""
+    current: list[Answer] = []
+    with Loopback(lambda _: current[0]) as server:
+        asking = judge(server)
+
+        @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        @given(slot=st.sampled_from(slots), value=JSON, status=st.sampled_from([200, 200, 400, 500]))
+        def ends_well(slot: str, value: Any, status: int) -> None:
+            current[:] = [Answer(with_slot(slot, value), status)]
+            asking._circuit = Circuit()  # else it opens, and nothing more is tried
+            try:
+                reply = asking.ask(ASK)
+            except JudgeError as error:
+                error.message.encode()
+            else:
+                assert status == 200
+                f"{reply.text}{reply.refusal}{reply.finish_reason}".encode()
+
+        ends_well()
+        asking.close()
