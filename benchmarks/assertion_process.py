@@ -2,9 +2,10 @@
 
     python benchmarks/assertion_process.py [RUNS]
 
-Two comparisons, each interleaved, so that a busy machine slows both sides alike:
-the hook with the embedded judge against an assertion that does nothing, and ``import faithfulness_assert`` against a bare interpreter.
-Then the heavy packages that the hook imported, if any. Nothing is timed before every side has run once and its bytecode is written.
+Comparisons, each interleaved, so that a busy machine slows both sides alike: the hook with the embedded judge against an assertion that
+does nothing, alone and with a warm worker, and ``import faithfulness_assert`` against a bare interpreter. Then the heavy packages that
+the hook imported, if any, and what a worker's memory does over ``LONG_RUN`` assertions. Nothing is timed before every side has run once
+and its bytecode is written.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -26,7 +29,9 @@ WRAPPERS = ".e2e/promptfoo-*/node_modules/promptfoo/dist/src/python/wrapper.py"
 
 HEAVY = ("openai", "pydantic", "jsonschema", "markdown_it", "tiktoken", "json_repair", "typer", "rich")
 HOOK_TARGET = 2.5
+WORKER_TARGET = 1.2
 IMPORT_TARGET = 1.3
+LONG_RUN, SETTLED, GROWTH_TARGET = 1000, 100, 20  # assertions, those before memory is first read, MB
 
 MINIMAL = """
 def get_assert(output, context):
@@ -47,6 +52,20 @@ with open(given, encoding="utf-8") as file:
 result = asyncio.run(function(*data)) if inspect.iscoroutinefunction(function) else function(*data)
 with open(written, "w", encoding="utf-8") as file:
     json.dump({"type": "final_result", "data": result}, file, ensure_ascii=False)
+"""
+
+# Asks this process's worker as often as it is told, each time for another answer, and prints the worker's memory on the way, in kB.
+LOAD = """
+import json, sys
+from faithfulness_assert.promptfoo import client
+given, pid, times, settled = sys.argv[1], *map(int, sys.argv[2:])
+with open(given, encoding="utf-8") as file:
+    answer, context = json.load(file)
+for number in range(1, times + 1):
+    assert "result" in client.ask(f"{answer} It was built in {number}.", context)
+    if number in (settled, times):
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
+            print(next(line.split()[1] for line in status if line.startswith("VmRSS:")))
 """
 
 MODULES = """
@@ -74,10 +93,25 @@ class Bench:
 
     def run(self, command: Command) -> str:
         """The standard output of ``command``. Bytecode is kept in the folder, as an installed package keeps it beside its files."""
+        return subprocess.run(command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, check=True, text=True).stdout
+
+    @property
+    def environment(self) -> dict[str, str]:
         unwanted = ("PYTHONDONTWRITEBYTECODE", "FAITHFULNESS_ASSERT_JUDGE")
         kept = {key: value for key, value in os.environ.items() if key not in unwanted}
-        environment = {**kept, "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode")}
-        return subprocess.run(command, cwd=self.folder, env=environment, stdout=subprocess.PIPE, check=True, text=True).stdout
+        return {**kept, "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"), "TMPDIR": str(self.folder)}
+
+    @contextmanager
+    def worker(self) -> Iterator[subprocess.Popen[str]]:
+        """A worker for what this process starts."""
+        command = [sys.executable, "-m", "faithfulness_assert", "worker", "--pid", str(os.getpid())]
+        with subprocess.Popen(command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                while not list(self.folder.glob(f"*/{os.getpid()}.*")):
+                    time.sleep(0.01)
+                yield process
+            finally:
+                process.terminate()
 
     def seconds(self, command: Command) -> float:
         """How long ``command`` takes, from start to exit."""
@@ -104,6 +138,7 @@ def main() -> None:
         given = _prepare(bench.folder)
         minimal, hook = (_assertion(bench.folder, script, given) for script in ("minimal.py", "faithfulness.py"))
         bench.compare(("a minimal assertion", minimal), ("the hook, embedded judge", hook), HOOK_TARGET)
+        _with_worker(bench, minimal, hook, given)
         result = json.loads((bench.folder / "faithfulness.py.out").read_text("utf-8"))["data"]
         print(f"  the hook said: pass {result['pass']}, score {result['score']}: {result['reason'].splitlines()[0]}")
         bare, package = ([sys.executable, "-c", code] for code in ("pass", "import faithfulness_assert"))
@@ -112,6 +147,21 @@ def main() -> None:
         print(f"modules loaded by the hook: {len(loaded)}")
         for module in HEAVY:
             print(f"  {module:12}{'IMPORTED' if module in loaded else 'no'}")
+
+
+def _with_worker(bench: Bench, minimal: Command, hook: Command, given: Path) -> None:
+    with bench.worker() as process:
+        bench.compare(("a minimal assertion", minimal), ("the hook with a warm worker", hook), WORKER_TARGET)
+        if Path("/proc/self/status").exists():
+            load = [sys.executable, "-c", LOAD, str(given), str(process.pid), str(LONG_RUN), str(SETTLED)]
+            settled, last = (int(line) / 1024 for line in bench.run(load).split())
+            print(f"{LONG_RUN} assertions: the worker has {settled:.1f} MB after {SETTLED}, {last:.1f} MB after all", end="")
+            print(f", growth {last - settled:.1f} MB, at most {GROWTH_TARGET} wanted")
+        process.terminate()
+        said, _ = process.communicate(timeout=10)
+        print(
+            f"  of itself the worker says: {said.splitlines()[-1]}; it ended, and left {len(list(bench.folder.glob('*/*.sock')))} sockets"
+        )
 
 
 def _prepare(folder: Path) -> Path:

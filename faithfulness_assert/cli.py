@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +25,7 @@ from .policy import SCORED, Policy
 from .policy_data import find_policy
 from .presets import policies
 from .promptfoo.migrate import migrated
-from .result import GradingResult, visible
+from .result import GradingResult, clip, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -170,8 +171,6 @@ def worker(
     idle: Annotated[float, typer.Option(min=0.1, max=86_400, help="It also ends after so many seconds without an assertion.")] = 900.0,
 ) -> None:
     """Keep judges warm for the promptfoo evals of this shell. The extension in `faithfulness.py` does this for each eval by itself."""
-    import os
-
     from .promptfoo.server import serve
 
     owner = os.getppid() if pid is None else pid
@@ -312,13 +311,16 @@ def _show(results: Iterable[GradingResult], *, as_json: bool) -> Tally:
 
 def _show_json(result: GradingResult, number: int) -> None:  # noqa: ARG001 - the order tells it
     # JSON is UTF-8 wherever it goes: what a terminal's own encoding makes of it may be no JSON.
-    sys.stdout.buffer.write(result.model_dump_json(by_alias=True).encode() + b"\n")
+    # What a terminal would act on is escaped, as JSON has it.
+    text = result.model_dump_json(by_alias=True)
+    text = text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+    sys.stdout.buffer.write(text.encode() + b"\n")
     sys.stdout.buffer.flush()
 
 
 def _show_text(result: GradingResult, number: int) -> None:
     console = _console()
-    console.print(Text(f"\n{visible(result.case_id or f'case {number}')}", "bold"), soft_wrap=True)
+    console.print(Text(f"\n{visible(clip(result.case_id) or f'case {number}')}", "bold"), soft_wrap=True)
     for line in result.pretty().splitlines():
         console.print(_coloured(line), soft_wrap=True)
 

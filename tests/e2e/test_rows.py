@@ -1,0 +1,147 @@
+"""Whatever promptfoo is told around our assertion, what comes out is right: each row of ``rows.yaml`` is one test of a real promptfoo."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from loopback import Answer, Loopback, Request, completion, refusal_to
+
+from .judge import reply
+from .promptfoo import Promptfoo
+
+pytestmark = pytest.mark.e2e
+
+HERE = Path(__file__).parent
+USAGE = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150, "prompt_tokens_details": {"cached_tokens": 20}}
+KEY = "sk-rows-0123456789abcdef0123456789abcdef"
+GROUPS: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "rows.yaml").read_text("utf-8"))["groups"]
+ROWS = [pytest.param(name, row, id=f"{name}: {row['description']}") for name, group in GROUPS.items() for row in group["rows"]]
+
+Result = dict[str, Any]
+
+
+def judge(request: Request) -> Answer:
+    """The model that a request names. ``locked`` repeats the key that it was shown, as real servers do."""
+    model = request.body["model"]
+    if model == "locked":
+        return refusal_to(401, f"Incorrect API key provided: {request.headers['authorization']}.", code="invalid_api_key")
+    if model == "refuses":
+        return completion(None, refusal="I'm sorry, I can't help with that.", usage=USAGE)
+    return completion(reply(request), usage=USAGE)
+
+
+@dataclass
+class Groups:
+    """Runs a group when its first row is wanted, and keeps what came out."""
+
+    promptfoo: Promptfoo
+    folder: Path
+    done: dict[str, list[Result]] = field(default_factory=dict)
+    said: str = ""
+
+    def results(self, group: str, description: str) -> list[Result]:
+        """What became of a row."""
+        if group not in self.done:
+            self.done[group] = self._run(group)
+        return [result for result in self.done[group] if result["testCase"]["description"] == description]
+
+    def _run(self, name: str) -> list[Result]:
+        folder, group = self.folder / name, GROUPS[name]
+        subprocess.run([sys.executable, "-m", "faithfulness_assert", "init", str(folder)], check=True, stdout=subprocess.DEVNULL)
+        for helper in ("provider.py", "scoring.py"):
+            shutil.copy(HERE / helper, folder)
+        tests = [{key: value for key, value in row.items() if key != "expect"} for row in group["rows"]]
+        config = folder / "rows.json"
+        config.write_text(json.dumps({**group["config"], "tests": tests}), "utf-8")
+        with Loopback(judge) as server:
+            for _ in range(group.get("runs", 1)):
+                run = self.promptfoo.eval(
+                    config, *group.get("options", ()), cache=group.get("cache", False), JUDGE_URL=server.url, OPENAI_API_KEY=KEY
+                )
+                self.said += run.console + run.text
+        rows: list[Result] = run.output["results"]["results"]
+        return rows
+
+
+@pytest.fixture(scope="module")
+def groups(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Groups:
+    return Groups(promptfoo, tmp_path_factory.mktemp("rows"))
+
+
+def components(result: Result) -> list[Result]:
+    found: list[Result] = result["gradingResult"]["componentResults"]
+    return found
+
+
+def parts(result: Result) -> list[Result]:
+    """The results of our assertions, which have a config."""
+    return [part for part in components(result) if "config" in part.get("assertion", {})]
+
+
+def statements(result: Result) -> int:
+    """How many statements are shown: python components without a config."""
+    shown = [part["assertion"] for part in components(result) if "assertion" in part]
+    return sum(assertion["type"] == "python" and "config" not in assertion for assertion in shown)
+
+
+def same(found: Any, wanted: Any) -> bool:
+    """Equal; numbers nearly, texts in part, mappings in what is named."""
+    if isinstance(wanted, Mapping):
+        return all(same(found.get(name), value) for name, value in wanted.items())
+    if isinstance(wanted, str):
+        return wanted in (found or "")
+    return bool(found == pytest.approx(wanted))
+
+
+# What an expectation looks at: of a result, and of one of its parts.
+OF_RESULT: dict[str, Callable[[Result], Any]] = {
+    "success": lambda result: result["success"],
+    "score": lambda result: result["score"],
+    "reason": lambda result: result["gradingResult"]["reason"],
+    "named": lambda result: result["namedScores"],
+    "tokens": lambda result: result["gradingResult"]["tokensUsed"]["total"],
+    "calls": lambda result: result["gradingResult"]["tokensUsed"]["numRequests"],
+    "statements": statements,
+}
+OF_PART: dict[str, Callable[[Result], Any]] = {
+    "pass": lambda part: part["pass"],
+    "score": lambda part: part["score"],
+    "reason": lambda part: part["reason"],
+    "status": lambda part: part["metadata"]["status"],
+    "error": lambda part: part["metadata"]["error"]["kind"],
+}
+
+
+@pytest.mark.parametrize(("group", "row"), ROWS)
+def test_a_row_comes_out_as_it_should(groups: Groups, group: str, row: dict[str, Any]) -> None:
+    """Success, score, reason, parts and named scores are those that the row names, in each result that promptfoo made of it."""
+    expected = dict(row["expect"])
+    results = groups.results(group, row["description"])
+    assert len(results) == expected.pop("results", 1)
+    wanted_parts = expected.pop("parts", [])
+    for result in results:
+        assert "gradingResult" in result, result.get("error")
+        for name, wanted in expected.items():
+            assert same(OF_RESULT[name](result), wanted), (name, OF_RESULT[name](result))
+        if wanted_parts:
+            assert len(parts(result)) == len(wanted_parts)
+        for part, wanted_part in zip(parts(result), wanted_parts, strict=False):
+            for name, wanted in wanted_part.items():
+                assert same(OF_PART[name](part), wanted), (name, OF_PART[name](part))
+
+
+def test_no_reason_shows_a_traceback_and_nothing_shows_the_key(groups: Groups) -> None:
+    """A grader error under ``not-python`` raises, and promptfoo shows what was raised."""
+    for group, row in (param.values for param in ROWS):
+        for result in groups.results(group, row["description"]):
+            assert "Traceback" not in result["gradingResult"]["reason"], row["description"]
+    assert KEY not in groups.said

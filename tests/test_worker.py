@@ -1,0 +1,679 @@
+"""The warm worker: real processes and sockets. Whatever happens to it, an assertion ends in the grade that it would have had without."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import processes
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+from loopback import Answer, Loopback, Request, completion, refusal_to
+from processes import PATIENCE, eventually
+
+from faithfulness_assert.errors import ConfigError
+from faithfulness_assert.promptfoo import client, extension, get_assert, hook, place, protocol, server
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="its processes are watched through /proc")
+
+TRUE = "The Eiffel Tower is 330 metres tall. It stands in Paris."
+FALSE = "The Eiffel Tower is 530 metres tall. It stands in Paris."
+NOT_PYTHON = {"assert": [{"type": "not-python", "value": "file://x.py", "config": {"judge": "embedded"}}]}
+KEY = "sk-worker-0123456789abcdef0123456789abcdef"
+
+
+def given(context: Any = TRUE, **config: Any) -> dict[str, Any]:
+    return {"vars": {"context": context}, "config": {"judge": "embedded", **config}}
+
+
+@pytest.fixture(autouse=True)
+def somewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A place of its own for the sockets of each test, with a short path; what still runs there at the end is ended."""
+    for name in ("FAITHFULNESS_ASSERT_JUDGE", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    with tempfile.TemporaryDirectory(prefix="fa-", dir="/tmp") as name:
+        monkeypatch.setenv("TMPDIR", name)
+        yield Path(name)
+        for pid in workers():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        assert eventually(lambda: not workers())
+
+
+def workers() -> list[int]:
+    """The living workers of this test."""
+    return processes.workers(os.environ["TMPDIR"])
+
+
+@contextmanager
+def running(owner: int | None = None, *, idle: float = 60, code: str = "") -> Iterator[subprocess.Popen[str]]:
+    """A worker for ``owner``, this process's parent if none is named: then this process is one that it serves."""
+    owner = owner or os.getppid()
+    main = ["-c", f"{code}\nfrom faithfulness_assert.cli import main; main()"] if code else ["-m", "faithfulness_assert"]
+    command = [sys.executable, *main, "worker", "--pid", str(owner), "--idle", str(idle)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        try:
+            assert eventually(lambda: extension.answers(protocol.address(owner)) or process.poll() is not None)
+            yield process
+        finally:
+            process.kill()
+
+
+def asked(output: Any, context: Any) -> dict[str, Any]:
+    """The worker's own reply: that there is one is part of the test."""
+    reply = client.ask(output, context)
+    assert reply is not None
+    return reply
+
+
+# ---------------------------------------------------------------- the same result
+
+
+@pytest.mark.parametrize(
+    ("output", "context"),
+    [
+        (TRUE, given()),
+        (FALSE, given(components="all")),
+        ("", given()),
+        (TRUE, given([])),
+        (TRUE, given(treshold=1)),
+        (TRUE, {"vars": {"context": TRUE}}),
+        (TRUE, None),
+        ({"answer": "Größe 1,5 \udc80 🗼", "n": [1e300, float("inf"), None]}, given("Größe 1,5 🗼")),
+        (TRUE, given([{"text": TRUE, "id": "é"}], contextFrom="vars.context")),
+        (TRUE, given(judge="openai:m", baseUrl="http://127.0.0.1:9/v1", maxRetries=0)),
+    ],
+)
+def test_the_worker_s_json_is_the_one_that_the_assertion_s_own_process_would_have_written(output: Any, context: Any) -> None:
+    with running():
+        assert json.dumps(asked(output, context)["result"]) == json.dumps(hook.get_assert(output, context))
+
+
+def test_under_not_python_what_was_not_graded_raises_through_the_worker_too() -> None:
+    context = {**given(), "test": NOT_PYTHON}
+    with running():
+        assert "raised" in asked("", context)
+        with pytest.raises(hook.NotPythonError) as through_the_worker:
+            get_assert("", context)
+    with pytest.raises(hook.NotPythonError) as in_this_process:
+        hook.get_assert("", context)
+    assert str(through_the_worker.value) == str(in_this_process.value)
+
+
+def test_an_assertion_with_a_worker_grades_nothing_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hook, "get_assert", lambda *_: pytest.fail("it graded"))
+    with running():
+        assert get_assert(TRUE, given())["pass"] is True
+
+
+def test_many_at_once_each_get_their_own_result() -> None:
+    answers = [f"The tower is {height} metres tall." for height in range(300, 340)]
+    with running(), ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(lambda answer: asked(answer, given("The tower is 330 metres tall."))["result"], answers))
+    assert found == [hook.get_assert(answer, given("The tower is 330 metres tall.")) for answer in answers]
+    assert sum(result["pass"] for result in found) == 1
+
+
+def no_schema(request: Request) -> Answer:
+    """A judge that takes no ``response_format``."""
+    if "response_format" in request.body:
+        return refusal_to(400, "'response_format' is not supported", code="unsupported_parameter", param="response_format")
+    verdicts = [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]
+    return completion(json.dumps({"verdicts": verdicts}))
+
+
+def test_what_one_assertion_has_learned_of_a_judge_the_next_one_knows() -> None:
+    with Loopback(no_schema) as judge, running():
+        context = given(judge="openai:m", baseUrl=judge.url)
+        assert [asked(TRUE, context)["result"]["pass"] for _ in range(3)] == [True] * 3
+        assert ["response_format" in request.body for request in judge.requests].count(False) == 3
+        learned = len(judge.requests) - 3
+        assert hook.get_assert(TRUE, context)["pass"] is True
+        assert len(judge.requests) == 3 + learned + 1 + learned
+
+
+def test_a_grader_is_kept_for_one_eval_and_no_longer() -> None:
+    first = server.cached_grader(1, "embedded", "default", 0.5, language="en")
+    assert server.cached_grader(1, "embedded", "default", 0.5, language="en") is first
+    for other in (server.cached_grader(2, "embedded", "default", 0.5, language="en"), server.cached_grader(1, "embedded", "default", 0.6)):
+        assert other is not first
+
+
+ONE_ASSERTION = """
+import asyncio, importlib.util, inspect, json, os, sys  # as promptfoo's wrapper does
+before = set(sys.modules)
+from faithfulness_assert.promptfoo import get_assert
+assert get_assert(*json.loads(sys.argv[1]))["pass"]
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+def test_with_a_worker_an_assertion_loads_two_small_modules_and_nothing_that_promptfoo_has_not_loaded() -> None:
+    with running(os.getpid()):
+        command = [sys.executable, "-c", ONE_ASSERTION, json.dumps([TRUE, given()])]
+        loaded = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    ours = ["", ".promptfoo", ".promptfoo.client", ".promptfoo.protocol"]
+    assert loaded == ["__future__", *(f"faithfulness_assert{name}" for name in ours)]
+
+
+# ---------------------------------------------------------------- who is who
+
+
+def test_without_a_worker_nothing_is_started_or_written(somewhere: Path) -> None:
+    assert get_assert(TRUE, given())["pass"] is True
+    assert list(somewhere.iterdir()) == []
+
+
+def test_two_evals_at_once_each_have_their_own_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    with subprocess.Popen(["sleep", "600"]) as one, subprocess.Popen(["sleep", "600"]) as other, running(one.pid), running(other.pid):
+        for evaluation in (one, other):
+            monkeypatch.setattr(os, "getppid", lambda pid=evaluation.pid: pid)
+            assert client.find() == protocol.address(evaluation.pid)
+            assert "result" in asked(TRUE, given())
+        one.kill()
+        assert eventually(lambda: len(workers()) == 1)
+        assert "result" in asked(TRUE, given())
+        other.kill()
+        assert eventually(lambda: workers() == [])
+
+
+def test_the_worker_of_a_shell_serves_what_is_started_from_it() -> None:
+    ask = "import json, sys; from faithfulness_assert.promptfoo import client; sys.exit(not client.ask(*json.loads(sys.argv[1])))"
+    with running(os.getpid()):
+        command = ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-c", ask, json.dumps([TRUE, given()])]
+        assert subprocess.run(command, check=False).returncode == 0
+
+
+def test_of_many_that_start_for_one_eval_one_becomes_its_worker() -> None:
+    owner = os.getppid()
+    command = [sys.executable, "-m", "faithfulness_assert", "worker", "--pid", str(owner)]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(4)]
+    assert eventually(lambda: sum(process.poll() is not None for process in started) == 3)
+    assert len(workers()) == 1
+    assert "result" in asked(TRUE, given())
+    for process in started:
+        process.kill()
+        said, _ = process.communicate()
+        assert process.returncode < 0 or (process.returncode == 2 and "already" in said)
+
+
+@pytest.mark.parametrize("attribute", ["version", "environment", "folder", "host"])
+def test_a_worker_of_another_version_key_or_folder_does_not_grade(attribute: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with running():
+        if attribute == "version":
+            monkeypatch.setattr("faithfulness_assert.__version__", "0.0.0")
+        elif attribute == "environment":
+            monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        elif attribute == "host":
+            monkeypatch.setattr(socket, "gethostname", lambda: "another container")
+        else:
+            monkeypatch.chdir(tmp_path)
+        assert client.ask(TRUE, given()) is None
+        assert get_assert(TRUE, given())["pass"] is True
+        assert len(workers()) == 1
+
+
+def test_a_key_is_neither_on_disk_nor_in_a_command_line(monkeypatch: pytest.MonkeyPatch, somewhere: Path) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Loopback(refusal_to(401, f"wrong key {KEY}")) as judge, running() as process:
+        result = asked(TRUE, given(judge="openai:m", baseUrl=judge.url))["result"]
+        assert judge.requests[0].headers["authorization"] == f"Bearer {KEY}"
+        assert KEY not in json.dumps(result)
+        assert KEY.encode() not in Path(f"/proc/{process.pid}/cmdline").read_bytes()
+        assert all(KEY not in path.read_text() for path in somewhere.rglob("*") if path.is_file())
+        process.terminate()
+        assert KEY not in process.communicate()[0]
+
+
+# ---------------------------------------------------------------- private
+
+
+def test_only_its_user_may_enter_its_folder_and_open_its_socket() -> None:
+    with running():
+        assert os.stat(protocol.folder()).st_mode & 0o777 == 0o700
+        assert os.stat(protocol.address(os.getppid())).st_mode & 0o777 == 0o600
+
+
+def open_to_all(folder: Path) -> None:
+    folder.mkdir(mode=0o700)
+    folder.chmod(0o777)
+
+
+def behind_a_link(folder: Path) -> None:
+    folder.with_name("elsewhere").mkdir(mode=0o700)
+    folder.symlink_to("elsewhere")
+
+
+def another_user_s(folder: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root can make a folder another user's")
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 65534, 65534)
+
+
+@pytest.mark.parametrize("make", [open_to_all, behind_a_link, another_user_s])
+def test_a_folder_that_is_not_this_user_s_alone_is_not_used(make: Callable[[Path], None]) -> None:
+    make(Path(protocol.folder()))
+    with socket.socket(socket.AF_UNIX) as trap:
+        trap.bind(protocol.address(os.getppid()))
+        trap.listen()
+        trap.setblocking(False)
+        assert get_assert(TRUE, given())["pass"] is True
+        with running() as process:
+            assert "only its user may enter" in process.communicate()[0]
+            assert process.returncode == 2
+        with pytest.raises(BlockingIOError):  # nobody has called
+            trap.accept()
+
+
+def test_what_is_no_socket_in_a_socket_s_place_is_not_read() -> None:
+    Path(protocol.folder()).mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as trap:
+        trap.bind(str(Path(os.environ["TMPDIR"]) / "trap"))
+        trap.listen()
+        trap.setblocking(False)
+        Path(protocol.address(os.getppid())).symlink_to("../trap")
+        with pytest.raises(PermissionError):
+            protocol.dial(protocol.address(os.getppid()))
+        with pytest.raises(BlockingIOError):
+            trap.accept()
+
+
+AS_ANOTHER_USER = """
+import os, socket, sys
+with socket.socket(socket.AF_UNIX) as line:
+    os.setgid(65534)
+    os.setuid(65534)
+    line.connect(sys.argv[1])
+    message = sys.stdin.buffer.read()
+    line.sendall(len(message).to_bytes(4, "big") + message)
+    print("answered" if line.recv(1) else "refused")
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+def test_another_user_is_refused_even_where_the_files_would_let_them_in(somewhere: Path) -> None:
+    message = json.dumps({"identity": protocol.identity(), "eval": 1, "grade": [TRUE, given()]})
+    with running():
+        path = protocol.address(os.getppid())
+        somewhere.chmod(0o755)
+        Path(protocol.folder()).chmod(0o777)
+        os.chmod(path, 0o666)
+        done = subprocess.run([sys.executable, "-c", AS_ANOTHER_USER, path], input=message, capture_output=True, text=True, check=False)
+        assert done.stdout.strip() == "refused" or "ConnectionReset" in done.stderr or "BrokenPipe" in done.stderr
+        Path(protocol.folder()).chmod(0o700)
+        assert "result" in asked(TRUE, given())
+
+
+# ---------------------------------------------------------------- bad requests
+
+
+def raw(data: bytes) -> bytes:
+    with protocol.dial(protocol.address(os.getppid())) as line:
+        line.sendall(data)
+        with suppress(ConnectionError):
+            return line.recv(1000)
+    return b""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xff\xff\xff\xff",
+        b"GET / HTTP/1.1\r\n\r\n",
+        (4).to_bytes(4, "big") + b"\xff{]}",
+        (2000).to_bytes(4, "big") + b"[" * 2000,
+    ],
+)
+def test_what_is_no_request_gets_no_result_and_the_next_one_is_served(data: bytes) -> None:
+    with running():
+        assert b"result" not in raw(data)
+        assert "result" in asked(TRUE, given())
+
+
+@pytest.mark.parametrize("request_", ["null", "[]", "{}", '{"identity": {}}'])
+def test_a_request_of_nobody_known_is_refused(request_: str) -> None:
+    with running():
+        reply = raw(len(request_).to_bytes(4, "big") + request_.encode())
+        assert b"refused" in reply
+        assert TRUE.encode() not in reply
+
+
+def test_a_request_that_is_too_large_is_graded_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "MAX_BYTES", 200)
+    with running():
+        assert client.ask(TRUE, given()) is None
+        assert get_assert(TRUE, given())["pass"] is True
+
+
+def test_an_output_that_is_no_json_is_graded_where_it_is() -> None:
+    with running():
+        assert get_assert({1, 2}, given())["metadata"]["graderError"] is True
+        assert "result" in asked(TRUE, given())
+
+
+def test_who_calls_and_says_nothing_is_hung_up_on() -> None:
+    with running(code="from faithfulness_assert.promptfoo import protocol; protocol.SILENCE = 0.3"):
+        assert raw(b"\0\0") == b""
+        assert "result" in asked(TRUE, given())
+
+
+def test_more_than_it_takes_at_once_grade_for_themselves() -> None:
+    limit = "from faithfulness_assert.promptfoo import server; server.AT_ONCE = 2"
+    slow = completion(json.dumps({"verdicts": [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]}))
+    with Loopback(Answer(slow.body, delay=2)) as judge, running(code=limit), ThreadPoolExecutor(6) as pool:
+        replies = list(pool.map(lambda _: client.ask(TRUE, given(judge="openai:m", baseUrl=judge.url)), range(6)))
+        assert len(judge.requests) == 2
+        assert [reply["result"]["pass"] for reply in replies if reply] == [True] * 2
+        assert len(workers()) <= 1  # the one that was busy was not replaced
+        assert "result" in asked(TRUE, given())
+
+
+# ---------------------------------------------------------------- faults
+
+
+def test_a_stale_socket_is_taken_over() -> None:
+    with running() as process:
+        process.kill()
+        process.wait()
+    assert Path(protocol.address(os.getppid())).exists()
+    assert get_assert(FALSE, given()) == hook.get_assert(FALSE, given())
+    assert eventually(lambda: client.ask(TRUE, given()))
+    assert len(workers()) == 1
+
+
+def test_a_worker_killed_in_mid_request_costs_no_test() -> None:
+    reached = threading.Event()
+
+    def slow_once(request: Request) -> Answer:
+        first = not reached.is_set()
+        reached.set()
+        return Answer(delay=60) if first else no_schema(request)
+
+    with Loopback(slow_once) as judge, running() as process, ThreadPoolExecutor(1) as pool:
+        result = pool.submit(get_assert, TRUE, given(judge="openai:m", baseUrl=judge.url))
+        assert reached.wait(PATIENCE)
+        process.kill()
+        assert result.result(PATIENCE)["pass"] is True
+    assert eventually(lambda: client.ask(TRUE, given()))
+    assert len(workers()) == 1
+
+
+def test_a_worker_that_hangs_is_given_up_and_ends_when_it_wakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "SILENCE", 0.5)
+    with running() as process:
+        process.send_signal(signal.SIGSTOP)
+        begun = time.monotonic()
+        assert get_assert(TRUE, given())["pass"] is True
+        assert time.monotonic() - begun < PATIENCE
+        assert eventually(lambda: client.ask(TRUE, given()))
+        assert len(workers()) == 2
+        process.send_signal(signal.SIGCONT)
+        assert eventually(lambda: process.poll() is not None)
+        assert "result" in asked(TRUE, given())
+
+
+def test_a_judge_slower_than_the_longest_silence_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "SILENCE", 2.5)
+    verdicts = [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]
+    slow = completion(json.dumps({"verdicts": verdicts}))
+    with Loopback(Answer(slow.body, delay=4)) as judge, running():
+        assert asked(TRUE, given(judge="openai:m", baseUrl=judge.url))["result"]["pass"] is True
+        assert len(judge.requests) == 1
+
+
+def test_the_deadline_holds_in_the_worker_too() -> None:
+    with Loopback(Answer(delay=60)) as judge, running():
+        begun = time.monotonic()
+        result = asked(TRUE, given(judge="openai:m", baseUrl=judge.url, deadline=1))["result"]
+        assert time.monotonic() - begun < PATIENCE
+        assert (result["pass"], result["metadata"]["error"]["kind"]) == (False, "timeout")
+
+
+def test_a_worker_ends_when_nobody_asks() -> None:
+    with running(idle=0.3) as process:
+        assert "result" in asked(TRUE, given())
+        assert eventually(lambda: process.poll() is not None)
+        assert "graded 1 assertions" in process.communicate()[0]
+    assert not Path(protocol.address(os.getppid())).exists()
+    assert get_assert(TRUE, given())["pass"] is True
+
+
+def test_a_worker_ends_with_its_owner_even_one_that_nobody_has_buried() -> None:
+    with subprocess.Popen(["sleep", "600"]) as owner, running(owner.pid) as process:
+        os.kill(owner.pid, signal.SIGKILL)  # and no wait: it stays as a zombie
+        assert eventually(lambda: process.poll() is not None)
+
+
+def test_a_worker_for_a_process_that_has_ended_does_not_start() -> None:
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    with running(gone.pid) as process:
+        assert f"cannot serve process {gone.pid}" in process.communicate()[0]
+        assert process.returncode == 2
+
+
+def test_a_worker_whose_socket_was_taken_away_finishes_what_is_under_way_and_ends() -> None:
+    reached = threading.Event()
+
+    def slow(request: Request) -> Answer:
+        reached.set()
+        time.sleep(1)
+        return no_schema(request)
+
+    with Loopback(slow) as judge, running() as process, ThreadPoolExecutor(1) as pool:
+        reply = pool.submit(asked, TRUE, given(judge="openai:m", baseUrl=judge.url))
+        assert reached.wait(PATIENCE)
+        os.unlink(protocol.address(os.getppid()))
+        assert reply.result(PATIENCE)["result"]["pass"] is True
+        assert eventually(lambda: process.poll() is not None)
+
+
+@pytest.mark.parametrize("name", ["/proc", "/dev/null", "/nowhere"])
+def test_with_no_place_for_a_socket_the_eval_goes_on_without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", name)
+    assert "no worker was started" in run_extension("beforeAll").stderr
+    assert run_extension("afterAll").stderr == ""
+    assert get_assert(TRUE, given())["pass"] is True
+    with running() as process:
+        assert "cannot serve" in process.communicate()[0]
+        assert process.returncode == 2
+
+
+def test_a_full_disk_is_a_config_error_for_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "mkdir", full)
+    with pytest.raises(OSError, match="No space left"), place.claimed(protocol.address(1)):
+        pytest.fail("it claimed a socket")
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # this process keeps its own
+    with pytest.raises(ConfigError, match="No space left"):
+        server.serve(os.getpid(), 60)
+
+
+@pytest.mark.parametrize("home", [None, "/proc/nowhere"])
+def test_no_home_is_needed(home: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    if home is None:
+        monkeypatch.delenv("HOME", raising=False)
+    else:
+        monkeypatch.setenv("HOME", home)
+    with running():
+        assert "result" in asked(TRUE, given())
+
+
+@pytest.mark.parametrize("length", [10, 60, 80, 100, 200])
+def test_a_socket_s_path_is_never_too_long(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", "/" + "x" * length)
+    assert len(protocol.address(2**22)) <= 103
+
+
+# ---------------------------------------------------------------- promptfoo's extension
+
+
+def run_extension(hook_name: str) -> subprocess.CompletedProcess[str]:
+    """The extension as promptfoo runs it: a process of its own whose pipes must close."""
+    code = f"from faithfulness_assert.promptfoo import worker; worker({hook_name!r}, {{'suite': {{}}}})"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+
+
+def test_the_extension_starts_one_worker_and_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getppid", os.getpid)  # to the worker we are what promptfoo is to an assertion
+    run_extension("beforeAll")
+    (first,) = workers()
+    assert "result" in asked(TRUE, given())
+    for name in ("beforeAll", "beforeEach", "afterEach"):
+        run_extension(name)
+        assert workers() == [first]
+    run_extension("afterAll")
+    assert workers() == []
+    assert client.ask(TRUE, given()) is None
+    run_extension("afterAll")
+
+
+def test_both_of_promptfoo_s_ways_to_call_an_extension_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+    from faithfulness_assert.promptfoo import worker
+
+    called: list[str] = []
+    monkeypatch.setattr(extension, "start", lambda: called.append("start"))
+    monkeypatch.setattr(extension, "stop", lambda: called.append("stop"))
+    for arguments in (
+        ("beforeAll", {}),
+        ({}, {"hookName": "beforeAll"}),
+        ("afterAll", {}),
+        ({}, {"hookName": "afterAll"}),
+        ("beforeEach", {}),
+    ):
+        worker(*arguments)
+    assert called == ["start", "start", "stop", "stop"]
+
+
+# ---------------------------------------------------------------- without Unix sockets
+
+NO_UNIX = "import socket; del socket.AF_UNIX"
+
+
+@pytest.fixture
+def tcp(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "UNIX", False)
+    monkeypatch.setattr(protocol, "SUFFIX", ".port")
+
+
+@pytest.mark.usefixtures("tcp")
+def test_without_unix_sockets_a_loopback_port_and_a_token_do() -> None:
+    with running(code=NO_UNIX) as process:
+        assert asked(FALSE, given())["result"] == hook.get_assert(FALSE, given())
+        path = Path(protocol.address(os.getppid()))
+        assert path.stat().st_mode & 0o777 == 0o600
+        port, _ = json.loads(path.read_text())
+        with socket.create_connection(("127.0.0.1", port), PATIENCE) as stranger:
+            stranger.sendall(b"x" * 32)
+            assert len(protocol.exactly(stranger, 64)) == 64  # its proof, and its challenge
+            stranger.sendall(b"x" * 32)
+            assert stranger.recv(1) == b""
+        assert "result" in asked(TRUE, given())
+        process.terminate()
+
+
+@pytest.mark.usefixtures("tcp")
+def test_whoever_took_a_dead_worker_s_port_is_shown_no_text() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as thief, ThreadPoolExecutor(1) as pool:
+
+        def steal() -> bytes:
+            line, _ = thief.accept()
+            with line:
+                line.settimeout(PATIENCE)
+                seen = line.recv(1000)
+                line.sendall(b"x" * 64)
+                with suppress(ConnectionError):
+                    seen += line.recv(1000)
+                return seen
+
+        seen = pool.submit(steal)
+        Path(protocol.folder()).mkdir(mode=0o700)
+        Path(protocol.address(os.getppid())).write_text(json.dumps([thief.getsockname()[1], "00" * 32]))
+        with pytest.raises(PermissionError, match="token"):
+            client.exchange(client.find(), b"{}")
+        assert len(seen.result()) == 32
+
+
+# ---------------------------------------------------------------- in the long run
+
+
+def status(pid: int, name: str) -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
+
+
+def test_hundreds_of_assertions_leave_no_memory_threads_or_connections_behind() -> None:
+    with running() as process:
+        for number in range(300):
+            asked(f"{TRUE} It has {number} steps.", given(threshold=number % 7 / 10))
+            if number == 100:
+                before = status(process.pid, "VmRSS")
+        assert status(process.pid, "VmRSS") - before < 20_000
+        assert eventually(lambda: status(process.pid, "Threads") == 1)
+        assert len(list(Path(f"/proc/{process.pid}/fd").iterdir())) < 16
+
+
+class AnyOrder(RuleBasedStateMachine):
+    """Whatever happens to workers, in whatever order: each assertion is graded right, and one worker at most serves it."""
+
+    @rule()
+    def start(self) -> None:
+        if not extension.answers(protocol.address(os.getppid())):
+            extension.leave(extension.spawn(os.getppid()))
+        assert eventually(lambda: extension.answers(protocol.address(os.getppid())))
+
+    @rule(by=st.sampled_from([signal.SIGKILL, signal.SIGTERM]))
+    def end(self, by: signal.Signals) -> None:
+        for pid in workers():
+            os.kill(pid, by)
+        assert eventually(lambda: not workers())
+
+    @rule()
+    def stop(self) -> None:
+        message = json.dumps({"identity": protocol.identity(), "stop": True}).encode()
+        assert eventually(lambda: extension.answers(protocol.address(os.getppid())) or not workers())  # none is about to start
+        with suppress(OSError):
+            client.exchange(client.find(), message)
+        assert eventually(lambda: not workers())
+
+    @rule()
+    def idle(self) -> None:
+        self.end(signal.SIGTERM)
+        with running(idle=0.1) as process:
+            process.wait(PATIENCE)
+
+    @rule(answer=st.sampled_from([TRUE, FALSE, ""]), count=st.integers(1, 4))
+    def assertions(self, answer: str, count: int) -> None:
+        with ThreadPoolExecutor(count) as pool:
+            found = list(pool.map(lambda _: get_assert(answer, given()), range(count)))
+        assert found == [hook.get_assert(answer, given())] * count
+
+    def teardown(self) -> None:
+        assert eventually(lambda: len(workers()) <= 1)
+        self.end(signal.SIGTERM)
+
+
+def test_whatever_happens_to_workers_every_assertion_is_graded_right() -> None:
+    run_state_machine_as_test(
+        AnyOrder,
+        settings=settings(
+            max_examples=4, stateful_step_count=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+        ),
+    )
