@@ -371,6 +371,7 @@ def test_a_policys_own_words_override_the_table() -> None:
         ("{verdicts:[{id:1,verdict:yes},{id:2,verdict:no}]}", [(1, YES), (2, NO)]),
         ('{"id":1,"verdict":"no","reason":"the "yes" in it is a quote"}', [(1, NO)]),
         ("['yes','no',]", [(None, YES), (None, NO)]),
+        ('"verdicts": [{"id":1,"label":"yes"},{"id":2,"label":"no"}]', [(1, YES), (2, NO)]),
     ],
 )
 def test_an_entry_is_read_with_its_own_number(text: str, expected: list[tuple[int | None, str | None]]) -> None:
@@ -466,7 +467,8 @@ def test_a_legacy_text_is_read(text: str, expected: list[tuple[int | None, str |
         f"{MARK} Yes. Actually the first one is wrong.",
         f"{MARK} 1. Yes, see 3. But no. 2. Yes",
         f"{MARK}",
-        f"1. A. Verdict: No\n2. B. Verdict: Yes\n{MARK} Yes. Yes.",
+        f"A. Verdict: No\nB. Verdict: Yes\n{MARK} Yes. Yes.",
+        f"2. A. Verdict: No\n3. B. Verdict: Yes\n{MARK} Yes. No. Yes.",
         "1. A\n2. B\nVerdict: Yes",
         '1. "Verdict: yes" Verdict: No.',
         "Verdict: Yes, see 2. But not really",
@@ -531,6 +533,43 @@ FRAMED = '{"verdicts":[{"id":1,"label":"supported"},{"id":2,"label":"not_enough_
 )
 def test_an_ordinary_frame_takes_nothing_back(text: str) -> None:
     assert read_verdicts(text, 2) == [YES, NO]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"1. A. Verdict: Yes.\n2. B. Verdict: No.\n{MARK} Yes. No.", [(1, YES), (2, NO)]),
+        (f"1. A. Verdict: Yes.\n2. B. Verdict: No.\n{MARK} Yes. No. Yes.", [(1, YES), (2, NO)]),
+        (f"1. A. Verdict: Yes.\n2. B. Verdict: No.\n3. C. Verdict: Yes.\n{MARK} Yes. No.", [(1, YES), (2, NO), (3, YES)]),
+        (f"1. A. Verdict: No.\n2. B. Verdict: Yes.\n{MARK} Yes. Yes.", [(1, None), (2, YES)]),
+        (f"1. A. Verdict: Yes.\n2. B. Verdict: Yes.\n3. C. Verdict: Yes.\n{MARK} Yes. No.", [(1, YES), (2, None), (3, None)]),
+        (f"A. Verdict: Yes.\nB. Verdict: No.\n{MARK} Yes. No.", [(None, YES), (None, NO)]),
+    ],
+)
+def test_numbered_verdicts_count_as_far_as_the_list_behind_them_does_not_differ(text: str, expected: list[tuple[int, str | None]]) -> None:
+    assert pairs(text) == expected
+
+
+def test_a_friendly_word_behind_numbered_verdicts_changes_nothing_and_a_doubtful_one_all() -> None:
+    assert pairs("1. Yes.\n2. No.\n\nI'm ready to help. What's your next question?") == [(1, YES), (2, NO)]
+    for after in ("Actually, statement 1 is wrong.", "Statement 1 is not in the context.", "3. Perhaps"):
+        with pytest.raises(UnreadableReply):
+            read(f"1. Yes.\n2. No.\n\n{after}")
+
+
+def test_a_list_of_numbers_ends_where_a_key_begins() -> None:
+    left_open = '{"verdicts":[{"id":1,"evidence":[1,"label":"supported"},{"id":2,"evidence":[2, 3, "label":"no"}'
+    assert (read(f"{left_open}]}}]}}").form, pairs(f"{left_open}]}}]}}")) == ("repaired", [(1, YES), (2, NO)])
+    for cut in (left_open, f"{left_open}]", left_open.replace(',{"id":2', '],{"id":2')):
+        with pytest.raises(UnreadableReply):
+            read(cut)
+
+
+def test_a_lone_digit_may_be_the_number_of_a_statement_and_grants_nothing() -> None:
+    for text in ("1", "1.", " **1** "):
+        with pytest.raises(UnreadableReply):
+            read(text)
+    assert pairs("1, 1") == [(None, YES), (None, YES)]
 
 
 def test_a_numbered_line_keeps_its_text_so_that_an_echo_can_be_seen() -> None:
@@ -623,6 +662,12 @@ HUGE = {
     "repeated yes": "Verdict: " + "yes, " * 100_000,
     "packed": '{"output":"' + "{" * 100_000 + '"}',
 }
+
+
+def test_no_judge_says_ten_thousand_pieces_of_json() -> None:
+    assert len(read('{"id":1,"label":"no"}\n' * 10_000).verdicts) == 10_000
+    with pytest.raises(UnreadableReply, match="more than 10,000 pieces of JSON"):
+        read('{"id":1,"label":"no"}\n' * 10_001)
 
 
 @pytest.mark.parametrize("name", HUGE)

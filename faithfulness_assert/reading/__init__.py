@@ -12,7 +12,7 @@ from ..errors import UnreadableReply
 from ..model import clean_text
 from .frame import belied
 from .json_reply import NEGATIVE, entries, lost
-from .json_text import Found, find_values, looks_like_json, repair, unwrap, without_thinking
+from .json_text import Found, close_lists, find_values, looks_like_json, repair, unwrap, without_thinking
 from .labels import parse_label
 from .records import RawVerdict, Reading
 
@@ -43,6 +43,10 @@ def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
         return _stands(Reading(verdicts, "json"), found)
     if mended := entries(Found(repair(found.broken), found.around, ()), labels):
         return _stands(Reading(mended, "repaired"), found)
+    if (closed := close_lists(said)) != said:
+        found = find_values(closed)
+        if (verdicts := entries(found, labels)) and not lost(found):
+            return _stands(Reading(verdicts, "repaired"), found)
     from .text_reply import read_text  # its patterns take longer to compile than a good reply takes to read
 
     if not looks_like_json(said) and (verdicts := read_text(said, labels)):

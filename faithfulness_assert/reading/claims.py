@@ -81,7 +81,9 @@ def _from_list(items: list[Any], sentence: int | None) -> Claims | None:
 def _item(item: Any, sentence: int | None) -> Claims | None:
     if isinstance(item, str):
         text = clean_text(item).strip()
-        return [] if is_blank(text) else [(sentence, text)]
+        if is_blank(text):  # "..." is a placeholder, which says neither that there is a claim nor that there is none
+            return None if text else []
+        return [(sentence, text)]
     claim = next((item[name] for name in _TEXT_KEYS if isinstance(item.get(name), str)), None) if isinstance(item, dict) else None
     if claim is not None and not any(name in item for name in _LIST_KEYS):
         # A claim's own number is no sentence's.

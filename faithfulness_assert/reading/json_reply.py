@@ -43,6 +43,7 @@ _LABEL_KEYS = _WORD_KEYS | _QUESTION_KEYS | _WEAK_KEYS
 
 _ID_KEYS = _keys("id statementid claimid sentenceid statementnumber claimnumber statementindex claimindex number num no index idx")
 _STATEMENT_KEYS = _keys("statement claim text sentence fact")
+_NAMES = frozenset(_ID_KEYS + _STATEMENT_KEYS)
 _REASON_KEYS = _keys("reason explanation rationale justification reasoning analysis")
 _QUOTE_KEYS = _keys("quote quotes evidencetext supportingtext")
 # Pure evidence, and what may as well be a wrapper of entries.
@@ -57,6 +58,7 @@ _CLOSED_KEYS = frozenset(
     + _keys("context contexts passages")
     + _keys("draft drafts example examples input inputs thinking thought thoughts reflection scratchpad")
 )
+_MUSING = re.compile("think|thought|draft|example|scratch|reflection|reasoning")  # as a part of a key: "chain_of_thought"
 # A list or map of plain words under these holds texts, numbers or choices.
 _TEXT_KEYS = (
     _CLOSED_KEYS
@@ -119,17 +121,19 @@ def read_id(value: object) -> int | None:
 
 def _walk(value: Any, key: str, near: int | None, labels: Labels) -> list[RawVerdict]:
     """The entries in ``value``, which stands under ``key`` in an object with the id ``near``."""
+    while isinstance(value, list) and len(value) == 1 and isinstance(value[0], list):
+        value = value[0]
     if isinstance(value, dict):
         return _from_object(value, key, near, labels)
     if not isinstance(value, list):
         return []
     if _plain_list(value):
         return _from_plain_list(value, key, near, labels)
-    found = [(item, _walk(item, key, near, labels)) for item in value]
-    if not any(entries for _, entries in found):
+    found = [_walk(item, key, near, labels) for item in value]
+    if not any(found):
         return []
     # Beside entries, an item that names no label still holds its place.
-    return [entry for item, entries in found for entry in entries or [_entry(item, near, None)]]
+    return [entry for item, entries in zip(value, found, strict=True) for entry in entries or [_entry(item, near, None)]]
 
 
 def _from_object(value: dict[str, Any], key: str, near: int | None, labels: Labels) -> list[RawVerdict]:
@@ -138,28 +142,30 @@ def _from_object(value: dict[str, Any], key: str, near: int | None, labels: Labe
     inner = [
         entry
         for name, item in value.items()
-        if isinstance(item, dict | list) and name not in _CLOSED_KEYS
-        for entry in _under(name, _walk(item, _home(name, key), _near(name, near), labels))
-    ] + _from_map(value, key, labels)
-    label = _own_label(value, labels)
+        if isinstance(item, dict | list) and name not in _CLOSED_KEYS and not _MUSING.search(name)
+        for entry in _under(name, item, key, near, labels)
+    ]
+    if len(value) == 1 and inner:
+        return inner  # a wrapper without a word of its own
+    inner += _from_map(value, key, labels)
     named = own is not None or _statement(value) != ""
-    if inner and label and named:
+    if inner and named and _own_label(value, labels):
         # A verdict on this statement that holds verdicts: which of them is meant cannot be known.
         return [_entry(value, near, None)]
-    if inner and _overruled(value, inner, labels):
-        return [replace(entry, label=None) for entry in inner]
-    if inner or not _is_entry(value, named):
-        return inner
+    if inner:
+        return [replace(entry, label=None) for entry in inner] if _overruled(value, inner, labels) else inner
+    if not _is_entry(value, named):
+        return []
+    label = _own_label(value, labels)
     return [_entry(value, near, None if _denied(value, label) else label)]
 
 
-def _home(name: str, outer: str) -> str:
-    """The key under which a value stands; under a number, that of the map of numbers."""
-    return name if read_id(name) is None else "items" if _opens(outer) else outer
-
-
-def _under(name: str, found: list[RawVerdict]) -> list[RawVerdict]:
-    return [replace(entry, label=None) for entry in found] if _DENIES.search(name) else found
+def _under(name: str, item: Any, outer: str, near: int | None, labels: Labels) -> list[RawVerdict]:
+    """The entries in ``item``, which stands under ``name`` in what stands under ``outer``. A number is no key but that of its map."""
+    number = read_id(name)
+    home = name if number is None else "items" if _opens(outer) else outer
+    found = _walk(item, home, near if number is None else number, labels)
+    return [replace(entry, label=None) for entry in found] if found and _DENIES.search(name) else found
 
 
 def _holds(item: Any) -> bool:
@@ -239,15 +245,12 @@ def _entry(value: Any, near: int | None, label: Label | None) -> RawVerdict:
 
 
 def _own_id(value: dict[str, Any]) -> int | None:
+    if _NAMES.isdisjoint(value):
+        return None
     given = [value[name] for name in _ID_KEYS if value.get(name) is not None]
     if given:
         return read_id(given[0])
     return next((number for name in _STATEMENT_KEYS if name in value and (number := read_id(value[name])) is not None), None)
-
-
-def _near(key: str, outer: int | None) -> int | None:
-    number = read_id(key)
-    return outer if number is None else number
 
 
 def _statement(value: dict[str, Any]) -> str:
@@ -315,7 +318,7 @@ def _from_map(value: dict[str, Any], key: str, labels: Labels) -> list[RawVerdic
 
 def _packed(value: Any, key: str = "") -> Iterator[Any]:
     """JSON that stands inside a string, as the arguments of a tool call do."""
-    if key in _CLOSED_KEYS or _DENIES.search(key):
+    if key in _CLOSED_KEYS or _MUSING.search(key) or _DENIES.search(key):
         return
     if isinstance(value, str) and key in _PACKED_KEYS and value.lstrip()[:1] in ("{", "["):
         yield from find_values(clean_text(value)).values

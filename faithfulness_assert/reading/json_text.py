@@ -12,16 +12,20 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..errors import UnreadableReply
 from ..model import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 REPAIR_CHARS = 4_000  # json_repair is quadratic: a second at this size, 15 at five times it
-MAX_DEPTH = 64  # nested brackets; the walks over values are recursive
+MAX_DEPTH = 32  # nested brackets; the walks over values are recursive
+MAX_VALUES = 10_000  # pieces of JSON in one reply
 _MAX_DIGITS = 20
 
 _BRACKET = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
+_OPENING = re.compile(r"\\.|[\[{]", re.DOTALL)
+_INSIDE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\\.|[\[\]{}"]', re.DOTALL)
 _TAG = re.compile(  # [analysis] in square brackets may as well be a heading
     r"(?:[<\[◁](?=/?(?:think|thinking|reasoning)[>\]▷])|<)"
     r"(?P<slash>/?)(?:think|thinking|reasoning|thoughts?|reflection|scratch_?pad|analysis)[>\]▷]",
@@ -31,7 +35,9 @@ _CHANNEL = re.compile(r"<\|channel\|>\s{0,3}(\w{1,20})[^<]{0,80}<\|message\|>")
 _TAG_OR_BRACKET = re.compile(f"{_TAG.pattern}|{_BRACKET.pattern}", re.IGNORECASE | re.DOTALL)
 _KEY_DRESS = re.compile(r"[\W_]+")
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
-_QUOTED_KEY = re.compile(r"""(["'])[\w -]{1,40}\1\s*:""")
+_UNCLOSED = re.compile(r'(\[(?:\s{0,9}\d{1,9}\s{0,9},)*\s{0,9}\d{1,9})\s{0,9},(?=\s{0,9}"\w{1,30}"\s{0,9}:)')
+_TORN_KEY = re.compile(r"""([\w -]{1,40})\\?(["'])\s{0,9}:\s{0,9}$""")
+_QUOTED_KEY = re.compile(r"""(\\{0,9}["'])[\w -]{1,40}\1\s*:""")
 _WORD = re.compile(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
 _LIKE_JSON = re.compile(r"""\A\s*(?:\{|\[(?!\d{1,4}\]))|[\[{]\s*(?:["'{\[“”\\]|\w{1,40}\s?:)""")
 
@@ -173,18 +179,27 @@ def unwrap(text: str) -> str:
 
 
 def find_values(text: str) -> Found:
-    """Every outermost JSON object and list of ``text``, in its order."""
+    """Every outermost JSON object and list of ``text``, in its order. One that was torn from its object keeps its key.
+
+    Raises:
+        UnreadableReply: there are more than ``MAX_VALUES``.
+    """
     values: list[Any] = []
     around: list[str] = []
     broken: list[str] = []
     at = 0
     for start, end in _spans(text):
+        if len(around) == MAX_VALUES:
+            raise UnreadableReply(f"the judge's reply holds more than {MAX_VALUES:,} pieces of JSON")
         value = loads(text[start:end])
+        around.append(text[at:start])
+        key = _TORN_KEY.search(around[-1][-60:])
+        piece = f"{{{key[2]}{key[1]}{key[2]}:{text[start:end]}}}" if key else text[start:end]
+        value = loads(piece)
         if value is None:
-            broken.append(text[start:end])
+            broken.append(piece)
         else:
             values.append(value)
-        around.append(text[at:start])
         at = end
     around.append(text[at:])
     return Found(tuple(values), tuple(around), tuple(broken))
@@ -192,16 +207,36 @@ def find_values(text: str) -> Found:
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Outermost balanced brackets, not too deep. A bracket that is never closed hides all that follows it."""
-    depth = deepest = start = 0
-    quoted = False
-    for token in _BRACKET.finditer(text):
-        before = depth
-        depth, quoted = _step(token[0], depth, quoted)
-        if before == 0 < depth:
-            start, deepest = token.start(), 0
-        deepest = max(deepest, depth)
-        if depth == 0 < before and deepest <= MAX_DEPTH and text[start] + token[0] in ("[]", "{}"):
-            yield start, token.end()
+    end = 0
+    while opening := _OPENING.search(text, end):
+        start, end = opening.span()
+        if opening[0][0] != "\\":
+            end, deepest = _balanced(text, start)
+            if deepest <= MAX_DEPTH and text[start] + text[end - 1] in ("[]", "{}"):
+                yield start, end
+
+
+def _balanced(text: str, start: int) -> tuple[int, int]:
+    """Where the bracket at ``start`` is closed, and how deep it goes; the end of the text and no sensible depth where it is not."""
+    depth = deepest = 0
+    for token in _INSIDE.finditer(text, start):
+        mark = token[0]
+        if mark in "[{":
+            depth += 1
+            if depth > deepest:  # a call of max() for each of a million brackets is felt
+                deepest = depth
+        elif mark in "]}":
+            depth -= 1
+            if not depth:
+                return token.end(), deepest
+        elif mark == '"':
+            break  # a string that is never closed
+    return len(text), MAX_DEPTH + 1
+
+
+def close_lists(text: str) -> str:
+    """``text`` with the bracket that small models leave out of ``"evidence":[1,2,"label":``: a list of numbers ends where a key begins."""
+    return _UNCLOSED.sub(r"\1],", text)
 
 
 def looks_like_json(text: str) -> bool:
@@ -221,7 +256,7 @@ def _mended(piece: str) -> Any:
     import json_repair  # a dependency that only a broken reply needs
 
     if len({key[1] for key in _QUOTED_KEY.finditer(piece)}) > 1:
-        return None  # keys in both kinds of quotes: some stand inside a string, where the mending would find them too
+        return None  # keys in several kinds of quotes: some stand inside a string, where the mending would find them too
     try:
         text = json.dumps(json_repair.loads(piece), ensure_ascii=False)
     except Exception:  # noqa: BLE001 - a third party's parser on hostile text: whatever it raises, the piece is unreadable

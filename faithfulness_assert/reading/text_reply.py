@@ -7,11 +7,12 @@ or a reply that is nothing but a list of labels. Prose is never searched for a y
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import UnreadableReply
 from .frame import quoted, taken_back
-from .labels import contrary, doubtful, exact_label, parse_label, split_head
+from .labels import contrary, doubtful, exact_label, normalise, parse_label, split_head
 from .records import RawVerdict
 
 if TYPE_CHECKING:
@@ -74,10 +75,7 @@ def read_text(text: str, labels: Labels = None) -> Entries:
     if mark is None:
         each = _verdict_words(text, labels)
         return _told(_whole_list(text, labels) if each is None else each)
-    last, each = _after_marker(text, labels), _before_marker(text[: mark.start()], labels)
-    if each and len(last) == len(each) and any(_disagree(*pair) for pair in zip(last, each, strict=True)):
-        raise UnreadableReply("the verdicts in the judge's text and its final list disagree")
-    return _told(last)
+    return _told(_together(_before_marker(text[: mark.start()], labels) or (), _after_marker(text, labels)))
 
 
 def _before_marker(text: str, labels: Labels) -> Entries | None:
@@ -89,6 +87,26 @@ def _before_marker(text: str, labels: Labels) -> Entries | None:
 
 def _told(found: Entries) -> Entries:
     return found if any(entry.label for entry in found) else ()
+
+
+def _together(each: Entries, last: Entries) -> Entries:
+    """The verdicts of the text and those of the list behind it, each of which stands for the verdict in the same place.
+
+    Where they differ, neither counts; and then nothing counts that stands in one of them only. The numbers are those of the text.
+
+    Raises:
+        UnreadableReply: they differ, and there are no numbers to tell what is in doubt.
+    """
+    numbers = [entry.id for entry in each]
+    differ = [one.label != other.label for one, other in zip(each, last, strict=False)]
+    if not each or not last or None in numbers or any(entry.id is not None for entry in last):
+        if len(each) == len(last) and any(_disagree(*pair) for pair in zip(each, last, strict=True)):
+            raise UnreadableReply("the verdicts in the judge's text and its final list disagree")
+        return last
+    if any(differ) and len(each) != len(last) and numbers != list(range(1, len(each) + 1)):
+        raise UnreadableReply("the verdicts in the judge's text and its final list do not pair up")
+    doubt = [*differ, *[any(differ)] * (len(each) - len(differ))]
+    return tuple(replace(entry, label=None) if doubtful else entry for entry, doubtful in zip(each, doubt, strict=True))
 
 
 def _disagree(one: RawVerdict, other: RawVerdict) -> bool:
@@ -223,6 +241,11 @@ def _ids(numbers: list[list[int]]) -> list[int | None]:
 
 
 def _whole_list(text: str, labels: Labels) -> Entries:
+    body, _, after = text.rpartition("\n\n")
+    if _is_numbered(body) and not _LINE_NUMBER.match(after):  # "1. Yes\n2. No\n\nLet me know if ..."
+        if taken_back(after) or contrary(after):
+            return ()
+        text = body
     lines = [line.strip() for line in text.split("\n") if line.strip()]
     if len(lines) > 1 and lines[0].endswith((":", "：")) and not _LINE_NUMBER.match(lines[0]):
         del lines[0]  # "Here are the verdicts:"
@@ -230,8 +253,13 @@ def _whole_list(text: str, labels: Labels) -> Entries:
     if len(lines) > 1 and all(numbers):
         found = tuple(_numbered_line(line, number, labels) for line, number in zip(lines, numbers, strict=True) if number)
     else:
-        found = _items("\n".join(lines), labels)
+        text = "\n".join(lines)
+        found = () if normalise(text) == "1" else _items(text, labels)  # a lone 1 may as well be the number of a statement
     return () if None in [entry.label for entry in found] else found  # prose, or cut off
+
+
+def _is_numbered(text: str) -> bool:
+    return text != "" and all(_LINE_NUMBER.match(line) for line in text.split("\n") if line.strip())
 
 
 def _numbered_line(line: str, number: re.Match[str], labels: Labels) -> RawVerdict:
@@ -240,7 +268,8 @@ def _numbered_line(line: str, number: re.Match[str], labels: Labels) -> RawVerdi
     label, statement = parse_label(body, labels), ""
     if label is None and exact_label(split_head(body)[0], labels) is None:
         *front, tail = _BEFORE_TAIL.split(body)
-        label = exact_label(tail, labels) if front and not tail.strip(" .").isdecimal() else None
+        torn = doubtful(" ".join(" ".join(front).split()[-2:]))  # "partially: supported"
+        label = exact_label(tail, labels) if front and not torn and not tail.strip(" .").isdecimal() else None
         statement = body[: len(body) - len(tail)].rstrip(" \t:：->=→–—|*_") if label else ""
     line = "" if exact_label(body, labels) else body
     return RawVerdict(int(number[1]), statement, label, line=line)

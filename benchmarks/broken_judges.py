@@ -1,0 +1,163 @@
+"""What a grade makes of a judge that breaks in each of the shapes of a fake judge, always in the same way.
+
+    python benchmarks/broken_judges.py [FAKE_JUDGE.py]
+
+The shapes are those that peers are driven against. Each is one HTTP server on the loopback device behind the OpenAI judge. It knows the
+truth, gives it in the form that is asked for, and breaks that. For each: whether all labels can be known from such a reply, the outcome,
+and how often the judge was called (a call more means that it was asked again).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest.mock import patch
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from loopback import Answer, Loopback, Request, completion, refusal_to
+
+from faithfulness_assert import grade
+from faithfulness_assert.judges.openai import OpenAIJudge
+
+FAKE_JUDGE = Path(__file__).parents[2] / "shared" / "peers" / "fake_judge.py"
+HOLD = 1.0  # seconds that the shape of this name holds its answer back; the judge waits for it half as long
+
+SENTENCES = {  # and whether the context backs them
+    "Arvika was founded in 1639.": True,
+    "The town has 88000 inhabitants.": True,
+    "The clock tower is 122 metres tall.": False,
+    "The company Altern employs 213 people there.": True,
+    "A ferry links the town with an island.": False,
+}
+CONTEXT = (
+    "Arvika was founded in 1639 beside the river Osk. The town of Arvika has 88000 inhabitants. The clock tower in Arvika is 45 metres "
+    "tall. The company Altern employs 213 people in Arvika."
+)
+TRUTH = sum(SENTENCES.values()) / len(SENTENCES)
+
+# Where labels are lost: the kind of grader error that there must be. Where nothing of a reply can be read, always; where only some
+# statements lose their label, under on_missing="error" (otherwise they count as unverified, and the score is at most the true one).
+LOST = {
+    "truncated": "unreadable",
+    "length": "truncated",
+    "floats": "unreadable",
+    "empty_list": "unreadable",
+    "empty_object": "unreadable",
+    "empty_string": "unreadable",
+    "null_content": "unreadable",
+    "code_exec": "unreadable",
+    "refusal_text": "refusal",
+    "refusal_field": "refusal",
+    "content_filter": "content_filter",
+    "http429": "rate_limit",
+    "http500": "server",
+    "http_html": "server",
+    "hold": "timeout",
+}
+PARTLY = ("fewer", "nan", "null_verdict", "out_of_range")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one shape. ``kind`` is that of the grader error, "" where there is a score."""
+
+    shape: str
+    score: float
+    kind: str
+    coverage: float
+    calls: int
+
+    @property
+    def right(self) -> bool:
+        """Whether this is what the shape must end in."""
+        if self.shape in LOST:
+            return self.kind == LOST[self.shape]
+        if self.shape in PARTLY:
+            return not self.kind and self.score <= TRUTH and self.coverage < 1
+        return not self.kind and abs(self.score - TRUTH) < 1e-9 and self.calls == 1
+
+
+def load(path: Path) -> Any:
+    """The fake judge as a module, for its shapes; its own server needs aiohttp, which these do not."""
+    spec = importlib.util.spec_from_file_location("fake_judge", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    stub = ModuleType("aiohttp")
+    stub.web = None  # type: ignore[attr-defined]
+    with patch.dict(sys.modules, {"aiohttp": stub, "fake_judge": module}):
+        spec.loader.exec_module(module)
+    return module
+
+
+def shapes(fake: Any) -> list[str]:
+    """The names of all shapes but "ok", which is none."""
+    return [*(name for name in fake.TEXT_FAULTS if name != "ok"), *sorted(fake.PROTO_FAULTS)]
+
+
+def _well_formed(fake: Any, request: Request) -> Any:
+    """The right reply to an ask, as the fake judge holds it."""
+    asked = re.search(r"<(statements-\w+)>\n(.*)\n</\1>", request.body["messages"][-1]["content"], re.DOTALL)
+    assert asked
+    entries = [
+        {"id": int(number), "evidence": [], "label": "supported" if SENTENCES[text] else "not_enough_info"}
+        for number, text in re.findall(r"^(\d+) (.+)$", asked[2], re.MULTILINE)
+    ]
+    return fake.Reply({"verdicts": entries}, "verdicts", "label", "supported", "not_enough_info")
+
+
+def _server(fake: Any, shape: str) -> Callable[[Request], Answer]:
+    def answer(request: Request) -> Answer:
+        reply = _well_formed(fake, request)
+        if shape in fake.TEXT_FAULTS:
+            return completion(fake.TEXT_FAULTS[shape](reply))
+        return {
+            "http429": refusal_to(429, "Rate limit reached", {"retry-after": "0.3"}, code="rate_limit_exceeded"),
+            "http500": refusal_to(500, "The server had an error", type="server_error"),
+            "http_html": Answer("<html><body>502 Bad Gateway</body></html>", headers={"content-type": "text/html"}),
+            "hold": Answer(completion(reply.text()).body, delay=HOLD),
+            "length": completion(fake.TEXT_FAULTS["truncated"](reply), finish_reason="length"),
+            "content_filter": completion(None, finish_reason="content_filter"),
+            "refusal_field": completion(None, refusal="I'm sorry, I can't help with that."),
+            "null_content": completion(None),
+        }[shape]
+
+    return answer
+
+
+def outcome(fake: Any, shape: str, **options: Any) -> Outcome:
+    """Grades the case against a judge that always breaks in this shape."""
+    with Loopback(_server(fake, shape)) as server:
+        judge = OpenAIJudge("m", base_url=server.url, api_key="none", timeout=HOLD / 2 if shape == "hold" else 30, max_retries=0)
+        # Without control statements, so that what a shape loses is a statement's.
+        result = grade(" ".join(SENTENCES), CONTEXT, judge=judge, controls="off", **options)
+        return Outcome(shape, result.score, result.error.kind if result.error else "", result.coverage, len(server.requests))
+
+
+def outcomes(fake: Any) -> Iterator[Outcome]:
+    for shape in shapes(fake):
+        yield outcome(fake, shape)
+
+
+def main() -> None:
+    path = Path(sys.argv[1]) if len(sys.argv) > 1 else FAKE_JUDGE
+    if not path.is_file():
+        sys.exit(f"{path} is not there: pass the fake judge")
+    found = list(outcomes(load(path)))
+    for one in found:
+        kept = "none" if one.shape in LOST else "some" if one.shape in PARTLY else "all"
+        end = f"grader error: {one.kind}" if one.kind else f"score {one.score:.2f} (true {TRUTH:.2f}), coverage {one.coverage:.0%}"
+        print(f"{'right' if one.right else 'WRONG'}  {one.shape:16s} labels kept: {kept:5s} calls {one.calls}  {end}")
+    extra = sum(one.calls - 1 for one in found if one.shape not in {*LOST, *PARTLY})
+    print(f"{sum(one.right for one in found)} of {len(found)} right; calls more than one where all labels are kept: {extra}")
+    sys.exit(0 if all(one.right for one in found) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Whatever becomes of a valid reply on its way, nothing is read that grants more than what the judge put in."""
+
+from __future__ import annotations
+
+import time
+
+from fuzz.reading_checks import check
+from fuzz.replies import RANK, Mutant, mutants
+from hypothesis import given, settings
+
+from faithfulness_assert.errors import UnreadableReply
+from faithfulness_assert.reading import read
+from faithfulness_assert.reconcile import align
+
+
+def ranks(mutant: Mutant) -> dict[int, int]:
+    try:
+        findings, _ = align(read(mutant.text).verdicts, dict.fromkeys(mutant.labels, ""))
+    except UnreadableReply:
+        return {}
+    return {number: RANK[finding.label] for number, finding in findings.items()}
+
+
+@settings(max_examples=400, deadline=None)
+@given(mutants)
+def test_no_label_of_a_mutated_reply_grants_more_than_the_one_put_in(mutant: Mutant) -> None:
+    start = time.process_time()
+    read_ranks = ranks(mutant)
+    assert time.process_time() - start < 1
+    assert {number: rank for number, rank in read_ranks.items() if rank > mutant.most[number]} == {}
+
+
+@settings(max_examples=100, deadline=None)
+@given(mutants)
+def test_a_mutated_reply_breaks_no_promise_of_the_reading_path(mutant: Mutant) -> None:
+    check(mutant.text)
