@@ -116,25 +116,24 @@ def _leaves(tokens: Sequence[Token], text: str, lines: Sequence[Span]) -> Iterat
                 yield _leaf(kind, text, lines[first:end], token.content.split("\n"))
             elif token.type == "hr":
                 yield _block("rule", text, lines[first:end])
-            elif token.type == "code_block" or (token.type == "fence" and token.info.strip().lower() in _PLAIN_INFOS):
-                yield from _unmarked(text, lines[first:end])
-            elif token.type == "fence":
-                yield _block("code", text, lines[first:end])
+            elif token.type in ("code_block", "fence"):
+                yield from _code(text, lines[first:end], called=token.info.strip().lower() not in _PLAIN_INFOS)
         before = token.type
 
 
-def _unmarked(text: str, lines: Sequence[Span]) -> Iterator[Block]:
-    """Code that nothing calls code, for models indent and fence prose: its paragraphs, as text where they show no sign of code.
+def _code(text: str, lines: Sequence[Span], *, called: bool) -> Iterator[Block]:
+    """Code, but for what is prose in it: models indent and fence prose, and who wants to hide a claim may call it code.
 
-    Beside code, a paragraph must look like prose to be text, and so must a line.
+    Where nothing calls it code, its paragraphs are text if they show no sign of code; beside code, a paragraph must look like prose to be
+    text. Where it is ``called`` code, and in such a paragraph, lines of prose are text.
     """
-    bare = not _CODE_SIGN.search(text[lines[0][0] : lines[-1][1]])
+    bare = not called and not _CODE_SIGN.search(text[lines[0][0] : lines[-1][1]])
     for filled, paragraph in groupby(lines, lambda line: bool(text[slice(*line)].strip())):
         own = list(paragraph)
         content = text[own[0][0] : own[-1][1]]
         if not filled:
             continue
-        if bare or (_PROSE_SIGN.search(content) and not _CODE_SIGN.search(content)):
+        if bare or (not called and _PROSE_SIGN.search(content) and not _CODE_SIGN.search(content)):
             yield _block("text", text, own)
             continue
         for prose, run in groupby(own, lambda line: _is_prose(text[slice(*line)])):

@@ -181,7 +181,7 @@ class _Stripper:
             begin = opened.pop()
             self.drop(begin, begin + len(mark))
             self.drop(start, end)
-        elif after and not after.isspace():
+        elif after and not after.isspace() and not (mark[0] == "_" and (before.isalnum() or before == ".")):  # x.__init__ is a name
             opened.append(start)
 
 

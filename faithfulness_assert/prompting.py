@@ -6,6 +6,7 @@ Nothing here is a template: texts are joined, never formatted, so braces and per
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 REPLY_TOKENS = 256
 REPLY_TOKENS_PER_ITEM = 96
 CHARS_PER_REPLY_TOKEN = 2  # of the passages whose facts are listed: a list of facts is no longer than what it is of
+
+# Zero-width and bidirectional characters hide and reorder text; joiners stay in the scripts and emoji that are written with them.
+_UNSEEN = re.compile(
+    r"(?<![^\x00-\u05ff])[\u034f\u200c\u200d\ufe00-\ufe0f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
+    r"|[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
+)
 
 VERDICT_KINDS = ("verdicts", "claims_and_verdicts")
 ITEMS: dict[AskKind, str] = {"verdicts": "statement", "claims": "sentence", "claims_and_verdicts": "sentence", "truths": "passage"}
@@ -95,25 +102,23 @@ def _reply_example(form: ReplyForm) -> str:
         return '{"reason":"..."}'
     claim = '"claim":"...",' if form.kind == "claims_and_verdicts" else ""
     reason = '"reason":"one short sentence",' if form.reasons else ""
-    return f'{{"verdicts":[{{"id":1,{claim}"evidence":[17,18],{reason}"label":"supported"}}]}}'
+    return f'{{"verdicts":[{{"id":1,{claim}"evidence":[17,18],{reason}"label":"..."}}]}}'  # a judge that only repeats it says nothing
 
 
 def _content(form: ReplyForm, payload: Payload) -> str:
-    context = fence("context", numbered(payload.sentences))
-    question = fence("question", payload.question.strip()) if payload.question.strip() else ""
+    context, question = ("context", numbered(payload.sentences)), ("question", payload.question.strip())
     items = numbered(payload.statements)
+    blocks = [context, question, ("statements" if form.kind == "verdicts" else "answer", items)]
     if form.kind == "ratings":
-        audit = fence("citation-audit", payload.findings) if payload.findings else ""
-        blocks = [question, context, fence("answer", payload.statements[0][1].strip()), audit]
+        blocks = [question, context, ("answer", payload.statements[0][1].strip()), ("citation-audit", payload.findings)]
     elif form.kind == "reason":
-        blocks = [fence("score", payload.findings), fence("statements", items)]
+        blocks = [("score", payload.findings), ("statements", items)]
     elif form.kind == "truths":
-        blocks = [fence("passages", items)]
+        blocks = [("passages", items)]
     elif form.kind == "claims":
-        blocks = [question, fence("answer", items)]
-    else:
-        blocks = [context, question, fence("statements" if form.kind == "verdicts" else "answer", items)]
-    return "\n\n".join(block for block in blocks if block)
+        blocks = [question, ("answer", items)]
+    whole = "\n".join(block for _, block in blocks)
+    return "\n\n".join(fence(name, block, whole) for name, block in blocks if block or name not in ("question", "citation-audit"))
 
 
 def numbered(items: Sequence[tuple[int, str]]) -> str:
@@ -122,15 +127,21 @@ def numbered(items: Sequence[tuple[int, str]]) -> str:
 
 
 def one_line(text: str) -> str:
-    """``text`` with every run of white space, line breaks of any script included, as one space."""
-    return " ".join(text.split())
+    """``text`` as a reader sees it, on one line: every run of white space is one space, and what shows nothing is gone."""
+    return " ".join((text if text.isascii() else _UNSEEN.sub("", text)).split())
 
 
-def fence(name: str, block: str) -> str:
-    """``block`` between tags that it cannot contain. They derive from the block alone, so that prompts stay cacheable."""
+def fence(name: str, block: str, whole: str = "") -> str:
+    """``block`` between tags that neither it nor the ``whole`` text of the ask contains.
+
+    They derive from the block alone, so that prompts stay cacheable, unless somebody has written such a tag. Short ones cost fewer tokens;
+    where one is taken the tag is long, for a text can hold every short one.
+    """
     salt = 0
-    while (tag := f"{name}-{crc32(f'{salt}:{block}'.encode()):08x}") in block:
+    tag = f"{name}-{crc32(block.encode()) & 0xFFFF:04x}"
+    while tag in block or tag in whole:
         salt += 1
+        tag = f"{name}-{crc32(f'{salt}:{block}'.encode()):08x}"
     return f"<{tag}>\n{block}\n</{tag}>"
 
 

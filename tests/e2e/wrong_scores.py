@@ -105,7 +105,7 @@ def judge(request: Request) -> Answer:
     """The model's name is the number of the case."""
     case = CASES[int(request.body["model"].removeprefix("case-"))]
     text = "\n".join(message["content"] for message in request.body["messages"])
-    if "Natural language inference" in text or "You check statements" in text:
+    if "Natural language inference" in text or "Judge each numbered statement" in text:
         return completion(case.verdicts, finish_reason=case.finish)
     if case.claims is not None:
         return completion(case.claims)
