@@ -173,7 +173,23 @@ def test_aliases_that_stand_for_billions_cost_nothing() -> None:
         migrated(many)
 
 
-odd = ["yes", "a: b", "# x", "- x", "{{env.X}}", "null", "\ud800", "a\nb", "\x1b[31m", "1e3", "~", "on"]
+odd = [
+    "yes",
+    "\U00010000",
+    "\U000e0041",
+    'a"b\\c',
+    "a: b",
+    "# x",
+    "- x",
+    "{{env.X}}",
+    "null",
+    "\ud800",
+    "a\nb",
+    "\x1b[31m",
+    "1e3",
+    "~",
+    "on",
+]
 texts = st.text(max_size=40) | st.sampled_from(odd)
 scalars = st.none() | st.booleans() | st.floats() | st.integers() | texts
 plain = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3))

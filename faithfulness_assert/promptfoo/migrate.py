@@ -197,8 +197,13 @@ def _number(assertion: Mapping[str, Any], key: str) -> dict[str, float]:
 
 
 def _scalar(value: str | float) -> str:
-    """A value as YAML: plain where that is safe, else as JSON, which is YAML too."""
-    return value if isinstance(value, str) and PLAIN.fullmatch(value) else json.dumps(value)
+    """A value as YAML: plain where that is safe, else in quotes, where all that is not seen is escaped (JSON's pairs are not YAML's)."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if PLAIN.fullmatch(value):
+        return value
+    quoted = visible(re.sub(r'["\\]', r"\\\g<0>", value)).replace("\n", "\\n")
+    return f'"{quoted}"'
 
 
 def _shown(value: object) -> str:
