@@ -31,18 +31,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # they know how to be a judge, and how to install and run promptfoo
+from e2e.judge import reply
+from e2e.promptfoo import Promptfoo, clean_environment, provide
+from e2e.wrong_scores import table
+from loopback import Answer, Loopback, Request, completion
+
 import faithfulness_assert
 from faithfulness_assert.tokens import estimate_tokens, exact_counter
 
-ROOT = Path(__file__).parents[1]
 TEMPLATES = Path(faithfulness_assert.__file__).parent / "promptfoo" / "templates"
-sys.path.insert(0, str(ROOT / "tests"))
-
-from e2e.judge import reply  # noqa: E402 - the tests know how to be a judge, and how to install and run promptfoo
-from e2e.promptfoo import Promptfoo, clean_environment, provide  # noqa: E402
-from e2e.wrong_scores import table  # noqa: E402
-from loopback import Answer, Loopback, Request, completion  # noqa: E402
-
 MODEL = "gpt-4o-mini"
 THRESHOLD = 0.8
 PR_SET_CHILD_SUBREAPER = 36  # of Linux's prctl: what outlives promptfoo becomes our child, and is measured too

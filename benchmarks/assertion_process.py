@@ -108,6 +108,8 @@ class Bench:
         with subprocess.Popen(command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True) as process:
             try:
                 while not list(self.folder.glob(f"*/{os.getpid()}.*")):
+                    if process.poll() is not None:
+                        sys.exit("the worker does not start")
                     time.sleep(0.01)
                 yield process
             finally:

@@ -25,15 +25,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from loopback import Answer, Loopback, Request, fault, good_reply, refusal_to
+
+from faithfulness_assert import Grader, GradingResult
+from faithfulness_assert.judges.circuit import Circuit
+from faithfulness_assert.judges.openai import OpenAIJudge
+
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-
-from loopback import Answer, Loopback, Request, fault, good_reply, refusal_to  # noqa: E402
-
-from faithfulness_assert import Grader, GradingResult  # noqa: E402
-from faithfulness_assert.judges.circuit import Circuit  # noqa: E402
-from faithfulness_assert.judges.openai import OpenAIJudge  # noqa: E402
-
 KEY = "sk-soak-0123456789abcdefghijklmn"
 TIMEOUT, DEADLINE, COOL_DOWN, CONCURRENCY = 3.0, 15.0, 0.05, 8
 OUTAGE, BETWEEN_OUTAGES = 30, 1_000  # cases

@@ -94,7 +94,7 @@ def graded_by(text: str, statements: int) -> GradingResult:
 
 def verdicts(row: dict[str, Any]) -> tuple[bool, bool]:
     """A recorded output: right where each statement gets its verdict, or is left open where the row wants an error."""
-    found = [{None: None}.get(v.label, v.label == "supported") for v in graded_by(row["raw"], row["n_statements"]).verdicts]
+    found = [v.label and v.label == "supported" for v in graded_by(row["raw"], row["n_statements"]).verdicts]
     if row["expect"] == "error":
         return None in found or "acceptable" in row["note"], bool(found) and all(found)
     return found == row["expect"], any(got and not wanted for got, wanted in zip(found, row["expect"], strict=True))

@@ -22,19 +22,18 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # they know how to install and run promptfoo
+from e2e.promptfoo import Promptfoo, clean_environment, provide
+from e2e.viewer_example import UNFAITHFUL, config, judge
+from loopback import Loopback
+
 import faithfulness_assert
-
-ROOT = Path(__file__).parents[1]
-TEMPLATES = Path(faithfulness_assert.__file__).parent / "promptfoo" / "templates"
-sys.path.insert(0, str(ROOT / "tests"))
-
-from e2e.promptfoo import Promptfoo, clean_environment, provide  # noqa: E402 - the tests know how to install and run promptfoo
-from e2e.viewer_example import UNFAITHFUL, config, judge  # noqa: E402
-from loopback import Loopback  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ROOT = Path(__file__).parents[1]
+TEMPLATES = Path(faithfulness_assert.__file__).parent / "promptfoo" / "templates"
 SIZE = {"width": 1360, "height": 520}
 
 

@@ -25,6 +25,7 @@ from .policy import SCORED, Policy
 from .policy_data import find_policy
 from .presets import policies
 from .promptfoo.migrate import migrated
+from .promptfoo.protocol import IDLE
 from .result import GradingResult, clip, visible
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ def worker(
     pid: Annotated[
         int | None, typer.Option(min=1, help="The process whose descendants it serves, and with which it ends; the shell that runs this.")
     ] = None,
-    idle: Annotated[float, typer.Option(min=0.1, max=86_400, help="It also ends after so many seconds without an assertion.")] = 900.0,
+    idle: Annotated[float, typer.Option(min=0.1, max=86_400, help="It also ends after so many seconds without an assertion.")] = IDLE,
 ) -> None:
     """Keep judges warm for the promptfoo evals of this shell. The extension in `faithfulness.py` does this for each eval by itself."""
     from .promptfoo.server import serve

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .errors import ConfigError
+
+if TYPE_CHECKING:
+    from yaml import Node, SafeLoader
 
 MAX_FILE_BYTES = 1 << 20
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")
@@ -45,21 +49,35 @@ def _parsed(suffix: str, text: str, where: str) -> object:
         import yaml
 
         problems = (*problems, yaml.YAMLError)
-        return _bounded(yaml.safe_load(text))
+        return _yaml(yaml.SafeLoader(text))
     except problems as error:
         raise ConfigError(f"{where}: is no {suffix[1:].upper()}: {' '.join(str(error).split())[:300]}") from None
 
 
-def _bounded(data: object) -> object:
-    """``data``, if it is no larger with its aliases written out than a file may be: a few lines of them can mean billions of values."""
-    waiting, values = [data], 0
+def _yaml(loader: SafeLoader) -> object:
+    try:
+        root = loader.get_single_node()
+        if root is None:
+            return None
+        _check_size(root)
+        return loader.construct_document(root)
+    finally:
+        loader.dispose()
+
+
+def _check_size(root: Node) -> None:
+    """Raises ``ValueError`` where a document is larger, with its aliases written out, than a file may be.
+
+    A few lines of them, nested, merged or inside themselves, can mean billions of values: so they are counted before any is made.
+    """
+    waiting, count = [root], 1
     while waiting:
-        value = waiting.pop()
-        values += 1
-        if values > MAX_FILE_BYTES:
+        inner = waiting.pop().value
+        parts = [part for item in inner for part in (item if isinstance(item, tuple) else (item,))] if isinstance(inner, list) else []
+        count += len(parts)
+        if count > MAX_FILE_BYTES:
             raise ValueError("too many values behind its aliases")
-        waiting += value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple | set) else ()
-    return data
+        waiting += parts
 
 
 def _toml(text: str) -> object:

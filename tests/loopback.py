@@ -176,7 +176,7 @@ class Loopback:
         self._answers = script
         self._lock = threading.Lock()
         self.requests: list[Request] = []
-        self.closed = False
+        self.closed = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.root = f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -188,7 +188,7 @@ class Loopback:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.closed = True
+        self.closed.set()  # whatever is held back goes out at once, so that no thread outlives its test
         self._server.shutdown()
         self._server.server_close()
 
@@ -220,13 +220,13 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:
             self._send(loopback.answer(Request(self.path, headers, json.loads(content))))
 
         def _send(self, answer: Answer) -> None:
-            time.sleep(answer.delay)
+            loopback.closed.wait(answer.delay)
             whole, slow = answer.parts()
             self.wfile.write(whole)
             for byte in slow:
                 self.wfile.write(bytes([byte]))
-                time.sleep(answer.drip)
-            while answer.repeat and not loopback.closed:
+                loopback.closed.wait(answer.drip)
+            while answer.repeat and not loopback.closed.is_set():
                 self.wfile.write(answer.repeat)
             if answer.end == "reset":
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -25,7 +25,8 @@ def workers(place: str) -> list[int]:
     found = []
     for path in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended meanwhile; of one that nobody has buried both files are empty
-            ours = b"faithfulness_assert\0worker" in (path / "cmdline").read_bytes()
+            command = (path / "cmdline").read_bytes()
+            ours = b"faithfulness_assert\0worker" in command or b"faithfulness_assert.promptfoo.server" in command
             if ours and f"TMPDIR={place}".encode() in (path / "environ").read_bytes().split(b"\0"):
                 found.append(int(path.name))
     return found

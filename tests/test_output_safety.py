@@ -266,8 +266,14 @@ def test_a_few_aliases_that_mean_billions_of_values_are_refused(key: str, tmp_pa
         load_policy(str(file))
 
 
-def test_a_value_that_holds_itself_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "p.yaml").write_text("examples: &a [*a]\n", encoding="utf-8")
+MERGED = "".join(["a0: &x0 {k: v}\n", *(f"a{n}: &x{n} {{<<: [{', '.join([f'*x{n - 1}'] * 9)}]}}\n" for n in range(1, 12))])
+
+
+@pytest.mark.parametrize(
+    "text", ["examples: &a [*a]\n", f"examples: &a [{', '.join(['*a'] * 60_000)}]\n", MERGED], ids=["once", "often", "merged"]
+)
+def test_a_value_that_holds_itself_or_merges_to_billions_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match="aliases"):
         load_policy(str(tmp_path / "p.yaml"))
 

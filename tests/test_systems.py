@@ -114,7 +114,10 @@ def test_a_sentence_that_is_too_long_to_ask_about_is_shown_as_it_stands() -> Non
 
 def test_deepevals_options_change_weights_steps_and_the_threshold() -> None:
     verdicts = verdicts_json({1: "supported", 2: "not_enough_info"})
-    judge = lambda: Says({"verdicts": [verdicts]})  # noqa: E731
+
+    def judge() -> Says:
+        return Says({"verdicts": [verdicts]})
+
     lenient = grade(ANSWER, CONTEXT, judge=judge(), policy="deepeval")
     hard = grade(ANSWER, CONTEXT, judge=judge(), policy="deepeval", policy_options={"penalize_ambiguous_claims": True})
     strict = grade(
@@ -150,7 +153,10 @@ def test_without_the_judges_reason_the_result_has_ours_and_a_warning(said: Any) 
 
 def test_axions_scores_are_merged_over_its_own_and_switch_strict_off() -> None:
     verdicts = verdicts_json({1: "supported", 2: "not_enough_info"})
-    run = lambda **options: grade(ANSWER, CONTEXT, judge=Says({"verdicts": [verdicts]}), policy="axion", policy_options=options).score  # noqa: E731
+
+    def run(**options: Any) -> float:
+        return grade(ANSWER, CONTEXT, judge=Says({"verdicts": [verdicts]}), policy="axion", policy_options=options).score
+
     assert run() == 0.5
     assert run(strict_mode=True) == 0.0
     assert run(strict_mode=True, verdict_scores={"no_evidence": 0.5}) == 0.75

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import os
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,6 +41,15 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
         if option not in known:
             raise ConfigError(f"{option}: the judge {spec!r} takes no such option. {suggest(option, known) if known else ''}".strip())
     return cast("Judge", factory(*([argument] if positional else []), **options))
+
+
+def preload() -> None:
+    """Loads the package of each judge behind an API whose key is in the environment: the first ask would wait a second for it."""
+    for module, name in JUDGES.values():
+        provider = getattr(getattr(import_module(module, __name__), name), "provider", None)
+        if provider is not None and f"{provider.name.upper()}_API_KEY" in os.environ:
+            with suppress(ImportError):  # whoever names this judge is told
+                provider.sdk()
 
 
 def option_names(spec: object) -> list[str]:

@@ -18,6 +18,7 @@ def ask(output: "Any", context: "Any") -> "dict[str, Any] | None":
     """
     try:
         path = find()
+        mark = protocol.mark(path)
         request = {"identity": protocol.identity(), "eval": protocol.promptfoo_process(), "grade": [output, context]}
         message = json.dumps(request).encode()
     except (OSError, ValueError, TypeError, RecursionError):  # no folder, or no JSON: called by other than promptfoo
@@ -29,7 +30,7 @@ def ask(output: "Any", context: "Any") -> "dict[str, Any] | None":
     except BlockingIOError:  # more wait than it can count
         return None
     except (OSError, ValueError):
-        _replace(path)
+        _replace(path, mark)
         return None
     return None if "refused" in reply else reply
 
@@ -65,11 +66,13 @@ def exchange(path: str, message: bytes) -> "dict[str, Any]":
     return reply
 
 
-def _replace(path: str) -> None:
+def _replace(path: str, mark: "tuple[int, int]") -> None:
     """Starts another worker in the place of one that died or hangs. Of many assertions that find it so, the one that clears its place."""
     from . import extension
 
     try:
+        if protocol.mark(path) != mark:  # it has been replaced meanwhile
+            return
         os.unlink(path)  # one that hangs sees, when it wakes, that it has no socket any more, and ends
         extension.leave(extension.spawn(int(os.path.basename(path).removesuffix(protocol.SUFFIX))))
     except (OSError, ValueError):

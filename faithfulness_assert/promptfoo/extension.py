@@ -52,7 +52,7 @@ def spawn(owner: int) -> "subprocess.Popen[bytes]":
     """
     # It must hold none of promptfoo's pipes, whose end promptfoo waits for, and not hear the Ctrl-C that ends the eval.
     return subprocess.Popen(  # noqa: S603 - this interpreter, no foreign argument
-        [sys.executable, "-m", "faithfulness_assert", "worker", "--pid", str(owner)],
+        [sys.executable, "-m", "faithfulness_assert.promptfoo.server", str(owner)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -54,15 +54,14 @@ class Place:
 
     path: str
     listener: socket.socket
-    found: os.stat_result
+    mark: tuple[int, int]
 
     def is_ours(self) -> bool:
         """Whether callers still find this listener, and not another or none."""
         try:
-            now = os.lstat(self.path)
+            return protocol.mark(self.path) == self.mark
         except OSError:
             return False
-        return (now.st_ino, now.st_mtime_ns) == (self.found.st_ino, self.found.st_mtime_ns)
 
 
 @contextmanager
@@ -82,7 +81,7 @@ def claimed(path: str) -> Iterator[Place]:
             raise ConfigError(f"worker: one serves at {path} already")
         with suppress(FileNotFoundError):
             os.unlink(path)
-        place = Place(path, listen(path), os.lstat(path))
+        place = Place(path, listen(path), protocol.mark(path))
     try:
         yield place
     finally:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 MAX_BYTES = 32 << 20  # of a request, and of a reply
+IDLE = 900.0  # seconds without an assertion after which a worker ends
 SILENCE = 10.0  # seconds without a sign of life after which a worker is taken for dead
 LONGEST = 100  # bytes of a socket's path; the system's limit is 104 or 108
 
@@ -99,6 +100,12 @@ def check_private(path: str) -> None:
     found = os.lstat(path)
     if not stat.S_ISDIR(found.st_mode) or not is_mine(found) or (UNIX and found.st_mode & 0o077):
         raise PermissionError(f"{path} must be a folder that only its user may enter")
+
+
+def mark(path: str) -> "tuple[int, int]":
+    """What tells the file at ``path`` from those that stand there before and after it. Raises OSError where there is none."""
+    found = os.lstat(path)
+    return found.st_ino, found.st_mtime_ns
 
 
 def is_mine(found: os.stat_result) -> bool:

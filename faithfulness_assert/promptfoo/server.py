@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import select
 import signal
+import sys
 import threading
 import time
 from contextlib import suppress
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigError
 from ..grading import Grader
+from ..judges import preload
 from . import hook, protocol
 from .place import claimed, watch
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from .place import Place
 
-AT_ONCE = 64  # requests under way; who asks for more grades in its own process
+AT_ONCE = 64  # assertions under way; who asks for more grades in its own process
 GRADERS = 64  # kept, the last ones used
 TICK, BEAT = 0.1, 1.0  # seconds between two looks around, and two signs of life
 
@@ -44,6 +46,7 @@ def serve(owner: int, idle: float) -> int:
     try:
         ended = watch(owner)
         with claimed(protocol.address(owner)) as place:
+            threading.Thread(target=preload, daemon=True).start()  # while promptfoo gets going
             worker = Worker(place, ended, idle)
             with suppress(KeyboardInterrupt):
                 worker.run()
@@ -65,6 +68,7 @@ class Worker:
         self._place, self._ended, self._idle = place, ended, idle
         self._identity = protocol.identity()
         self._lines: set[Line] = set()
+        self._room = threading.BoundedSemaphore(AT_ONCE)
         self._last = time.monotonic()  # when an assertion last began or ended
         self._stopping = False
         self.graded = 0
@@ -117,7 +121,7 @@ class Worker:
             return {"refused": "another version, folder or environment"}
         if "stop" in request:
             return None
-        if len(self._lines) > AT_ONCE:
+        if not self._room.acquire(blocking=False):
             return {"refused": "busy"}
         self.graded += 1
         try:
@@ -127,6 +131,8 @@ class Worker:
             return {"raised": str(error)}
         except BaseException as error:  # noqa: BLE001 - in its own process the assertion meets it again, and says so itself
             return {"refused": type(error).__name__}
+        finally:
+            self._room.release()
 
 
 class Line:
@@ -193,3 +199,7 @@ def cached_grader(evaluation: int | None, /, *args: Any, **options: Any) -> Grad
 def _grader(evaluation: int | None, config: str) -> Grader:  # noqa: ARG001 - it is part of the key
     args, options = json.loads(config)
     return Grader(*args, **options)
+
+
+if __name__ == "__main__":  # as the extension starts it: the command line would take as long to load as all of this
+    serve(int(sys.argv[1]), protocol.IDLE)

@@ -191,7 +191,6 @@ def find_values(text: str) -> Found:
     for start, end in _spans(text):
         if len(around) == MAX_VALUES:
             raise UnreadableReply(f"the judge's reply holds more than {MAX_VALUES:,} pieces of JSON")
-        value = loads(text[start:end])
         around.append(text[at:start])
         key = _TORN_KEY.search(around[-1][-60:])
         piece = f"{{{key[2]}{key[1]}{key[2]}:{text[start:end]}}}" if key else text[start:end]
