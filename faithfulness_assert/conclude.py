@@ -232,6 +232,8 @@ def _ended(state: State, status: Status, verdicts: Sequence[Verdict] = ()) -> Gr
         return replace(base, reason=reason)
     value = 1.0 if ending == "pass" else float(ending)
     passed = ending == "pass" or (value > 0 and passes(state.policy, value, ()))
+    if state.policy.inverse:  # what says nothing shows no unfaithfulness either
+        value, passed = min(value, 1.0 - value), False
     told = f"{reason} The policy {state.policy.name!r} scores that {value:g}."
     return replace(base, pass_=passed, score=value, defined=True, reason=told, named_scores={"faithfulness": value})
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+from .reconcile import text_key
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -22,15 +24,23 @@ CHARS = range(25, 141)
 CHOICE = 8  # of the shortest sentences, so that answers to one context do not all get the same controls
 MADE_UP = ("Varlenko", "Tessborough", "Quillmark", "Osterwyn")
 
-_PLAIN = re.compile(r"[^\W_][^\n|<>#*`{}\[\]?!\\/]*\.")
+_PLAIN = re.compile(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*\.")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_DIGITS = re.compile(r"\d+")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
-# Beside these another number may be true as well: "at least 100" backs "at least 90".
-_BOUND = re.compile(
-    r"\b(?:at (?:least|most)|(?:more|less|fewer|greater|higher|lower|larger) than|over|under|above|below|up to|about|around|approximately|"
-    r"roughly|nearly|almost|between|minimum|maximum|within|before|after|since|until|through|every|any|or)\b",
+# A sentence that speaks to the reader may speak to the judge: it is not said to it twice.
+_ADDRESS = re.compile(
+    r"\b(?:you|your|ignore|disregard|label|verdicts?|statements?|supported|instructions?|prompts?|graders?|assistant)\b", re.IGNORECASE
+)
+# Beside these another number or name may be true as well: "at least 100" backs "at least 90", and what "isn't 90" is not 80 either.
+_DOUBT = re.compile(
+    r"\b(?:at (?:least|most)|as \w+ as|than|over|under|above|below|up to|about|around|approximately|roughly|circa|ca|nearly|almost|between|"
+    r"exceed\w*|reach\w*|minimum|maximum|within|before|after|since|until|through|by (?=\d)|some (?=\d)|every|any|or|if|unless|"
+    r"can|could|may|might|not|cannot|never|no|nor|none|neither|without|false|untrue)\b|n['’]t\b|[+~±≈≤≥]",
     re.IGNORECASE,
 )
+# These words are English: of a sentence in another language nothing is known.
+_ENGLISH = re.compile(r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +59,16 @@ def make_controls(context: Sequence[str], statements: Sequence[str]) -> tuple[Co
     """A true and a false control from the sentences of the context; () where none can be made that is beyond doubt."""
     seed = crc32("\n".join(statements).encode("utf-8", "replace"))
     whole = " ".join(context)
-    asked = set(statements)
-    plain = sorted(
-        {s for s in context if len(s) in CHARS and _PLAIN.fullmatch(s) and len(s.split()) > 4 and s not in asked}, key=lambda s: (len(s), s)
-    )
-    false = next((altered for s in _turned(plain, seed) if (altered := _altered(s, whole)) and altered not in asked), None)
+    asked = set(map(text_key, statements))
+    plain = sorted({s for s in context if _is_plain(s) and text_key(s) not in asked}, key=lambda s: (len(s), s))
+    false = next((altered for s in _turned(plain, seed) if (altered := _altered(s, whole)) and text_key(altered) not in asked), None)
     if false is None:
         return ()
     return Control(next(_turned(plain, seed >> 8)), true=True), Control(false, true=False)
+
+
+def _is_plain(sentence: str) -> bool:
+    return len(sentence) in CHARS and bool(_PLAIN.fullmatch(sentence)) and len(sentence.split()) > 4 and not _ADDRESS.search(sentence)
 
 
 def _turned(items: Sequence[str], seed: int) -> Iterator[str]:
@@ -67,12 +79,12 @@ def _turned(items: Sequence[str], seed: int) -> Iterator[str]:
 
 def _altered(sentence: str, context: str) -> str | None:
     """The sentence with its first number or name swapped for one that is nowhere in the context."""
-    if _BOUND.search(sentence):
+    if _DOUBT.search(sentence) or not _ENGLISH.search(sentence):
         return None
     number, name = _NUMBER.search(sentence), _NAME.search(sentence)
     if number:
-        known = set(_NUMBER.findall(context))
-        other = next((n for n in _other_numbers(number[0]) if n not in known), None)
+        known = set(_DIGITS.findall(context))  # also in "7kg" and "2-7"
+        other = next((n for n in _other_numbers(number[0]) if _DIGITS.findall(n)[0] not in known), None)
         found = number
     elif name:
         other = next((n for n in MADE_UP if n.casefold() not in context.casefold()), None)

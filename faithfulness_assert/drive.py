@@ -29,6 +29,7 @@ log = logging.getLogger("faithfulness_assert")
 log.addHandler(logging.NullHandler())  # else the last resort prints warnings to stderr, which promptfoo shows as the reason
 
 ASKS_AT_ONCE = 8
+HEAD_START = 0.001  # seconds of one ask before the next, so that a judge which answers from a script meets them in their order
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,11 @@ def _ask_all(judge: Judge, asks: tuple[Ask, ...], clock: Clock, end: float | Non
 
     pool: Executor
     with ThreadPoolExecutor(min(len(asks), ASKS_AT_ONCE), thread_name_prefix="faithfulness-ask") as pool:
-        return list(pool.map(lambda ask: _ask(judge, ask, clock, end), asks))
+        running = []
+        for ask in asks:
+            running.append(pool.submit(_ask, judge, ask, clock, end))
+            time.sleep(HEAD_START)
+        return [ask.result() for ask in running]
 
 
 def _ask(judge: Judge, ask: Ask, clock: Clock, end: float | None) -> Outcome:

@@ -93,9 +93,10 @@ class Policy:
         explain: whether the reason of the result is ``ours`` (made from counts, no call), is followed by the ``judge``'s own (one call),
             or is left out (``none``; only where the case was graded).
         headline: what the reason counts first: statements ``supported``, or those ``made_up``.
-        controls: whether each window's first ask for verdicts holds two statements with a known verdict (see ``controls.py``), which are
-            never scored or shown: ``report`` tells in ``metadata.controls`` how the judge did, ``enforce`` makes a case with a control that
-            was not passed a grader error (``unreliable_judge``). ``auto`` is ``report`` for a judge behind an API, else ``off``.
+        controls: whether each window's first ask for verdicts with room for them holds two statements with a known verdict (see
+            ``controls.py``), which are never scored or shown: ``report`` tells in ``metadata.controls`` how the judge did, ``enforce``
+            makes a case with a control that was not passed a grader error (``unreliable_judge``). ``auto`` is ``report`` for a judge
+            behind an API, else ``off``. Where no control is beyond doubt, or no ask is for verdicts alone, there is none.
         guidance, examples: your own words and solved cases for the judge.
         deviations: where this preset differs from the system it is named after, and why.
     """

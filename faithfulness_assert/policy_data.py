@@ -10,7 +10,7 @@ from typing import Any
 from .data_files import SUFFIXES, read_data
 from .errors import ConfigError, suggest
 from .policy import Clamp, Example, Policy
-from .presets import policies, with_source_options
+from .presets import ALIASES, policies, with_source_options
 
 # The fields that are options of grade(): those that only describe a policy are not.
 FIELD_NAMES = frozenset(f.name for f in fields(Policy)) - {"name", "summary", "deviations"}
@@ -39,6 +39,7 @@ def _find(policy: object) -> Policy:
         return policy_from(policy)
     if not isinstance(policy, str):
         raise ConfigError(f"policy: must be a name, a file, a mapping or a Policy, got {type(policy).__name__}")
+    policy = ALIASES.get(policy, policy)
     if policy in policies:
         return policies[policy]
     if policy.startswith("file://") or policy.lower().endswith(SUFFIXES):
@@ -56,6 +57,7 @@ def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
         if key not in DATA_KEYS:
             raise ConfigError(f"policy {name!r}: there is no field {str(key)[:60]!r}. {suggest(str(key)[:60], DATA_KEYS)}")
     base = data.get("base", "default")
+    base = ALIASES.get(base, base) if isinstance(base, str) else base
     if not isinstance(base, str) or base not in policies:
         raise ConfigError(f"policy {name!r}: base must be a preset, got {base!r:.60}. {suggest(str(base)[:60], policies)}")
     source_options = data.get("policy_options") or {}
@@ -80,6 +82,8 @@ def load_policy(file: str) -> Policy:
 
 def _as_field(policy: Policy, name: str, value: Any) -> Any:
     """Plain data (from YAML or JSON) as the field wants it; what does not fit is left for the check to name."""
+    if name in ("citations", "controls") and value is False:
+        return "off"  # what YAML makes of the bare word
     if name == "weights" and isinstance(value, Mapping):
         return {**policy.weights, **value}
     if name in ("fail_on", "deviations") and isinstance(value, list):

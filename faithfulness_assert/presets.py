@@ -178,6 +178,15 @@ _PRESETS = (
 
 policies: Mapping[str, Policy] = MappingProxyType({policy.name: policy for policy in _PRESETS})
 
+# Systems and parts of systems that score as a preset does.
+ALIASES: Mapping[str, str] = {
+    "deepevalex": "deepeval",
+    "ragas-collections": "ragas",
+    "ragaliq-hallucination": "hallucination",
+    "masis-critic": "masis",
+    "masis-evaluator": "masis",
+}
+
 # ---------------------------------------------------------------- options under their source's names
 
 Changes = Mapping[str, Any]

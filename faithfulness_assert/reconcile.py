@@ -109,18 +109,19 @@ def trusted_shift(numbers: Collection[int], asked: Collection[int]) -> int:
 
 def _numbers_by_text(statements: Mapping[int, str]) -> dict[str, int]:
     """Statement text to number, for texts that stand once."""
-    keys = {number: _key(text) for number, text in statements.items() if text}
+    keys = {number: text_key(text) for number, text in statements.items() if text}
     times = Counter(keys.values())
     return {key: number for number, key in keys.items() if times[key] == 1}
 
 
-def _key(text: str) -> str:
+def text_key(text: str) -> str:
+    """What two texts have in common that a judge may take for the same statement."""
     return one_line(text).casefold().rstrip(".")
 
 
 def _number(entry: RawVerdict, added: int | None, by_text: Mapping[str, int]) -> int | None:
     """The statement number of an entry; None where it has neither a number nor a known text."""
-    echoed = by_text.get(_key(entry.statement)) if entry.statement else None
+    echoed = by_text.get(text_key(entry.statement)) if entry.statement else None
     if entry.id is None:
         return echoed
     if added is None or (echoed is not None and echoed != entry.id + added):
@@ -130,7 +131,7 @@ def _number(entry: RawVerdict, added: int | None, by_text: Mapping[str, int]) ->
 
 def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
     """The entry, without its label where its line only repeats the statement, which happens to end like a verdict."""
-    return replace(entry, label=None) if entry.line and _key(entry.line) == _key(statement) else entry
+    return replace(entry, label=None) if entry.line and text_key(entry.line) == text_key(statement) else entry
 
 
 def _by_position(entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: bool) -> dict[int, Finding]:

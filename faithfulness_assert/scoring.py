@@ -64,10 +64,16 @@ def overall(policy: Policy, ratings: Mapping[str, float], audit: CitationAudit |
     """
     held, fired = _clamped(policy, ratings["faithfulness"], audit)
     rated = {**ratings, "faithfulness": held}
-    raw, value = (
-        round(math.fsum(share * by[name] for name, share in policy.dimensions.items()), OVERALL_DIGITS) for by in (ratings, rated)
-    )
+    raw, value = (round(_weighted(policy.dimensions, by), OVERALL_DIGITS) for by in (ratings, rated))
     return Score(_final(policy, _unit(value)), _unit(raw), raw, len(rated), fired), rated
+
+
+def _weighted(shares: Mapping[str, float], ratings: Mapping[str, float]) -> float:
+    """The ratings by their shares, added up as a source writes it: a more exact sum would round many a tie the other way."""
+    total = 0.0
+    for name, share in shares.items():
+        total += share * ratings[name]
+    return total
 
 
 def _clamped(policy: Policy, value: float, audit: CitationAudit | None) -> tuple[float, tuple[Clamp, ...]]:

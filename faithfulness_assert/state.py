@@ -119,6 +119,12 @@ def _tokens(state: State, ask: Ask) -> int:
     return sum(state.count(message["content"]) for message in ask.messages)
 
 
+def within(state: State, ask: Ask) -> bool:
+    """Whether an ask keeps to what one may hold."""
+    statements, tokens = state.limits.statements, state.limits.prompt_tokens
+    return (statements is None or len(ask.ids) <= statements) and (tokens is None or _tokens(state, ask) <= tokens)
+
+
 def read_as(form: str, job: Job, outcome: Outcome) -> str:
     """How a reply was read, for the result: ``schema`` where it is JSON that keeps to the schema that was sent."""
     if form != "json" or not isinstance(outcome, Reply):

@@ -11,35 +11,48 @@ from .model import Payload, Statement
 from .prompting import make_ask, one_line
 from .reading import read
 from .reconcile import MISSING, Finding, align, allowed, shown_only
-from .state import WIDENED, Cell, Job, Outcome, State, failed, ignored, lines, read_as, spent, usable_text
+from .state import WIDENED, Cell, Job, Outcome, State, failed, ignored, lines, read_as, spent, usable_text, within
 from .windows import LINE_TOKENS, chunk, context_share, in_conflict, merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .controls import Control
+
 
 def jobs(state: State) -> tuple[Job, ...]:
-    """Asks for every statement in every window, under the statements' own numbers; controls go into the first of each window."""
-    found = _jobs_for(state, lambda cell: cell not in state.findings, singly=state.policy.verify == "per_claim")
-    if state.policy.controls not in ("report", "enforce"):
+    """Asks for every statement in every window, under the statements' own numbers, with controls where the policy wants them."""
+    return _controlled(state, _jobs_for(state, lambda cell: cell not in state.findings, singly=state.policy.verify == "per_claim"))
+
+
+def _controlled(state: State, found: tuple[Job, ...]) -> tuple[Job, ...]:
+    """The jobs with controls in the first of each window that has room for them, unless some were answered before."""
+    if state.policy.controls not in ("report", "enforce") or state.controls:
         return found
-    firsts = {job.window: job for job in reversed(found)}
-    return tuple(_with_controls(state, job) if firsts[job.window] is job else job for job in found)
+    statements = [s.text for s in state.statements]
+    shown = {job.window: [text for _, text in job.ask.payload.sentences] for job in found}
+    waiting = {place: make_controls(sentences, statements) for place, sentences in shown.items()}
+    done = []
+    for job in found:
+        tested = _with_controls(state, job, waiting[job.window])
+        if tested.controls:
+            waiting[job.window] = ()
+        done.append(tested)
+    return tuple(done)
 
 
-def _with_controls(state: State, job: Job) -> Job:
-    payload = job.ask.payload
-    controls = make_controls([text for _, text in payload.sentences], [s.text for s in state.statements])
+def _with_controls(state: State, job: Job, controls: tuple[Control, ...]) -> Job:
     if not controls:
         return job
-    lines, numbered = mixed(payload.statements, controls)
-    return Job(make_ask("verdicts", state.policy, replace(payload, statements=lines)), job.window, numbered)
+    lines, numbered = mixed(job.ask.payload.statements, controls)
+    ask = make_ask("verdicts", state.policy, replace(job.ask.payload, statements=lines))
+    return Job(ask, job.window, numbered) if within(state, ask) else job
 
 
 def reask_jobs(state: State) -> tuple[Job, ...]:
     """The same for what is unresolved and worth asking again."""
     singly = state.policy.reask_singly or state.policy.verify == "per_claim"
-    return _jobs_for(state, lambda cell: state.findings[cell].label is None and cell not in state.closed, singly=singly)
+    return _controlled(state, _jobs_for(state, lambda cell: state.findings[cell].label is None and cell not in state.closed, singly=singly))
 
 
 def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> tuple[Job, ...]:

@@ -57,12 +57,23 @@ def text_of(row: Row) -> str:
 def problems(row: Row) -> list[str]:
     """All that does not hold of a row."""
     checks = [CHECKS[row["channel"]], *(check for start, check in ALSO.items() if row["category"].startswith(start))]
-    begun = time.process_time()
     found = [problem for check in checks for problem in check(row, text_of(row))]
     bound = re.search(r"<\s?(\d+) s", row["what_must_hold"])
-    if bound and (took := time.process_time() - begun) > int(bound[1]):
+    if bound and (took := seconds(row)) > int(bound[1]):
         found.append(f"took {took:.1f} s of CPU")
     return found
+
+
+def seconds(row: Row) -> float:
+    """The CPU time of one grade with the payload behind the answer or the context, or as the reply: such rows alone have a bound."""
+    payload, channel = text_of(row), row["channel"]
+    case = {"answer": ANSWER, "context": CONTEXT}
+    judge = honest() if channel in case else ScriptedJudge([payload])
+    if channel in case:
+        case[channel] += f"\n\n{payload}"
+    begun = time.process_time()
+    grade(case["answer"], case["context"], judge=judge)
+    return time.process_time() - begun
 
 
 # ---------------------------------------------------------------- judges

@@ -47,6 +47,26 @@ def test_components_are_chosen_by_the_config(components: str, shown: int) -> Non
     assert len(call(config={**EMBEDDED, "components": components})["componentResults"]) == shown
 
 
+@pytest.mark.parametrize(
+    ("config", "named"),
+    [
+        ({"policy": {"base": "promptfoo-plan", "onMissing": "error", "threshold": 0.9}}, ("custom", 0.9)),
+        ({"policy": {"base": "promptfoo-plan", "policyOptions": {"threshold": 0.3}}}, ("custom", 0.3)),
+        ({"policy": "promptfoo-plan", "policyOptions": {"threshold": 0.3}}, ("promptfoo-plan", 0.3)),
+        ({"weights": {"partially_supported": 0.25}}, ("default", 0.8)),
+    ],
+)
+def test_a_policys_own_keys_may_be_camel_case_too(config: dict[str, Any], named: tuple[str, float]) -> None:
+    metadata = call(config={**EMBEDDED, **config})["metadata"]
+    assert (metadata["policy"], metadata["threshold"]) == named
+
+
+def test_what_a_sources_option_maps_keeps_its_names() -> None:
+    scores = {"NO_EVIDENCE": 0.5, "BOGUS": 1}
+    result = call(config={**EMBEDDED, "policy": "axion", "policyOptions": {"strictMode": True, "verdictScores": scores}})
+    assert "verdict_scores: 'BOGUS' is no verdict" in result["reason"]
+
+
 def test_the_judge_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FAITHFULNESS_ASSERT_JUDGE", raising=False)
     result = call(config={})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +14,9 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import CitationAudit, ConfigError, Policy, Verdict, policies
 from faithfulness_assert.model import LABELS
-from faithfulness_assert.policy import SCORED, Clamp, Example
+from faithfulness_assert.policy import MAX_GUIDANCE_CHARS, SCORED, TOLERANCE, Clamp, Example
 from faithfulness_assert.policy_data import find_policy
-from faithfulness_assert.scoring import passes, score
+from faithfulness_assert.scoring import _final, _unit, overall, passes, score
 
 verdict_lists = st.lists(st.none() | st.sampled_from(LABELS), max_size=30).map(
     lambda found: [Verdict(i, f"s{i}", label, None if label else "missing") for i, label in enumerate(found, 1)]
@@ -159,3 +161,116 @@ def test_inverse_passes_exactly_what_would_fail(supported: int, threshold: float
     assert other is not None
     assert other.value == 1 - one.value
     assert passes(turned, other.value, verdicts) != passes(plain, one.value, verdicts)
+
+
+def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs() -> None:
+    verdicts = [Verdict(1, "a", "supported"), Verdict(2, "b", "supported"), Verdict(3, "c", None, "missing")]
+    strict = score(Policy(weights={"supported": 1, "not_enough_info": -1}, fail_on=()), verdicts)
+    without = score(Policy(weights={"supported": 1, "contradicted": 0}), verdicts)
+    lenient = score(Policy(weights={"supported": 1, "not_enough_info": 1}, fail_on=()), verdicts)
+    assert [s and s.value for s in (strict, without, lenient)] == [pytest.approx(1 / 3), pytest.approx(2 / 3), pytest.approx(2 / 3)]
+
+
+def test_a_clamp_is_told_only_where_it_lowers_the_score() -> None:
+    enforce, audit = Policy(citations="enforce"), CitationAudit(uncited_claim_count=5)
+    high = score(enforce, [Verdict(1, "a", "supported")], audit)
+    equal = score(enforce, [Verdict(1, "a", "partially_supported")], audit)
+    assert high is not None
+    assert equal is not None
+    assert (high.clamps, equal.value, equal.clamps) == ((Clamp("uncited", 0.5, 5),), 0.5, ())
+    assert score(enforce, [Verdict(1, "a", "supported")], None).value == 1.0
+
+
+def test_ratings_count_each_dimension() -> None:
+    ratings = {"faithfulness": 1.0, "relevance": 0.5, "completeness": 0.5, "reasoning_quality": 0.0}
+    outcome, rated = overall(policies["masis"], ratings)
+    assert (outcome.value, outcome.raw, outcome.mean, outcome.counted, rated) == (0.6, 0.6, 0.6, 4, ratings)
+
+
+def test_at_the_tolerance_itself_a_score_passes_and_is_whole() -> None:
+    assert passes(Policy(threshold=0.5), 0.5 - TOLERANCE, ())
+    assert _final(Policy(all_or_nothing=True), 1.0 - TOLERANCE) == 1.0 - TOLERANCE
+    assert _final(Policy(all_or_nothing=True), 1.0 - 2 * TOLERANCE) == 0.0
+
+
+def test_a_score_that_is_no_number_is_never_made_one() -> None:
+    with pytest.raises(ValueError, match=r"^a score must be finite$"):
+        _unit(math.nan)
+
+
+@pytest.mark.parametrize("name", sorted(policies))
+def test_a_policy_is_the_same_after_copying_and_pickling(name: str) -> None:
+    policy = policies[name]
+    for twin in (copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
+        assert twin == policy
+        with pytest.raises(TypeError):
+            twin.weights["supported"] = 2.0
+
+
+def test_the_ends_of_each_range_are_allowed() -> None:
+    policy = Policy(reasks=3, weights={"supported": 1000, "contradicted": -1000}, guidance="x" * MAX_GUIDANCE_CHARS, truths_limit=1)
+    assert (policy.reasks, policy.weights["supported"]) == (3, 1000)
+    assert Policy(fail_on=("not_a_claim",), labels={"hello": "not_a_claim"}).labels == {"hello": "not_a_claim"}
+    assert Example("a\ud800", "b", "supported").context == "a\ufffd"
+    almost = {"faithfulness": 0.5, "relevance": 0.5 + TOLERANCE / 2}
+    assert Policy(verify="holistic", dimensions=almost).dimensions == almost
+
+
+LABELS_TEXT = "supported, partially_supported, not_enough_info, contradicted"
+DIMENSIONS_TEXT = "completeness, faithfulness, reasoning_quality, relevance"
+CLAMP_MESSAGE = (
+    "clamps: Clamp(finding='other', ceiling=0.5, at_least=1) needs one of invalid_citations, hallucination, uncited, "
+    "a ceiling from 0 to 1 and a whole number"
+)
+MESSAGES: list[tuple[dict[str, Any], str]] = [
+    ({"split": "words"}, "split: must be one of sentences, claims, got 'words'"),
+    ({"on_abstained": "x"}, "on_abstained: must be one of fail, pass, error or a score from 0 to 1, got 'x'"),
+    ({"reasks": 4}, "reasks: must be a whole number from 0 to 3, got 4"),
+    ({"threshold": 1.5}, "threshold: must be a number from 0 to 1, got 1.5"),
+    ({"dedupe": 1}, "dedupe: must be true or false, got 1"),
+    ({"joint": True}, "joint: goes with split='claims' and verify='batch'"),
+    ({"truths_limit": 0}, "truths_limit: must be a whole number from 1, or None, got 0"),
+    ({"weights": 5}, f"weights: must map labels ({LABELS_TEXT}) to numbers; 'supported' needs one"),
+    ({"weights": {"supported": 1, "suported": 1}}, "weights: 'suported' is no label with a weight. Did you mean 'supported'?"),
+    ({"weights": {"supported": 1001}}, "weights: supported must be a finite number from -1000 to 1000, got 1001"),
+    ({"fail_on": ("contradictd",)}, "fail_on: 'contradictd' is no label. Did you mean 'contradicted'?"),
+    ({"fail_on": "x"}, "fail_on: must be a list of labels, got 'x'"),
+    ({"labels": 5}, "labels: must map words to labels, got 5"),
+    ({"labels": {".": "supported"}}, "labels: must map words to labels; a word is a text with a letter or a digit"),
+    (
+        {"labels": {"no": "nope"}},
+        "labels: 'nope' is no label. Known: contradicted, not_a_claim, not_enough_info, partially_supported, supported.",
+    ),
+    (
+        {"labels": {"no": "partially_supported"}, "weights": {"supported": 1, "contradicted": 0}},
+        "labels: 'partially_supported' has no weight in this policy",
+    ),
+    ({"dimensions": {"faithfulness": 1}}, "dimensions: goes with verify='holistic', and maps dimensions to what they count"),
+    ({"verify": "holistic", "dimensions": {"faithfulnes": 1}}, "dimensions: 'faithfulnes' is none. Did you mean 'faithfulness'?"),
+    ({"verify": "holistic", "dimensions": {"speed": 1}}, f"dimensions: 'speed' is none. Known: {DIMENSIONS_TEXT}."),
+    ({"verify": "holistic", "dimensions": {"relevance": "1"}}, "dimensions: each must be a number from 0 to 1, got {'relevance': '1'}"),
+    ({"verify": "holistic", "dimensions": {"relevance": 1}}, "dimensions: faithfulness must be there, and the sum must be 1"),
+    ({"verify": "holistic", "dimensions": {"faithfulness": 0.5}}, "dimensions: faithfulness must be there, and the sum must be 1"),
+    ({"clamps": "x"}, "clamps: must be a list of Clamp"),
+    ({"clamps": (Clamp("other", 0.5),)}, CLAMP_MESSAGE),  # type: ignore[arg-type]
+    ({"name": "a\nb"}, "name: must be a printable text"),
+    ({"name": ""}, "name: must be a printable text"),
+    ({"summary": 5}, "summary: must be a text, got int"),
+    ({"deviations": "x"}, "deviations: must be a list of texts"),
+    ({"guidance": "x" * 20_001}, "guidance: must be a text of at most 20,000 characters"),
+    ({"examples": 5}, "examples: must be a list of examples, each with context, statement and label"),
+    ({"examples": ("x",)}, "examples: must be a list of examples, each with context, statement and label"),
+    ({"examples": (Example("c", "s", "suported"),)}, "examples: 'suported' is no label. Did you mean 'supported'?"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), MESSAGES, ids=[message[:50] for _, message in MESSAGES])
+def test_what_is_wrong_is_said_in_these_words(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Policy(**fields)
+    assert str(caught.value) == f"policy {fields.get('name', 'default')!r}: {message}"
+
+
+def test_an_example_that_is_no_text_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"^examples: statement must be a string, got int$"):
+        Example("c", 5, "supported")  # type: ignore[arg-type]

@@ -35,6 +35,13 @@ def test_options_come_after_the_file_and_the_sources_options_before_its_fields(t
     assert (policy.name, policy.threshold, policy.weights["not_enough_info"]) == ("house rules", 0.7, -1.0)
 
 
+def test_yaml_makes_false_of_a_bare_off_and_it_is_off_all_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "quiet.yaml"
+    file.write_text("base: masis\ncontrols: off\ncitations: off\n", encoding="utf-8")
+    policy = find_policy(str(file), {}, {})
+    assert (policy.controls, policy.citations) == ("off", "off")
+
+
 def test_a_mapping_is_a_policy_too() -> None:
     result = grade("The tower is tall.", "The tower is tall.", policy={"base": "default", "threshold": 1.0})
     assert (result.policy, result.threshold, result.pass_) == ("custom", 1.0, True)

@@ -13,7 +13,7 @@ from faithfulness_assert.asides import has_number_or_name
 from faithfulness_assert.model import LABELS
 from faithfulness_assert.policy import SCORED
 from faithfulness_assert.reading import RawVerdict, read
-from faithfulness_assert.reconcile import Finding, align, allowed
+from faithfulness_assert.reconcile import Finding, agreed, align, allowed, shift, trusted_shift
 
 
 def raw(number: int | None, label: str | None, statement: str = "") -> RawVerdict:
@@ -170,3 +170,50 @@ def test_a_statement_with_a_number_cannot_be_set_aside() -> None:
     assert allowed("It costs 5 euros.", aside, LABELS).unresolved == "invalid"
     assert allowed("Hope this helps!", aside, SCORED).unresolved == "invalid"
     assert allowed("Hope this helps!", aside, LABELS) == aside
+
+
+def test_entries_for_nothing_that_was_asked_are_counted() -> None:
+    raw = [RawVerdict(1, label="supported"), RawVerdict(7, label="supported"), RawVerdict(8, label="supported"), RawVerdict(None)]
+    found, unknown = align(raw, {1: "a", 2: "b"})
+    assert (found[1].label, found[2].unresolved, unknown) == ("supported", "missing", 3)
+    assert align([RawVerdict(None, label="supported")], {1: "a"})[1] == 0
+
+
+def test_what_an_entry_says_beside_its_label_is_kept() -> None:
+    entry = RawVerdict(1, label="contradicted", evidence=(3,), reason="because", quote="the text")
+    assert align([entry], {1: "a"})[0][1] == Finding("contradicted", None, (3,), "the text", "because")
+
+
+def test_findings_that_agree_share_their_evidence_and_keep_the_first_reason() -> None:
+    one, two = Finding("supported", None, (1, 2), reason="one"), Finding("supported", None, (2, 3), reason="two")
+    assert agreed([one, two]) == Finding("supported", None, (1, 2, 3), reason="one")
+
+
+def test_numbers_from_zero_are_moved_with_echoed_texts_too() -> None:
+    raw = [RawVerdict(0, "It rains.", "supported"), RawVerdict(1, "It snows.", "contradicted")]
+    found, _ = align(raw, {1: "It rains.", 2: "It snows."})
+    assert [found[number].label for number in (1, 2)] == ["supported", "contradicted"]
+
+
+def test_texts_that_differ_in_their_last_letter_are_not_one() -> None:
+    found, _ = align([RawVerdict(None, "Grade", "supported"), RawVerdict(None, "Grade X", "contradicted")], {1: "Grade X.", 2: "Grade."})
+    assert (found[1].label, found[2].label) == ("contradicted", "supported")
+
+
+def test_a_shift_of_numbers_is_none_zero_or_one() -> None:
+    assert [shift({1}, {5}), shift({1, 2}, {5, 6}), shift({0, 1}, {1, 2}), shift({0}, {1, 2}), shift({2}, {1, 2})] == [0, None, 1, None, 0]
+    with pytest.raises(UnreadableReply, match=r"^the reply's numbers are not those that were asked for$"):
+        trusted_shift({0}, {1, 2})
+
+
+def test_entries_without_a_single_label_are_no_verdicts() -> None:
+    with pytest.raises(UnreadableReply, match=r"^the reply has entries, but none of them is a valid verdict$"):
+        read_verdicts('[{"id": 1, "label": "perhaps"}, {"id": 2, "label": "maybe"}]', 2)
+
+
+def test_verdicts_are_read_for_exactly_the_statements_that_there_are() -> None:
+    assert read_verdicts("Yes. No.", 2) == ["supported", "not_enough_info"]
+    assert read_verdicts('[{"id": 0, "label": "yes"}, {"id": 1, "label": "no"}]', 2) == ["supported", "not_enough_info"]
+    for count in (1, 3):
+        with pytest.raises(UnreadableReply, match=f"2 verdicts without numbers for {count} statements"):
+            read_verdicts("Yes. No.", count)

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
 
-import pytest
+import soak
 
 from faithfulness_assert import grade
 from faithfulness_assert.model import Usage
 
 
-@pytest.fixture(scope="module")
-def soak() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("soak", Path(__file__).parents[1] / "benchmarks" / "soak.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_hundreds_of_grades_among_faults_are_all_valid_and_counted_once(soak: ModuleType) -> None:
+def test_hundreds_of_grades_among_faults_are_all_valid_and_counted_once() -> None:
     line = soak.soak(300, seed=7)
     assert "300 grades" in line
     assert "graded" in line
 
 
-def test_what_is_lost_doubled_or_inflated_would_be_seen(soak: ModuleType) -> None:
+def test_what_is_lost_doubled_or_inflated_would_be_seen() -> None:
     text = "The museum opens at nine."
     whole = replace(grade(text, text), score=0.5, pass_=False, tokens_used=Usage(100, 20, num_requests=1))
     assert soak.problems(whole, 1, (100, 20)) == []
@@ -40,7 +27,7 @@ def test_what_is_lost_doubled_or_inflated_would_be_seen(soak: ModuleType) -> Non
     assert len(soak.problems(replace(whole, defined=False), 1, (100, 20))) >= 1
 
 
-def test_the_schedule_has_faults_of_both_kinds(soak: ModuleType) -> None:
+def test_the_schedule_has_faults_of_both_kinds() -> None:
     quick, slow = soak.rows()
     assert len(quick) > 120
     assert slow

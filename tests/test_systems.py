@@ -8,9 +8,14 @@ from typing import Any
 
 import pytest
 from fakes import TruthfulJudge, failing, verdicts_json
+from hypothesis import given
+from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, CitationAudit, ConfigError, Judge, Policy, Reply, Usage, grade, policies
 from faithfulness_assert.model import Limits
+from faithfulness_assert.policy_data import policy_from
+from faithfulness_assert.presets import ALIASES
+from faithfulness_assert.scoring import overall
 
 USAGE = Usage(prompt=1000, completion=20, num_requests=1)
 ANSWER = "The museum opens at nine. Adults pay 14 euros."
@@ -361,6 +366,17 @@ def test_ratings_are_brought_into_range_with_a_warning(ratings: tuple[Any, ...],
     assert bool(result.metadata.get("warnings")) == (not plain and not readable)
 
 
+@given(st.lists(st.integers(0, 100), min_size=4, max_size=4))
+def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(hundredths: list[int]) -> None:
+    f, r, c, q = (value / 100 for value in hundredths)
+    outcome, _ = overall(policies["masis"], dict(zip(RATINGS, (f, r, c, q), strict=True)))
+    assert outcome.value == round(0.35 * f + 0.25 * r + 0.25 * c + 0.15 * q, 3)
+
+
+def test_one_suggestion_need_not_stand_in_a_list() -> None:
+    assert rated({**RATINGS, "suggestions": "Name the price."}).metadata["suggestions"] == ["Name the price."]
+
+
 def test_two_sets_of_ratings_that_differ_are_no_rating() -> None:
     both = json.dumps(RATINGS) + json.dumps({**RATINGS, "faithfulness": 0.1})
     result = grade(ANSWER, CONTEXT, judge=Says({"ratings": [both, both]}), policy="masis")
@@ -427,6 +443,18 @@ def test_switching_the_policy_is_one_word(name: str) -> None:
 def test_no_policy_gives_a_refusal_credit_and_none_a_blank_answer_by_accident(name: str, answer: str) -> None:
     result = grade(answer, CONTEXT, judge=Says(), policy=name)
     assert result.pass_ == (answer == "" and policies[name].on_no_statements == "pass")
+
+
+@pytest.mark.parametrize("name", sorted(policies))
+def test_an_answer_that_says_nothing_is_not_unfaithful_either(name: str) -> None:
+    result = grade("", CONTEXT, judge=Says(), policy=name, inverse=True)
+    assert (result.score, result.pass_) == (0.0, False)
+
+
+@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
+def test_a_policy_is_found_under_the_name_of_a_system_that_scores_the_same(alias: str, name: str) -> None:
+    assert grade(ANSWER, CONTEXT, judge=Says(), policy=alias).policy == name
+    assert policy_from({"base": alias}).weights == policies[name].weights
 
 
 def test_zero_for_nothing_to_check_never_passes() -> None:

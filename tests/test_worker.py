@@ -28,7 +28,8 @@ from processes import PATIENCE, eventually
 from faithfulness_assert.errors import ConfigError
 from faithfulness_assert.promptfoo import client, extension, get_assert, hook, place, protocol, server
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self").exists(), reason="its processes are watched through /proc")
+if not Path("/proc/self").exists():
+    pytest.skip("its processes are watched through /proc", allow_module_level=True)
 
 TRUE = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 FALSE = "The Eiffel Tower is 530 metres tall. It stands in Paris."

@@ -125,7 +125,14 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
     for key, name in keys.items():
         if name not in known:
             raise ConfigError(f"config.{key[:60]}: there is no such key. {suggest(name, known)}")
-    return {snake(str(key)): value for key, value in config.items()}
+    return _in_snake_case(config)
+
+
+def _in_snake_case(config: Mapping[Any, Any]) -> dict[str, Any]:
+    """The config with its keys in snake_case, also inside a policy and its source's options; what these map stays as it is."""
+    named = {snake(str(key)): value for key, value in config.items()}
+    inner = {name: _in_snake_case(named[name]) for name in ("policy", "policy_options") if isinstance(named.get(name), Mapping)}
+    return {**named, **inner}
 
 
 def snake(name: str) -> str:

@@ -37,8 +37,9 @@ def ratings_in(found: Found, names: Sequence[str]) -> dict[str, float]:
 
 def suggestions_in(found: Found) -> tuple[str, ...]:
     """The suggestions for a better answer; () where there are none."""
-    listed = [value[key] for value in _objects(found.values) for key in _SUGGESTION_KEYS if isinstance(value.get(key), list)]
-    return tuple(clean_text(item).strip() for items in listed for item in items if isinstance(item, str) and item.strip())[:MAX_SUGGESTIONS]
+    given = [value[key] for value in _objects(found.values) for key in _SUGGESTION_KEYS if key in value]
+    listed = [item for items in given for item in (items if isinstance(items, list) else [items])]
+    return tuple(clean_text(item).strip() for item in listed if isinstance(item, str) and item.strip())[:MAX_SUGGESTIONS]
 
 
 def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...]]:
