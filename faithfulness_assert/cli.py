@@ -5,15 +5,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 import faithfulness_assert
 
@@ -26,24 +21,11 @@ from .policy_data import find_policy
 from .presets import policies
 from .promptfoo.migrate import migrated
 from .promptfoo.protocol import IDLE
-from .result import GradingResult, clip, visible
+from .result import visible
+from .terminal import FAILED, PASSED, STYLES, WRONG_USE, show, show_line, show_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-PASSED, FAILED, WRONG_USE, NOT_GRADED = 0, 1, 2, 3
-UNRELIABLE = 0.1
-"""From this share of failed controls on, a run says that its judge is not to be trusted."""
-STYLES = {
-    "PASS": "bold green",
-    "FAIL": "bold red",
-    "ERROR": "bold yellow",
-    "+": "green",
-    "x": "red",
-    "?": "red",
-    "~": "yellow",
-    "!": "yellow",
-}
 
 app = typer.Typer(help=__doc__, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
@@ -81,7 +63,7 @@ def _common(version: VersionOption = False) -> None: ...
 def demo(as_json: JsonOption = False) -> None:
     """Grade a bundled set with the embedded judge: no key, no network."""
     text = (Path(__file__).parent / "demo.json").read_text(encoding="utf-8")
-    _show(Grader().grade_many(json.loads(text)), as_json=as_json)
+    show(Grader().grade_many(json.loads(text)), as_json=as_json)
     if not as_json:
         typer.echo(
             "\nThe embedded judge compares words: good for a first look and for smoke tests, near chance on swapped names and negations"
@@ -105,7 +87,7 @@ def grade(
 ) -> None:
     """Grade the cases of a file."""
     grader = Grader(**{"judge": judge, "policy": policy, "threshold": threshold, **_options(option or [])})
-    tally = _show(grader.grade_many(_cases(file), concurrency=concurrency), as_json=as_json)
+    tally = show(grader.grade_many(_cases(file), concurrency=concurrency), as_json=as_json)
     raise typer.Exit(tally.exit_code)
 
 
@@ -114,26 +96,20 @@ def policies_(
     name: Annotated[str | None, typer.Argument(help="One in full: a preset, or a policy file (.toml, .yaml, .json).")] = None,
 ) -> None:
     """List the presets, or explain one."""
-    console = _console()
     if name is not None:
         policy = find_policy(name, {}, {})
         _show_policy(policy, policy_table.in_full(policy))
         return
-    table = Table(*policy_table.HEAD)
-    for policy in policies.values():
-        first, *cells = policy_table.row(policy)
-        table.add_row(Text(first, no_wrap=True), *cells)
-    console.print(table)
-    console.print(f"weights: {', '.join(SCORED)}", soft_wrap=True)
+    show_table(policy_table.HEAD, [policy_table.row(policy) for policy in policies.values()])
+    show_line(f"weights: {', '.join(SCORED)}")
     for policy in policies.values():
         _show_policy(policy, (f"differs: {deviation}" for deviation in policy.deviations))
 
 
 def _show_policy(policy: Policy, lines: Iterable[str]) -> None:
-    console = _console()
-    console.print(Text(f"\n{visible(policy.name)}", "bold"), Text(visible(policy.summary)), soft_wrap=True)
+    show_line(f"\n{policy.name}", policy.summary, style="bold")
     for line in lines:
-        console.print(Text(f"  {visible(line)}"), soft_wrap=True)
+        show_line(f"  {line}")
 
 
 @app.command()
@@ -191,11 +167,10 @@ def doctor(
 
     given = None if context is None else _load_json(_read(str(context)), str(context))
     found = list(checks(judge))
-    console = _console()
     for check in found:
-        console.print(Text(f"{check.state:5}", STYLES.get(check.state.upper(), "bold green")), Text(visible(check.text)), soft_wrap=True)
+        show_line(f"{check.state:5}", check.text, style=STYLES.get(check.state.upper(), "bold green"))
     if context is not None:
-        console.print(Text(visible(context_report(given))), soft_wrap=True)
+        show_line(context_report(given))
     raise typer.Exit(FAILED if any(check.state == "fail" for check in found) else PASSED)
 
 
@@ -251,89 +226,3 @@ def _load_json(text: str, name: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ConfigError(f"{name}: is no JSON: {error}") from None
-
-
-# ---------------------------------------------------------------- out
-
-
-@dataclass(slots=True)
-class Tally:
-    """What is kept of the results that were shown, however many they are."""
-
-    cases: int = 0
-    passed: int = 0
-    errors: int = 0
-    defined: int = 0
-    total: float = 0.0  # of the scores that are defined
-    controls: int = 0
-    controls_failed: int = 0
-
-    def add(self, result: GradingResult) -> None:
-        """Counts a result."""
-        self.cases += 1
-        self.passed += result.pass_
-        self.errors += result.error is not None
-        self.defined += result.defined
-        self.total += result.score if result.defined else 0.0
-        controls = result.metadata.get("controls", {})
-        self.controls += controls.get("asked", 0)
-        self.controls_failed += controls.get("failed", 0)
-
-    @property
-    def exit_code(self) -> int:
-        if self.errors:
-            return NOT_GRADED
-        return PASSED if self.passed == self.cases else FAILED
-
-    def __str__(self) -> str:
-        mean = f"mean score {self.total / self.defined:.2f} over {self.defined} defined" if self.defined else "no score is defined"
-        failed = self.cases - self.passed - self.errors
-        return f"{self.cases} cases: {self.passed} passed, {failed} failed, {self.errors} not graded; {mean}{self._reliability()}"
-
-    def _reliability(self) -> str:
-        if not self.controls:
-            return ""
-        told = f"\nthe judge failed {self.controls_failed} of {self.controls} controls"
-        distrust = self.controls_failed >= UNRELIABLE * self.controls
-        return f"{told}: do not trust these scores, name another judge" if distrust else told
-
-
-def _show(results: Iterable[GradingResult], *, as_json: bool) -> Tally:
-    """Shows each result as soon as it is there."""
-    tally = Tally()
-    show = _show_json if as_json else _show_text
-    for result in results:
-        tally.add(result)
-        show(result, tally.cases)
-    if not as_json:
-        _console().print(Text(f"\n{tally}", "bold"), soft_wrap=True)
-    return tally
-
-
-def _show_json(result: GradingResult, number: int) -> None:  # noqa: ARG001 - the order tells it
-    # JSON is UTF-8 wherever it goes: what a terminal's own encoding makes of it may be no JSON.
-    # What a terminal would act on is escaped, as JSON has it.
-    text = result.model_dump_json(by_alias=True)
-    text = text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
-    sys.stdout.buffer.write(text.encode() + b"\n")
-    sys.stdout.buffer.flush()
-
-
-def _show_text(result: GradingResult, number: int) -> None:
-    console = _console()
-    console.print(Text(f"\n{visible(clip(result.case_id) or f'case {number}')}", "bold"), soft_wrap=True)
-    for line in result.pretty().splitlines():
-        console.print(_coloured(line), soft_wrap=True)
-
-
-@cache
-def _console() -> Console:
-    return Console(highlight=False, markup=False, emoji=False)
-
-
-def _coloured(line: str) -> Text:
-    mark = line.split(maxsplit=1)[0] if line.strip() else ""
-    text = Text(line)
-    if mark in STYLES:
-        text.stylize(STYLES[mark], line.index(mark), line.index(mark) + len(mark))
-    return text

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, Usage, grade
-from faithfulness_assert.cli import Tally
 from faithfulness_assert.controls import Control, make_controls, mixed
 from faithfulness_assert.model import Limits
 from faithfulness_assert.state import State, within
+from faithfulness_assert.terminal import Tally
 from faithfulness_assert.tokens import estimate_tokens
 
 CONTEXT = [

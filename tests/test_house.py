@@ -66,7 +66,7 @@ LAYERS = [
     ("drive",),
     ("judges",),
     ("grading",),
-    ("promptfoo", "doctor", "policy_table"),
+    ("promptfoo", "doctor", "policy_table", "terminal"),
     ("cli", "__main__"),
 ]
 JUDGES_MAY_IMPORT = {"errors", "model", "wire", "tokens", "prompting", "judges"}
@@ -146,7 +146,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("sentencex", {"sentences", "statements"}),
         ("jmespath", {"promptfoo.hook"}),
         ("typer", {"cli"}),
-        ("rich", {"cli"}),
+        ("rich", {"terminal"}),
         ("yaml", {"data_files"}),
     ],
 )
