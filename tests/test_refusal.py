@@ -11,6 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from faithfulness_assert.reading import refusal
 from faithfulness_assert.reading.refusal import accompanies_decline, declines, is_refusal
 
 if TYPE_CHECKING:
@@ -175,6 +176,107 @@ def test_a_text_that_holds_a_verdict_is_no_refusal(text: str) -> None:
     assert not is_refusal(text)
 
 
+def test_the_tables_mean_the_same_when_they_are_read_anew() -> None:
+    for remembered in (refusal._pairs, refusal._compiled, refusal._rules, refusal._regrets):
+        remembered.cache_clear()
+    assert all(map(is_refusal, lines(REFUSALS)))
+    assert not any(map(is_refusal, lines(ANSWERS) + lines(VERDICTS)))
+    assert all(map(declines, SENTENCES["declines"]))
+    assert all(map(accompanies_decline, SENTENCES["accompanies"]))
+
+
+@pytest.mark.parametrize(("text", "heard"), [("A. B! C? {}", True), ("1. A.\n2. B.\n3. {}", True), ("A. B. C. D. {}", False)])
+def test_a_refusal_comes_within_four_sentences(text: str, heard: bool) -> None:
+    assert is_refusal(text.format("I can't help with that request.")) is heard
+
+
+def test_a_refusal_comes_within_1500_characters() -> None:
+    said = "I can't help with that request."
+    assert is_refusal("x" * (1500 - len(said) - 2) + ". " + said)
+    assert not is_refusal("x" * 1500 + ". " + said)
+    assert is_refusal("\n" * 1500 + said)
+
+
+@pytest.mark.parametrize(
+    "dress",
+    [
+        "</think>{}",
+        "a</think>b</think>{}",
+        "Judge: {}",
+        "Final answer : {}",
+        "Hm\n \n{}",
+        "```json\n{}```",
+        "<p>{}</p>",
+        "<P>{}</P>",
+        "(2) {}",
+        '"{}"',
+    ],
+)
+def test_a_refusal_is_seen_in_any_frame(dress: str) -> None:
+    assert is_refusal(dress.format("I can't help with that request."))
+
+
+def test_a_speakers_name_may_stand_before_a_refusal_without_a_subject() -> None:
+    assert is_refusal("Judge: Unable to help with that.")
+    assert not is_refusal("The clerk: Unable to help with that.")
+
+
+@pytest.mark.parametrize("dress", ['He said "{}"', '[ "{}" ]', '{{"verdicts": ["{}"]}}', '{{"a": [ 1], "b": "{}"}}', "{}</think>Sure."])
+def test_a_refusal_that_is_quoted_listed_or_only_thought_is_none(dress: str) -> None:
+    assert not is_refusal(dress.format("I can't help with that request."))
+
+
+def test_a_quotation_ends_within_400_characters() -> None:
+    said = "I cannot help with that request. "
+    assert not is_refusal(f'He said: "{said}{"x" * (400 - len(said))}"')
+    assert is_refusal(f'He said: "{said}{"x" * (401 - len(said))}"')
+
+
+@pytest.mark.parametrize(
+    ("regret", "seen"),
+    [
+        ("Sorry, but unfortunately, I'm sorry, ", True),
+        ("Sorry, sorry, sorry, sorry, ", True),
+        ("Sorry, sorry, sorry, sorry, sorry, ", False),
+        ("Maturity: ", False),
+        ("Sorrynot ", False),
+        ("Ma", False),
+        ("Butx", False),
+        ("抱歉", True),
+    ],
+)
+def test_up_to_four_words_of_regret_may_stand_before_what_declines(regret: str, seen: bool) -> None:
+    assert declines(regret + "I don't know.") is seen
+
+
+def test_a_sentence_of_300_characters_is_the_longest_that_only_declines() -> None:
+    for length, seen in ((300, True), (301, False)):
+        assert declines("I don't know.".ljust(length)) is seen
+        assert accompanies_decline("Unfortunately.".ljust(length)) is seen
+
+
+@pytest.mark.parametrize("sentence", ["", " ", "...", " ,;: ", "。"])
+def test_a_sentence_of_bare_marks_accompanies_nothing(sentence: str) -> None:
+    assert not accompanies_decline(sentence)
+
+
+@pytest.mark.parametrize("sentence", ['"I don\'t know."', "I do\"n't know", "I don't know 😀", "I don't know ...", "— I don't know —"])
+def test_quotes_pictures_and_marks_around_what_declines_change_nothing(sentence: str) -> None:
+    assert declines(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["I don't know?", "我不知道？", "I don't know 1.", "I am unable to provide a 2nd answer to that question."]
+)
+def test_a_question_or_a_number_does_not_decline(sentence: str) -> None:
+    assert not declines(sentence)
+
+
+@pytest.mark.parametrize("sentence", ["Sorry?", "¿Puedo ayudarle?", "Thanks a lot! 😀", 'Sorry "sorry"'])
+def test_what_accompanies_may_be_a_question(sentence: str) -> None:
+    assert accompanies_decline(sentence)
+
+
 def test_judges_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> None:
     """On short texts (judges' replies, many languages, answers with the words of a refusal) F1 is at least .93."""
     assert quality([row for row in corpus if row["kind"] != "answer"])[2] >= 0.93
@@ -211,7 +313,7 @@ def test_what_says_something_does_not_just_accompany(sentence: str) -> None:
 
 @pytest.mark.parametrize("value", [None, 5, b"no"])
 def test_a_refusal_is_looked_for_in_text_only(value: Any) -> None:
-    with pytest.raises(TypeError, match="is_refusal: text must be a string, got"):
+    with pytest.raises(TypeError, match=f"is_refusal: text must be a string, got {type(value).__name__}"):
         is_refusal(value)
 
 

@@ -84,7 +84,8 @@ _DENIES = re.compile(
 _FAILED = re.compile(r"error(?:s|message|text|code|detail|details|type)?|exception|failure")
 _LATER_LABEL = re.compile(r"(?:final|overall|corrected|revised|actual|true|real|updated|new)\w{0,20}")
 _OTHER_LABEL = re.compile(
-    r"\w{1,20}(?:label|verdict|judge?ment|classification|decision)\d?|(?:is)?(?:correct|accurate|true|valid|consistent)"
+    r"\w{0,20}(?:label|verdict|judge?ment|classification|decision)\d|\w{1,20}(?:label|verdict|judge?ment|classification|decision)"
+    r"|(?:is)?(?:correct|accurate|true|valid|consistent)"
 )
 _PACKED_KEYS = frozenset(_keys("arguments parameters output result data json verdicts"))
 NEGATIVE: frozenset[Label | None] = frozenset({"not_enough_info", "contradicted"})

@@ -81,7 +81,6 @@ _BENIGN = rf"""
     (?:(?:it|this|that)\s+(?:does|is|was|follows|matches)|(?:they|these|both)\s+(?:do|are|were)|as|because|since|according\s+to|see|per
     |(?:(?:in|by|from)\s+)?{_SOURCE}|the\s+(?:statement|claim)s?\s+(?:is|are|was|were)|explicitly|directly|clearly|fully|verbatim|literally
     |stated|mentioned|said|given|confirmed|found|described|listed|supported|entailed|i\s+hope|hope\s+this|let\s+me\s+know)(?!\w)
-    |\[\d
     """
 _LIST = r"s?\d{1,4}(?:\s?(?:,|and|&|to|-)\s?s?\d{1,4}){0,20}(?!\w|[.,]\d|\s?[%/]|\s+(?:of|out)(?!\w))"
 _REFERENCE = rf"(?<!\w)(?:(?:sentence|passage|paragraph|line|source|document)s?\s{{1,3}}[\[(]?{_LIST}|\[{_LIST}\])"

@@ -162,7 +162,7 @@ def _numbered_items(text: str, numbers: list[re.Match[str]], labels: Labels) -> 
     if ids != list(range(ids[0], ids[0] + len(ids))):
         return ()  # some of these numbers number nothing
     ends = [number.start() for number in numbers[1:]] + [len(text)]
-    bodies = [text[number.end() : end].strip(" \t\n,;") for number, end in zip(numbers, ends, strict=True)]
+    bodies = [text[number.end() : end] for number, end in zip(numbers, ends, strict=True)]
     return tuple(RawVerdict(number, label=parse_label(body, labels)) for number, body in zip(ids, bodies, strict=True))
 
 

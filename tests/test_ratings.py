@@ -1,0 +1,195 @@
+"""The reply to an ask for ratings, and to one for a reason: only what is said as a number of that name, or as a reason, is read."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert.errors import UnreadableReply
+from faithfulness_assert.reading import read_ratings, read_reason
+from faithfulness_assert.reading.ratings import MAX_REASON_CHARS, MAX_SUGGESTIONS, on_unit_scale
+
+NAMES = ("relevance", "coverage")
+
+
+def ratings(text: str) -> dict[str, float]:
+    return read_ratings(text, NAMES)[0]
+
+
+def rated(value: object) -> float | None:
+    """What is read of a reply that rates the relevance with ``value``; the other rating is there so that the reply can be read."""
+    return ratings(json.dumps({"relevance": value, "coverage": 0.5})).get("relevance")
+
+
+def declined(reader: Any, text: str) -> str:
+    with pytest.raises(UnreadableReply) as caught:
+        reader(text)
+    assert caught.value.kind == "unreadable"
+    return caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("value", "rating"),
+    [
+        (0, 0.0),
+        (1, 1.0),
+        (0.25, 0.25),
+        (-3, -3.0),
+        (85, 85.0),
+        ("0.9", 0.9),
+        (" +7 ", 7.0),
+        ("-2.5", -2.5),
+        ({"score": 0.9, "reason": "so"}, 0.9),
+        ({"rating": "0.4"}, 0.4),
+        ({"value": 1}, 1.0),
+        ({"score": 0.2, "value": 1}, 0.2),
+    ],
+)
+def test_a_rating_is_a_number_a_number_as_text_or_an_object_with_one(value: object, rating: float) -> None:
+    found = rated(value)
+    assert found == rating
+    assert type(found) is float
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(None, True, False, "", "high", "9/10", "90%", "1e3", "0.9.", ".5", "1234567", math.nan, math.inf, 10**30),
+        *([0.9], {}, {"score": None}, {"points": 0.9}, {"score": {"score": 0.9}}, {"score": None, "value": 0.9}),
+    ],
+    ids=repr,
+)
+def test_what_is_no_finite_number_is_no_rating(value: object) -> None:
+    assert rated(value) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('{"relevance":0.9,"coverage":0.1,"clarity":0.4}', {"relevance": 0.9, "coverage": 0.1}),
+        ('Here you are: {"Relevance":0.9}', {"relevance": 0.9}),
+        ('{"ratings":[{"relevance":0.9},{"coverage":1}]}', {"relevance": 0.9, "coverage": 1.0}),
+        ('{"relevance":0.9}{"coverage":1}', {"relevance": 0.9, "coverage": 1.0}),
+        ("{'relevance': 0.9,}", {"relevance": 0.9}),
+        ('{"relevance":0.9,"coverage":1}{"relevance":0.9}', {"relevance": 0.9, "coverage": 1.0}),
+        ('{"relevance":0.9,"coverage":1}{"relevance":0.8}', {"coverage": 1.0}),
+        ('{"relevance":0.9,"coverage":1}{"relevance":null}', {"coverage": 1.0}),
+        ('{"relevance":0.9,"relevance":0.8,"coverage":1}', {"coverage": 1.0}),
+        ('<think>{"relevance":0.1}</think>{"relevance":0.9}', {"relevance": 0.9}),
+    ],
+)
+def test_ratings_are_found_at_any_depth_and_one_given_twice_must_be_the_same(text: str, found: dict[str, float]) -> None:
+    assert ratings(text) == found
+
+
+def test_a_dimension_of_several_words_is_found_however_its_key_is_written() -> None:
+    for key in ("context_use", "contextUse", "Context use"):
+        assert read_ratings(json.dumps({key: 0.5}), ["context_use"])[0] == {"context_use": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, ()),
+        ({"suggestions": ["a", " b ", "", 3, None, "c"]}, ("a", "b", "c")),
+        ({"suggestions": "Name the price."}, ("Name the price.",)),
+        ({"Improvement suggestions": ["a"], "improvements": ["b"]}, ("a", "b")),
+        ({"review": {"suggestions": ["a"]}}, ("a",)),
+        ({"suggestions": ["a\ud800"]}, ("a\ufffd",)),
+        ({"suggestions": [f"{k}" for k in range(30)]}, tuple(f"{k}" for k in range(MAX_SUGGESTIONS))),
+    ],
+)
+def test_suggestions_are_texts_under_their_key_and_no_more_than_ten(given: dict[str, Any], expected: tuple[str, ...]) -> None:
+    assert read_ratings(json.dumps({"relevance": 1, **given}), NAMES) == ({"relevance": 1.0}, expected)
+
+
+@pytest.mark.parametrize(
+    ("said", "held", "changed"),
+    [
+        ((0, 1), (0, 1), []),
+        ((0.2, 1), (0.2, 1), []),
+        ((80, 100), (0.8, 1), ["scale"]),
+        ((2, 1.5), (0.02, 0.015), ["scale"]),
+        ((0, 50, 60), (0, 0.5, 0.6), ["scale"]),
+        ((1, 50, 60), (0.01, 0.5, 0.6), ["scale"]),
+        ((120, 50), (1, 0.5), ["scale", "d0 120"]),
+        ((-5, 50, 60), (0, 0.5, 0.6), ["scale", "d0 -5"]),
+        ((0.5, 50, 60), (0.5, 1, 1), ["d1 50", "d2 60"]),
+        ((1, 5), (1, 1), ["d1 5"]),
+        ((-0.5, 0.5), (0, 0.5), ["d0 -0.5"]),
+    ],
+)
+def test_ratings_are_on_a_scale_of_100_where_two_are_above_1_and_none_is_a_fraction(
+    said: tuple[float, ...], held: tuple[float, ...], changed: list[str]
+) -> None:
+    found, warnings = on_unit_scale({f"d{k}": value for k, value in enumerate(said)})
+    assert list(found.values()) == pytest.approx(list(held))
+    assert ["scale" if "divided by 100" in warning else warning[16:].partition(",")[0] for warning in warnings] == changed
+
+
+def test_a_rating_that_was_changed_is_named_with_what_was_said_and_what_was_taken() -> None:
+    assert on_unit_scale({"relevance": 150, "coverage": 80})[1] == (
+        "the judge rated on a scale of 0 to 100; its ratings were divided by 100",
+        "the judge rated relevance 150, which is out of range: 1 was taken",
+    )
+
+
+@given(st.dictionaries(st.text(max_size=3), st.floats(allow_nan=False, allow_infinity=False), max_size=4))
+def test_ratings_of_any_size_end_between_0_and_1_in_their_order(said: dict[str, float]) -> None:
+    held, _ = on_unit_scale(said)
+    assert list(held) == list(said)
+    assert all(0 <= value <= 1 for value in held.values())
+    assert all((said[one] <= said[two]) <= (held[one] <= held[two]) for one in said for two in said)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ('{"reason":" It names no price. "}', "It names no price."),
+        ('{"result":[{"reason":"First."},{"reason":"Second."}]}', "First."),
+        ('{"reason":null}{"reason":"Said."}', "Said."),
+        ("Two of three statements stand in the context.", "Two of three statements stand in the context."),
+        ("<think>Hm.</think> It is so.", "It is so."),
+        ('{"reason":"a\\ud800"}', "a\ufffd"),
+        ("x" * 2000, "x" * MAX_REASON_CHARS),
+    ],
+)
+def test_a_reason_is_what_stands_under_its_key_or_the_whole_prose(text: str, reason: str) -> None:
+    assert read_reason(text) == reason
+
+
+@pytest.mark.parametrize("text", ["", " ", "<think>Because", '{"reason":""}', '{"reason":3}', '{"score":1}', '{"reason":"cut'])
+def test_json_without_a_reason_and_silence_give_none(text: str) -> None:
+    assert declined(read_reason, text) == "the judge's reply holds no reason"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the judge's reply is empty, or holds nothing but its thinking"),
+        ("<think>0.9", "the judge's reply is empty, or holds nothing but its thinking"),
+        ("relevance: 0.9", "the judge's reply holds no rating"),
+        ('{"relevance":"high"}', "the judge's reply is JSON that holds no rating, or that is broken or cut off"),
+        ('{"relevance":0.9', "the judge's reply is JSON that holds no rating, or that is broken or cut off"),
+    ],
+)
+def test_a_reply_without_a_rating_says_what_was_wrong(text: str, message: str) -> None:
+    assert declined(ratings, text) == message
+
+
+@pytest.mark.parametrize("reader", [ratings, read_reason])
+def test_a_judge_that_declines_gives_neither_a_rating_nor_a_reason(reader: Any) -> None:
+    with pytest.raises(UnreadableReply, match=r"^the judge declined to answer$") as caught:
+        reader("I'm sorry, but I can't assist with that request.")
+    assert (caught.value.kind, caught.value.retryable) == ("refusal", False)
+
+
+@pytest.mark.parametrize(("reader", "name"), [(ratings, "read_ratings"), (read_reason, "read_reason")])
+def test_a_reply_that_is_no_text_is_the_callers_mistake_for_each_reader(reader: Any, name: str) -> None:
+    with pytest.raises(TypeError, match=f"^{name}: text must be a string, got int$"):
+        reader(5)
