@@ -12,12 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .asides import has_number_or_name, numbers_and_names, words_of
-from .errors import JudgeError, UnreadableReply
+from .errors import UnreadableReply
 from .model import AskKind, Payload, Skipped, Statement, is_blank
 from .prompting import make_ask, one_line
 from .reading import read, read_claims
 from .reconcile import Finding, agreed, allowed, shown_only, trusted_shift
-from .state import Cell, Job, Outcome, State, failed, ignored, lines, read_as, spent, status_of, usable_text
+from .state import Cell, Job, Outcome, State, absorb_each, ignored, lines, read_as, status_of, usable_text
 from .windows import chunk
 
 if TYPE_CHECKING:
@@ -49,13 +49,11 @@ def _joint(state: State) -> tuple[AskKind, tuple[tuple[int, str], ...]]:
 
 def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
     """Claims by sentence; for a joint ask, statements with their findings."""
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        state = spent(state, job, outcome)
-        try:
-            state = (_take_joint if job.ask.kind == "claims_and_verdicts" else _take)(state, job, outcome)
-        except JudgeError as error:
-            state = failed(state, job, error)
-    return state
+    return absorb_each(state, jobs, outcomes, _learn)
+
+
+def _learn(state: State, job: Job, outcome: Outcome) -> State:
+    return (_take_joint if job.ask.kind == "claims_and_verdicts" else _take)(state, job, outcome)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from .conclude import conclude
-from .errors import JudgeError
 from .model import Payload
 from .prompting import make_ask
 from .reading import read_reason
 from .result import clip, described
-from .state import Job, Outcome, State, spent, usable_text
+from .state import Job, Outcome, State, absorb_each, usable_text
+
+if TYPE_CHECKING:
+    from .errors import JudgeError
 
 MAX_TOLD = 20  # statements that the judge is told of
 
@@ -26,11 +29,12 @@ def jobs(state: State) -> tuple[Job, ...]:
 
 def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
     """The judge's reason. Without one the result has our own, and a warning."""
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        state = spent(state, job, outcome)
-        try:
-            state = replace(state, explanation=read_reason(usable_text(outcome)))
-        except JudgeError as error:
-            told = f"the judge gave no reason ({error.kind}): {error}"
-            state = replace(state, warnings=(*state.warnings, told))
-    return state
+    return absorb_each(state, jobs, outcomes, _take, _lose)
+
+
+def _take(state: State, _job: Job, outcome: Outcome) -> State:
+    return replace(state, explanation=read_reason(usable_text(outcome)))
+
+
+def _lose(state: State, _job: Job, error: JudgeError) -> State:
+    return replace(state, warnings=(*state.warnings, f"the judge gave no reason ({error.kind}): {error}"))

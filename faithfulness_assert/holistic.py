@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from .errors import JudgeError, UnreadableReply
+from .errors import UnreadableReply
 from .model import Payload
 from .prompting import make_ask
 from .reading import read_ratings
 from .result import clip
-from .state import Job, Outcome, State, failed, lines, read_as, spent, usable_text
+from .state import Job, Outcome, State, absorb_each, lines, read_as, usable_text
 
 if TYPE_CHECKING:
     from .model import CitationAudit
@@ -52,13 +52,7 @@ def _findings(audit: CitationAudit | None) -> str:
 
 def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
     """The ratings, if all of them came."""
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        state = spent(state, job, outcome)
-        try:
-            state = _take(state, job, outcome)
-        except JudgeError as error:
-            state = failed(state, job, error)
-    return state
+    return absorb_each(state, jobs, outcomes, _take)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:

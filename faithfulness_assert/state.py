@@ -177,6 +177,23 @@ def failed(state: State, job: Job, error: JudgeError) -> State:
     return replace(state, errors=(*state.errors, error), closed=state.closed if again else state.closed.union(cells))
 
 
+def absorb_each(
+    state: State,
+    jobs: Sequence[Job],
+    outcomes: Sequence[Outcome],
+    take: Callable[[State, Job, Outcome], State],
+    lose: Callable[[State, Job, JudgeError], State] = failed,
+) -> State:
+    """The state after all outcomes: what ``take`` learns of each, or ``lose`` of one that gives nothing. Its cost counts either way."""
+    for job, outcome in zip(jobs, outcomes, strict=True):
+        state = spent(state, job, outcome)
+        try:
+            state = take(state, job, outcome)
+        except JudgeError as error:
+            state = lose(state, job, error)
+    return state
+
+
 _STATUS: dict[str, Status] = {
     "refusal": "judge_refused",
     "content_filter": "judge_refused",

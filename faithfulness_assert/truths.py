@@ -11,14 +11,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from .claims import numbered_texts
-from .errors import JudgeError
 from .model import Evidence, Limits, Payload, Statement, is_blank
 from .prompting import make_ask
-from .state import Job, Outcome, State, failed, spent
+from .state import Job, Outcome, State, absorb_each, failed
 from .windows import LINE_TOKENS, chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from .errors import JudgeError
 
 PIECE_TOKENS = 6_000  # of the context in one ask, so that the list of its facts fits a reply
 UNPLACED = 0  # stands for the piece of a truth that names none
@@ -63,14 +64,11 @@ def _asked(state: State) -> list[Statement]:
 
 def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
     """Truths by piece."""
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        state = spent(state, job, outcome)
-        try:
-            state = _take(state, job, outcome)
-        except JudgeError as error:
-            kept = state.closed
-            state = replace(failed(state, job, error), closed=kept)  # what it closes are statements
-    return state
+    return absorb_each(state, jobs, outcomes, _take, _lose)
+
+
+def _lose(state: State, job: Job, error: JudgeError) -> State:
+    return replace(failed(state, job, error), closed=state.closed)  # what that closes are statements
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:

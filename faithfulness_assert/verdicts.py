@@ -6,18 +6,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .controls import make_controls, mixed
-from .errors import JudgeError
 from .model import Payload, Statement
 from .prompting import make_ask, one_line
 from .reading import read
 from .reconcile import MISSING, Finding, align, allowed, shown_only
-from .state import WIDENED, Cell, Job, Outcome, State, failed, ignored, lines, read_as, spent, usable_text, within
+from .state import WIDENED, Cell, Job, Outcome, State, absorb_each, failed, ignored, lines, read_as, usable_text, within
 from .windows import LINE_TOKENS, chunk, context_share, in_conflict, merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .controls import Control
+    from .errors import JudgeError
 
 
 def jobs(state: State) -> tuple[Job, ...]:
@@ -83,14 +83,12 @@ def first_like(statements: Sequence[Statement]) -> dict[int, int]:
 
 def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
     """One finding for each statement that was asked for, in its window."""
-    for job, outcome in zip(jobs, outcomes, strict=True):
-        state = spent(state, job, outcome)
-        try:
-            state = _take(state, job, outcome)
-        except JudgeError as error:
-            missing = {cell: MISSING for cell in ((job.window, n) for n in job.ids) if cell not in state.findings}
-            state = failed(replace(state, findings={**state.findings, **missing}), job, error)
-    return state
+    return absorb_each(state, jobs, outcomes, _take, _lose)
+
+
+def _lose(state: State, job: Job, error: JudgeError) -> State:
+    missing = {cell: MISSING for cell in ((job.window, n) for n in job.ids) if cell not in state.findings}
+    return failed(replace(state, findings={**state.findings, **missing}), job, error)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
