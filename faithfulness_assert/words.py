@@ -78,10 +78,16 @@ def reason_of(policy: Policy, counted: Sequence[Verdict], outcome: Score, *, pas
     if barred and not passed and not policy.inverse and outcome.value >= policy.passes_at - TOLERANCE:
         parts.append(f"It fails all the same: a statement has the label {barred}.")
     parts += _clamped(outcome)
-    parts += [f"{described(v).capitalize()}: “{clip(v.statement, 160)}”." for v in problems[:MAX_NAMED]]
+    parts += [f"{described(v).capitalize()}: {_quoted(v.statement)}" for v in problems[:MAX_NAMED]]
     if len(problems) > MAX_NAMED:
         parts.append(f"And {len(problems) - MAX_NAMED} more.")
     return " ".join(parts)
+
+
+def _quoted(statement: str) -> str:
+    """A statement in quotes, as the end of a sentence."""
+    text = clip(statement, 160)
+    return f"“{text}”" if text.endswith((".", "!", "?", "…", "。")) else f"“{text}”."
 
 
 def _counts(policy: Policy, judged: Sequence[Verdict]) -> str:
