@@ -342,7 +342,7 @@ def test_each_exception_from_the_security_rules_is_argued() -> None:
 
 # ---------------------------------------------------------------- the threat model and what we depend on
 
-ROOT = PACKAGE.parent
+ROOT = Path(__file__).parents[1]
 
 
 def test_every_test_that_the_threat_model_names_exists() -> None:

@@ -13,7 +13,7 @@ from fuzz.reading_checks import check, seeds
 SECONDS = 15
 
 
-@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="needs atheris (wheels: Linux, x86-64, Python from 3.11)")
+@pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="needs atheris (wheels: Linux, x86-64, Python from 3.12)")
 def test_a_short_coverage_guided_run_finds_no_broken_promise(tmp_path: Path) -> None:
     target = Path(__file__).with_name("atheris_reading.py")
     command = [sys.executable, str(target), str(tmp_path), f"-max_total_time={SECONDS}"]
