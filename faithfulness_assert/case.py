@@ -104,16 +104,15 @@ def _audit(value: object) -> CitationAudit | None:
     """A given audit; keys beside those of a :class:`CitationAudit` are other systems' and are not read."""
     if value is None or isinstance(value, CitationAudit):
         return value
-    field_name = "citation_audit"
     if not isinstance(value, Mapping) or not {"invalid_citations", "uncited_claim_count"} <= value.keys():
-        raise InputError(f"{field_name}: must be a CitationAudit, or a mapping with invalid_citations and uncited_claim_count")
+        raise InputError("citation_audit: must be a CitationAudit, or a mapping with invalid_citations and uncited_claim_count")
     invalid, count, found = value["invalid_citations"], value["uncited_claim_count"], value.get("hallucination_detected", False)
     if isinstance(invalid, str) or not isinstance(invalid, Sequence) or not all(isinstance(name, str) for name in invalid):
-        raise InputError(f"{field_name}: invalid_citations must be a list of ids")
+        raise InputError("citation_audit: invalid_citations must be a list of ids")
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
-        raise InputError(f"{field_name}: uncited_claim_count must be a whole number from 0, got {count!r:.40}")
+        raise InputError(f"citation_audit: uncited_claim_count must be a whole number from 0, got {count!r:.40}")
     if not isinstance(found, bool):
-        raise InputError(f"{field_name}: hallucination_detected must be true or false, got {found!r:.40}")
+        raise InputError(f"citation_audit: hallucination_detected must be true or false, got {found!r:.40}")
     names = tuple(clean_text(name) for name in invalid)
     return CitationAudit(names, count, (), found, bool(value.get("needs_retry", found or bool(names))))
 
