@@ -88,17 +88,14 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
 def settle(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...]) -> State:
     """The truths in place of the context's sentences; a piece without any keeps its own."""
     found: list[tuple[Evidence, str]] = []
-    bare = 0
-    for number, piece in enumerate(_pieces(state), 1):
+    bare, most, pieces = 0, state.policy.truths_limit, _pieces(state)
+    for number, piece in enumerate(pieces, 1):
         span = replace(piece[0], end=piece[-1].end)
         truths = state.truths.get(number)
         bare += truths is None
-        found += (
-            [(sentence, sentence.text) for sentence in piece]
-            if truths is None
-            else [(span, t) for t in truths[: state.policy.truths_limit]]
-        )
-    found += [(Evidence(0, "", 0, 0, ""), text) for text in state.truths.get(UNPLACED, ())]
+        found += [(sentence, sentence.text) for sentence in piece] if truths is None else [(span, t) for t in truths[:most]]
+    unplaced = state.truths.get(UNPLACED, ())[: most and most * len(pieces)]
+    found += [(Evidence(0, "", 0, 0, ""), text) for text in unplaced]
     sentences = tuple(replace(source, sentence=number, text=text) for number, (source, text) in enumerate(found, 1))
     told = (f"no truths came for {bare} parts of the context, which were shown as they stand",) if bare else ()
     return replace(state, sentences=sentences, warnings=(*state.warnings, *told))

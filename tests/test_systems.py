@@ -94,6 +94,12 @@ def test_truths_without_numbers_belong_to_no_passage() -> None:
     assert [truth["passage"] for truth in result.metadata["truths"]] == ["", ""]
 
 
+def test_the_limit_holds_for_truths_of_no_passage_too_as_many_as_all_passages_may_have() -> None:
+    judge = Says({"truths": [{"truths": [f"Fact {i} holds." for i in range(9)]}]})
+    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"truths_extraction_limit": 2})
+    assert len(result.metadata["truths"]) == 4
+
+
 def test_a_long_context_is_asked_for_truths_in_parts_and_nothing_of_it_is_lost() -> None:
     passages = [" ".join(f"Room {i} of house {house} is open." for i in range(900)) for house in range(3)]
     judge = Says()
