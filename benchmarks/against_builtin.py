@@ -31,19 +31,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # they know how to be a judge, and how to install and run promptfoo
+sys.path.insert(
+    0, str(Path(__file__).parents[1] / "tests")
+)  # they know how to be a judge, and how to install and run promptfoo
 from e2e.judge import reply
 from e2e.promptfoo import Promptfoo, clean_environment, provide
 from e2e.wrong_scores import table
 from loopback import Answer, Loopback, Request, completion
 
 import faithfulness_assert
-from faithfulness_assert.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 
 TEMPLATES = Path(faithfulness_assert.__file__).parent / "promptfoo" / "templates"
 MODEL = "gpt-4o-mini"
 THRESHOLD = 0.8
-PR_SET_CHILD_SUBREAPER = 36  # of Linux's prctl: what outlives promptfoo becomes our child, and is measured too
+PR_SET_CHILD_SUBREAPER = (
+    36  # of Linux's prctl: what outlives promptfoo becomes our child, and is measured too
+)
 
 TOWNS = "Arvika Belmora Cindral Dunvale Estrin Farrow Galdis Hethel Ivrea Jastow Kelmin Lorvik Mandal Norrin Ostrel Pavane".split()
 FILLING = (
@@ -66,7 +70,9 @@ def case(number: int) -> dict[str, Any]:
     """A made-up test: three passages of some 330 characters, an answer of five sentences of which about 70 % stand in them."""
     dice = random.Random(number)
     town = TOWNS[number % len(TOWNS)]
-    founded, people, height, staff, far = (dice.randrange(*span) for span in ((1200, 1900), (3, 90), (20, 180), (12, 400), (5, 95)))
+    founded, people, height, staff, far = (
+        dice.randrange(*span) for span in ((1200, 1900), (3, 90), (20, 180), (12, 400), (5, 95))
+    )
 
     def facts(year: int, thousands: int, metres: int, workers: int, km: int) -> list[str]:
         return [
@@ -80,24 +86,40 @@ def case(number: int) -> dict[str, Any]:
     true = facts(founded, people, height, staff, far)
     made_up = facts(founded + 111, people + 200, height + 77, staff + 500, far + 200)
     filling = dice.sample(FILLING, len(FILLING))
-    passages = [*zip(true[0::2], [*true[1::2], ""], filling[0:3], filling[3:6], filling[6:9], strict=True)]
+    passages = [
+        *zip(true[0::2], [*true[1::2], ""], filling[0:3], filling[3:6], filling[6:9], strict=True)
+    ]
     return {
         "description": f"test {number}",
         "vars": {
             "query": f"What should a visitor know about {town}?",
             "context": [" ".join(filter(None, passage)) for passage in passages],
         },
-        "providerOutput": " ".join(dice.choices((right, wrong), (7, 3))[0] for right, wrong in zip(true, made_up, strict=True)),
+        "providerOutput": " ".join(
+            dice.choices((right, wrong), (7, 3))[0]
+            for right, wrong in zip(true, made_up, strict=True)
+        ),
         "options": {"disableVarExpansion": True},
     }
 
 
 def config(assertion: dict[str, Any], tests: int, *, worker: bool) -> dict[str, Any]:
     """A promptfoo configuration in which every test has this one assertion."""
-    hooks = ("beforeAll", "afterAll")  # named after its hook, an extension is called for that hook alone, not around each test
-    extensions = {"extensions": [f"file://faithfulness.py:{hook}" for hook in hooks]} if worker else {}
+    hooks = (
+        "beforeAll",
+        "afterAll",
+    )  # named after its hook, an extension is called for that hook alone, not around each test
+    extensions = (
+        {"extensions": [f"file://faithfulness.py:{hook}" for hook in hooks]} if worker else {}
+    )
     every = {"assert": [assertion]}
-    return {"prompts": ["{{query}}"], "providers": ["echo"], "defaultTest": every, "tests": [*map(case, range(tests))], **extensions}
+    return {
+        "prompts": ["{{query}}"],
+        "providers": ["echo"],
+        "defaultTest": every,
+        "tests": [*map(case, range(tests))],
+        **extensions,
+    }
 
 
 def graders(url: str) -> dict[str, dict[str, Any]]:
@@ -105,8 +127,16 @@ def graders(url: str) -> dict[str, dict[str, Any]]:
     provider = {"id": f"openai:chat:{MODEL}", "config": {"apiBaseUrl": url}}
     ours = {"judge": f"openai:{MODEL}", "baseUrl": url, "threshold": THRESHOLD}
     return {
-        "context-faithfulness": {"type": "context-faithfulness", "threshold": THRESHOLD, "provider": provider},
-        "faithfulness_assert": {"type": "python", "value": "file://faithfulness.py", "config": ours},
+        "context-faithfulness": {
+            "type": "context-faithfulness",
+            "threshold": THRESHOLD,
+            "provider": provider,
+        },
+        "faithfulness_assert": {
+            "type": "python",
+            "value": "file://faithfulness.py",
+            "config": ours,
+        },
     }
 
 
@@ -133,9 +163,17 @@ class Judge:
             self.calls += 1
             self.prompt += prompt
             self.completion += completed
-            self.schema += count(json.dumps(request.body["response_format"])) if "response_format" in request.body else 0
+            self.schema += (
+                count(json.dumps(request.body["response_format"]))
+                if "response_format" in request.body
+                else 0
+            )
         time.sleep(max(0.0, self.latency - (time.perf_counter() - start)))
-        usage = {"prompt_tokens": prompt, "completion_tokens": completed, "total_tokens": prompt + completed}
+        usage = {
+            "prompt_tokens": prompt,
+            "completion_tokens": completed,
+            "total_tokens": prompt + completed,
+        }
         return completion(said, usage=usage)
 
 
@@ -162,15 +200,30 @@ def measure(promptfoo: Promptfoo, name: str, latency: float, tests: int, *, work
     with tempfile.TemporaryDirectory() as scratch, Loopback(judge) as server:
         folder = Path(scratch)
         shutil.copy(TEMPLATES / "faithfulness.py", folder)
-        (folder / "c.json").write_text(json.dumps(config(graders(server.url)[name], tests, worker=worker)), "utf-8")
-        command = promptfoo.command("eval", "-c", "c.json", "-o", "out.json", "--no-cache", "--no-progress-bar", "--no-table")
+        (folder / "c.json").write_text(
+            json.dumps(config(graders(server.url)[name], tests, worker=worker)), "utf-8"
+        )
+        command = promptfoo.command(
+            "eval",
+            "-c",
+            "c.json",
+            "-o",
+            "out.json",
+            "--no-cache",
+            "--no-progress-bar",
+            "--no-table",
+        )
         environment = {**clean_environment(folder), "OPENAI_API_KEY": "none-is-needed"}
         wall, cpu, memory = tree_cost(command, folder, environment)
         rows = json.loads((folder / "out.json").read_text("utf-8"))["results"]["results"]
-        return Cost(wall, cpu, memory, judge, {row["testCase"]["description"]: row["score"] for row in rows})
+        return Cost(
+            wall, cpu, memory, judge, {row["testCase"]["description"]: row["score"] for row in rows}
+        )
 
 
-def tree_cost(command: list[str], folder: Path, environment: dict[str, str]) -> tuple[float, float, float]:
+def tree_cost(
+    command: list[str], folder: Path, environment: dict[str, str]
+) -> tuple[float, float, float]:
     """Wall seconds until ``command`` ends; CPU seconds and peak megabytes of it and all its descendants."""
     before, start = cpu_of_children(), time.perf_counter()
     peak = 0.0
@@ -205,7 +258,11 @@ def tree_memory(pid: int) -> float:
 
 def children(pid: int) -> list[int]:
     try:
-        return [int(child) for task in Path(f"/proc/{pid}/task").iterdir() for child in (task / "children").read_text().split()]
+        return [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
     except OSError:
         return []  # it has just ended
 
@@ -213,7 +270,9 @@ def children(pid: int) -> list[int]:
 def memory(pid: int) -> float:
     """The proportional set of one process in megabytes: what it shares is divided among those that share it."""
     try:
-        found = re.search(r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE)
+        found = re.search(
+            r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE
+        )
     except OSError:
         found = None
     return int(found[1]) / 1024 if found else 0.0
@@ -225,38 +284,80 @@ COLUMNS = ("wall time", "judge calls", "prompt tokens", "completion tokens", "pe
 
 
 def figures(cost: Cost) -> tuple[float, ...]:
-    return cost.wall, cost.judge.calls, cost.judge.prompt, cost.judge.completion, cost.memory, cost.cpu
+    return (
+        cost.wall,
+        cost.judge.calls,
+        cost.judge.prompt,
+        cost.judge.completion,
+        cost.memory,
+        cost.cpu,
+    )
 
 
 def compare(promptfoo: Promptfoo, latency: int, tests: int, *, worker: bool) -> str:
     """Three rows: the built-in, ours, and how they relate."""
-    costs = [measure(promptfoo, name, latency / 1000, tests, worker=worker and name == "faithfulness_assert") for name in graders("")]
+    costs = [
+        measure(
+            promptfoo, name, latency / 1000, tests, worker=worker and name == "faithfulness_assert"
+        )
+        for name in graders("")
+    ]
     builtin, ours = costs
-    apart = [name for name in builtin.scores if abs(builtin.scores[name] - ours.scores[name]) > 1e-9]
+    apart = [
+        name for name in builtin.scores if abs(builtin.scores[name] - ours.scores[name]) > 1e-9
+    ]
     if apart:
-        sys.exit(f"the graders disagree on {len(apart)} tests, first {apart[0]}: {builtin.scores[apart[0]]} and {ours.scores[apart[0]]}")
-    shown = [("{:.1f} s", "{:,.0f}", "{:,.0f}", "{:,.0f}", "{:,.0f} MB", "{:.1f} s")] * 2 + [("{:.2f} x",) * 6]
-    rows = [figures(builtin), figures(ours), tuple(b / a for a, b in zip(figures(builtin), figures(ours), strict=True))]
+        sys.exit(
+            f"the graders disagree on {len(apart)} tests, first {apart[0]}: {builtin.scores[apart[0]]} and {ours.scores[apart[0]]}"
+        )
+    shown = [("{:.1f} s", "{:,.0f}", "{:,.0f}", "{:,.0f}", "{:,.0f} MB", "{:.1f} s")] * 2 + [
+        ("{:.2f} x",) * 6
+    ]
+    rows = [
+        figures(builtin),
+        figures(ours),
+        tuple(b / a for a, b in zip(figures(builtin), figures(ours), strict=True)),
+    ]
     names = ("built-in", "ours, worker" if worker else "ours", "ratio")
-    lines = [" | ".join(form.format(value) for form, value in zip(forms, row, strict=True)) for forms, row in zip(shown, rows, strict=True)]
-    print(f"schema: {ours.judge.schema / ours.judge.calls:.0f} tokens a call, not counted above", file=sys.stderr)
-    return "\n".join(f"| {latency:,} ms | {name} | {line} |" for name, line in zip(names, lines, strict=True))
+    lines = [
+        " | ".join(form.format(value) for form, value in zip(forms, row, strict=True))
+        for forms, row in zip(shown, rows, strict=True)
+    ]
+    print(
+        f"schema: {ours.judge.schema / ours.judge.calls:.0f} tokens a call, not counted above",
+        file=sys.stderr,
+    )
+    return "\n".join(
+        f"| {latency:,} ms | {name} | {line} |" for name, line in zip(names, lines, strict=True)
+    )
 
 
 def main() -> None:
     """Prints the table that was asked for."""
-    parser = argparse.ArgumentParser(description="promptfoo's context-faithfulness against our assertion")
-    parser.add_argument("--latency", type=int, nargs="+", default=[0, 200, 1000], help="milliseconds for each call of the judge")
+    parser = argparse.ArgumentParser(
+        description="promptfoo's context-faithfulness against our assertion"
+    )
+    parser.add_argument(
+        "--latency",
+        type=int,
+        nargs="+",
+        default=[0, 200, 1000],
+        help="milliseconds for each call of the judge",
+    )
     parser.add_argument("--tests", type=int, default=60)
     parser.add_argument("--worker", action="store_true", help="ours with the warm worker")
-    parser.add_argument("--correctness", action="store_true", help="print the scores that are wrong instead")
+    parser.add_argument(
+        "--correctness", action="store_true", help="print the scores that are wrong instead"
+    )
     wanted = parser.parse_args()
     promptfoo = provide()
     if wanted.correctness:
         print(table(promptfoo))
         return
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    measure(promptfoo, "faithfulness_assert", 0.0, 2, worker=wanted.worker)  # bytecode is written, files are in memory
+    measure(
+        promptfoo, "faithfulness_assert", 0.0, 2, worker=wanted.worker
+    )  # bytecode is written, files are in memory
     print(f"| judge | grader | {' | '.join(COLUMNS)} |\n|---|---|{'---|' * len(COLUMNS)}")
     for latency in wanted.latency:
         print(compare(promptfoo, latency, wanted.tests, worker=wanted.worker), flush=True)

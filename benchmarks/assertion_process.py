@@ -27,11 +27,24 @@ ROOT = Path(__file__).parents[1]
 TEMPLATES = ROOT / "faithfulness_assert" / "promptfoo" / "templates"
 WRAPPERS = ".e2e/promptfoo-*/node_modules/promptfoo/dist/src/python/wrapper.py"
 
-HEAVY = ("openai", "pydantic", "jsonschema", "markdown_it", "tiktoken", "json_repair", "typer", "rich")
+HEAVY = (
+    "openai",
+    "pydantic",
+    "jsonschema",
+    "markdown_it",
+    "tiktoken",
+    "json_repair",
+    "typer",
+    "rich",
+)
 HOOK_TARGET = 2.5
 WORKER_TARGET = 1.2
 IMPORT_TARGET = 1.3
-LONG_RUN, SETTLED, GROWTH_TARGET = 1000, 100, 20  # assertions, those before memory is first read, MB
+LONG_RUN, SETTLED, GROWTH_TARGET = (
+    1000,
+    100,
+    20,
+)  # assertions, those before memory is first read, MB
 
 MINIMAL = """
 def get_assert(output, context):
@@ -93,19 +106,32 @@ class Bench:
 
     def run(self, command: Command) -> str:
         """The standard output of ``command``. Bytecode is kept in the folder, as an installed package keeps it beside its files."""
-        return subprocess.run(command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, check=True, text=True).stdout
+        return subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        ).stdout
 
     @property
     def environment(self) -> dict[str, str]:
         unwanted = ("PYTHONDONTWRITEBYTECODE", "FAITHFULNESS_ASSERT_JUDGE")
         kept = {key: value for key, value in os.environ.items() if key not in unwanted}
-        return {**kept, "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"), "TMPDIR": str(self.folder)}
+        return {
+            **kept,
+            "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
+            "TMPDIR": str(self.folder),
+        }
 
     @contextmanager
     def worker(self) -> Iterator[subprocess.Popen[str]]:
         """A worker for what this process starts."""
         command = [sys.executable, "-m", "faithfulness_assert", "worker", "--pid", str(os.getpid())]
-        with subprocess.Popen(command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(
+            command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True
+        ) as process:
             try:
                 while not list(self.folder.glob(f"*/{os.getpid()}.*")):
                     if process.poll() is not None:
@@ -130,7 +156,9 @@ class Bench:
         print(f"{name} against {base_name}, {self.runs} runs each")
         for title, pick in (("median", median), ("minimum", min)):
             low, high = (pick(side) * 1000 for side in zip(*pairs, strict=True))
-            print(f"  {title:8}{low:7.1f} ms {high:7.1f} ms   ratio {high / low:.2f}, at most {target} wanted")
+            print(
+                f"  {title:8}{low:7.1f} ms {high:7.1f} ms   ratio {high / low:.2f}, at most {target} wanted"
+            )
 
 
 def main() -> None:
@@ -138,13 +166,23 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name), int(sys.argv[1]) if len(sys.argv) > 1 else 20)
         given = _prepare(bench.folder)
-        minimal, hook = (_assertion(bench.folder, script, given) for script in ("minimal.py", "faithfulness.py"))
-        bench.compare(("a minimal assertion", minimal), ("the hook, embedded judge", hook), HOOK_TARGET)
+        minimal, hook = (
+            _assertion(bench.folder, script, given) for script in ("minimal.py", "faithfulness.py")
+        )
+        bench.compare(
+            ("a minimal assertion", minimal), ("the hook, embedded judge", hook), HOOK_TARGET
+        )
         _with_worker(bench, minimal, hook, given)
         result = json.loads((bench.folder / "faithfulness.py.out").read_text("utf-8"))["data"]
-        print(f"  the hook said: pass {result['pass']}, score {result['score']}: {result['reason'].splitlines()[0]}")
-        bare, package = ([sys.executable, "-c", code] for code in ("pass", "import faithfulness_assert"))
-        bench.compare(("a bare interpreter", bare), ("import faithfulness_assert", package), IMPORT_TARGET)
+        print(
+            f"  the hook said: pass {result['pass']}, score {result['score']}: {result['reason'].splitlines()[0]}"
+        )
+        bare, package = (
+            [sys.executable, "-c", code] for code in ("pass", "import faithfulness_assert")
+        )
+        bench.compare(
+            ("a bare interpreter", bare), ("import faithfulness_assert", package), IMPORT_TARGET
+        )
         loaded = json.loads(bench.run([sys.executable, "-c", MODULES, str(given)]))
         print(f"modules loaded by the hook: {len(loaded)}")
         for module in HEAVY:
@@ -153,11 +191,24 @@ def main() -> None:
 
 def _with_worker(bench: Bench, minimal: Command, hook: Command, given: Path) -> None:
     with bench.worker() as process:
-        bench.compare(("a minimal assertion", minimal), ("the hook with a warm worker", hook), WORKER_TARGET)
+        bench.compare(
+            ("a minimal assertion", minimal), ("the hook with a warm worker", hook), WORKER_TARGET
+        )
         if Path("/proc/self/status").exists():
-            load = [sys.executable, "-c", LOAD, str(given), str(process.pid), str(LONG_RUN), str(SETTLED)]
+            load = [
+                sys.executable,
+                "-c",
+                LOAD,
+                str(given),
+                str(process.pid),
+                str(LONG_RUN),
+                str(SETTLED),
+            ]
             settled, last = (int(line) / 1024 for line in bench.run(load).split())
-            print(f"{LONG_RUN} assertions: the worker has {settled:.1f} MB after {SETTLED}, {last:.1f} MB after all", end="")
+            print(
+                f"{LONG_RUN} assertions: the worker has {settled:.1f} MB after {SETTLED}, {last:.1f} MB after all",
+                end="",
+            )
             print(f", growth {last - settled:.1f} MB, at most {GROWTH_TARGET} wanted")
         process.terminate()
         said, _ = process.communicate(timeout=10)
@@ -172,18 +223,39 @@ def _prepare(folder: Path) -> Path:
     (folder / "minimal.py").write_text(MINIMAL, "utf-8")
     wrapper = max(ROOT.glob(WRAPPERS), default=None)
     (folder / "wrapper.py").write_text(wrapper.read_text("utf-8") if wrapper else WRAPPER, "utf-8")
-    print(f"wrapper: {wrapper.relative_to(ROOT).parts[1] if wrapper else 'our own equivalent, as promptfoo is not installed under .e2e'}")
+    print(
+        f"wrapper: {wrapper.relative_to(ROOT).parts[1] if wrapper else 'our own equivalent, as promptfoo is not installed under .e2e'}"
+    )
     config = {"judge": "embedded", "policy": "default"}
-    variables = {"context": (TEMPLATES / "context.txt").read_text("utf-8"), "query": "What does the ferry cost?"}
-    test = {"vars": variables, "assert": [{"type": "python", "value": "file://faithfulness.py", "config": config}]}
-    context = {"prompt": "", "vars": variables, "test": test, "config": config, "providerResponse": {"output": ANSWER}}
+    variables = {
+        "context": (TEMPLATES / "context.txt").read_text("utf-8"),
+        "query": "What does the ferry cost?",
+    }
+    test = {
+        "vars": variables,
+        "assert": [{"type": "python", "value": "file://faithfulness.py", "config": config}],
+    }
+    context = {
+        "prompt": "",
+        "vars": variables,
+        "test": test,
+        "config": config,
+        "providerResponse": {"output": ANSWER},
+    }
     given = folder / "input.json"
     given.write_text(json.dumps([ANSWER, context]), "utf-8")
     return given
 
 
 def _assertion(folder: Path, script: str, given: Path) -> Command:
-    return [sys.executable, str(folder / "wrapper.py"), str(folder / script), "get_assert", str(given), str(folder / f"{script}.out")]
+    return [
+        sys.executable,
+        str(folder / "wrapper.py"),
+        str(folder / script),
+        "get_assert",
+        str(given),
+        str(folder / f"{script}.out"),
+    ]
 
 
 if __name__ == "__main__":

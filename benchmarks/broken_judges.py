@@ -103,10 +103,16 @@ def shapes(fake: Any) -> list[str]:
 
 def _well_formed(fake: Any, request: Request) -> Any:
     """The right reply to an ask, as the fake judge holds it."""
-    asked = re.search(r"<(statements-\w+)>\n(.*)\n</\1>", request.body["messages"][-1]["content"], re.DOTALL)
+    asked = re.search(
+        r"<(statements-\w+)>\n(.*)\n</\1>", request.body["messages"][-1]["content"], re.DOTALL
+    )
     assert asked
     entries = [
-        {"id": int(number), "evidence": [], "label": "supported" if SENTENCES[text] else "not_enough_info"}
+        {
+            "id": int(number),
+            "evidence": [],
+            "label": "supported" if SENTENCES[text] else "not_enough_info",
+        }
         for number, text in re.findall(r"^(\d+) (.+)$", asked[2], re.MULTILINE)
     ]
     return fake.Reply({"verdicts": entries}, "verdicts", "label", "supported", "not_enough_info")
@@ -118,9 +124,13 @@ def _server(fake: Any, shape: str) -> Callable[[Request], Answer]:
         if shape in fake.TEXT_FAULTS:
             return completion(fake.TEXT_FAULTS[shape](reply))
         return {
-            "http429": refusal_to(429, "Rate limit reached", {"retry-after": "0.3"}, code="rate_limit_exceeded"),
+            "http429": refusal_to(
+                429, "Rate limit reached", {"retry-after": "0.3"}, code="rate_limit_exceeded"
+            ),
             "http500": refusal_to(500, "The server had an error", type="server_error"),
-            "http_html": Answer("<html><body>502 Bad Gateway</body></html>", headers={"content-type": "text/html"}),
+            "http_html": Answer(
+                "<html><body>502 Bad Gateway</body></html>", headers={"content-type": "text/html"}
+            ),
             "hold": Answer(completion(reply.text()).body, delay=HOLD),
             "length": completion(fake.TEXT_FAULTS["truncated"](reply), finish_reason="length"),
             "content_filter": completion(None, finish_reason="content_filter"),
@@ -134,10 +144,22 @@ def _server(fake: Any, shape: str) -> Callable[[Request], Answer]:
 def outcome(fake: Any, shape: str, **options: Any) -> Outcome:
     """Grades the case against a judge that always breaks in this shape."""
     with Loopback(_server(fake, shape)) as server:
-        judge = OpenAIJudge("m", base_url=server.url, api_key="none", timeout=HOLD / 2 if shape == "hold" else 30, max_retries=0)
+        judge = OpenAIJudge(
+            "m",
+            base_url=server.url,
+            api_key="none",
+            timeout=HOLD / 2 if shape == "hold" else 30,
+            max_retries=0,
+        )
         # Without control statements, so that what a shape loses is a statement's.
         result = grade(" ".join(SENTENCES), CONTEXT, judge=judge, controls="off", **options)
-        return Outcome(shape, result.score, result.error.kind if result.error else "", result.coverage, len(server.requests))
+        return Outcome(
+            shape,
+            result.score,
+            result.error.kind if result.error else "",
+            result.coverage,
+            len(server.requests),
+        )
 
 
 def outcomes(fake: Any) -> Iterator[Outcome]:
@@ -152,10 +174,18 @@ def main() -> None:
     found = list(outcomes(load(path)))
     for one in found:
         kept = "none" if one.shape in LOST else "some" if one.shape in PARTLY else "all"
-        end = f"grader error: {one.kind}" if one.kind else f"score {one.score:.2f} (true {TRUTH:.2f}), coverage {one.coverage:.0%}"
-        print(f"{'right' if one.right else 'WRONG'}  {one.shape:16s} labels kept: {kept:5s} calls {one.calls}  {end}")
+        end = (
+            f"grader error: {one.kind}"
+            if one.kind
+            else f"score {one.score:.2f} (true {TRUTH:.2f}), coverage {one.coverage:.0%}"
+        )
+        print(
+            f"{'right' if one.right else 'WRONG'}  {one.shape:16s} labels kept: {kept:5s} calls {one.calls}  {end}"
+        )
     extra = sum(one.calls - 1 for one in found if one.shape not in {*LOST, *PARTLY})
-    print(f"{sum(one.right for one in found)} of {len(found)} right; calls more than one where all labels are kept: {extra}")
+    print(
+        f"{sum(one.right for one in found)} of {len(found)} right; calls more than one where all labels are kept: {extra}"
+    )
     sys.exit(0 if all(one.right for one in found) else 1)
 
 

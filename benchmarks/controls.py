@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from faithfulness_assert import Ask, Grader, Reply, Usage
-from faithfulness_assert.terminal import UNRELIABLE
-from faithfulness_assert.tokens import exact_counter
+from faithfulness_assert.asking.tokens import exact_counter
+from faithfulness_assert.cli.terminal import UNRELIABLE
 
 ITEMS = Path(__file__).parents[2] / "shared" / "peers" / "items.jsonl"
 PROMPT_TARGET, COMPLETION_TARGET = 90, 30
@@ -48,7 +48,9 @@ class Simulated:
         entries = []
         for number, text in ask.payload.statements:
             yes = self.says(self.truth.get(text, text in shown), self.dice)
-            entries.append({"id": number, "evidence": [7], "label": "supported" if yes else "contradicted"})
+            entries.append(
+                {"id": number, "evidence": [7], "label": "supported" if yes else "contradicted"}
+            )
         reply = json.dumps({"verdicts": entries}, separators=(",", ":"))
         self.asked.append((ask, reply))
         return Reply(reply, usage=FAR_FEWER)
@@ -56,11 +58,15 @@ class Simulated:
 
 def failed(grader: Grader, item: dict[str, object]) -> tuple[int, int]:
     """Failed and asked controls of one grade."""
-    told = grader.grade(item["answer"], item["contexts"], question=item["question"]).metadata.get("controls", {})  # type: ignore[arg-type]
+    told = grader.grade(item["answer"], item["contexts"], question=item["question"]).metadata.get(
+        "controls", {}
+    )  # type: ignore[arg-type]
     return told.get("failed", 0), told.get("asked", 0)
 
 
-def detection(items: list[dict[str, object]], truth: dict[str, bool], says: Says, runs: int) -> tuple[float, float]:
+def detection(
+    items: list[dict[str, object]], truth: dict[str, bool], says: Says, runs: int
+) -> tuple[float, float]:
     """The share of grades with a failed control, and of runs of 100 grades that are alarmed."""
     dice = random.Random(7)
     grader = Grader(Simulated(says, truth, dice), controls="report")
@@ -82,26 +88,45 @@ def cost(items: list[dict[str, object]], truth: dict[str, bool]) -> tuple[float,
         judge = Simulated(JUDGES["right"], truth, random.Random(7))
         grader = Grader(judge, controls=controls)
         asked = sum(failed(grader, item)[1] > 0 for item in items)
-        spent.append([(sum(count(m["content"]) for m in ask.messages), count(reply)) for ask, reply in judge.asked])
+        spent.append(
+            [
+                (sum(count(m["content"]) for m in ask.messages), count(reply))
+                for ask, reply in judge.asked
+            ]
+        )
     added = [(b[0] - a[0], b[1] - a[1]) for a, b in zip(*spent, strict=True)]
-    return statistics.mean(p for p, _ in added), statistics.mean(c for _, c in added), asked / len(items)
+    return (
+        statistics.mean(p for p, _ in added),
+        statistics.mean(c for _, c in added),
+        asked / len(items),
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("items", nargs="?", type=Path, default=ITEMS)
     parser.add_argument("--runs", type=int, default=20)
     given = parser.parse_args()
     if not given.items.is_file():
-        sys.exit(f"{given.items} is not there: pass a file of items with question, contexts, answer, sentences and labels")
+        sys.exit(
+            f"{given.items} is not there: pass a file of items with question, contexts, answer, sentences and labels"
+        )
     items = [json.loads(line) for line in given.items.read_text(encoding="utf-8").splitlines()]
-    truth = {s: bool(label) for item in items for s, label in zip(item["sentences"], item["labels"], strict=True)}
+    truth = {
+        s: bool(label)
+        for item in items
+        for s, label in zip(item["sentences"], item["labels"], strict=True)
+    }
     prompt, completion, share = cost(items, truth)
     print(
         f"cost: {prompt:.1f} prompt tokens (target <= {PROMPT_TARGET}), {completion:.1f} completion tokens (target <= {COMPLETION_TARGET})"
     )
     print(f"items with controls: {share:.0%}\n")
-    print(f"| judge | a grade has a failed control | a run of {RUN} grades is alarmed |\n|---|---|---|")
+    print(
+        f"| judge | a grade has a failed control | a run of {RUN} grades is alarmed |\n|---|---|---|"
+    )
     for name, says in JUDGES.items():
         grades, alarms = detection(items, truth, says, given.runs)
         print(f"| {name} | {grades:.1%} | {alarms:.1%} |")

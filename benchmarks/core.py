@@ -28,14 +28,19 @@ ANSWER = (
     "The museum opens at nine. Adults pay 14 euros. Guided tours take forty minutes. The garden costs nothing. "
     "Dogs are not allowed in the halls."
 )
-REPLY = json.dumps({"verdicts": [{"id": n, "evidence": [n, n + 1], "label": "supported"} for n in range(1, 6)]}, separators=(",", ":"))
+REPLY = json.dumps(
+    {"verdicts": [{"id": n, "evidence": [n, n + 1], "label": "supported"} for n in range(1, 6)]},
+    separators=(",", ":"),
+)
 TARGET_MS = 2.0
 
 
 class Instant:
     """Says what it is asked to say; ``validated`` leaves out the schema check, which only replies from outside need."""
 
-    keeps_deadline = True  # as the judges here do; one that does not is asked in a thread of its own
+    keeps_deadline = (
+        True  # as the judges here do; one that does not is asked in a thread of its own
+    )
 
     def __init__(self, *, outside: bool) -> None:
         self.outside = outside
@@ -74,11 +79,18 @@ def main() -> None:
     print(f"(5 statements, 3 passages of about 100 words; target for a grade <= {TARGET_MS} ms)")
     for n in (500, 1000, 2000):
         answer = " ".join(f"Item {i} costs {i + 5} euros." for i in range(n))
-        text = " ".join(f"Item {i} costs {i + 5} euros and is kept in hall {i % 40}." for i in range(10 * n))
+        text = " ".join(
+            f"Item {i} costs {i + 5} euros and is kept in hall {i % 40}." for i in range(10 * n)
+        )
         start = time.process_time()
         result = Grader().grade(answer, text)
-        spent, peak = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f"embedded: {len(result.verdicts)} statements, context {len(text):,} characters: {spent:.2f} s, peak {peak:.0f} MB")
+        spent, peak = (
+            time.process_time() - start,
+            resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+        )
+        print(
+            f"embedded: {len(result.verdicts)} statements, context {len(text):,} characters: {spent:.2f} s, peak {peak:.0f} MB"
+        )
 
 
 if __name__ == "__main__":

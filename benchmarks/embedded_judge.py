@@ -18,7 +18,7 @@ from pathlib import Path
 
 from faithfulness_assert.judges.embedded import THRESHOLD
 from faithfulness_assert.judges.embedded.rule import build_index, support
-from faithfulness_assert.statements import sentence_spans
+from faithfulness_assert.text.sentences import sentence_spans
 
 LABELLED = Path(__file__).parents[2] / "shared" / "labelled"
 # Statements that a system wrote in good faith. Those of all other sets were written or altered so that wording gives little away.
@@ -77,7 +77,11 @@ def main() -> None:
         show(name, f"{len(rows):,}", figures)
     for kind, sets in kinds.items():
         if sets:
-            show(f"{kind} mean", f"{len(sets)} sets", tuple(statistics.mean(column) for column in zip(*sets, strict=True)))
+            show(
+                f"{kind} mean",
+                f"{len(sets)} sets",
+                tuple(statistics.mean(column) for column in zip(*sets, strict=True)),
+            )
 
 
 if __name__ == "__main__":

@@ -32,8 +32,13 @@ Written by `python benchmarks/licences.py`.
 |---|---|
 """
 
-PERMISSIVE = re.compile(r"\b(?:MIT|Apache|BSD|ISC|PSF|Python Software Foundation|Unlicense|MPL|Mozilla Public License)\b", re.IGNORECASE)
-COPYLEFT = re.compile(r"\b(?:A|L)?GPL|General Public License|EUPL|SSPL|Commons Clause", re.IGNORECASE)
+PERMISSIVE = re.compile(
+    r"\b(?:MIT|Apache|BSD|ISC|PSF|Python Software Foundation|Unlicense|MPL|Mozilla Public License)\b",
+    re.IGNORECASE,
+)
+COPYLEFT = re.compile(
+    r"\b(?:A|L)?GPL|General Public License|EUPL|SSPL|Commons Clause", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, order=True)
@@ -47,7 +52,11 @@ class Package:
 def direct() -> list[Requirement]:
     """What this package needs, with its extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [Requirement(line) for group in (project["dependencies"], *project["optional-dependencies"].values()) for line in group]
+    return [
+        Requirement(line)
+        for group in (project["dependencies"], *project["optional-dependencies"].values())
+        for line in group
+    ]
 
 
 def installed() -> list[Package]:
@@ -71,8 +80,15 @@ def licence(name: str) -> str:
     about = metadata(name)
     if expression := about.get("License-Expression"):
         return str(expression)
-    said = [str(c).rpartition(" :: ")[2] for c in about.get_all("Classifier", []) if c.startswith("License ::")]
-    return ", ".join(said) or (str(about.get("License") or "unknown").strip().splitlines() or ["unknown"])[0].strip()
+    said = [
+        str(c).rpartition(" :: ")[2]
+        for c in about.get_all("Classifier", [])
+        if c.startswith("License ::")
+    ]
+    return (
+        ", ".join(said)
+        or (str(about.get("License") or "unknown").strip().splitlines() or ["unknown"])[0].strip()
+    )
 
 
 def is_permissive(licence: str) -> bool:
@@ -82,12 +98,22 @@ def is_permissive(licence: str) -> bool:
 
 def listed() -> dict[str, str]:
     """The packages of the list, with their licences."""
-    return dict(re.findall(r"^\| ([\w.-]+) \| (.+) \|$", LISTED.read_text(encoding="utf-8"), re.MULTILINE)[1:]) if LISTED.exists() else {}
+    return (
+        dict(
+            re.findall(
+                r"^\| ([\w.-]+) \| (.+) \|$", LISTED.read_text(encoding="utf-8"), re.MULTILINE
+            )[1:]
+        )
+        if LISTED.exists()
+        else {}
+    )
 
 
 def main() -> None:
     rows = {**listed(), **{package.name: package.licence for package in installed()}}
-    LISTED.write_text(HEAD + "".join(f"| {name} | {rows[name]} |\n" for name in sorted(rows)), encoding="utf-8")
+    LISTED.write_text(
+        HEAD + "".join(f"| {name} | {rows[name]} |\n" for name in sorted(rows)), encoding="utf-8"
+    )
     print(f"{len(rows)} packages in {LISTED.relative_to(ROOT)}")
 
 

@@ -13,12 +13,13 @@ import sys
 import time
 from collections.abc import Callable
 
-from faithfulness_assert.errors import UnreadableReply
-from faithfulness_assert.model import LABELS, ReplyForm
+from faithfulness_assert.asking.schema import conforms
 from faithfulness_assert.reading import read, read_claims
-from faithfulness_assert.reading.json_text import MAX_DEPTH
+from faithfulness_assert.reading.json_values import MAX_DEPTH
 from faithfulness_assert.reading.refusal import accompanies_decline, declines, is_refusal
-from faithfulness_assert.wire import conforms
+from faithfulness_assert.records.ask import ReplyForm
+from faithfulness_assert.records.errors import UnreadableReply
+from faithfulness_assert.records.model import LABELS
 
 SIZE = 1_000_000
 TARGET = 1.0  # seconds
@@ -97,7 +98,11 @@ REPEATED = {
     "a long label": ('{"id":1,"label":"', "no ", '"}'),
     "a long positive label": ('{"id":1,"label":"yes, ', "it is stated ", '"}'),
     "long reasons": ("[", '{"id":1,"reason":"' + "it is so " * 100 + '","label":"no"},', "{}]"),
-    "labels with prose": ("[", '{"id":1,"label":"supported, as it is said in ' + "sentence 3 and " * 20 + '"},', "{}]"),
+    "labels with prose": (
+        "[",
+        '{"id":1,"label":"supported, as it is said in ' + "sentence 3 and " * 20 + '"},',
+        "{}]",
+    ),
     "packed": ('{"output":"', "{", '"}'),
     "packed objects": ('{"output":"[', '{\\"id\\":1},', '1]"}'),
     "escaped twice": ('"', '\\"', '"'),
@@ -131,9 +136,14 @@ READERS: dict[str, Callable[[str], object]] = {
 
 def inputs(only: list[str]) -> dict[str, str]:
     """The inputs by name."""
-    wanted = {name: parts for name, parts in REPEATED.items() if not only or any(word in name for word in only)}
+    wanted = {
+        name: parts
+        for name, parts in REPEATED.items()
+        if not only or any(word in name for word in only)
+    }
     return {
-        name: before + unit * ((SIZE - len(before) - len(behind)) // len(unit)) + behind for name, (before, unit, behind) in wanted.items()
+        name: before + unit * ((SIZE - len(before) - len(behind)) // len(unit)) + behind
+        for name, (before, unit, behind) in wanted.items()
     }
 
 
@@ -147,7 +157,11 @@ def seconds(reader: Callable[[str], object], text: str) -> float:
 def main() -> None:
     floor = min(seconds(json.loads, GOOD) for _ in range(5))
     read("{'verdict': 'no'}")  # what is imported and compiled on first use
-    spent = [(seconds(reader, text), name, reading) for name, text in inputs(sys.argv[1:]).items() for reading, reader in READERS.items()]
+    spent = [
+        (seconds(reader, text), name, reading)
+        for name, text in inputs(sys.argv[1:]).items()
+        for reading, reader in READERS.items()
+    ]
     worst = sorted(spent, reverse=True)
     for took, name, reading in worst[:12]:
         print(f"{took:7.3f} s  {took / floor:6.1f} × json.loads  {reading:9s} {name}")

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from faithfulness_assert import policies, split_statements
-from faithfulness_assert.model import Payload
-from faithfulness_assert.prompting import make_ask, numbered
+from faithfulness_assert.asking.prompt import make_ask, numbered
+from faithfulness_assert.records.ask import Payload
 
 OUT = Path(__file__).parents[1] / "fixtures" / "small_model_replies.jsonl"
 SEED = 20_240
@@ -28,32 +28,72 @@ CAP = 320  # tokens of a reply: a small model that goes on longer only rambles
 # A fact: its sentence in the context, the answer's sentence, and values for both.
 TOPICS: Mapping[str, tuple[tuple[str, str, Sequence[object]], ...]] = {
     "tower": (
-        ("The Lund tower is {} metres tall.", "The tower has a height of {} metres.", (45, 62, 118)),
+        (
+            "The Lund tower is {} metres tall.",
+            "The tower has a height of {} metres.",
+            (45, 62, 118),
+        ),
         ("It was finished in {}.", "It was completed in {}.", (1890, 1931, 2004)),
         ("The ticket for the lift costs {} euros.", "Taking the lift costs {} euros.", (4, 9, 12)),
         ("{} drew the plans.", "The architect was {}.", ("Ida Holm", "Karel Novak", "Aiko Mori")),
-        ("The platform closes at {} in winter.", "In winter you can stay on the platform until {}.", ("four", "five", "six")),
+        (
+            "The platform closes at {} in winter.",
+            "In winter you can stay on the platform until {}.",
+            ("four", "five", "six"),
+        ),
     ),
     "invoice": (
         ("Invoice 2041 is due on {}.", "Payment is due on {}.", ("3 May", "17 June", "30 April")),
         ("Its total is {} euros.", "The total amounts to {} euros.", (95, 1240, "2,310.50")),
-        ("It was sent by {}.", "{} sent the invoice.", ("Ms Okafor", "Mr Lindt", "the Oslo office")),
+        (
+            "It was sent by {}.",
+            "{} sent the invoice.",
+            ("Ms Okafor", "Mr Lindt", "the Oslo office"),
+        ),
         ("A fee of {} % is added after thirty days.", "Late payment costs {} % more.", (2, 5, 8)),
-        ("Goods may be returned within {} days.", "You have {} days to return the goods.", (14, 30, 60)),
+        (
+            "Goods may be returned within {} days.",
+            "You have {} days to return the goods.",
+            (14, 30, 60),
+        ),
     ),
     "medicine": (
-        ("Adults take {} tablets a day.", "The dose for adults is {} tablets a day.", ("two", "three", "four")),
+        (
+            "Adults take {} tablets a day.",
+            "The dose for adults is {} tablets a day.",
+            ("two", "three", "four"),
+        ),
         ("It must be kept below {} degrees.", "Store it under {} degrees.", (8, 25, 30)),
-        ("The most common side effect is {}.", "It may often cause {}.", ("dizziness", "nausea", "a dry mouth")),
-        ("It is not meant for children under {}.", "Children younger than {} should not take it.", (6, 12, 16)),
+        (
+            "The most common side effect is {}.",
+            "It may often cause {}.",
+            ("dizziness", "nausea", "a dry mouth"),
+        ),
+        (
+            "It is not meant for children under {}.",
+            "Children younger than {} should not take it.",
+            (6, 12, 16),
+        ),
         ("The study had {} patients.", "{} patients took part in the study.", (212, 1048, 88)),
     ),
     "train": (
-        ("The night train leaves Graz at {}.", "Departure from Graz is at {}.", ("21:40", "22:15", "23:05")),
+        (
+            "The night train leaves Graz at {}.",
+            "Departure from Graz is at {}.",
+            ("21:40", "22:15", "23:05"),
+        ),
         ("It stops in {} towns on its way.", "There are {} stops.", (3, 7, 11)),
         ("A berth costs {} euros.", "You pay {} euros for a berth.", (49, 68, 105)),
-        ("Bicycles travel {}.", "Bikes are carried {}.", ("free of charge", "for ten euros", "in summer only")),
-        ("The dining car serves until {}.", "Dinner is served until {}.", ("midnight", "eleven", "ten")),
+        (
+            "Bicycles travel {}.",
+            "Bikes are carried {}.",
+            ("free of charge", "for ten euros", "in summer only"),
+        ),
+        (
+            "The dining car serves until {}.",
+            "Dinner is served until {}.",
+            ("midnight", "eleven", "ten"),
+        ),
     ),
 }
 
@@ -67,7 +107,10 @@ LABEL_WORDS = {
 POLICIES = {
     "default": policies["default"],
     "promptfoo": policies["promptfoo"],
-    "yes_no": replace(policies["promptfoo"], guidance="As label write yes, no (the context says otherwise) or idk."),
+    "yes_no": replace(
+        policies["promptfoo"],
+        guidance="As label write yes, no (the context says otherwise) or idk.",
+    ),
 }
 LEGACY = """For each statement say in a few words whether the context supports it, then give a verdict, Yes or No. End with one line:
 Final verdict for each statement in order: Yes. No. Yes."""
@@ -108,9 +151,14 @@ def turn(kind: str, payload: Payload) -> list[dict[str, str]]:
     """The ask as messages."""
     if kind in POLICIES:
         return [dict(message) for message in make_ask("verdicts", POLICIES[kind], payload).messages]
-    context, statements = " ".join(text for _, text in payload.sentences), numbered(payload.statements)
+    context, statements = (
+        " ".join(text for _, text in payload.sentences),
+        numbered(payload.statements),
+    )
     told = LEGACY if kind == "legacy" else LINES
-    return [{"role": "user", "content": f"Context:\n{context}\n\nStatements:\n{statements}\n\n{told}"}]
+    return [
+        {"role": "user", "content": f"Context:\n{context}\n\nStatements:\n{statements}\n\n{told}"}
+    ]
 
 
 def solved(kind: str, case: tuple[Payload, list[int], list[int]]) -> str:
@@ -119,12 +167,18 @@ def solved(kind: str, case: tuple[Payload, list[int], list[int]]) -> str:
     words = [LABEL_WORDS[kind][what] for what in truth]
     ids = [number for number, _ in payload.statements]
     if kind in POLICIES:
-        entries = [{"id": i, "evidence": [d] if d else [], "label": w} for i, d, w in zip(ids, deciding, words, strict=True)]
+        entries = [
+            {"id": i, "evidence": [d] if d else [], "label": w}
+            for i, d, w in zip(ids, deciding, words, strict=True)
+        ]
         return json.dumps({"verdicts": entries}, separators=(",", ":"))
     if kind == "lines":
         return "\n".join(f"{i}. {word}" for i, word in zip(ids, words, strict=True))
     why = ("The context says so", "The context says otherwise", "The context does not say")
-    each = [f"{i}. {why[what]}. Verdict: {word}." for i, what, word in zip(ids, truth, words, strict=True)]
+    each = [
+        f"{i}. {why[what]}. Verdict: {word}."
+        for i, what, word in zip(ids, truth, words, strict=True)
+    ]
     return "\n".join([*each, f"Final verdict for each statement in order: {'. '.join(words)}."])
 
 
@@ -137,11 +191,19 @@ def asks() -> Iterator[tuple[str, dict[str, Any], list[dict[str, str]], float]]:
                 example, case = make_case(rng), make_case(rng)
                 messages = turn(kind, case[0])
                 if shown:
-                    before = [*turn(kind, example[0]), {"role": "assistant", "content": solved(kind, example)}]
+                    before = [
+                        *turn(kind, example[0]),
+                        {"role": "assistant", "content": solved(kind, example)},
+                    ]
                     messages = [*before, messages[-1]]
                 ids, texts = zip(*case[0].statements, strict=True)
                 name = f"{kind}-{'shown' if shown else 'bare'}-{place:02d}"
-                yield name, {"statements": texts, "ids": ids, "prompt_kind": kind}, messages, TEMPERATURES[place % len(TEMPERATURES)]
+                yield (
+                    name,
+                    {"statements": texts, "ids": ids, "prompt_kind": kind},
+                    messages,
+                    TEMPERATURES[place % len(TEMPERATURES)],
+                )
 
 
 def main() -> None:
@@ -150,18 +212,30 @@ def main() -> None:
     from llama_cpp import Llama
 
     path, out = Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else OUT
-    old = {row["id"]: row for row in map(json.loads, out.read_text("utf-8").splitlines())} if out.is_file() else {}
+    old = (
+        {row["id"]: row for row in map(json.loads, out.read_text("utf-8").splitlines())}
+        if out.is_file()
+        else {}
+    )
     model = Llama(str(path), n_ctx=4096, verbose=False)
     rows = []
     for place, (name, fields, messages, temperature) in enumerate(asks()):
-        choice = model.create_chat_completion(messages=messages, max_tokens=CAP, temperature=temperature, seed=SEED + place)["choices"][0]
+        choice = model.create_chat_completion(
+            messages=messages, max_tokens=CAP, temperature=temperature, seed=SEED + place
+        )["choices"][0]
         said = {"reply": choice["message"]["content"], "finish_reason": choice["finish_reason"]}
         row = {"id": name, **fields, **said, "model": path.stem, "licence": "Apache-2.0"}
         before = old.get(name, {})
-        kept = {key: before[key] for key in ("human", "readable") if key in before and before["reply"] == row["reply"]}
+        kept = {
+            key: before[key]
+            for key in ("human", "readable")
+            if key in before and before["reply"] == row["reply"]
+        }
         rows.append({**row, **kept})
         print(name, row["finish_reason"], repr(row["reply"][:80]), flush=True)
-    out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    out.write_text(
+        "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

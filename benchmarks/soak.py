@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from loopback import Answer, Loopback, Request, fault, good_reply, refusal_to
 
 from faithfulness_assert import Grader, GradingResult
-from faithfulness_assert.judges.circuit import Circuit
 from faithfulness_assert.judges.openai import OpenAIJudge
+from faithfulness_assert.judges.remote.circuit_breaker import Circuit
 
 ROOT = Path(__file__).parents[1]
 KEY = "sk-soak-0123456789abcdefghijklmn"
@@ -44,11 +44,22 @@ MMAP_THRESHOLD = -3  # of glibc's mallopt
 def rows() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The faults that end by themselves, and those that only a timeout ends."""
     table = json.loads((ROOT / "fixtures" / "faults.json").read_text(encoding="utf-8"))
-    ours = [row for row in table if "openai" in row.get("apis", ("openai",)) and row.get("transport", {}).get("mode") != "nowhere"]
+    ours = [
+        row
+        for row in table
+        if "openai" in row.get("apis", ("openai",))
+        and row.get("transport", {}).get("mode") != "nowhere"
+    ]
     # What comes encoded, or after another head, is left out: whether its tokens reach the grader is not told by its row.
-    ours = [row for row in ours if "content-encoding" not in row.get("headers", {}) and "{{OK}}" not in json.dumps(row)]
+    ours = [
+        row
+        for row in ours
+        if "content-encoding" not in row.get("headers", {}) and "{{OK}}" not in json.dumps(row)
+    ]
     quick, slow = ([row for row in ours if bool(row.get("soon")) == soon] for soon in (False, True))
-    return quick, [row for row in slow if row["transport"]["mode"] != "raw"]  # a flood would take the machine from the rest
+    return quick, [
+        row for row in slow if row["transport"]["mode"] != "raw"
+    ]  # a flood would take the machine from the rest
 
 
 class Server:
@@ -88,20 +99,34 @@ class Server:
 def _is_read(row: Mapping[str, Any]) -> bool:
     """Whether the answer of this row is a reply whose usage can be read."""
     body = row.get("body", {"$reply": {}})
-    return isinstance(body, dict) and "$reply" in body and not row.get("transport") and row.get("http_status", 200) < 300
+    return (
+        isinstance(body, dict)
+        and "$reply" in body
+        and not row.get("transport")
+        and row.get("http_status", 200) < 300
+    )
 
 
 def problems(result: GradingResult, requests: int, tokens: tuple[int, int]) -> list[str]:
     """What is wrong with a result, given the requests and the tokens that the server counted for its case."""
     usage = result.tokens_used
     held = {
-        f"score {result.score}": result.score == (0.5 if result.defined else 0.0) and not result.pass_,
-        f"status {result.status}": result.defined == (result.error is None) == (result.status == "graded"),
+        f"score {result.score}": result.score == (0.5 if result.defined else 0.0)
+        and not result.pass_,
+        f"status {result.status}": result.defined
+        == (result.error is None)
+        == (result.status == "graded"),
         # A try may break before the server has read it (a kept connection that it closes just then): paid by nobody, but a request of ours.
-        f"{usage.num_requests} requests, the server counted {requests}": usage.num_requests >= requests,
-        f"{usage} tokens, the server counted {tokens}": usage.estimated or (usage.prompt, usage.completion) == tokens,
-        f"{result.latency_ms:.0f} ms": math.isfinite(result.latency_ms) and result.latency_ms < (DEADLINE + 5) * 1000,
-        "the JSON is another result": GradingResult.model_validate_json(result.model_dump_json(by_alias=True)) == result,
+        f"{usage.num_requests} requests, the server counted {requests}": usage.num_requests
+        >= requests,
+        f"{usage} tokens, the server counted {tokens}": usage.estimated
+        or (usage.prompt, usage.completion) == tokens,
+        f"{result.latency_ms:.0f} ms": math.isfinite(result.latency_ms)
+        and result.latency_ms < (DEADLINE + 5) * 1000,
+        "the JSON is another result": GradingResult.model_validate_json(
+            result.model_dump_json(by_alias=True)
+        )
+        == result,
         "the key is shown": KEY not in result.model_dump_json() + result.pretty(),
     }
     return [what for what, right in held.items() if not right]
@@ -110,7 +135,11 @@ def problems(result: GradingResult, requests: int, tokens: tuple[int, int]) -> l
 def cases(grades: int) -> Iterator[dict[str, str]]:
     for number in range(grades):
         opens = f"Hall {number} opens at nine"
-        yield {"id": str(number), "answer": f"{opens}. It closes at five.", "context": f"{opens} on weekdays."}
+        yield {
+            "id": str(number),
+            "answer": f"{opens}. It closes at five.",
+            "context": f"{opens} on weekdays.",
+        }
 
 
 def give_back_memory() -> None:
@@ -124,7 +153,11 @@ def memory_mb() -> float:
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
     try:
-        return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+        return (
+            int(Path("/proc/self/statm").read_text().split()[1])
+            * os.sysconf("SC_PAGE_SIZE")
+            / 2**20
+        )
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -138,14 +171,25 @@ def soak(grades: int, seed: int = 1) -> str:
     with server.loopback as loopback:
         judge = OpenAIJudge("m", base_url=loopback.url, api_key=KEY, timeout=TIMEOUT, max_retries=1)
         judge._circuit = Circuit(cool_down=COOL_DOWN)
-        grader = Grader(judge, deadline=DEADLINE, controls="off")  # the server knows the truth of the answer's statements only
+        grader = Grader(
+            judge, deadline=DEADLINE, controls="off"
+        )  # the server knows the truth of the answer's statements only
         for number, result in enumerate(grader.grade_many(cases(grades), concurrency=CONCURRENCY)):
             with server.lock:
-                requests, said = server.requests.pop(number, 0), tuple(server.tokens.pop(number, (0, 0)))
+                requests, said = (
+                    server.requests.pop(number, 0),
+                    tuple(server.tokens.pop(number, (0, 0))),
+                )
             wrong = problems(result, requests, said)  # type: ignore[arg-type]
             assert not wrong, f"case {number}, {result.status}, {result.reason}: {wrong}"
             assert result.case_id == str(number)
-            ends["circuit open" if "not asked: the last" in result.reason else result.error.kind if result.error else "graded"] += 1
+            ends[
+                "circuit open"
+                if "not asked: the last" in result.reason
+                else result.error.kind
+                if result.error
+                else "graded"
+            ] += 1
             tokens += result.tokens_used.total
             estimated += result.tokens_used.estimated
             unread += result.tokens_used.num_requests - requests

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from faithfulness_assert import Ask, Grader, Reply, Usage
-from faithfulness_assert.tokens import exact_counter
+from faithfulness_assert.asking.tokens import exact_counter
 
 ITEMS = Path(__file__).parents[2] / "shared" / "peers" / "items.jsonl"
 PROMPT_TARGET, COMPLETION_TARGET = 850, 95
@@ -56,8 +56,12 @@ def report(items: list[dict[str, Any]], controls: str) -> bool:
     for item in items:
         grader.grade(item["answer"], item["contexts"], question=item["question"])
     prompt, completion = (statistics.mean(column) for column in zip(*judge.spent, strict=True))
-    print(f"items {len(items)}, controls {controls}, calls per item {len(judge.spent) / len(items):g}")
-    print(f"prompt tokens     mean {prompt:6.1f}  max {max(p for p, _ in judge.spent)}  (target without controls <= {PROMPT_TARGET})")
+    print(
+        f"items {len(items)}, controls {controls}, calls per item {len(judge.spent) / len(items):g}"
+    )
+    print(
+        f"prompt tokens     mean {prompt:6.1f}  max {max(p for p, _ in judge.spent)}  (target without controls <= {PROMPT_TARGET})"
+    )
     print(
         f"completion tokens mean {completion:6.1f}  max {max(c for _, c in judge.spent)}  (target without controls <= {COMPLETION_TARGET})"
     )

@@ -63,7 +63,13 @@ class Tally:
         return f"| {self.what} | {self.rows:,} | {self.right:,} | {self.inflated} | {self.crashes} | {self.slow if self.timed else ''} |"
 
 
-def tally(what: str, rows: Iterable[object], outcome: Callable[[Any], tuple[bool, bool]], *, timed: bool = True) -> Tally:
+def tally(
+    what: str,
+    rows: Iterable[object],
+    outcome: Callable[[Any], tuple[bool, bool]],
+    *,
+    timed: bool = True,
+) -> Tally:
     done = Tally(what, timed=timed)
     for row in rows:
         done.run(row, outcome)
@@ -94,10 +100,15 @@ def graded_by(text: str, statements: int) -> GradingResult:
 
 def verdicts(row: dict[str, Any]) -> tuple[bool, bool]:
     """A recorded output: right where each statement gets its verdict, or is left open where the row wants an error."""
-    found = [v.label and v.label == "supported" for v in graded_by(row["raw"], row["n_statements"]).verdicts]
+    found = [
+        v.label and v.label == "supported"
+        for v in graded_by(row["raw"], row["n_statements"]).verdicts
+    ]
     if row["expect"] == "error":
         return None in found or "acceptable" in row["note"], bool(found) and all(found)
-    return found == row["expect"], any(got and not wanted for got, wanted in zip(found, row["expect"], strict=True))
+    return found == row["expect"], any(
+        got and not wanted for got, wanted in zip(found, row["expect"], strict=True)
+    )
 
 
 def malformed(row: dict[str, Any]) -> tuple[bool, bool]:
@@ -105,7 +116,9 @@ def malformed(row: dict[str, Any]) -> tuple[bool, bool]:
     text = reading.malformed(row)
     result = graded_by(text, 1)
     granted = any(parse_label(word) == "supported" for word in re.findall(r"\w+", text))
-    return bool(result.model_dump_json()), not granted and any(v.label == "supported" for v in result.verdicts)
+    return bool(result.model_dump_json()), not granted and any(
+        v.label == "supported" for v in result.verdicts
+    )
 
 
 def refusal(row: dict[str, Any]) -> tuple[bool, bool]:
@@ -123,7 +136,11 @@ def tallies(shared: Path) -> Iterator[Tally]:
         yield done
     fake = broken_judges.load(shared / "peers" / "fake_judge.py")
     outcomes = list(broken_judges.outcomes(fake))
-    yield tally("judges that break", outcomes, lambda one: (one.right, one.score > broken_judges.TRUTH + 1e-9))
+    yield tally(
+        "judges that break",
+        outcomes,
+        lambda one: (one.right, one.score > broken_judges.TRUTH + 1e-9),
+    )
     yield tally("recorded verdicts read", lines(corpora / "verdict_outputs.jsonl"), verdicts)
     yield tally("malformed replies read", lines(corpora / "malformed_json.jsonl"), malformed)
     refusals = [row for row in lines(corpora / "refusals.jsonl") if row["is_refusal"] != "partial"]

@@ -22,7 +22,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))  # they know how to install and run promptfoo
+sys.path.insert(
+    0, str(Path(__file__).parents[1] / "tests")
+)  # they know how to install and run promptfoo
 from e2e.promptfoo import Promptfoo, clean_environment, provide
 from e2e.viewer_example import UNFAITHFUL, config, judge
 from loopback import Loopback
@@ -46,7 +48,9 @@ def viewer(promptfoo: Promptfoo, folder: Path) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     with (folder / "view.log").open("w") as log:
         command = promptfoo.command("view", "--port", str(port), "--no")
-        server = subprocess.Popen(command, cwd=folder, env=clean_environment(folder), stdout=log, stderr=log)
+        server = subprocess.Popen(
+            command, cwd=folder, env=clean_environment(folder), stdout=log, stderr=log
+        )
     try:
         wait_for(f"{address}/health", time.monotonic() + 60)
         yield address
@@ -72,7 +76,9 @@ def shoot(address: str, chromium: str, target: Path, table: Path | None) -> None
         page = browser.new_page(viewport=SIZE, color_scheme="light")
         page.goto(f"{address}/eval", wait_until="networkidle")
         page.get_by_text("The garden has a pond").first.wait_for()
-        reminder = page.get_by_role("button", name="Remind me later")  # of the Node that promptfoo would like better
+        reminder = page.get_by_role(
+            "button", name="Remind me later"
+        )  # of the Node that promptfoo would like better
         if reminder.is_visible():
             reminder.click()
         if table:

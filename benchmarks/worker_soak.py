@@ -35,7 +35,10 @@ def config(tests: int) -> dict[str, object]:
         "providers": ["echo"],
         "extensions": ["file://faithfulness.py:beforeAll", "file://faithfulness.py:afterAll"],
         "defaultTest": {"assert": [ours]},
-        "tests": [{"vars": {"number": n, "context": f"Room {n} opens at nine. A ticket costs 14 euros."}} for n in range(tests)],
+        "tests": [
+            {"vars": {"number": n, "context": f"Room {n} opens at nine. A ticket costs 14 euros."}}
+            for n in range(tests)
+        ],
     }
 
 
@@ -80,8 +83,12 @@ def main() -> None:
     most = max((size for *_, size in seen), default=0.0)
     pids = {pid for _, pid, _ in seen}
     counts = ", ".join(f"{stats[name]} {name}" for name in ("successes", "failures", "errors"))
-    print(f"{tests} tests in {end:.0f} s: {counts}; workers seen: {len(pids)}, left behind: {len(left)}")
-    print(f"memory {warm:.1f} MB when warm, {most:.1f} MB at most ({most - warm:+.1f}; target {MOST_GROWTH:+.0f})")
+    print(
+        f"{tests} tests in {end:.0f} s: {counts}; workers seen: {len(pids)}, left behind: {len(left)}"
+    )
+    print(
+        f"memory {warm:.1f} MB when warm, {most:.1f} MB at most ({most - warm:+.1f}; target {MOST_GROWTH:+.0f})"
+    )
     whole = stats["successes"] + stats["failures"] == tests and not stats["errors"]
     sys.exit(0 if whole and len(pids) == 1 and most - warm <= MOST_GROWTH and not left else 1)
 

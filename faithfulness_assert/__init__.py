@@ -14,32 +14,36 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # type checkers take it as true; importing typing would double what importing this package costs
 if TYPE_CHECKING:
-    from .case import Case, Passage
-    from .citations import audit_citations
-    from .errors import ConfigError, JudgeError, UnreadableReply
     from .grading import Grader, agrade, grade, grade_many
-    from .model import Ask, CitationAudit, Judge, Reply, Usage, Verdict
-    from .policy import Policy
-    from .presets import policies
+    from .policy.policy import Policy
+    from .policy.presets import policies
+    from .reading.reconcile import read_verdicts
     from .reading.refusal import is_refusal
-    from .reconcile import read_verdicts
-    from .result import GradingResult
-    from .statements import split_statements
+    from .records.ask import Ask, Judge, Reply
+    from .records.case import Case, Passage
+    from .records.errors import ConfigError, JudgeError, UnreadableReply
+    from .records.model import CitationAudit, Verdict
+    from .records.result import GradingResult
+    from .records.usage import Usage
+    from .text.citations import audit_citations
+    from .text.statements import split_statements
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "citations": ("audit_citations",),
-    "errors": ("ConfigError", "JudgeError", "UnreadableReply"),
     "grading": ("Grader", "agrade", "grade", "grade_many"),
-    "case": ("Case", "Passage"),
-    "model": ("Ask", "CitationAudit", "Judge", "Reply", "Usage", "Verdict"),
-    "policy": ("Policy",),
-    "presets": ("policies",),
+    "policy.policy": ("Policy",),
+    "policy.presets": ("policies",),
+    "reading.reconcile": ("read_verdicts",),
     "reading.refusal": ("is_refusal",),
-    "reconcile": ("read_verdicts",),
-    "result": ("GradingResult",),
-    "statements": ("split_statements",),
+    "records.ask": ("Ask", "Judge", "Reply"),
+    "records.case": ("Case", "Passage"),
+    "records.errors": ("ConfigError", "JudgeError", "UnreadableReply"),
+    "records.model": ("CitationAudit", "Verdict"),
+    "records.result": ("GradingResult",),
+    "records.usage": ("Usage",),
+    "text.citations": ("audit_citations",),
+    "text.statements": ("split_statements",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

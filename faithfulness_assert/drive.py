@@ -13,20 +13,21 @@ from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from .errors import JudgeError
-from .model import Reply
+from .records.ask import Reply
+from .records.errors import JudgeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from concurrent.futures import Executor
 
-    from .model import Ask, Judge
-    from .plan import Plan
-    from .result import GradingResult
-    from .state import Outcome
+    from .plan.plan import Plan
+    from .records.ask import Ask, Judge, Outcome
+    from .records.result import GradingResult
 
 log = logging.getLogger("faithfulness_assert")
-log.addHandler(logging.NullHandler())  # else the last resort prints warnings to stderr, which promptfoo shows as the reason
+log.addHandler(
+    logging.NullHandler()
+)  # else the last resort prints warnings to stderr, which promptfoo shows as the reason
 
 ASKS_AT_ONCE = 8
 HEAD_START = 0.001  # seconds of one ask before the next, so that a judge which answers from a script meets them in their order
@@ -45,7 +46,11 @@ class Clock:
 
     def ask_by(self, end: float | None) -> float | None:
         """The instant by which an ask that starts now must be over."""
-        ends = [instant for instant in (end, None if self.timeout is None else time.monotonic() + self.timeout) if instant is not None]
+        ends = [
+            instant
+            for instant in (end, None if self.timeout is None else time.monotonic() + self.timeout)
+            if instant is not None
+        ]
         return min(ends, default=None)
 
 
@@ -85,7 +90,9 @@ async def arun(plan: Plan, judge: Judge, clock: Clock | None = None) -> GradingR
             plan.close()
 
 
-def _step(plan: Plan, outcomes: tuple[Outcome, ...] | None = None) -> tuple[tuple[Ask, ...], GradingResult | None]:
+def _step(
+    plan: Plan, outcomes: tuple[Outcome, ...] | None = None
+) -> tuple[tuple[Ask, ...], GradingResult | None]:
     """The plan's next asks, or its result."""
     try:
         return (next(plan) if outcomes is None else plan.send(outcomes)), None
@@ -93,12 +100,17 @@ def _step(plan: Plan, outcomes: tuple[Outcome, ...] | None = None) -> tuple[tupl
         return (), stop.value
 
 
-def run_many(plans: Iterable[Callable[[], GradingResult]], concurrency: int) -> Iterator[GradingResult]:
+def run_many(
+    plans: Iterable[Callable[[], GradingResult]], concurrency: int
+) -> Iterator[GradingResult]:
     """The results of these grades, in their order, at most ``concurrency`` at once. Input is read as it is needed."""
     from collections import deque
     from concurrent.futures import ThreadPoolExecutor
 
-    pool, running = ThreadPoolExecutor(concurrency, thread_name_prefix="faithfulness-grade"), deque[Any]()
+    pool, running = (
+        ThreadPoolExecutor(concurrency, thread_name_prefix="faithfulness-grade"),
+        deque[Any](),
+    )
     try:
         for grade in plans:
             running.append(pool.submit(grade))
@@ -107,16 +119,22 @@ def run_many(plans: Iterable[Callable[[], GradingResult]], concurrency: int) -> 
         while running:
             yield running.popleft().result()
     finally:
-        pool.shutdown(cancel_futures=True)  # who stops reading pays for no more than what is under way
+        pool.shutdown(
+            cancel_futures=True
+        )  # who stops reading pays for no more than what is under way
 
 
-def _ask_all(judge: Judge, asks: tuple[Ask, ...], clock: Clock, end: float | None) -> Iterable[Outcome]:
+def _ask_all(
+    judge: Judge, asks: tuple[Ask, ...], clock: Clock, end: float | None
+) -> Iterable[Outcome]:
     if len(asks) == 1:
         return (_ask(judge, asks[0], clock, end),)
     from concurrent.futures import ThreadPoolExecutor
 
     pool: Executor
-    with ThreadPoolExecutor(min(len(asks), ASKS_AT_ONCE), thread_name_prefix="faithfulness-ask") as pool:
+    with ThreadPoolExecutor(
+        min(len(asks), ASKS_AT_ONCE), thread_name_prefix="faithfulness-ask"
+    ) as pool:
         running = []
         for ask in asks:
             running.append(pool.submit(_ask, judge, ask, clock, end))
@@ -186,22 +204,42 @@ def _checked(ask: Ask, reply: object) -> Outcome:
         return reply
     if not isinstance(reply, Reply):
         return _misbehaved(f"returned {type(reply).__name__}, not a Reply")
-    log.info("%s: asked for %d, replied %d characters, %s", ask.kind, len(ask.ids), len(reply.text), reply.finish_reason)
+    log.info(
+        "%s: asked for %d, replied %d characters, %s",
+        ask.kind,
+        len(ask.ids),
+        len(reply.text),
+        reply.finish_reason,
+    )
     return reply
 
 
 def _misbehaved(how: str) -> JudgeError:
-    return JudgeError(f"the judge {how}", "transport", fix="Mend the judge: its ask() must return a Reply or raise a JudgeError.")
+    return JudgeError(
+        f"the judge {how}",
+        "transport",
+        fix="Mend the judge: its ask() must return a Reply or raise a JudgeError.",
+    )
 
 
 def _as_judge_error(ask: Ask, error: Exception) -> JudgeError:
     # Only the type of a foreign exception is told: its text may hold a key.
-    known = error if isinstance(error, JudgeError) else _misbehaved(f"raised {type(error).__name__}, not a JudgeError")
+    known = (
+        error
+        if isinstance(error, JudgeError)
+        else _misbehaved(f"raised {type(error).__name__}, not a JudgeError")
+    )
     log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), known.kind)
     return known
 
 
 def _finished(result: GradingResult, begun: float) -> GradingResult:
     counts = result.counts
-    log.info("%s: score %.3f, %d statements, %d unresolved", result.status, result.score, sum(counts.values()), counts.get("unresolved", 0))
+    log.info(
+        "%s: score %.3f, %d statements, %d unresolved",
+        result.status,
+        result.score,
+        sum(counts.values()),
+        counts.get("unresolved", 0),
+    )
     return replace(result, latency_ms=(time.monotonic() - begun) * 1000)

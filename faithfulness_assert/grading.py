@@ -7,25 +7,26 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from .case import CASE_ALIASES, Case
-from .conclude import invalid_input
+from .asking.prompt import make_ask
+from .asking.tokens import CountTokens, estimate_tokens, exact_counter
 from .drive import Clock, arun, run, run_many
-from .errors import ConfigError, InputError, UnreadableReply, suggest
 from .judges import make_judge, option_names
-from .model import Limits, Payload
-from .plan import grade_plan
-from .policy import Policy, is_number
-from .policy_data import FIELD_NAMES, find_policy
-from .presets import SOURCE_OPTIONS
-from .prompting import make_ask
+from .plan.conclude import invalid_input
+from .plan.plan import grade_plan
+from .plan.state import MIN_ROOM
+from .policy.load import FIELD_NAMES, find_policy
+from .policy.policy import Policy, is_number
+from .policy.presets import SOURCE_OPTIONS
 from .reading import read, read_claims, read_ratings, read_reason
-from .state import MIN_ROOM
-from .tokens import CountTokens, estimate_tokens, exact_counter
+from .records.ask import Limits, Payload
+from .records.case import CASE_ALIASES, Case
+from .records.errors import ConfigError, InputError, UnreadableReply, suggest
 
 if TYPE_CHECKING:
-    from .model import Ask, Judge, Usage
-    from .plan import Plan
-    from .result import GradingResult
+    from .plan.plan import Plan
+    from .records.ask import Ask, Judge
+    from .records.result import GradingResult
+    from .records.usage import Usage
 
 DEADLINE = 300.0
 JUDGE_OPTIONS = (
@@ -41,7 +42,11 @@ JUDGE_OPTIONS = (
 GRADER_OPTIONS = ("cache", "deadline", "language", "policy_options", "prices")
 MAX_PRICE = 1e6
 # Fields of a case that grade() takes beside its own, under our names and others'.
-CASE_OPTIONS = ("id", "citation_audit", *(alias for aliases in CASE_ALIASES.values() for alias in aliases))
+CASE_OPTIONS = (
+    "id",
+    "citation_audit",
+    *(alias for aliases in CASE_ALIASES.values() for alias in aliases),
+)
 PRICE_NAMES = ("prompt", "completion", "cached")
 
 
@@ -61,20 +66,34 @@ class Grader:
         ConfigError: a judge, policy, threshold or option that cannot be used; it names the option and the fix.
     """
 
-    def __init__(self, judge: str | Judge = "embedded", policy: str | Policy = "default", threshold: float | None = None, **options: Any):
+    def __init__(
+        self,
+        judge: str | Judge = "embedded",
+        policy: str | Policy = "default",
+        threshold: float | None = None,
+        **options: Any,
+    ):
         options = _hidden(options)
         _known(options)
         fields = {name: value for name, value in options.items() if name in FIELD_NAMES}
         if threshold is not None:
             fields["threshold"] = threshold
-        self.policy = find_policy(policy, fields, _mapping("policy_options", options.get("policy_options")))
+        self.policy = find_policy(
+            policy, fields, _mapping("policy_options", options.get("policy_options"))
+        )
         self.judge = _judge(judge, self.policy, options)
         if self.policy.controls == "auto":
-            self.policy = replace(self.policy, controls="report" if getattr(self.judge, "remote", False) else "off")
+            self.policy = replace(
+                self.policy, controls="report" if getattr(self.judge, "remote", False) else "off"
+            )
         self.judge_name = str(getattr(self.judge, "name", type(self.judge).__name__))
         self._limits = _limits(self.judge, self.policy)
         # A judge that knows tries bounds each by the timeout itself; to any other it is a deadline for each ask.
-        timeout = None if "timeout" in option_names(judge) else _seconds("timeout", options.get("timeout"))
+        timeout = (
+            None
+            if "timeout" in option_names(judge)
+            else _seconds("timeout", options.get("timeout"))
+        )
         self._clock = Clock(_seconds("deadline", options.get("deadline", DEADLINE)), timeout)
         self._language = _language(options.get("language", "en"))
         self._prices = _prices(options.get("prices"))
@@ -84,7 +103,13 @@ class Grader:
         return f"Grader(judge={self.judge_name!r}, policy={self.policy.name!r}, threshold={self.policy.passes_at!r})"
 
     def grade(
-        self, answer: str | None = None, context: Any = None, *, question: str | None = None, id: str = "", **named: Any
+        self,
+        answer: str | None = None,
+        context: Any = None,
+        *,
+        question: str | None = None,
+        id: str = "",
+        **named: Any,
     ) -> GradingResult:
         """Grades one answer. Bad data and judge failures are results too: this raises nothing of its own.
 
@@ -112,10 +137,18 @@ class Grader:
             return self._invalid(str(problem), id)
         return self._complete(await arun(plan, self.judge, self._clock))
 
-    def grade_many(self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8) -> Iterator[GradingResult]:
+    def grade_many(
+        self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8
+    ) -> Iterator[GradingResult]:
         """Results in the order of the cases, at most ``concurrency`` at once. Cases are read, and results kept, only as needed."""
-        if isinstance(concurrency, bool) or not isinstance(concurrency, int) or not 1 <= concurrency <= 1000:
-            raise ConfigError(f"concurrency: must be a whole number from 1 to 1000, got {concurrency!r}")
+        if (
+            isinstance(concurrency, bool)
+            or not isinstance(concurrency, int)
+            or not 1 <= concurrency <= 1000
+        ):
+            raise ConfigError(
+                f"concurrency: must be a whole number from 1 to 1000, got {concurrency!r}"
+            )
         if isinstance(cases, str | Mapping) or not isinstance(cases, Iterable):
             raise ConfigError(f"cases: must be an iterable of cases, got {type(cases).__name__}")
         return run_many((partial(self._grade_case, case) for case in cases), concurrency)
@@ -130,7 +163,9 @@ class Grader:
 
     def _plan(self, case: Case) -> Plan:
         count = estimate_tokens if self._limits.prompt_tokens is None else _counter()
-        return grade_plan(case, self.policy, language=self._language, count=count, limits=self._limits)
+        return grade_plan(
+            case, self.policy, language=self._language, count=count, limits=self._limits
+        )
 
     def _invalid(self, problem: str, id: object = None) -> GradingResult:
         return self._complete(invalid_input(problem, self.policy, "" if id is None else str(id)))
@@ -138,7 +173,10 @@ class Grader:
     def _complete(self, result: GradingResult) -> GradingResult:
         """What only the front door knows: the judge's name, what it says of itself, and what was paid."""
         caveat = getattr(self.judge, "caveat", "")
-        noted = {"metadata": {**result.metadata, "judgeNote": caveat}, "reason": result.reason and f"{result.reason} [{caveat}]"}
+        noted = {
+            "metadata": {**result.metadata, "judgeNote": caveat},
+            "reason": result.reason and f"{result.reason} [{caveat}]",
+        }
         changes = {
             "judge": self.judge_name,
             "cost": _cost(result.tokens_used, self._prices),
@@ -174,7 +212,9 @@ def grade(
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
     fields, options = _apart(options)
-    return Grader(judge, policy, threshold, **options).grade(answer, context, question=question or None, **fields)
+    return Grader(judge, policy, threshold, **options).grade(
+        answer, context, question=question or None, **fields
+    )
 
 
 async def agrade(
@@ -189,7 +229,9 @@ async def agrade(
 ) -> GradingResult:
     """As :func:`grade`, on the running event loop."""
     fields, options = _apart(options)
-    return await Grader(judge, policy, threshold, **options).agrade(answer, context, question=question or None, **fields)
+    return await Grader(judge, policy, threshold, **options).agrade(
+        answer, context, question=question or None, **fields
+    )
 
 
 def grade_many(
@@ -209,7 +251,9 @@ def grade_many(
         concurrency: how many are graded at once, 1 to 1000.
     """
     options = _hidden(options)
-    return list(Grader(judge, policy, threshold, **options).grade_many(cases, concurrency=concurrency))
+    return list(
+        Grader(judge, policy, threshold, **options).grade_many(cases, concurrency=concurrency)
+    )
 
 
 # ---------------------------------------------------------------- options
@@ -218,14 +262,16 @@ def grade_many(
 def _apart(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """What belongs to the case, and what to the grader."""
     fields = {name: value for name, value in options.items() if name in CASE_OPTIONS}
-    return fields, _hidden({name: value for name, value in options.items() if name not in CASE_OPTIONS})
+    return fields, _hidden(
+        {name: value for name, value in options.items() if name not in CASE_OPTIONS}
+    )
 
 
 def _hidden(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options with a key that no traceback shows: pytest prints the arguments of the functions that an error went through."""
     if not isinstance(options.get("api_key"), str):
         return dict(options)
-    from .judges.options import Secret
+    from .judges.remote.settings import Secret
 
     return {**options, "api_key": Secret(options["api_key"])}
 
@@ -235,7 +281,11 @@ def _known(options: Mapping[str, Any]) -> None:
     for name in options:
         if name not in known:
             takers = " or ".join(policy for policy, own in SOURCE_OPTIONS.items() if name in own)
-            hint = f"With the policy {takers} it goes into policy_options." if takers else suggest(name, known)
+            hint = (
+                f"With the policy {takers} it goes into policy_options."
+                if takers
+                else suggest(name, known)
+            )
             raise ConfigError(f"{name}: there is no such option. {hint}")
 
 
@@ -243,13 +293,19 @@ def _mapping(name: str, value: object) -> Mapping[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise ConfigError(f'{name}: must be a mapping, as JSON {{"name": value}}, got {type(value).__name__}')
+        raise ConfigError(
+            f'{name}: must be a mapping, as JSON {{"name": value}}, got {type(value).__name__}'
+        )
     return value
 
 
 def _judge(spec: str | Judge, policy: Policy, options: Mapping[str, Any]) -> Judge:
     taken = option_names(spec)
-    own = {name: options[name] for name in JUDGE_OPTIONS if name in options and (name != "timeout" or name in taken)}
+    own = {
+        name: options[name]
+        for name in JUDGE_OPTIONS
+        if name in options and (name != "timeout" or name in taken)
+    }
     judge = make_judge(spec, own)
     if options.get("cache") is None:
         return judge
@@ -281,7 +337,9 @@ def _limits(judge: Judge, policy: Policy) -> Limits:
         static = estimate_tokens(make_ask("verdicts", policy, Payload(())).messages[0]["content"])
         if limits.prompt_tokens < static + MIN_ROOM:
             least = f"{static:,} for instructions and guidance and {MIN_ROOM} for the texts"
-            raise ConfigError(f"max_prompt_tokens: {limits.prompt_tokens:,} is too little; it takes about {least}")
+            raise ConfigError(
+                f"max_prompt_tokens: {limits.prompt_tokens:,} is too little; it takes about {least}"
+            )
     return limits
 
 
@@ -289,7 +347,9 @@ def _seconds(name: str, value: object) -> float | None:
     if value is None:
         return None
     if not is_number(value) or not 0 < value <= 86_400:  # type: ignore[operator]
-        raise ConfigError(f"{name}: must be a number of seconds over 0 and up to 86400, got {value!r}")
+        raise ConfigError(
+            f"{name}: must be a number of seconds over 0 and up to 86400, got {value!r}"
+        )
     return float(value)  # type: ignore[arg-type]
 
 
@@ -307,7 +367,9 @@ def _prices(value: object) -> Mapping[str, float] | None:
         if name not in PRICE_NAMES:
             raise ConfigError(f"prices: {name!r} has no price. {suggest(str(name), PRICE_NAMES)}")
         if not is_number(price) or not 0 <= price <= MAX_PRICE:
-            raise ConfigError(f"prices: {name} must be what a million tokens cost, from 0 to {MAX_PRICE:,.0f}, got {price!r}")
+            raise ConfigError(
+                f"prices: {name} must be what a million tokens cost, from 0 to {MAX_PRICE:,.0f}, got {price!r}"
+            )
     return prices
 
 
@@ -316,7 +378,11 @@ def _cost(usage: Usage, prices: Mapping[str, float] | None) -> float | None:
         return None
     prompt = prices.get("prompt", 0.0)
     fresh = max(usage.prompt - usage.cached, 0)
-    return (fresh * prompt + usage.cached * prices.get("cached", prompt) + usage.completion * prices.get("completion", 0.0)) / 1e6
+    return (
+        fresh * prompt
+        + usage.cached * prices.get("cached", prompt)
+        + usage.completion * prices.get("completion", 0.0)
+    ) / 1e6
 
 
 def _fits(judge: Judge, name: str, policy: Policy) -> None:
@@ -326,7 +392,7 @@ def _fits(judge: Judge, name: str, policy: Policy) -> None:
     wants = {
         "claims": policy.split == "claims",
         "truths": policy.verify == "truths",
-        "ratings": policy.verify == "holistic",
+        "ratings": policy.verify == "rubric",
         "a reason": policy.explain == "judge",
     }
     if wanted := [what for what, wants_it in wants.items() if wants_it]:

@@ -20,9 +20,8 @@ from loopback import Answer, Loopback
 
 from faithfulness_assert import Ask, ConfigError, GradingResult, grade, policies
 from faithfulness_assert.grading import Grader
-from faithfulness_assert.model import is_blank
 from faithfulness_assert.promptfoo.hook import grade as grade_assertion
-from faithfulness_assert.prompting import one_line
+from faithfulness_assert.text.strings import is_blank, one_line
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 Row = Mapping[str, Any]
@@ -35,12 +34,18 @@ TRUTH = {
     "The curator is called Ottilie Brandt.": "contradicted",
 }
 ANSWER = " ".join(TRUTH)
-CONTEXT = "The museum opens at nine. The ticket costs 12 euros. The director hired a curator in May."
+CONTEXT = (
+    "The museum opens at nine. The ticket costs 12 euros. The director hired a curator in May."
+)
 QUESTION = "When does the museum open?"
 KEY = "sk-test-SECRET1234567890abcd"
 
 ALL_POLICIES = sorted(policies)
-BY_SENTENCE = [name for name in ALL_POLICIES if policies[name].split == "sentences" and policies[name].verify != "holistic"]
+BY_SENTENCE = [
+    name
+    for name in ALL_POLICIES
+    if policies[name].split == "sentences" and policies[name].verify != "rubric"
+]
 
 
 def load(path: Path) -> list[Row]:
@@ -51,12 +56,19 @@ def load(path: Path) -> list[Row]:
 def text_of(row: Row) -> str:
     """The payload of a row, written out."""
     payload = row["payload"]
-    return payload if isinstance(payload, str) else str(payload["text"]) * int(payload["n"]) + str(payload.get("then", ""))
+    return (
+        payload
+        if isinstance(payload, str)
+        else str(payload["text"]) * int(payload["n"]) + str(payload.get("then", ""))
+    )
 
 
 def problems(row: Row) -> list[str]:
     """All that does not hold of a row."""
-    checks = [CHECKS[row["channel"]], *(check for start, check in ALSO.items() if row["category"].startswith(start))]
+    checks = [
+        CHECKS[row["channel"]],
+        *(check for start, check in ALSO.items() if row["category"].startswith(start)),
+    ]
     found = [problem for check in checks for problem in check(row, text_of(row))]
     bound = re.search(r"<\s?(\d+) s", row["what_must_hold"])
     if bound and (took := seconds(row)) > int(bound[1]):
@@ -107,18 +119,29 @@ def in_the_answer(_: Row, payload: str) -> Problems:
             continue
         for name in ALL_POLICIES:
             result, asks = graded(answer, policy=name)
-            yield from (f"{name}: {problem}" for problem in (*kept(result), *shown_safely(result), *fenced(asks)))
+            yield from (
+                f"{name}: {problem}"
+                for problem in (*kept(result), *shown_safely(result), *fenced(asks))
+            )
         yield from accounted(graded(answer)[0], answer)
         yield from gullible(answer)
 
 
 def in_the_context(_: Row, payload: str) -> Problems:
     """As a passage, inside one, or as its name, the payload changes no verdict, and reaches the judge as text."""
-    contexts: list[Any] = [[payload, CONTEXT], [CONTEXT, payload], f"{CONTEXT}\n\n{payload}", [{"id": payload, "text": CONTEXT}]]
+    contexts: list[Any] = [
+        [payload, CONTEXT],
+        [CONTEXT, payload],
+        f"{CONTEXT}\n\n{payload}",
+        [{"id": payload, "text": CONTEXT}],
+    ]
     for context in contexts:
         for name in ALL_POLICIES:
             result, asks = graded(ANSWER, context, policy=name)
-            yield from (f"{name}: {problem}" for problem in (*kept(result), *shown_safely(result), *fenced(asks)))
+            yield from (
+                f"{name}: {problem}"
+                for problem in (*kept(result), *shown_safely(result), *fenced(asks))
+            )
     asked = graded(ANSWER, [payload])[1]
     told = "".join(text for _, text in asked[0].payload.sentences) if asked else ""
     if letters(told) != letters(payload):
@@ -129,14 +152,21 @@ def in_the_context(_: Row, payload: str) -> Problems:
 def in_the_question(_: Row, payload: str) -> Problems:
     for name in ALL_POLICIES:
         result, asks = graded(ANSWER, question=payload, policy=name)
-        yield from (f"{name}: {problem}" for problem in (*kept(result), *shown_safely(result), *fenced(asks)))
+        yield from (
+            f"{name}: {problem}"
+            for problem in (*kept(result), *shown_safely(result), *fenced(asks))
+        )
     yield from by_the_embedded_judge(ANSWER, question=payload)
 
 
 def in_the_config(_: Row, payload: str) -> Problems:
     """As guidance, in an example, as the case's name, in a policy file: it is text, or it is a mistake that is named."""
     example = [{"context": payload, "statement": payload, "label": "supported"}]
-    for options in ({"guidance": payload}, {"examples": [] if is_blank(payload) else example}, {"id": payload}):
+    for options in (
+        {"guidance": payload},
+        {"examples": [] if is_blank(payload) else example},
+        {"id": payload},
+    ):
         result, asks = graded(ANSWER, **options)
         yield from (*kept(result), *shown_safely(result), *fenced(asks))
     with tempfile.TemporaryDirectory() as folder:
@@ -156,8 +186,13 @@ def in_the_reply(_: Row, payload: str) -> Problems:
     granted = len(re.findall(r'"verdict":\s*"yes"', payload)) if '"no"' not in payload else 0
     if sum(v.label == "supported" for v in alone.verdicts) > granted:
         yield f"{alone.counts} of a reply that grants {granted}"
-    entries = [{"id": n, "evidence": [1], "label": label, "reason": payload} for n, label in enumerate(TRUTH.values(), 1)]
-    told = grade(ANSWER, CONTEXT, judge=ScriptedJudge([json.dumps({"verdicts": entries})]), reasons=True)
+    entries = [
+        {"id": n, "evidence": [1], "label": label, "reason": payload}
+        for n, label in enumerate(TRUTH.values(), 1)
+    ]
+    told = grade(
+        ANSWER, CONTEXT, judge=ScriptedJudge([json.dumps({"verdicts": entries})]), reasons=True
+    )
     for result in (alone, told):
         yield from shown_safely(result)
     if [v.label for v in told.verdicts] != list(TRUTH.values()):
@@ -167,9 +202,15 @@ def in_the_reply(_: Row, payload: str) -> Problems:
 def in_an_api_error(_: Row, payload: str) -> Problems:
     """A key that a server repeats, in a body or a header, is shown nowhere."""
     for status in (400, 401, 500):
-        answer = Answer({"error": {"message": f"bad request {payload}"}}, status, {"content-type": "application/json", "x-echo": payload})
+        answer = Answer(
+            {"error": {"message": f"bad request {payload}"}},
+            status,
+            {"content-type": "application/json", "x-echo": payload},
+        )
         with Loopback(answer) as server:
-            result = grade(ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, max_retries=0)
+            result = grade(
+                ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, max_retries=0
+            )
         if result.status != "judge_failed" or "SECRET" in outputs(result):
             yield f"{result.status}: {result.reason}"
 
@@ -190,8 +231,15 @@ CHECKS: dict[str, Callable[[Row, str], Problems]] = {
 def counts_as_empty(row: Row, payload: str) -> Problems:
     """Nothing is asked about nothing, and it does not pass."""
     judge = honest()
-    result = grade(*((ANSWER, payload) if row["channel"] == "context" else (payload, CONTEXT)), judge=judge)
-    if judge.asked or result.pass_ or result.score or result.status not in ("no_context", "no_statements"):
+    result = grade(
+        *((ANSWER, payload) if row["channel"] == "context" else (payload, CONTEXT)), judge=judge
+    )
+    if (
+        judge.asked
+        or result.pass_
+        or result.score
+        or result.status not in ("no_context", "no_statements")
+    ):
         yield f"{result.status}, score {result.score}"
 
 
@@ -207,7 +255,11 @@ def opens_nothing(_: Row, payload: str) -> Problems:
 
 def is_not_buried(_: Row, payload: str) -> Problems:
     """The false sentence weighs as much as the true one that is repeated, and the reason names it."""
-    result = grade(payload, "Paris is in France.", judge=TruthfulJudge(lambda text: "supported" if "Paris" in text else "not_enough_info"))
+    result = grade(
+        payload,
+        "Paris is in France.",
+        judge=TruthfulJudge(lambda text: "supported" if "Paris" in text else "not_enough_info"),
+    )
     if result.score != 0.5 or result.pass_ or "Aliens built Rome." not in (result.reason or ""):
         yield f"score {result.score}: {result.reason}"
 
@@ -215,7 +267,12 @@ def is_not_buried(_: Row, payload: str) -> Problems:
 def is_seen(_: Row, payload: str) -> Problems:
     """Each word of the payload stands in a statement that the judge is shown."""
     result, asks = graded(f"{ANSWER}\n\n{payload}")
-    said = {word for ask in asks for _, text in ask.payload.statements for word in re.findall(r"\w+", text)}
+    said = {
+        word
+        for ask in asks
+        for _, text in ask.payload.statements
+        for word in re.findall(r"\w+", text)
+    }
     if hidden := [word for word in re.findall(r"\w+", payload) if word not in said]:
         yield f"hidden from the judge: {hidden}"
     if not result.verdicts[-1].statement.endswith("Aliens built Rome."):
@@ -227,7 +284,9 @@ def arrives_as_it_is(row: Row, payload: str) -> Problems:
     case = {"answer": ANSWER, "context": CONTEXT, row["channel"]: payload}
     _, asks = graded(case["answer"], case["context"])
     asked = asks[0].payload
-    told = "".join(text for _, text in (asked.statements if row["channel"] == "answer" else asked.sentences))
+    told = "".join(
+        text for _, text in (asked.statements if row["channel"] == "answer" else asked.sentences)
+    )
     if "".join(told.split()) != "".join(payload.split()):
         yield f"the judge was shown {told!r}"
 
@@ -237,9 +296,15 @@ def grants_no_more_than_its_base(row: Row, payload: str) -> Problems:
     base = row["note"].removeprefix("base_content: ")
     for label in ("supported", "not_enough_info", "contradicted"):
         known = {v.statement for v in graded(base)[0].verdicts}
-        judge = TruthfulJudge(lambda text, label=label, known=known: label if text in known else "not_a_claim")  # type: ignore[misc]
+        judge = TruthfulJudge(
+            lambda text, label=label, known=known: label if text in known else "not_a_claim"
+        )  # type: ignore[misc]
         alone, attacked = grade(base, CONTEXT, judge=judge), grade(payload, CONTEXT, judge=judge)
-        if alone.status != "graded" or attacked.score > alone.score or (attacked.pass_ and not alone.pass_):
+        if (
+            alone.status != "graded"
+            or attacked.score > alone.score
+            or (attacked.pass_ and not alone.pass_)
+        ):
             yield f"{label}: {attacked.score} in place of {alone.score}"
 
 
@@ -247,7 +312,10 @@ def begins_no_formula(row: Row, payload: str) -> Problems:
     """Neither a reason nor a cell of a component begins as a formula does."""
     result, _ = graded(payload)
     shown = result.to_promptfoo("all")
-    for text in (shown["reason"], *(component["reason"] for component in shown["componentResults"])):
+    for text in (
+        shown["reason"],
+        *(component["reason"] for component in shown["componentResults"]),
+    ):
         if text[:1] in "=+-@\t\r":
             yield f"begins with {text[:20]!r}"
 
@@ -264,9 +332,13 @@ def nothing_is_fetched(row: Row, payload: str) -> Problems:
     judge = honest()
     given = {"vars": {"context": CONTEXT, row["channel"]: payload}, "config": {"judge": "x"}}
     grade_assertion(
-        payload if row["channel"] == "answer" else ANSWER, given, lambda _judge, *args, **options: Grader(judge, *args, **options)
+        payload if row["channel"] == "answer" else ANSWER,
+        given,
+        lambda _judge, *args, **options: Grader(judge, *args, **options),
     )
-    shown = [text for ask in judge.asked for _, text in (*ask.payload.statements, *ask.payload.sentences)]
+    shown = [
+        text for ask in judge.asked for _, text in (*ask.payload.statements, *ask.payload.sentences)
+    ]
     if payload not in shown:
         yield f"the judge was shown {shown}"
     if Path("/tmp/pwned").exists():
@@ -290,16 +362,20 @@ ALSO: dict[str, Callable[[Row, str], Problems]] = {
 # ---------------------------------------------------------------- the invariants
 
 
-def graded(answer: str, context: Any = CONTEXT, question: str = QUESTION, id: str = "", **options: Any) -> tuple[GradingResult, list[Ask]]:
+def graded(
+    answer: str, context: Any = CONTEXT, question: str = QUESTION, id: str = "", **options: Any
+) -> tuple[GradingResult, list[Ask]]:
     """A grade by the honest judge, and what it was asked."""
     judge = honest()
     audit = {"citation_audit": options.pop("citation_audit", None)}
-    return Grader(judge, **options).grade(answer, context, question=question, id=id, **audit), judge.asked
+    return Grader(judge, **options).grade(
+        answer, context, question=question, id=id, **audit
+    ), judge.asked
 
 
 def kept(result: GradingResult) -> Problems:
     """The statements that were there are there, in their order and once, with their verdicts; nothing else is supported."""
-    if policies[result.policy].verify == "holistic":
+    if policies[result.policy].verify == "rubric":
         if {*result.metadata["rawRatings"].values()} != {0.9}:
             yield f"the ratings are {result.metadata['rawRatings']}"
         return
@@ -321,7 +397,10 @@ def accounted(result: GradingResult, answer: str) -> Problems:
     for start, end in spans:
         for place in range(start, end):
             times[place] += 1
-    if any(times[place] != 1 for place, char in enumerate(answer) if not is_blank(char)) or max(times, default=0) > 1:
+    if (
+        any(times[place] != 1 for place, char in enumerate(answer) if not is_blank(char))
+        or max(times, default=0) > 1
+    ):
         yield "a letter lies in no span, or in two"
     if not all(s.reason for s in result.skipped):
         yield "something is skipped without a reason"
@@ -336,7 +415,9 @@ def gullible(answer: str) -> Problems:
     yield from shown_safely(result)
 
 
-def by_the_embedded_judge(answer: str, context: Any = CONTEXT, question: str = QUESTION) -> Problems:
+def by_the_embedded_judge(
+    answer: str, context: Any = CONTEXT, question: str = QUESTION
+) -> Problems:
     """The embedded judge gives the statements that were there the verdicts that they have without the payload."""
     alone, attacked = grade(ANSWER, CONTEXT), grade(answer, context, question=question)
     labels = {v.statement: v.label for v in attacked.verdicts}
@@ -349,7 +430,9 @@ def letters(text: str) -> str:
     return re.sub(r"[\W_]", "", text)
 
 
-_TAG = re.compile(r"<((?:context|question|statements?|answer|citation-audit|score|passages)-[0-9a-f]{4,8})>\n")
+_TAG = re.compile(
+    r"<((?:context|question|statements?|answer|citation-audit|score|passages)-[0-9a-f]{4,8})>\n"
+)
 
 
 def fenced(asks: list[Ask]) -> Problems:
@@ -364,7 +447,9 @@ def fenced(asks: list[Ask]) -> Problems:
                 yield f"{ask.kind}: the block {tag or rest[:40]!r} has no fence of its own"
                 return
             name = tag.rpartition("-")[0]
-            if name in ("context", "statements", "passages") or (name == "answer" and ask.kind != "ratings"):
+            if name in ("context", "statements", "passages") or (
+                name == "answer" and ask.kind != "ratings"
+            ):
                 yield from _numbered(ask, name, block)
             rest = rest.removeprefix("\n\n")
 
@@ -383,13 +468,24 @@ def unsafe(text: str) -> str:
 
 def outputs(result: GradingResult) -> str:
     """All that a result says, in every form that it has."""
-    return "\n".join([repr(result), result.pretty(), result.model_dump_json(), json.dumps(result.to_promptfoo("all"))])
+    return "\n".join(
+        [
+            repr(result),
+            result.pretty(),
+            result.model_dump_json(),
+            json.dumps(result.to_promptfoo("all")),
+        ]
+    )
 
 
 def shown_safely(result: GradingResult) -> Problems:
     """What people are shown holds no control character, no line that a CI's log obeys, and no number that JSON lacks."""
     data = result.to_promptfoo("all")
-    components = [text for part in data["componentResults"] for text in (part["reason"], part["assertion"]["value"])]
+    components = [
+        text
+        for part in data["componentResults"]
+        for text in (part["reason"], part["assertion"]["value"])
+    ]
     for text in (result.pretty(), data["reason"], *components):
         if found := unsafe(text):
             yield f"shows {found[:20]!r}"

@@ -8,8 +8,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # How fast a machine is says nothing about what holds. `--hypothesis-profile=few` is for runs that repeat every test many times.
-settings.register_profile("any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("few", settings.get_profile("any-machine"), max_examples=25, derandomize=True, database=None)
+settings.register_profile(
+    "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "few", settings.get_profile("any-machine"), max_examples=25, derandomize=True, database=None
+)
 settings.load_profile("any-machine")
 
 ROOT = Path(__file__).parents[1]

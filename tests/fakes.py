@@ -7,14 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from faithfulness_assert import Ask, JudgeError, Reply, Usage
-from faithfulness_assert.model import Limits
+from faithfulness_assert.records.ask import Limits
 
 USAGE = Usage(prompt=100, completion=20, num_requests=1)
 
 
 def verdicts_json(labels: dict[int, str | None], evidence: Sequence[int] = (1,)) -> str:
     """A reply in the form that is asked for; a label of None leaves the entry out."""
-    entries = [{"id": n, "evidence": list(evidence), "label": label} for n, label in labels.items() if label]
+    entries = [
+        {"id": n, "evidence": list(evidence), "label": label}
+        for n, label in labels.items()
+        if label
+    ]
     return json.dumps({"verdicts": entries})
 
 
@@ -48,16 +52,30 @@ class TruthfulJudge:
         self.asked.append(ask)
         statements = ask.payload.statements
         if ask.kind == "claims":
-            return Reply(json.dumps({"sentences": [{"id": n, "claims": [text]} for n, text in statements]}), usage=USAGE)
+            return Reply(
+                json.dumps({"sentences": [{"id": n, "claims": [text]} for n, text in statements]}),
+                usage=USAGE,
+            )
         if ask.kind == "truths":
-            return Reply(json.dumps({"passages": [{"id": n, "truths": [text]} for n, text in statements]}), usage=USAGE)
+            return Reply(
+                json.dumps({"passages": [{"id": n, "truths": [text]} for n, text in statements]}),
+                usage=USAGE,
+            )
         if ask.kind == "ratings":
-            return Reply(json.dumps({**dict.fromkeys(ask.form.dimensions, 0.9), "suggestions": ["Say less."]}), usage=USAGE)
+            return Reply(
+                json.dumps(
+                    {**dict.fromkeys(ask.form.dimensions, 0.9), "suggestions": ["Say less."]}
+                ),
+                usage=USAGE,
+            )
         if ask.kind == "reason":
             return Reply(json.dumps({"reason": "The judge says why."}), usage=USAGE)
         shown = [n for n, _ in ask.payload.sentences][:1]
         claim = {"claim": "x"} if ask.kind == "claims_and_verdicts" else {}
-        entries = [{"id": n, **({"claim": t} if claim else {}), "evidence": shown, "label": self.label(t)} for n, t in statements]
+        entries = [
+            {"id": n, **({"claim": t} if claim else {}), "evidence": shown, "label": self.label(t)}
+            for n, t in statements
+        ]
         return Reply(json.dumps({"verdicts": entries}), usage=USAGE)
 
 

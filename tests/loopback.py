@@ -56,33 +56,72 @@ class Answer:
             return (b"", self.raw) if self.drip else (self.raw, b"")
         body = self.encoded()
         fields = {**self.headers, "content-length": str(len(body))}
-        lines = [f"HTTP/1.1 {self.status} Scripted", *(f"{name}: {value}" for name, value in fields.items()), "", ""]
+        lines = [
+            f"HTTP/1.1 {self.status} Scripted",
+            *(f"{name}: {value}" for name, value in fields.items()),
+            "",
+            "",
+        ]
         head = "\r\n".join(lines).encode()
-        return (b"", head + body) if self.drip_head else (head, body) if self.drip else (head + body, b"")
+        return (
+            (b"", head + body)
+            if self.drip_head
+            else (head, body)
+            if self.drip
+            else (head + body, b"")
+        )
 
     def encoded(self) -> bytes:
         if isinstance(self.body, bytes):
             return self.body
-        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode("utf-8", "surrogatepass")
+        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode(
+            "utf-8", "surrogatepass"
+        )
 
 
-def completion(content: Any, *, usage: Any = None, finish_reason: Any = "stop", **message: Any) -> Answer:
+def completion(
+    content: Any, *, usage: Any = None, finish_reason: Any = "stop", **message: Any
+) -> Answer:
     """A chat completion that says ``content``; ``message`` holds further fields of the message."""
     said = {"role": "assistant", "content": content, **message}
     choice = {"index": 0, "message": said, "finish_reason": finish_reason}
-    return Answer({"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage})
+    return Answer(
+        {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": "m",
+            "choices": [choice],
+            "usage": usage,
+        }
+    )
 
 
-def claude_message(content: Any, *, usage: Any = None, stop_reason: Any = "end_turn", **fields: Any) -> Answer:
+def claude_message(
+    content: Any, *, usage: Any = None, stop_reason: Any = "end_turn", **fields: Any
+) -> Answer:
     """A message of the Messages API that says ``content``, a text or a list of blocks; ``fields`` are further ones of the message."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    body = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": blocks, "stop_reason": stop_reason}
+    body = {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": blocks,
+        "stop_reason": stop_reason,
+    }
     return Answer({**body, "stop_sequence": None, "usage": usage, **fields})
 
 
-def refusal_to(status: int, message: str, headers: Mapping[str, str] | None = None, **fields: Any) -> Answer:
+def refusal_to(
+    status: int, message: str, headers: Mapping[str, str] | None = None, **fields: Any
+) -> Answer:
     """An error answer in OpenAI's shape; ``fields`` are ``code``, ``type``, ``param``."""
-    return Answer({"error": {"message": message, **fields}}, status, {"content-type": "application/json", **(headers or {})})
+    return Answer(
+        {"error": {"message": message, **fields}},
+        status,
+        {"content-type": "application/json", **(headers or {})},
+    )
 
 
 def fault(row: Mapping[str, Any], request: Request, place: int) -> Answer:
@@ -95,15 +134,27 @@ def fault(row: Mapping[str, Any], request: Request, place: int) -> Answer:
     if place and row.get("then") is not None:
         return fault({**row["then"], "then": None}, request, place)
     how, key = row.get("transport", {}), _keys(request)
-    headers = {name: _filled(value, key) for name, value in row.get("headers", {"content-type": "application/json"}).items()}
-    answer = Answer(_body(row.get("body", {"$reply": {}}), request, key), row.get("http_status", 200), headers)
+    headers = {
+        name: _filled(value, key)
+        for name, value in row.get("headers", {"content-type": "application/json"}).items()
+    }
+    answer = Answer(
+        _body(row.get("body", {"$reply": {}}), request, key), row.get("http_status", 200), headers
+    )
     modes: dict[str | None, dict[str, Any]] = {
         None: {},
         "hang": {"delay": 600.0},
         "drip": {"drip": 0.2, "drip_head": how.get("head", False)},
         "reset": {"raw": b"", "end": "reset"},
-        "cut": {"raw": b"".join(answer.parts())[: -how.get("bytes", 1)], "end": how.get("end", "close")},
-        "raw": {"raw": _wire(how.get("send", ""), request, key), "repeat": _times(how.get("repeat", ("", 0))), "end": "close"},
+        "cut": {
+            "raw": b"".join(answer.parts())[: -how.get("bytes", 1)],
+            "end": how.get("end", "close"),
+        },
+        "raw": {
+            "raw": _wire(how.get("send", ""), request, key),
+            "repeat": _times(how.get("repeat", ("", 0))),
+            "end": "close",
+        },
         "nowhere": {},
     }
     return replace(answer, **modes[how.get("mode")])
@@ -112,12 +163,20 @@ def fault(row: Mapping[str, Any], request: Request, place: int) -> Answer:
 def good_reply(request: Request, text: str = GOOD, **fields: Any) -> Answer:
     """A good reply in the shape of the API that was asked."""
     if request.path.endswith("/messages"):
-        return claude_message(fields.pop("content", text), **{"usage": {"input_tokens": 100, "output_tokens": 20}, **fields})
-    return completion(fields.pop("content", text), **{"usage": {"prompt_tokens": 100, "completion_tokens": 20}, **fields})
+        return claude_message(
+            fields.pop("content", text),
+            **{"usage": {"input_tokens": 100, "output_tokens": 20}, **fields},
+        )
+    return completion(
+        fields.pop("content", text),
+        **{"usage": {"prompt_tokens": 100, "completion_tokens": 20}, **fields},
+    )
 
 
 def _keys(request: Request) -> dict[str, str]:
-    key = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
+    key = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix(
+        "Bearer "
+    )
     return {
         "KEY": key,
         "KEY url": quote(key, safe=""),
@@ -153,7 +212,10 @@ def _body(body: Any, request: Request, keys: Mapping[str, str]) -> bytes:
         return _body(body["$utf16"], request, keys).decode().encode("utf-16")
     if isinstance(body, str):
         return _filled(body, keys).encode()
-    in_json = {name: json.dumps(form)[1:-1] if name != "KEY escaped" else form for name, form in keys.items()}
+    in_json = {
+        name: json.dumps(form)[1:-1] if name != "KEY escaped" else form
+        for name, form in keys.items()
+    }
     return _filled(json.dumps(body), in_json).encode()
 
 
@@ -187,7 +249,12 @@ class Loopback:
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.closed.set()  # whatever is held back goes out at once, so that no thread outlives its test
         self._server.shutdown()
         self._server.server_close()
@@ -229,7 +296,9 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:
             while answer.repeat and not loopback.closed.is_set():
                 self.wfile.write(answer.repeat)
             if answer.end == "reset":
-                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                self.connection.setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+                )
                 self.connection.close()
             self.close_connection = answer.end != "keep"
 

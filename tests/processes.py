@@ -24,9 +24,14 @@ def workers(place: str) -> list[int]:
     """The living workers whose sockets are under ``place``, their TMPDIR."""
     found = []
     for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended meanwhile; of one that nobody has buried both files are empty
+        with suppress(
+            OSError
+        ):  # it has ended meanwhile; of one that nobody has buried both files are empty
             command = (path / "cmdline").read_bytes()
-            ours = b"faithfulness_assert\0worker" in command or b"faithfulness_assert.promptfoo.server" in command
+            ours = (
+                b"faithfulness_assert\0worker" in command
+                or b"faithfulness_assert.promptfoo.worker_process.server" in command
+            )
             if ours and f"TMPDIR={place}".encode() in (path / "environ").read_bytes().split(b"\0"):
                 found.append(int(path.name))
     return found

@@ -10,17 +10,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from loopback import Answer, Loopback
 
-from faithfulness_assert.errors import JudgeError
-from faithfulness_assert.judges.circuit import Circuit
-from faithfulness_assert.judges.remote import RemoteJudge
-from faithfulness_assert.model import Ask, Payload, ReplyForm
+from faithfulness_assert.asking.schema import json_schema
+from faithfulness_assert.judges.remote.circuit_breaker import Circuit
+from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
+from faithfulness_assert.records.ask import Ask, Payload, ReplyForm
+from faithfulness_assert.records.errors import JudgeError
 
+FORM = ReplyForm("verdicts", ("supported", "not_enough_info"))
 ASK = Ask(
     messages=({"role": "system", "content": "Judge."}, {"role": "user", "content": "Is it so?"}),
-    form=ReplyForm("verdicts", ("supported", "not_enough_info")),
+    form=FORM,
     ids=(1,),
     max_tokens=352,
     payload=Payload(((1, "It is so."),)),
+    schema=json_schema(FORM),
 )
 TEXT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 
@@ -41,14 +44,18 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
-def any_json_ends_well(judge: Callable[[Loopback], RemoteJudge], with_slot: Callable[[str, Any], Any], slots: list[str]) -> None:
+def any_json_ends_well(
+    judge: Callable[[Loopback], RemoteJudge], with_slot: Callable[[str, Any], Any], slots: list[str]
+) -> None:
     """A good answer with any JSON in any one of its ``slots`` ends in a reply whose texts can be written, or in a JudgeError."""
     current: list[Answer] = []
     with Loopback(lambda _: current[0]) as server:
         asking = judge(server)
 
         @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-        @given(slot=st.sampled_from(slots), value=JSON, status=st.sampled_from([200, 200, 400, 500]))
+        @given(
+            slot=st.sampled_from(slots), value=JSON, status=st.sampled_from([200, 200, 400, 500])
+        )
         def ends_well(slot: str, value: Any, status: int) -> None:
             current[:] = [Answer(with_slot(slot, value), status)]
             asking._circuit = Circuit()  # else it opens, and nothing more is tried

@@ -23,12 +23,12 @@ from loopback import Answer, Loopback, Request, claude_message
 from remote import ASK, TEXT, any_json_ends_well, bare_environment
 
 from faithfulness_assert import Grader
-from faithfulness_assert.doctor import checks
-from faithfulness_assert.errors import ConfigError, JudgeError
+from faithfulness_assert.cli.doctor import checks
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.model import Limits, ReplyForm
+from faithfulness_assert.records.ask import Limits, ReplyForm
+from faithfulness_assert.records.errors import ConfigError, JudgeError
 
 KEY = "sk-ant-api03-0123456789abcdefXYZ_-AA"
 USAGE = {"input_tokens": 100, "output_tokens": 20}
@@ -40,13 +40,19 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def judge(server: Loopback, **options: Any) -> AnthropicJudge:
-    return AnthropicJudge("m", **{"base_url": server.root, "api_key": KEY, "max_retries": 0, **options})
+    return AnthropicJudge(
+        "m", **{"base_url": server.root, "api_key": KEY, "max_retries": 0, **options}
+    )
 
 
-def error_of(status: int, type_: str, message: str, headers: dict[str, str] | None = None) -> Answer:
+def error_of(
+    status: int, type_: str, message: str, headers: dict[str, str] | None = None
+) -> Answer:
     """An error answer in Anthropic's shape."""
     body = {"type": "error", "error": {"type": type_, "message": message}, "request_id": "req_1"}
-    return Answer(body, status, {"content-type": "application/json", "request-id": "req_1", **(headers or {})})
+    return Answer(
+        body, status, {"content-type": "application/json", "request-id": "req_1", **(headers or {})}
+    )
 
 
 def failure(answers: Any, **options: Any) -> JudgeError:
@@ -63,7 +69,10 @@ def test_an_ask_is_one_message_with_the_schema_of_its_reply() -> None:
         reply = judge(server).ask(ASK)
     (request,) = server.requests
     assert request.path == "/v1/messages"
-    assert KEY in (request.headers.get("x-api-key"), request.headers.get("authorization", "").removeprefix("Bearer "))
+    assert KEY in (
+        request.headers.get("x-api-key"),
+        request.headers.get("authorization", "").removeprefix("Bearer "),
+    )
     assert "anthropic-version" in request.headers
     assert request.headers["accept-encoding"] == "identity"
     assert request.body == {
@@ -74,19 +83,30 @@ def test_an_ask_is_one_message_with_the_schema_of_its_reply() -> None:
         "max_tokens": 352,
         "temperature": 0.0,
     }
-    assert (reply.text, reply.finish_reason, reply.refusal, reply.warnings) == (TEXT, "stop", None, ())
+    assert (reply.text, reply.finish_reason, reply.refusal, reply.warnings) == (
+        TEXT,
+        "stop",
+        None,
+        (),
+    )
 
 
 FORMS = [
     ReplyForm("verdicts", ("supported",)),
-    ReplyForm("verdicts", ("supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"), reasons=True),
+    ReplyForm(
+        "verdicts",
+        ("supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"),
+        reasons=True,
+    ),
     ReplyForm("claims_and_verdicts", ("supported", "contradicted"), reasons=True),
     ReplyForm("claims"),
 ]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.kind}-{len(form.labels)}")
-def test_the_sdk_itself_finds_nothing_in_our_schemas_that_the_api_does_not_take(form: ReplyForm) -> None:
+def test_the_sdk_itself_finds_nothing_in_our_schemas_that_the_api_does_not_take(
+    form: ReplyForm,
+) -> None:
     schema = replace(ASK, form=form).schema
     # What the API does not take, the SDK moves into a description; and it leaves out the type beside a list of values.
     assert "description" not in json.dumps(schema)
@@ -105,7 +125,13 @@ def test_what_is_read_from_the_cache_or_written_to_it_is_part_of_the_prompt() ->
     with Loopback(claude_message(TEXT, usage=said)) as server:
         usage = judge(server).ask(ASK).usage
     assert usage is not None
-    assert (usage.prompt, usage.completion, usage.cached, usage.reasoning, usage.num_requests) == (2400, 20, 2000, 7, 1)
+    assert (usage.prompt, usage.completion, usage.cached, usage.reasoning, usage.num_requests) == (
+        2400,
+        20,
+        2000,
+        7,
+        1,
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +154,12 @@ def test_usage_that_was_not_said_is_unknown_not_zero(usage: object) -> None:
 
 
 def test_a_cache_that_was_not_used_may_be_null() -> None:
-    with Loopback(claude_message(TEXT, usage={**USAGE, "cache_read_input_tokens": None, "cache_creation_input_tokens": None})) as server:
+    with Loopback(
+        claude_message(
+            TEXT,
+            usage={**USAGE, "cache_read_input_tokens": None, "cache_creation_input_tokens": None},
+        )
+    ) as server:
         usage = judge(server).ask(ASK).usage
     assert usage is not None
     assert (usage.prompt, usage.cached) == (100, 0)
@@ -189,12 +220,19 @@ def test_a_refusal_says_why_where_the_api_does(details: object, said: str) -> No
         ("model_context_window_exceeded", "unreadable", "truncated"),
     ],
 )
-def test_verdicts_of_a_reply_that_did_not_end_well_are_never_scored(stop_reason: str, status: str, kind: str) -> None:
+def test_verdicts_of_a_reply_that_did_not_end_well_are_never_scored(
+    stop_reason: str, status: str, kind: str
+) -> None:
     with Loopback(claude_message(TEXT, usage=USAGE, stop_reason=stop_reason)) as server:
         grader = Grader("anthropic:m", base_url=server.root, api_key=KEY, max_retries=0)
         result = grader.grade("The museum opens at nine.", "The museum opens at nine.")
     assert result.error is not None
-    assert (result.status, result.error.kind, result.defined, result.pass_) == (status, kind, False, False)
+    assert (result.status, result.error.kind, result.defined, result.pass_) == (
+        status,
+        kind,
+        False,
+        False,
+    )
     assert result.tokens_used.total == 120
 
 
@@ -224,14 +262,20 @@ REJECTIONS = {
 def server_without(*parameters: str, status: int = 400) -> Any:
     def answer(request: Request) -> Answer:
         refused = next((name for name in parameters if name in request.body), None)
-        return error_of(status, "invalid_request_error", REJECTIONS[refused]) if refused else claude_message(TEXT, usage=USAGE)
+        return (
+            error_of(status, "invalid_request_error", REJECTIONS[refused])
+            if refused
+            else claude_message(TEXT, usage=USAGE)
+        )
 
     return answer
 
 
 @settings(max_examples=12, deadline=None)
 @given(missing=st.sets(st.sampled_from([*REJECTIONS])), status=st.sampled_from([400, 422, 500]))
-def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(missing: set[str], status: int) -> None:
+def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(
+    missing: set[str], status: int
+) -> None:
     with Loopback(server_without(*sorted(missing), status=status)) as server:
         asking = judge(server)
         first = asking.ask(ASK)
@@ -270,16 +314,44 @@ def test_asks_at_once_share_a_judge() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind", "retryable"),
     [
-        (error_of(400, "invalid_request_error", "messages: at least one message is required"), "transport", False),
-        (error_of(400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"), "transport", False),
-        (error_of(400, "invalid_request_error", "Your credit balance is too low to access the API"), "rate_limit", False),
+        (
+            error_of(400, "invalid_request_error", "messages: at least one message is required"),
+            "transport",
+            False,
+        ),
+        (
+            error_of(
+                400, "invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"
+            ),
+            "transport",
+            False,
+        ),
+        (
+            error_of(
+                400, "invalid_request_error", "Your credit balance is too low to access the API"
+            ),
+            "rate_limit",
+            False,
+        ),
         (error_of(401, "authentication_error", "invalid x-api-key"), "auth", False),
-        (error_of(402, "billing_error", "There is an issue with your billing"), "rate_limit", False),
+        (
+            error_of(402, "billing_error", "There is an issue with your billing"),
+            "rate_limit",
+            False,
+        ),
         (error_of(403, "permission_error", "no"), "auth", False),
         (error_of(404, "not_found_error", "model: m"), "transport", False),
-        (error_of(413, "request_too_large", "Request exceeds the maximum size"), "transport", False),
+        (
+            error_of(413, "request_too_large", "Request exceeds the maximum size"),
+            "transport",
+            False,
+        ),
         (error_of(429, "rate_limit_error", "slow down"), "rate_limit", True),
-        (error_of(429, "rate_limit_error", "tomorrow", {"retry-after": "86400"}), "rate_limit", False),
+        (
+            error_of(429, "rate_limit_error", "tomorrow", {"retry-after": "86400"}),
+            "rate_limit",
+            False,
+        ),
         (error_of(500, "api_error", "Internal server error"), "server", True),
         (error_of(529, "overloaded_error", "Overloaded"), "server", True),
         (error_of(200, "overloaded_error", "Overloaded"), "server", True),
@@ -293,14 +365,19 @@ def test_asks_at_once_share_a_judge() -> None:
         (Answer(b"\xff\xfe{"), "server", False),
     ],
 )
-def test_an_error_has_its_kind_and_says_whether_to_try_again(answer: Answer, kind: str, retryable: bool) -> None:
+def test_an_error_has_its_kind_and_says_whether_to_try_again(
+    answer: Answer, kind: str, retryable: bool
+) -> None:
     error = failure(answer)
     assert (error.kind, error.retryable, error.http_status) == (kind, retryable, answer.status)
 
 
 def test_a_failure_that_may_pass_is_tried_again_and_counted() -> None:
     soon = {"retry-after": "0"}
-    script = [error_of(529, "overloaded_error", "Overloaded", soon), error_of(429, "rate_limit_error", "busy", soon)]
+    script = [
+        error_of(529, "overloaded_error", "Overloaded", soon),
+        error_of(429, "rate_limit_error", "busy", soon),
+    ]
     with Loopback([*script, claude_message(TEXT, usage=USAGE)]) as server:
         reply = judge(server, max_retries=2).ask(ASK)
     assert reply.usage is not None
@@ -325,12 +402,24 @@ def test_nothing_outlasts_the_deadline(answer: Answer) -> None:
     assert caught.value.kind in ("timeout", "rate_limit")
 
 
-SLOTS = ["body", "error", "content", "block", "text", "stop_reason", "stop_details", "usage", "input_tokens"]
+SLOTS = [
+    "body",
+    "error",
+    "content",
+    "block",
+    "text",
+    "stop_reason",
+    "stop_details",
+    "usage",
+    "input_tokens",
+]
 
 
 def with_slot(slot: str, value: Any) -> Any:
     """A good message with ``value`` in the place of one of its parts."""
-    body = claude_message(TEXT, usage=dict(USAGE), stop_reason="refusal" if slot == "stop_details" else "end_turn").body
+    body = claude_message(
+        TEXT, usage=dict(USAGE), stop_reason="refusal" if slot == "stop_details" else "end_turn"
+    ).body
     if slot == "body":
         return value
     if slot == "block":
@@ -348,9 +437,16 @@ def test_any_json_in_any_place_ends_in_a_reply_or_a_judge_error() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 307, 401, 500])
-def test_a_server_that_echoes_the_key_does_not_get_it_shown(status: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_server_that_echoes_the_key_does_not_get_it_shown(
+    status: int, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
-    error = failure(replace(error_of(status, "authentication_error", f"no: x-api-key: {KEY}"), headers={"location": f"http://h/{KEY}"}))
+    error = failure(
+        replace(
+            error_of(status, "authentication_error", f"no: x-api-key: {KEY}"),
+            headers={"location": f"http://h/{KEY}"},
+        )
+    )
     told = "".join(traceback.format_exception(error)) + repr(error) + str(error.args) + caplog.text
     assert "0123456789abcdef" not in told
 
@@ -364,7 +460,14 @@ def test_the_key_is_not_shown_by_the_judge_itself() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("timeout", 0), ("max_retries", -1), ("temperature", 1.1), ("temperature", True), ("base_url", "no address"), ("model", " ")],
+    [
+        ("timeout", 0),
+        ("max_retries", -1),
+        ("temperature", 1.1),
+        ("temperature", True),
+        ("base_url", "no address"),
+        ("model", " "),
+    ],
 )
 def test_an_option_that_cannot_be_is_named(name: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=f"^{name}: "):
@@ -411,7 +514,12 @@ def test_a_server_of_ones_own_needs_no_key() -> None:
 
 def test_identity_and_limits_are_those_given() -> None:
     made = AnthropicJudge("m", api_key=KEY, max_prompt_tokens=9, max_statements=8)
-    assert made.identity == {"judge": "anthropic", "base_url": "https://api.anthropic.com", "model": "m", "temperature": 0.0}
+    assert made.identity == {
+        "judge": "anthropic",
+        "base_url": "https://api.anthropic.com",
+        "model": "m",
+        "temperature": 0.0,
+    }
     assert (made.name, made.limits) == ("anthropic:m", Limits(prompt_tokens=9, statements=8))
     assert made.keeps_deadline
 
@@ -419,7 +527,12 @@ def test_identity_and_limits_are_those_given() -> None:
 def test_the_sdk_is_not_imported_before_an_ask() -> None:
     code = "import sys; from faithfulness_assert.judges.anthropic import AnthropicJudge as J; J('m', api_key='k')"
     code += "; print({'anthropic', 'openai'} & set(sys.modules))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "set()\n"
+    )
 
 
 def test_the_two_judges_take_the_same_options_but_for_the_seed() -> None:

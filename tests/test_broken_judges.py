@@ -8,7 +8,9 @@ import pytest
 from broken_judges import LOST, PARTLY, TRUTH, load, outcome, shapes
 
 
-def test_each_shape_of_the_fake_judge_ends_in_the_right_score_or_its_own_error(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_shape_of_the_fake_judge_ends_in_the_right_score_or_its_own_error(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     fake = load(shared / "peers" / "fake_judge.py")
     found = [outcome(fake, shape) for shape in shapes(fake)]
@@ -17,7 +19,9 @@ def test_each_shape_of_the_fake_judge_ends_in_the_right_score_or_its_own_error(s
     assert max(one.score for one in found) == TRUTH
 
 
-def test_a_shape_that_loses_some_labels_is_an_error_where_the_policy_wants_all(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_shape_that_loses_some_labels_is_an_error_where_the_policy_wants_all(
+    shared: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     fake = load(shared / "peers" / "fake_judge.py")
     assert {outcome(fake, shape, on_missing="error").kind for shape in PARTLY} == {"unreadable"}

@@ -11,13 +11,16 @@ from hypothesis import strategies as st
 from loopback import Answer, Loopback, completion, refusal_to
 
 from faithfulness_assert import Grader
-from faithfulness_assert.errors import JudgeError
-from faithfulness_assert.judges.circuit import COOL_DOWN, FAILURES, Circuit
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.model import Reply, Usage
+from faithfulness_assert.judges.remote.circuit_breaker import COOL_DOWN, FAILURES, Circuit
+from faithfulness_assert.records.ask import Reply
+from faithfulness_assert.records.errors import JudgeError
+from faithfulness_assert.records.usage import Usage
 
 SENT = Usage(num_requests=1)
-DOWN = JudgeError("the server is down", "server", retryable=True, usage=SENT, http_status=503, fix="Mend it.")
+DOWN = JudgeError(
+    "the server is down", "server", retryable=True, usage=SENT, http_status=503, fix="Mend it."
+)
 
 
 class Clock:
@@ -49,7 +52,9 @@ def outcome(circuit: Circuit, server: Server) -> Reply | JudgeError:
 
 
 @given(waits=st.lists(st.floats(0, 3 * COOL_DOWN), max_size=60))
-def test_a_dead_server_is_asked_so_often_that_it_opens_and_then_once_for_each_cool_down(waits: list[float]) -> None:
+def test_a_dead_server_is_asked_so_often_that_it_opens_and_then_once_for_each_cool_down(
+    waits: list[float],
+) -> None:
     clock, server = Clock(), Server()
     circuit = Circuit(clock=clock)
     for wait in waits:
@@ -59,7 +64,9 @@ def test_a_dead_server_is_asked_so_often_that_it_opens_and_then_once_for_each_co
 
 
 @given(failures=st.integers(1, 8), asks=st.integers(1, 100), cool_down=st.floats(0.5, 100))
-def test_within_a_cool_down_only_the_failures_that_open_it_reach_the_server(failures: int, asks: int, cool_down: float) -> None:
+def test_within_a_cool_down_only_the_failures_that_open_it_reach_the_server(
+    failures: int, asks: int, cool_down: float
+) -> None:
     server, circuit = Server(), Circuit(failures, cool_down, Clock())
     for _ in range(asks):
         outcome(circuit, server)
@@ -67,7 +74,9 @@ def test_within_a_cool_down_only_the_failures_that_open_it_reach_the_server(fail
 
 
 @given(cases=st.integers(0, 60), back_at=st.floats(0, 300))
-def test_the_first_probe_after_the_server_is_back_ends_the_matter(cases: int, back_at: float) -> None:
+def test_the_first_probe_after_the_server_is_back_ends_the_matter(
+    cases: int, back_at: float
+) -> None:
     clock, server = Clock(), Server()
     circuit = Circuit(clock=clock)
     for _ in range(FAILURES + cases):
@@ -87,7 +96,13 @@ def test_an_open_circuit_says_so_and_why_in_the_kind_of_the_last_error() -> None
     clock.now = 10
     told = outcome(circuit, server)
     assert isinstance(told, JudgeError)
-    assert (told.kind, told.retryable, told.usage, told.http_status, told.fix) == ("server", True, None, 503, "Mend it.")
+    assert (told.kind, told.retryable, told.usage, told.http_status, told.fix) == (
+        "server",
+        True,
+        None,
+        503,
+        "Mend it.",
+    )
     assert "5 asks failed" in told.message
     assert "20 s" in told.message
     assert "the server is down" in told.message
@@ -96,7 +111,14 @@ def test_an_open_circuit_says_so_and_why_in_the_kind_of_the_last_error() -> None
 def test_a_failed_probe_begins_the_next_cool_down() -> None:
     clock, server = Clock(), Server()
     circuit = Circuit(clock=clock)
-    for instant in (*[0.0] * FAILURES, COOL_DOWN, COOL_DOWN + 1, 2 * COOL_DOWN - 1, 2 * COOL_DOWN, 2 * COOL_DOWN):
+    for instant in (
+        *[0.0] * FAILURES,
+        COOL_DOWN,
+        COOL_DOWN + 1,
+        2 * COOL_DOWN - 1,
+        2 * COOL_DOWN,
+        2 * COOL_DOWN,
+    ):
         clock.now = instant
         outcome(circuit, server)
     assert server.asked == FAILURES + 2
@@ -201,7 +223,10 @@ def test_a_batch_does_not_hammer_a_dead_server(answer: Answer, tries: int, kind:
         grader = Grader("openai:m", base_url=server.url, api_key="k", max_retries=2)
         results = list(grader.grade_many([CASE] * 60, concurrency=concurrency))
     assert len(results) == 60
-    assert all(result.error is not None and result.error.kind == kind and not result.defined for result in results)
+    assert all(
+        result.error is not None and result.error.kind == kind and not result.defined
+        for result in results
+    )
     assert len(server.requests) <= tries * (FAILURES + concurrency - 1)
     assert sum(result.tokens_used.num_requests for result in results) == len(server.requests)
     assert "not asked: the last" in results[-1].reason

@@ -12,22 +12,36 @@ from hypothesis import strategies as st
 from strategies import answers
 
 from faithfulness_assert import audit_citations
-from faithfulness_assert.errors import ConfigError
-from faithfulness_assert.model import CitationAudit
+from faithfulness_assert.records.errors import ConfigError
+from faithfulness_assert.records.model import CitationAudit
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "fixtures" / "golden" / "citations.json").read_text("utf-8"))
+GOLDEN = json.loads(
+    (Path(__file__).parents[1] / "fixtures" / "golden" / "citations.json").read_text("utf-8")
+)
 # What we find where the source's finding is a defect, as its ``ours_instead`` says.
-OURS = {"decimal point splits sentence": {"confidence": 0.9}, "grouped ids are one invalid id": {"confidence": 0.9}}
-CLEAN = {"needs_retry": False, "invalid_citations": [], "uncited_claim_count": 0, "hallucination_detected": False}
+OURS = {
+    "decimal point splits sentence": {"confidence": 0.9},
+    "grouped ids are one invalid id": {"confidence": 0.9},
+}
+CLEAN = {
+    "needs_retry": False,
+    "invalid_citations": [],
+    "uncited_claim_count": 0,
+    "hallucination_detected": False,
+}
 
 
 @pytest.mark.parametrize("row", GOLDEN, ids=lambda row: row["case"])
 def test_the_audit_finds_what_the_golden_rows_say(row: dict) -> None:
     expected = row["expected"] if row["carry"] else CLEAN | OURS[row["case"]]
     audit = audit_citations(row["inputs"]["answer"], row["inputs"]["evidence_ids"])
-    assert audit.confidence(row["inputs"]["llm"]["confidence"]) == pytest.approx(expected["confidence"])
+    assert audit.confidence(row["inputs"]["llm"]["confidence"]) == pytest.approx(
+        expected["confidence"]
+    )
     assert list(audit.invalid_citations) == expected["invalid_citations"]
-    assert audit.uncited_claim_count == expected["uncited_claim_count"] == len(audit.uncited_sentences)
+    assert (
+        audit.uncited_claim_count == expected["uncited_claim_count"] == len(audit.uncited_sentences)
+    )
     assert audit.needs_retry is expected["needs_retry"]
     assert audit.hallucination_detected is expected["hallucination_detected"]
 
@@ -47,7 +61,9 @@ def test_the_audit_finds_what_the_golden_rows_say(row: dict) -> None:
         ("It is so [1].", ["c1"], ("1",)),
     ],
 )
-def test_citations_are_read_in_all_their_forms(answer: str, ids: list[str], invalid: tuple[str, ...]) -> None:
+def test_citations_are_read_in_all_their_forms(
+    answer: str, ids: list[str], invalid: tuple[str, ...]
+) -> None:
     audit = audit_citations(answer, ids)
     assert audit.invalid_citations == invalid
     assert audit.uncited_claim_count == 0
@@ -129,7 +145,10 @@ def test_an_answer_that_is_no_string_is_the_callers_mistake() -> None:
         audit_citations(None, [])
 
 
-@pytest.mark.parametrize(("base", "expected"), [(0, 0), (0.4, 0.4), (1, 1), (1.5, 1), (2, 0.02), (85, 0.85), (250, 1), (-3, 0)])
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [(0, 0), (0.4, 0.4), (1, 1), (1.5, 1), (2, 0.02), (85, 0.85), (250, 1), (-3, 0)],
+)
 def test_confidence_reads_shares_and_percentages(base: float, expected: float) -> None:
     assert CitationAudit().confidence(base) == pytest.approx(expected)
 

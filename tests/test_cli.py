@@ -14,8 +14,16 @@ from loopback import Answer, Loopback, Request, completion
 
 import faithfulness_assert
 
-GOOD = {"answer": "The tower is 330 metres tall.", "context": "The tower is 330 metres tall.", "id": "good"}
-BAD = {"answer": "The tower is 530 metres tall.", "context": ["The tower is 330 metres tall."], "id": "bad"}
+GOOD = {
+    "answer": "The tower is 330 metres tall.",
+    "context": "The tower is 330 metres tall.",
+    "id": "good",
+}
+BAD = {
+    "answer": "The tower is 530 metres tall.",
+    "context": ["The tower is 330 metres tall."],
+    "id": "bad",
+}
 BROKEN = {"answer": "The tower is tall.", "id": "broken"}
 
 
@@ -24,7 +32,15 @@ COMMAND = [sys.executable, "-m", "faithfulness_assert"]
 
 def run(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, **environment}
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, input=stdin, timeout=60, check=False, encoding="utf-8", env=environ)
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        capture_output=True,
+        input=stdin,
+        timeout=60,
+        check=False,
+        encoding="utf-8",
+        env=environ,
+    )
 
 
 def jsonl(tmp_path: Path, *cases: object) -> str:
@@ -34,9 +50,13 @@ def jsonl(tmp_path: Path, *cases: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("cases", "code"), [((GOOD,), 0), ((GOOD, BAD), 1), ((GOOD, BAD, BROKEN), 3)], ids=["all passed", "some failed", "some not graded"]
+    ("cases", "code"),
+    [((GOOD,), 0), ((GOOD, BAD), 1), ((GOOD, BAD, BROKEN), 3)],
+    ids=["all passed", "some failed", "some not graded"],
 )
-def test_the_exit_code_says_how_it_went(tmp_path: Path, cases: tuple[object, ...], code: int) -> None:
+def test_the_exit_code_says_how_it_went(
+    tmp_path: Path, cases: tuple[object, ...], code: int
+) -> None:
     assert run("grade", jsonl(tmp_path, *cases)).returncode == code
 
 
@@ -61,8 +81,14 @@ def test_cases_come_from_json_a_list_or_standard_input(tmp_path: Path) -> None:
 def test_only_a_line_feed_ends_a_line_of_json(tmp_path: Path) -> None:
     file = tmp_path / "cases.jsonl"
     odd = {**GOOD, "id": "a\u2028b\u2029c\x85d"}
-    file.write_bytes(("\r\n".join(json.dumps(case, ensure_ascii=False) for case in (odd, GOOD)) + "\r\n").encode())
-    results = [json.loads(line) for line in run("grade", str(file), "--json").stdout.split("\n")[:-1]]
+    file.write_bytes(
+        (
+            "\r\n".join(json.dumps(case, ensure_ascii=False) for case in (odd, GOOD)) + "\r\n"
+        ).encode()
+    )
+    results = [
+        json.loads(line) for line in run("grade", str(file), "--json").stdout.split("\n")[:-1]
+    ]
     assert [result["case_id"] for result in results] == [odd["id"], "good"]
 
 
@@ -71,7 +97,9 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
     waited: list[bool] = []
 
     def answer(request: Request) -> Answer:
-        if "walls" in json.dumps(request.body):  # the second case: not answered before the first one is on the screen
+        if "walls" in json.dumps(
+            request.body
+        ):  # the second case: not answered before the first one is on the screen
             waited.append(shown.wait(50))
         return completion('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
 
@@ -79,7 +107,9 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
     with Loopback(answer) as server:
         judge = ["--judge", "openai:m", "-o", f"base_url={server.url}", "-o", "api_key=k"]
         command = [*COMMAND, "grade", file, *judge, "--json", "--concurrency", "1"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, env={**os.environ, "NO_PROXY": "127.0.0.1"}) as process:
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, env={**os.environ, "NO_PROXY": "127.0.0.1"}
+        ) as process:
             assert process.stdout is not None
             first = json.loads(process.stdout.readline())
             shown.set()
@@ -91,7 +121,9 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
 @pytest.mark.parametrize("arguments", [("--json",), ()], ids=["json", "text"])
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     file = jsonl(tmp_path, *[GOOD] * 400)
-    with subprocess.Popen([*COMMAND, "grade", file, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        [*COMMAND, "grade", file, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
@@ -102,13 +134,19 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, arguments: tuple
 PLAIN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
 
 
-@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, PLAIN_C], ids=["ascii", "C locale"])
+@pytest.mark.parametrize(
+    "environment", [{"PYTHONIOENCODING": "ascii"}, PLAIN_C], ids=["ascii", "C locale"]
+)
 def test_any_terminal_can_show_any_text(environment: dict[str, str]) -> None:
-    case = json.dumps({**GOOD, "answer": "The tower is 330 metres tall: très haut 😀."}, ensure_ascii=False)
+    case = json.dumps(
+        {**GOOD, "answer": "The tower is 330 metres tall: très haut 😀."}, ensure_ascii=False
+    )
     shown = run("grade", "-", stdin=case, **environment)
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "tr\\xe8s haut \\U0001f600" in shown.stdout
-    (verdict,) = json.loads(run("grade", "-", "--json", stdin=case, **environment).stdout)["verdicts"]
+    (verdict,) = json.loads(run("grade", "-", "--json", stdin=case, **environment).stdout)[
+        "verdicts"
+    ]
     assert verdict["statement"] == "The tower is 330 metres tall: très haut 😀."
     assert run("grade", "-", "--judge", "ü", **environment).stderr.count("\n") == 1
 
@@ -163,7 +201,11 @@ def test_the_demo_needs_nothing_and_shows_every_statement() -> None:
 
 
 def test_what_a_terminal_would_act_on_is_escaped(tmp_path: Path) -> None:
-    hostile = {"answer": "\x1b[31mPASS\x1b[0m \x9b31m The tower\rPASS is \u202eesrever tall.", "context": "x\x07", "id": "\x1b]0;t\x07"}
+    hostile = {
+        "answer": "\x1b[31mPASS\x1b[0m \x9b31m The tower\rPASS is \u202eesrever tall.",
+        "context": "x\x07",
+        "id": "\x1b]0;t\x07",
+    }
     done = run("grade", jsonl(tmp_path, hostile))
     assert not {"\x1b", "\x9b", "\x07", "\u202e", "\r"} & set(done.stdout)
     assert "\\x1b[31mPASS" in done.stdout
@@ -192,7 +234,13 @@ def test_init_writes_an_example_and_overwrites_nothing(tmp_path: Path) -> None:
 def test_doctor_checks_this_machine_and_a_promptfoo_context(tmp_path: Path) -> None:
     context = tmp_path / "context.json"
     context.write_text(
-        json.dumps({"vars": {"docs": "The tower.", "query": "How?"}, "config": {"contextFrom": "vars.docs"}}), encoding="utf-8"
+        json.dumps(
+            {
+                "vars": {"docs": "The tower.", "query": "How?"},
+                "config": {"contextFrom": "vars.docs"},
+            }
+        ),
+        encoding="utf-8",
     )
     done = run("doctor", "--context", str(context))
     assert done.returncode == 0
@@ -205,7 +253,10 @@ def test_doctor_checks_this_machine_and_a_promptfoo_context(tmp_path: Path) -> N
 
 
 def test_the_version_is_that_of_the_package() -> None:
-    assert run("--version").stdout.split() == ["faithfulness-assert", faithfulness_assert.__version__]
+    assert run("--version").stdout.split() == [
+        "faithfulness-assert",
+        faithfulness_assert.__version__,
+    ]
 
 
 def test_help_names_every_command() -> None:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, Usage, grade
-from faithfulness_assert.controls import Control, make_controls, mixed
-from faithfulness_assert.model import Limits
-from faithfulness_assert.state import State, within
-from faithfulness_assert.terminal import Tally
-from faithfulness_assert.tokens import estimate_tokens
+from faithfulness_assert.asking.controls import Control, make_controls, mixed
+from faithfulness_assert.asking.tokens import estimate_tokens
+from faithfulness_assert.cli.terminal import Tally
+from faithfulness_assert.plan.state import State, within
+from faithfulness_assert.records.ask import Limits
 
 CONTEXT = [
     "The city museum opens at nine. Adults pay 14 euros for a ticket. The collection was founded in 1889 by Clara Brandt.",
@@ -41,12 +41,22 @@ class LabelBy:
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         self.asked.append(ask)
-        return Reply(verdicts_json({number: self.label(text) for number, text in ask.payload.statements}), usage=USAGE)
+        return Reply(
+            verdicts_json({number: self.label(text) for number, text in ask.payload.statements}),
+            usage=USAGE,
+        )
 
 
-def run(label: Callable[[str], str | None] | None = None, **options: Any) -> tuple[GradingResult, LabelBy]:
+def run(
+    label: Callable[[str], str | None] | None = None, **options: Any
+) -> tuple[GradingResult, LabelBy]:
     judge = LabelBy(label) if label else LabelBy()
-    return grade(options.pop("answer", ANSWER), options.pop("context", CONTEXT), judge=judge, **{"controls": "report", **options}), judge
+    return grade(
+        options.pop("answer", ANSWER),
+        options.pop("context", CONTEXT),
+        judge=judge,
+        **{"controls": "report", **options},
+    ), judge
 
 
 def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
@@ -54,7 +64,11 @@ def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
     result, judge = run()
     assert len(judge.asked) == 1
     assert len(judge.asked[0].ids) == 4
-    assert (result.score, result.counts, result.verdicts) == (without.score, without.counts, without.verdicts)
+    assert (result.score, result.counts, result.verdicts) == (
+        without.score,
+        without.counts,
+        without.verdicts,
+    )
     assert result.metadata["controls"] == {"asked": 2, "passed": 2, "failed": 0, "unanswered": 0}
     shown = result.model_dump_json(exclude={"verdicts"}) + result.pretty()
     controls = [text for number, text in judge.asked[0].payload.statements if number > 2]
@@ -74,7 +88,12 @@ def test_a_judge_that_says_the_same_of_everything_fails_a_control(label: str) ->
     assert reported.metadata["controls"]["failed"] == 1
     assert reported.status == "graded"
     assert any("failed a control" in warning for warning in reported.metadata["warnings"])
-    assert (enforced.status, enforced.defined, enforced.score, enforced.pass_) == ("unreadable", False, 0.0, False)
+    assert (enforced.status, enforced.defined, enforced.score, enforced.pass_) == (
+        "unreadable",
+        False,
+        0.0,
+        False,
+    )
     assert enforced.error is not None
     assert enforced.error.kind == "unreliable_judge"
 
@@ -85,7 +104,9 @@ def test_a_judge_that_judges_is_not_accused() -> None:
     assert "warnings" not in result.metadata
 
 
-def test_a_control_without_a_verdict_is_told_and_is_not_enough_where_controls_are_enforced() -> None:
+def test_a_control_without_a_verdict_is_told_and_is_not_enough_where_controls_are_enforced() -> (
+    None
+):
     def only_own(text: str) -> str | None:
         return "supported" if text in ANSWER else None
 
@@ -110,7 +131,11 @@ def test_a_failed_ask_loses_no_statement_and_asks_no_control() -> None:
             return Reply("{", usage=USAGE)
 
     result = grade(ANSWER, CONTEXT, judge=Broken(), controls="report")
-    assert (result.status, [v.unresolved for v in result.verdicts], "controls" in result.metadata) == ("unreadable", ["missing"] * 2, False)
+    assert (
+        result.status,
+        [v.unresolved for v in result.verdicts],
+        "controls" in result.metadata,
+    ) == ("unreadable", ["missing"] * 2, False)
 
 
 def test_the_same_case_gives_the_same_ask() -> None:
@@ -131,7 +156,10 @@ def test_a_judge_behind_an_api_is_tested_by_default_and_no_other() -> None:
 
 
 def test_each_window_has_controls_of_what_it_shows() -> None:
-    long = [*CONTEXT, *(f"Room {i} of the big house has {i + 2000} chairs and a window." for i in range(300))]
+    long = [
+        *CONTEXT,
+        *(f"Room {i} of the big house has {i + 2000} chairs and a window." for i in range(300)),
+    ]
 
     judge = LabelBy(limits=Limits(prompt_tokens=1500))
     grade(ANSWER, long, judge=judge, controls="report")
@@ -170,31 +198,55 @@ def test_where_no_control_is_beyond_doubt_there_is_none(context: str) -> None:
 
 
 def test_a_swapped_number_is_nowhere_in_the_context_however_it_is_written() -> None:
-    context = ["The box weighs 3 kg and the bag is light.", "The sack weighs 7kg.", "Take 2-6 of them."]
+    context = [
+        "The box weighs 3 kg and the bag is light.",
+        "The sack weighs 7kg.",
+        "Take 2-6 of them.",
+    ]
     (altered,) = [c.text for c in make_controls(context, ["A statement."]) if not c.true]
     assert altered == "The box weighs 8 kg and the bag is light."
 
 
-@pytest.mark.parametrize("answer", ["Adults pay 14 euros for a ticket", "ADULTS pay  14 euros for a ticket."])
+@pytest.mark.parametrize(
+    "answer", ["Adults pay 14 euros for a ticket", "ADULTS pay  14 euros for a ticket."]
+)
 def test_a_control_is_no_statement_of_the_answer_however_that_is_written(answer: str) -> None:
     sentences = ["Adults pay 14 euros for a ticket.", "The ship carries 120 people and a dog."]
-    assert {c.text for c in make_controls(sentences, [answer]) if c.true} == {"The ship carries 120 people and a dog."}
+    assert {c.text for c in make_controls(sentences, [answer]) if c.true} == {
+        "The ship carries 120 people and a dog."
+    }
 
 
-@pytest.mark.parametrize("limits", [Limits(statements=2), Limits(statements=3), Limits(prompt_tokens=700)])
+@pytest.mark.parametrize(
+    "limits", [Limits(statements=2), Limits(statements=3), Limits(prompt_tokens=700)]
+)
 def test_controls_never_make_an_ask_larger_than_the_judge_takes(limits: Limits) -> None:
     judge = LabelBy(limits=limits)
-    answer = " ".join(f"The ferry number {i} is new and lies beside the old market hall." for i in range(12))
+    answer = " ".join(
+        f"The ferry number {i} is new and lies beside the old market hall." for i in range(12)
+    )
     assert (
-        grade(answer, [f"{text} It is house {i}." for i in range(6) for text in CONTEXT], judge=judge, controls="report").status == "graded"
+        grade(
+            answer,
+            [f"{text} It is house {i}." for i in range(6) for text in CONTEXT],
+            judge=judge,
+            controls="report",
+        ).status
+        == "graded"
     )
     for ask in judge.asked:
         assert len(ask.ids) <= (limits.statements or 99)
-        assert sum(estimate_tokens(m["content"]) for m in ask.messages) <= (limits.prompt_tokens or 9999)
+        assert sum(estimate_tokens(m["content"]) for m in ask.messages) <= (
+            limits.prompt_tokens or 9999
+        )
 
 
-@pytest.mark.parametrize(("tokens", "statements", "fits"), [(0, 0, True), (-1, 0, False), (0, -1, False)])
-def test_an_ask_is_within_its_limits_to_the_last_token_and_statement(tokens: int, statements: int, fits: bool) -> None:
+@pytest.mark.parametrize(
+    ("tokens", "statements", "fits"), [(0, 0, True), (-1, 0, False), (0, -1, False)]
+)
+def test_an_ask_is_within_its_limits_to_the_last_token_and_statement(
+    tokens: int, statements: int, fits: bool
+) -> None:
     ask = run()[1].asked[0]
     size = sum(estimate_tokens(message["content"]) for message in ask.messages)
     limits = Limits(prompt_tokens=size + tokens, statements=len(ask.ids) + statements)
@@ -203,7 +255,12 @@ def test_an_ask_is_within_its_limits_to_the_last_token_and_statement(tokens: int
 
 def test_controls_go_into_the_first_ask_that_has_room_for_them() -> None:
     judge = LabelBy(limits=Limits(statements=3))
-    grade("The museum is new. Adults pay 12 euros. The ferry is new. It is big.", CONTEXT, judge=judge, controls="report")
+    grade(
+        "The museum is new. Adults pay 12 euros. The ferry is new. It is big.",
+        CONTEXT,
+        judge=judge,
+        controls="report",
+    )
     assert sorted(sorted(ask.ids) for ask in judge.asked) == [[1, 2, 3], [4, 5, 6]]
 
 
@@ -218,10 +275,15 @@ def test_a_judge_whose_first_reply_cannot_be_read_is_tested_when_it_is_asked_aga
 
 
 @given(
-    st.lists(st.sampled_from([s for p in CONTEXT for s in re.split(r"(?<=\.) ", p)]) | hostile_texts, max_size=8),
+    st.lists(
+        st.sampled_from([s for p in CONTEXT for s in re.split(r"(?<=\.) ", p)]) | hostile_texts,
+        max_size=8,
+    ),
     st.lists(hostile_texts, min_size=1, max_size=5),
 )
-def test_a_false_control_is_never_in_the_context_and_a_true_one_always(context: list[str], statements: list[str]) -> None:
+def test_a_false_control_is_never_in_the_context_and_a_true_one_always(
+    context: list[str], statements: list[str]
+) -> None:
     for control in make_controls(context, statements):
         assert (control.text in context) == control.true
         assert control.true or control.text not in " ".join(context)
@@ -229,10 +291,17 @@ def test_a_false_control_is_never_in_the_context_and_a_true_one_always(context: 
         assert "\n" not in control.text
 
 
-@given(st.lists(hostile_texts, min_size=1, max_size=6), st.sets(st.integers(1, 90), min_size=6, max_size=6))
-def test_mixing_keeps_every_statement_in_its_order_under_its_number(texts: list[str], numbers: set[int]) -> None:
+@given(
+    st.lists(hostile_texts, min_size=1, max_size=6),
+    st.sets(st.integers(1, 90), min_size=6, max_size=6),
+)
+def test_mixing_keeps_every_statement_in_its_order_under_its_number(
+    texts: list[str], numbers: set[int]
+) -> None:
     statements = tuple(zip(sorted(numbers), texts, strict=False))
-    lines, controls = mixed(statements, (Control("True.", true=True), Control("False.", true=False)))
+    lines, controls = mixed(
+        statements, (Control("True.", true=True), Control("False.", true=False))
+    )
     assert tuple(line for line in lines if line[0] not in controls) == statements
     assert {dict(lines)[number] for number in controls} == {"True.", "False."}
 
@@ -249,11 +318,20 @@ def test_a_tape_of_a_judge_behind_an_api_plays_back_the_controls_too(tmp_path: A
 
 
 @pytest.mark.parametrize(("failed", "distrusted"), [(0, False), (9, False), (10, True), (50, True)])
-def test_a_run_says_how_its_judge_did_and_from_when_on_not_to_trust_it(failed: int, distrusted: bool) -> None:
+def test_a_run_says_how_its_judge_did_and_from_when_on_not_to_trust_it(
+    failed: int, distrusted: bool
+) -> None:
     result, _ = run()
     tally = Tally()
     for i in range(50):
         wrong = (i < failed) + (i + 50 < failed)
-        tally.add(replace(result, metadata={"controls": {"asked": 2, "passed": 2 - wrong, "failed": wrong, "unanswered": 0}}))
+        tally.add(
+            replace(
+                result,
+                metadata={
+                    "controls": {"asked": 2, "passed": 2 - wrong, "failed": wrong, "unanswered": 0}
+                },
+            )
+        )
     assert f"the judge failed {failed} of 100 controls" in str(tally)
     assert ("do not trust" in str(tally)) == distrusted

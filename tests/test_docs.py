@@ -19,11 +19,11 @@ import yaml
 from conftest import ROOT
 
 from faithfulness_assert import policies
-from faithfulness_assert.case import CASE_ALIASES
-from faithfulness_assert.policy_data import find_policy
-from faithfulness_assert.policy_table import HEAD, row
-from faithfulness_assert.presets import SOURCE_OPTIONS
+from faithfulness_assert.policy.describe import HEAD, row
+from faithfulness_assert.policy.load import find_policy
+from faithfulness_assert.policy.presets import SOURCE_OPTIONS
 from faithfulness_assert.promptfoo.hook import read_config
+from faithfulness_assert.records.case import CASE_ALIASES
 
 README, MIGRATING = ROOT / "README.md", ROOT / "docs" / "migrating.md"
 PAGES = [README, MIGRATING]
@@ -35,15 +35,25 @@ EXAMPLE = r"^```python\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$
 
 def blocks(page: Path, *languages: str) -> list[str]:
     """The texts of a page's fenced blocks in these languages."""
-    return [text for language, text in re.findall(BLOCK, page.read_text(encoding="utf-8"), re.MULTILINE) if language in languages]
+    return [
+        text
+        for language, text in re.findall(BLOCK, page.read_text(encoding="utf-8"), re.MULTILINE)
+        if language in languages
+    ]
 
 
 def table(page: Path, first: str) -> list[list[str]]:
     """The rows of the table whose first head is ``first``, that head first; cells without code marks."""
-    found = re.search(rf"^\| {first} \|.*?(?=^\n|\Z)", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    found = re.search(
+        rf"^\| {first} \|.*?(?=^\n|\Z)", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
     assert found
     lines = found[0].replace("`", "").splitlines()
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if not line.startswith("|--")]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in lines
+        if not line.startswith("|--")
+    ]
 
 
 def plain(page: Path) -> str:
@@ -51,7 +61,9 @@ def plain(page: Path) -> str:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_examples_of_a_page_print_what_it_says(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_a_page_print_what_it_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     for text in blocks(page, "toml", "yaml", "json"):
         if named := re.match(r"# (\S+\.\w+)\n", text):
@@ -75,7 +87,11 @@ def test_every_block_of_python_is_python(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_config_for_promptfoo_is_one_that_the_hook_takes(page: Path) -> None:
     listed = [yaml.safe_load(text) for text in blocks(page, "yaml")]
-    assertions = [item for data in listed for item in (data.get("assert", []) if isinstance(data, dict) else data)]
+    assertions = [
+        item
+        for data in listed
+        for item in (data.get("assert", []) if isinstance(data, dict) else data)
+    ]
     for assertion in assertions:
         if assertion["type"] == "python":
             config = read_config({"config": assertion["config"]})

@@ -16,10 +16,18 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, policies
 from faithfulness_assert.drive import Clock, arun, run
-from faithfulness_assert.model import LABELS, Limits
-from faithfulness_assert.plan import grade_plan
+from faithfulness_assert.plan.plan import grade_plan
+from faithfulness_assert.records.ask import Limits
+from faithfulness_assert.records.model import LABELS
 
-SENTENCES = ["Rooms are open.", "It rains in May.", "Adults pay 14 euros.", "Nobody lives there.", "I can't answer that.", "# Prices"]
+SENTENCES = [
+    "Rooms are open.",
+    "It rains in May.",
+    "Adults pay 14 euros.",
+    "Nobody lives there.",
+    "I can't answer that.",
+    "# Prices",
+]
 LIMITS = [Limits(), Limits(statements=1), Limits(prompt_tokens=900, statements=2)]
 FAILURES = [None, "transport", "refusal"]
 
@@ -36,8 +44,20 @@ class HashJudge:
             raise JudgeError("it failed", kind, usage=USAGE)
         if ask.kind != "verdicts":
             return TruthfulJudge().ask(ask)
-        labels = {n: [*LABELS, None, "perhaps"][(sum(text.encode()) + self.salt) % 7] for n, text in ask.payload.statements}
-        return Reply(json.dumps({"verdicts": [{"id": n, "evidence": [1], "label": label} for n, label in labels.items()]}), usage=USAGE)
+        labels = {
+            n: [*LABELS, None, "perhaps"][(sum(text.encode()) + self.salt) % 7]
+            for n, text in ask.payload.statements
+        }
+        return Reply(
+            json.dumps(
+                {
+                    "verdicts": [
+                        {"id": n, "evidence": [1], "label": label} for n, label in labels.items()
+                    ]
+                }
+            ),
+            usage=USAGE,
+        )
 
 
 class AwaitedHashJudge(HashJudge):
@@ -61,14 +81,27 @@ def without_clock(result: GradingResult) -> GradingResult:
     st.integers(0, 6),
     st.booleans(),
 )
-def test_every_driver_gives_the_same_result(answer: str, context: list[str], policy: str, limits: Limits, salt: int, joint: bool) -> None:
-    options = {"joint": True} if joint and (policies[policy].split, policies[policy].verify) == ("claims", "batch") else {}
+def test_every_driver_gives_the_same_result(
+    answer: str, context: list[str], policy: str, limits: Limits, salt: int, joint: bool
+) -> None:
+    options = (
+        {"joint": True}
+        if joint and (policies[policy].split, policies[policy].verify) == ("claims", "batch")
+        else {}
+    )
     grader = Grader(HashJudge(limits, salt), policy, **options)
     here = grader.grade(answer, context)
     loop = asyncio.run(grader.agrade(answer, context))
-    awaited = replace(asyncio.run(Grader(AwaitedHashJudge(limits, salt), policy, **options).agrade(answer, context)), judge=here.judge)
+    awaited = replace(
+        asyncio.run(
+            Grader(AwaitedHashJudge(limits, salt), policy, **options).agrade(answer, context)
+        ),
+        judge=here.judge,
+    )
     many = list(grader.grade_many([Case(answer, context)] * 3, concurrency=3))
-    assert {r.model_dump_json() for r in map(without_clock, [here, loop, awaited, *many])} == {without_clock(here).model_dump_json()}
+    assert {r.model_dump_json() for r in map(without_clock, [here, loop, awaited, *many])} == {
+        without_clock(here).model_dump_json()
+    }
     assert here.latency_ms > 0
 
 
@@ -133,7 +166,9 @@ def test_a_judge_that_hangs_is_left_behind_when_the_time_is_up() -> None:
     ]
     over.set()
     assert time.monotonic() - begun < 30
-    assert [(r.status, r.error and r.error.kind) for r in results] == [("judge_failed", "timeout")] * 3
+    assert [(r.status, r.error and r.error.kind) for r in results] == [
+        ("judge_failed", "timeout")
+    ] * 3
 
 
 def test_after_the_deadline_nothing_more_is_asked() -> None:
@@ -164,13 +199,17 @@ def test_a_case_sends_no_more_than_a_few_asks_at_once() -> None:
             return self.ask(ask)
 
     answer = " ".join(f"Room {i} is open." for i in range(60))
-    assert asyncio.run(Grader(Counts(limits=Limits(statements=1))).agrade(answer, answer)).score == 1.0
+    assert (
+        asyncio.run(Grader(Counts(limits=Limits(statements=1))).agrade(answer, answer)).score == 1.0
+    )
     assert most <= 8
 
 
 def test_who_stops_reading_pays_for_no_more_than_what_is_under_way() -> None:
     judge = TruthfulJudge()
-    results = Grader(judge).grade_many(({"answer": "It rains.", "context": "It rains."} for _ in range(1000)), concurrency=2)
+    results = Grader(judge).grade_many(
+        ({"answer": "It rains.", "context": "It rains."} for _ in range(1000)), concurrency=2
+    )
     next(results)
     results.close()
     assert len(judge.asked) < 20

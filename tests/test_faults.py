@@ -27,7 +27,10 @@ from faithfulness_assert import Grader, GradingResult
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
-CASE = {"answer": "The museum opens at nine. It closes at five.", "context": "The museum opens at nine on weekdays."}
+CASE = {
+    "answer": "The museum opens at nine. It closes at five.",
+    "context": "The museum opens at nine on weekdays.",
+}
 AT_ONCE, AT_LENGTH = 2.0, 30.0
 """Seconds for a grade that is never answered, and for one that is: more than a slow machine takes, less than a server's longest wait."""
 
@@ -43,18 +46,29 @@ def shows_key(text: str) -> bool:
     """Whether the key, or a good part of it, can be had from ``text``."""
     plain = re.sub(r"[\W_]+", "", text).lower()
     encoded = [base64.b64encode(bytes(n) + KEY.encode()).decode()[8:32] for n in range(3)]
-    return any(part in plain for part in ("0123456789", KEY.encode().hex()[10:30])) or any(part in text for part in encoded)
+    return any(part in plain for part in ("0123456789", KEY.encode().hex()[10:30])) or any(
+        part in text for part in encoded
+    )
 
 
 def outputs(result: GradingResult) -> str:
     """All that a result says, in every form that it has."""
-    forms = (result.model_dump_json(), result.pretty(), json.dumps(result.to_promptfoo("all")), json.dumps(dict(result.metadata)))
+    forms = (
+        result.model_dump_json(),
+        result.pretty(),
+        json.dumps(result.to_promptfoo("all")),
+        json.dumps(dict(result.metadata)),
+    )
     return "\n".join([result.reason, repr(result), *forms])
 
 
-def graded(base_url: str, api: str, seconds: float, case: Mapping[str, str] = CASE, **options: Any) -> tuple[GradingResult, float]:
+def graded(
+    base_url: str, api: str, seconds: float, case: Mapping[str, str] = CASE, **options: Any
+) -> tuple[GradingResult, float]:
     """The result of a grade, and after how many seconds it came."""
-    grader = Grader(f"{api}:m", base_url=base_url, api_key=KEY, max_retries=1, deadline=seconds, **options)
+    grader = Grader(
+        f"{api}:m", base_url=base_url, api_key=KEY, max_retries=1, deadline=seconds, **options
+    )
     begun = time.monotonic()
     result = grader.grade(**case)
     took = time.monotonic() - begun
@@ -69,8 +83,16 @@ def replayed(row: Mapping[str, Any], api: str) -> tuple[GradingResult, float, in
         return fault(row, request, len(server.requests) - 1)
 
     with Loopback(answer) as server:
-        root = row.get("transport", {}).get("url", server.root).replace("{port}", server.root.rpartition(":")[2])
-        result, took = graded(root if api == "anthropic" else f"{root}/v1", api, AT_ONCE if row.get("soon") else AT_LENGTH)
+        root = (
+            row.get("transport", {})
+            .get("url", server.root)
+            .replace("{port}", server.root.rpartition(":")[2])
+        )
+        result, took = graded(
+            root if api == "anthropic" else f"{root}/v1",
+            api,
+            AT_ONCE if row.get("soon") else AT_LENGTH,
+        )
     return result, took, len(server.requests)
 
 
@@ -79,13 +101,17 @@ def wrong(row: Mapping[str, Any], result: GradingResult, took: float, requests: 
     error, whole = result.error, row["status"] == "graded"
     held = {
         f"status {result.status}": result.status == row["status"],
-        f"score {result.score}": result.score == (0.5 if whole else 0.0) and result.defined == whole,
+        f"score {result.score}": result.score == (0.5 if whole else 0.0)
+        and result.defined == whole,
         f"passes {result.pass_}": not result.pass_,
         f"error {error}": (error.kind if error else None) == row.get("kind"),
-        f"metadata {result.metadata.get('graderError')}": bool(result.metadata.get("graderError")) == (not whole),
-        f"retryable: {error}": "retryable" not in row or (error is not None and error.retryable == row["retryable"]),
+        f"metadata {result.metadata.get('graderError')}": bool(result.metadata.get("graderError"))
+        == (not whole),
+        f"retryable: {error}": "retryable" not in row
+        or (error is not None and error.retryable == row["retryable"]),
         f"{requests} requests": requests == row.get("requests", requests),
-        f"{result.tokens_used}": result.tokens_used.num_requests == requests or row.get("requests") == 0,
+        f"{result.tokens_used}": result.tokens_used.num_requests == requests
+        or row.get("requests") == 0,
         f"says {result.reason}": row.get("says", "").lower() in result.reason.lower(),
         f"took {took:.1f} s": took < (AT_ONCE + 5 if row.get("soon") else AT_LENGTH),
         "shows the key": not shows_key(outputs(result)),
@@ -101,9 +127,13 @@ def test_every_fault_ends_as_its_row_says(api: str, caplog: pytest.LogCaptureFix
     assert len(rows) > 0.8 * len(ROWS)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda row: replayed(row, api), rows))
-    problems = {row["id"]: bad for row, end in zip(rows, found, strict=True) if (bad := wrong(row, *end))}
+    problems = {
+        row["id"]: bad for row, end in zip(rows, found, strict=True) if (bad := wrong(row, *end))
+    }
     assert not problems, "\n".join(f"{name}: {bad}" for name, bad in problems.items())
-    assert sum(record.name.startswith("faithfulness_assert") for record in caplog.records) >= len(rows)
+    assert sum(record.name.startswith("faithfulness_assert") for record in caplog.records) >= len(
+        rows
+    )
     assert not [record for record in caplog.records if shows_key(record.getMessage())]
 
 
@@ -112,7 +142,10 @@ def test_every_row_has_a_name_of_its_own_and_an_end_that_can_be() -> None:
     assert all((row["status"] == "graded") == ("kind" not in row) for row in ROWS)
 
 
-@pytest.mark.parametrize("form", [KEY, KEY.upper(), " ".join(KEY), base64.b64encode(KEY.encode()).decode(), KEY.encode().hex()])
+@pytest.mark.parametrize(
+    "form",
+    [KEY, KEY.upper(), " ".join(KEY), base64.b64encode(KEY.encode()).decode(), KEY.encode().hex()],
+)
 def test_a_key_that_is_shown_would_be_seen(form: str) -> None:
     assert shows_key(f"before {form} after")
 
@@ -162,7 +195,9 @@ SHARED_WARNINGS = {
 @pytest.fixture(scope="module")
 def catalogue(shared: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
     """The rows, and the port of the server that replays them."""
-    spec = importlib.util.spec_from_file_location("fake_server", shared / "faults" / "fake_server.py")
+    spec = importlib.util.spec_from_file_location(
+        "fake_server", shared / "faults" / "fake_server.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -171,7 +206,9 @@ def catalogue(shared: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
         spec.loader.exec_module(module)
     for row in module.F.values():  # what hangs, hangs for longer than anything here is waited for; a bomb need not be larger than any bound
         longer = {"seconds": 10 * AT_LENGTH, "bytes_per_s": 0.5, "mb": 32}
-        row["transport"].update({name: value for name, value in longer.items() if name in row["transport"]})
+        row["transport"].update(
+            {name: value for name, value in longer.items() if name in row["transport"]}
+        )
     server = module.serve(0)
     yield list(module.F.values()), server.server_address[1]
     server.shutdown()
@@ -183,7 +220,14 @@ def as_row(row: Mapping[str, Any]) -> dict[str, Any]:
     status, kind, says = SHARED_ENDS.get(row["id"], ("graded", None, ""))
     soon = row["transport"].get("mode") in ENDLESS
     told = {"retryable": row["retryable"]} if kind not in (None, "unreadable") else {}
-    return {"id": row["id"], "status": status, "says": says, "soon": soon, **({"kind": kind} if kind else {}), **told}
+    return {
+        "id": row["id"],
+        "status": status,
+        "says": says,
+        "soon": soon,
+        **({"kind": kind} if kind else {}),
+        **told,
+    }
 
 
 def test_every_fault_of_the_catalogue_ends_as_it_should(
@@ -194,8 +238,18 @@ def test_every_fault_of_the_catalogue_ends_as_it_should(
     rows, port = catalogue
 
     def end(row: dict[str, Any]) -> tuple[GradingResult, float]:
-        case = {**CASE, "context": CASE["context"] + " The museum is old." * 2_000} if row["id"] == "silent-prompt-truncation" else CASE
-        return graded(f"http://127.0.0.1:{port}/f/{row['id']}/v1", "openai", AT_ONCE if as_row(row)["soon"] else AT_LENGTH, case, seed=7)
+        case = (
+            {**CASE, "context": CASE["context"] + " The museum is old." * 2_000}
+            if row["id"] == "silent-prompt-truncation"
+            else CASE
+        )
+        return graded(
+            f"http://127.0.0.1:{port}/f/{row['id']}/v1",
+            "openai",
+            AT_ONCE if as_row(row)["soon"] else AT_LENGTH,
+            case,
+            seed=7,
+        )
 
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(end, rows))
@@ -214,5 +268,9 @@ def test_every_fault_of_the_catalogue_ends_as_it_should(
         if bad:
             problems[row["id"]] = bad
     assert not problems, "\n".join(f"{name}: {bad}" for name, bad in problems.items())
-    assert not [record for record in caplog.records if shows_key(record.getMessage()) or "hunter2" in record.getMessage()]
+    assert not [
+        record
+        for record in caplog.records
+        if shows_key(record.getMessage()) or "hunter2" in record.getMessage()
+    ]
     assert not [result for result, _ in found if "hunter2" in outputs(result)]

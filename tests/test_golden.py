@@ -17,7 +17,11 @@ from fakes import USAGE
 
 from faithfulness_assert import Ask, ConfigError, GradingResult, Reply, grade, policies
 
-FILES = sorted(path for path in (Path(__file__).parents[1] / "fixtures" / "golden").glob("*.json") if path.stem != "citations")
+FILES = sorted(
+    path
+    for path in (Path(__file__).parents[1] / "fixtures" / "golden").glob("*.json")
+    if path.stem != "citations"
+)
 ROWS = [(path.stem, row) for path in FILES for row in json.loads(path.read_text(encoding="utf-8"))]
 ANSWER = "the answer of the tested model"
 
@@ -57,17 +61,28 @@ def run(policy: str, row: dict[str, Any]) -> GradingResult:
     inputs = row.get("inputs", {})
     given = next((inputs[name] for name in ANSWERS if name in inputs), None)
     sentences = inputs.get("statement_count", 0) if policies[policy].split == "sentences" else 0
-    written = " ".join(f"Sentence number {i} of this answer is here." for i in range(sentences)) or ANSWER
+    written = (
+        " ".join(f"Sentence number {i} of this answer is here." for i in range(sentences)) or ANSWER
+    )
     context: Any = next((inputs[name] for name in CONTEXTS if name in inputs), "the context")
     audit = inputs.get("audit")
     judge = judge_of(policy, row)
     return grade(
-        written if given is None else given, context, judge=judge, policy=policy, policy_options=row["options"], last_citation_audit=audit
+        written if given is None else given,
+        context,
+        judge=judge,
+        policy=policy,
+        policy_options=row["options"],
+        last_citation_audit=audit,
     )
 
 
-@pytest.mark.parametrize(("policy", "row"), ROWS, ids=[f"{policy}: {row['case']}" for policy, row in ROWS])
-def test_the_score_and_outcome_are_the_systems_own_or_what_we_do_instead(policy: str, row: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("policy", "row"), ROWS, ids=[f"{policy}: {row['case']}" for policy, row in ROWS]
+)
+def test_the_score_and_outcome_are_the_systems_own_or_what_we_do_instead(
+    policy: str, row: dict[str, Any]
+) -> None:
     expected = row["expected"] if row["carry"] else row["ours"]
     if "error" in expected:
         assert_an_error(policy, row)
@@ -76,18 +91,30 @@ def test_the_score_and_outcome_are_the_systems_own_or_what_we_do_instead(policy:
     score = expected.get("score", expected.get("overall_score"))
     assert result.score == pytest.approx(score, abs=1e-9)
     assert result.pass_ == expected.get("pass", score >= policies[policy].threshold)
-    assert result.metadata["graderError"] == expected.get("grader_error", result.status == "unreadable")
+    assert result.metadata["graderError"] == expected.get(
+        "grader_error", result.status == "unreadable"
+    )
     for name in policies[policy].dimensions:
-        assert result.named_scores[name] == pytest.approx(expected.get(name, result.named_scores[name]), abs=1e-9)
+        assert result.named_scores[name] == pytest.approx(
+            expected.get(name, result.named_scores[name]), abs=1e-9
+        )
     assert bool(result.metadata.get("warnings")) or not expected.get("warning")
     assert result.status == expected.get("status", result.status)
 
 
-TOLD = [(policy, row) for policy, row in ROWS if row["carry"] and ("reason" in row["expected"] or "explanation" in row["expected"])]
+TOLD = [
+    (policy, row)
+    for policy, row in ROWS
+    if row["carry"] and ("reason" in row["expected"] or "explanation" in row["expected"])
+]
 
 
-@pytest.mark.parametrize(("policy", "row"), TOLD, ids=[f"{policy}: {row['case']}" for policy, row in TOLD])
-def test_the_reason_tells_every_count_score_and_threshold_that_the_systems_own_tells(policy: str, row: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("policy", "row"), TOLD, ids=[f"{policy}: {row['case']}" for policy, row in TOLD]
+)
+def test_the_reason_tells_every_count_score_and_threshold_that_the_systems_own_tells(
+    policy: str, row: dict[str, Any]
+) -> None:
     theirs = row["expected"].get("reason") or row["expected"]["explanation"]
     assert figures(theirs) <= figures(str(run(policy, row).reason))
 

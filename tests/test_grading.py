@@ -14,8 +14,20 @@ from typing import Any
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge, failing, verdicts_json
 
-from faithfulness_assert import Case, ConfigError, Grader, GradingResult, Policy, Reply, Usage, agrade, grade, grade_many, policies
-from faithfulness_assert.model import Limits
+from faithfulness_assert import (
+    Case,
+    ConfigError,
+    Grader,
+    GradingResult,
+    Policy,
+    Reply,
+    Usage,
+    agrade,
+    grade,
+    grade_many,
+    policies,
+)
+from faithfulness_assert.records.ask import Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 
@@ -69,8 +81,12 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "options"), WRONG, ids=[str(options)[:50] for _, options in WRONG])
-def test_the_callers_mistake_is_a_config_error_that_names_the_option(name: str, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("name", "options"), WRONG, ids=[str(options)[:50] for _, options in WRONG]
+)
+def test_the_callers_mistake_is_a_config_error_that_names_the_option(
+    name: str, options: dict[str, Any]
+) -> None:
     with pytest.raises(ConfigError, match=name):
         grade("The tower is tall.", CONTEXT, **options)
 
@@ -92,9 +108,15 @@ BAD_DATA: list[tuple[str, Any, Any]] = [
 
 
 @pytest.mark.parametrize(("field", "answer", "context"), BAD_DATA, ids=range(len(BAD_DATA)))
-def test_bad_data_is_invalid_input_that_names_the_field(field: str, answer: Any, context: Any) -> None:
+def test_bad_data_is_invalid_input_that_names_the_field(
+    field: str, answer: Any, context: Any
+) -> None:
     result = grade(answer, context)
-    assert (result.status, result.error and result.error.kind, result.pass_) == ("invalid_input", "input", False)
+    assert (result.status, result.error and result.error.kind, result.pass_) == (
+        "invalid_input",
+        "input",
+        False,
+    )
     assert field in result.reason
     assert len(result.reason) < 500
 
@@ -116,7 +138,11 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_ends_in_a_complete_result_everywhere(text: str) -> None:
-    for result in (grade(text, CONTEXT), grade("The tower is tall.", text), grade("The tower is tall.", CONTEXT, question=text)):
+    for result in (
+        grade(text, CONTEXT),
+        grade("The tower is tall.", text),
+        grade("The tower is tall.", CONTEXT, question=text),
+    ):
         assert 0 <= result.score <= 1
         encoded = result.model_dump_json(by_alias=True)
         assert json.loads(encoded)["pass"] is result.pass_
@@ -127,22 +153,37 @@ def test_hostile_text_ends_in_a_complete_result_everywhere(text: str) -> None:
 
 def test_an_answer_of_2000_statements_and_a_context_of_a_megabyte_are_graded() -> None:
     answer = " ".join(f"Item {i} costs {i + 5} euros." for i in range(2000))
-    context = " ".join(f"Item {i} costs {i + 5} euros and is kept in hall {i % 40}." for i in range(20_000))
+    context = " ".join(
+        f"Item {i} costs {i + 5} euros and is kept in hall {i % 40}." for i in range(20_000)
+    )
     result = grade(answer, context)
     assert (result.status, len(result.verdicts)) == ("graded", 2000)
 
 
 def test_a_case_is_the_same_for_grade_agrade_and_grade_many() -> None:
-    case = {"answer": "The Eiffel Tower is 330 metres tall.", "context": [CONTEXT], "question": "How tall?", "id": "a"}
+    case = {
+        "answer": "The Eiffel Tower is 330 metres tall.",
+        "context": [CONTEXT],
+        "question": "How tall?",
+        "id": "a",
+    }
     one = Grader().grade(case["answer"], case["context"], question="How tall?", id="a")
-    two = asyncio.run(Grader().agrade(case["answer"], case["context"], question="How tall?", id="a"))
+    two = asyncio.run(
+        Grader().agrade(case["answer"], case["context"], question="How tall?", id="a")
+    )
     three, four = grade_many([case, Case(**case)])
-    assert len({result.model_dump_json(exclude={"latency_ms"}) for result in (one, two, three, four)}) == 1
+    assert (
+        len({result.model_dump_json(exclude={"latency_ms"}) for result in (one, two, three, four)})
+        == 1
+    )
     assert asyncio.run(agrade(case["answer"], case["context"])).score == one.score
 
 
 def test_grade_many_keeps_the_order_and_every_case() -> None:
-    cases: list[Any] = [{"answer": f"Item {i} is here.", "context": f"Item {i} is here.", "id": i} for i in range(50)]
+    cases: list[Any] = [
+        {"answer": f"Item {i} is here.", "context": f"Item {i} is here.", "id": i}
+        for i in range(50)
+    ]
     cases[7] = {"answer": None, "context": "x", "id": 7}
     cases[8] = "no case"
     cases[9] = {"answer": "x", "context": "x", "contexts": "x", "id": 9}
@@ -178,14 +219,19 @@ def test_the_threshold_and_any_field_of_the_policy_are_options() -> None:
     assert grade(answer, CONTEXT, judge=judge, threshold=0.5).pass_
     lenient = grade(answer, CONTEXT, judge=judge, weights={"not_enough_info": 0.8})
     assert (lenient.score, lenient.threshold) == (0.9, 0.8)
-    assert grade(answer, CONTEXT, judge=judge, policy=Policy(name="mine", threshold=0.1)).policy == "mine"
+    assert (
+        grade(answer, CONTEXT, judge=judge, policy=Policy(name="mine", threshold=0.1)).policy
+        == "mine"
+    )
     assert grade(answer, CONTEXT, judge=judge, policy_options={}).policy == "default"
 
 
 def test_cost_is_given_only_with_prices_and_cached_tokens_cost_their_own() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported"})])
     assert grade("The tower is tall.", CONTEXT, judge=judge).cost is None
-    priced = grade("The tower is tall.", CONTEXT, judge=judge, prices={"prompt": 10, "completion": 100})
+    priced = grade(
+        "The tower is tall.", CONTEXT, judge=judge, prices={"prompt": 10, "completion": 100}
+    )
     assert priced.cost == pytest.approx((100 * 10 + 20 * 100) / 1e6)
 
 
@@ -203,7 +249,13 @@ def test_a_judge_that_raises_anything_or_returns_anything_gives_a_grader_error()
 
 
 def test_a_judge_that_breaks_the_types_of_its_own_records_gives_a_grader_error() -> None:
-    breakages = [{"refusal": 5}, {"usage": {"prompt": 1}}, {"warnings": None}, {"text": 5}, {"finish_reason": None}]
+    breakages = [
+        {"refusal": 5},
+        {"usage": {"prompt": 1}},
+        {"warnings": None},
+        {"text": 5},
+        {"finish_reason": None},
+    ]
 
     class Breaks:
         def __init__(self, fields: dict[str, Any]) -> None:
@@ -237,11 +289,16 @@ def test_lone_surrogates_leave_no_trace_wherever_they_come_from() -> None:
     odd = "\ud800"
     judges = [ScriptedJudge([failing("server")]), ScriptedJudge([Reply("x", warnings=(odd,))])]
     judges[0].script[0].message = odd
-    results = [Grader().grade(None, "x", id=odd), *grade_many([{"answer": "x", "context": "x", odd: 1}])]
+    results = [
+        Grader().grade(None, "x", id=odd),
+        *grade_many([{"answer": "x", "context": "x", odd: 1}]),
+    ]
     results += [grade("The tower is tall.", CONTEXT, judge=judge) for judge in judges]
     results += [grade("The tower is tall.", [{"text": CONTEXT, "id": odd}], judge=TruthfulJudge())]
     examples = [{"context": odd, "statement": odd, "label": "supported"}]
-    results += [grade("The tower is tall.", CONTEXT, judge=TruthfulJudge(), guidance=odd, examples=examples)]
+    results += [
+        grade("The tower is tall.", CONTEXT, judge=TruthfulJudge(), guidance=odd, examples=examples)
+    ]
     for result in results:
         result.model_dump_json().encode("utf-8")
         json.dumps(result.to_promptfoo("all"), ensure_ascii=False).encode("utf-8")
@@ -251,10 +308,16 @@ def test_lone_surrogates_leave_no_trace_wherever_they_come_from() -> None:
 
 def test_a_case_without_a_name_has_none() -> None:
     results = grade_many(
-        [{"answer": "x", "context": [{"text": "x", "id": None}], "id": None}, {"answer": None, "context": "x", "id": None}]
+        [
+            {"answer": "x", "context": [{"text": "x", "id": None}], "id": None},
+            {"answer": None, "context": "x", "id": None},
+        ]
     )
     assert [r.case_id for r in results] == ["", ""]
-    assert grade("It rains.", [{"text": "It rains.", "id": None}]).verdicts[0].evidence[0].passage == "1"
+    assert (
+        grade("It rains.", [{"text": "It rains.", "id": None}]).verdicts[0].evidence[0].passage
+        == "1"
+    )
 
 
 def test_a_question_has_a_limit_of_its_own() -> None:
@@ -266,7 +329,9 @@ def test_a_policys_words_are_read_in_any_case_and_kept_in_the_store(tmp_path: Pa
     judge = ScriptedJudge(['{"verdicts":[{"id":1,"label":"OK!"}]}'])
     judge.identity = {"judge": "scripted"}
     for _ in range(2):
-        result = grade("The tower is tall.", CONTEXT, judge=judge, labels={"Ok": "supported"}, cache=tmp_path)
+        result = grade(
+            "The tower is tall.", CONTEXT, judge=judge, labels={"Ok": "supported"}, cache=tmp_path
+        )
         assert result.score == 1.0
     assert len(judge.asked) == 1
 
@@ -286,18 +351,24 @@ def test_a_policy_can_be_copied_pickled_and_hashed() -> None:
 
 def test_a_score_just_under_the_threshold_does_not_seem_to_reach_it() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported"})])
-    result = grade("The tower is tall.", CONTEXT, judge=judge, weights={"supported": 0.9999}, threshold=1)
+    result = grade(
+        "The tower is tall.", CONTEXT, judge=judge, weights={"supported": 0.9999}, threshold=1
+    )
     assert "0.9999 < threshold 1" in result.reason
 
 
 def test_the_audit_and_what_was_skipped_reach_promptfoo() -> None:
-    metadata = grade("# Prices\n\nThe tower is tall [9].", CONTEXT, citations="audit").to_promptfoo()["metadata"]
+    metadata = grade(
+        "# Prices\n\nThe tower is tall [9].", CONTEXT, citations="audit"
+    ).to_promptfoo()["metadata"]
     assert metadata["citations"]["invalid_citations"] == ("9",)
     assert [span["reason"] for span in metadata["skipped"]] == ["heading"]
 
 
 def test_a_prompt_that_the_server_cut_is_told() -> None:
-    judge = ScriptedJudge([Reply(verdicts_json({1: "supported"}), usage=Usage(prompt=200, num_requests=1))])
+    judge = ScriptedJudge(
+        [Reply(verdicts_json({1: "supported"}), usage=Usage(prompt=200, num_requests=1))]
+    )
     result = grade("The tower is tall.", CONTEXT * 100, judge=judge)
     assert any("cut the prompt" in warning for warning in result.metadata["warnings"])
 
@@ -312,7 +383,13 @@ def test_the_question_is_no_evidence_but_is_shown() -> None:
 def test_guidance_reaches_the_judge_and_is_fingerprinted() -> None:
     judge = TruthfulJudge()
     example = {"context": "It opens at 9.", "statement": "It opens at nine.", "label": "supported"}
-    result = grade("The tower is tall.", CONTEXT, judge=judge, guidance="Treat {braces} as text.", examples=[example])
+    result = grade(
+        "The tower is tall.",
+        CONTEXT,
+        judge=judge,
+        guidance="Treat {braces} as text.",
+        examples=[example],
+    )
     assert "Treat {braces} as text." in judge.asked[0].messages[0]["content"]
     assert "It opens at nine." in judge.asked[0].messages[0]["content"]
     assert len(result.metadata["guidance"]) == 8

@@ -18,7 +18,11 @@ EMBEDDED = {"judge": "embedded"}
 
 
 def call(output: Any = ANSWER, config: Any = None, **context: Any) -> dict[str, Any]:
-    given = {"vars": {"context": CONTEXT, "query": "How tall?"}, "config": EMBEDDED if config is None else config, **context}
+    given = {
+        "vars": {"context": CONTEXT, "query": "How tall?"},
+        "config": EMBEDDED if config is None else config,
+        **context,
+    }
     result = get_assert(output, given)
     json.dumps(result, allow_nan=False)
     return result
@@ -30,13 +34,24 @@ def test_a_faithful_answer_passes_and_a_changed_number_fails() -> None:
     assert (made_up["pass"], made_up["score"]) == (False, 0.5)
     assert "530" in made_up["reason"]
     (component,) = made_up["componentResults"]
-    assert (component["pass"], component["assertion"]["value"]) == (False, "The Eiffel Tower is 530 metres tall.")
+    assert (component["pass"], component["assertion"]["value"]) == (
+        False,
+        "The Eiffel Tower is 530 metres tall.",
+    )
     assert "metric" not in component["assertion"]
 
 
 def test_keys_are_camel_case_and_types_are_what_promptfoo_adds_up() -> None:
     result = call()
-    assert set(result) == {"pass", "score", "reason", "namedScores", "tokensUsed", "metadata", "componentResults"}
+    assert set(result) == {
+        "pass",
+        "score",
+        "reason",
+        "namedScores",
+        "tokensUsed",
+        "metadata",
+        "componentResults",
+    }
     assert isinstance(result["reason"], str)
     assert all(isinstance(value, int) for value in result["tokensUsed"].values())
     assert all(isinstance(value, float) for value in result["namedScores"].values())
@@ -50,20 +65,37 @@ def test_components_are_chosen_by_the_config(components: str, shown: int) -> Non
 @pytest.mark.parametrize(
     ("config", "named"),
     [
-        ({"policy": {"base": "promptfoo-plan", "onMissing": "error", "threshold": 0.9}}, ("custom", 0.9)),
-        ({"policy": {"base": "promptfoo-plan", "policyOptions": {"threshold": 0.3}}}, ("custom", 0.3)),
-        ({"policy": "promptfoo-plan", "policyOptions": {"threshold": 0.3}}, ("promptfoo-plan", 0.3)),
+        (
+            {"policy": {"base": "promptfoo-plan", "onMissing": "error", "threshold": 0.9}},
+            ("custom", 0.9),
+        ),
+        (
+            {"policy": {"base": "promptfoo-plan", "policyOptions": {"threshold": 0.3}}},
+            ("custom", 0.3),
+        ),
+        (
+            {"policy": "promptfoo-plan", "policyOptions": {"threshold": 0.3}},
+            ("promptfoo-plan", 0.3),
+        ),
         ({"weights": {"partially_supported": 0.25}}, ("default", 0.8)),
     ],
 )
-def test_a_policys_own_keys_may_be_camel_case_too(config: dict[str, Any], named: tuple[str, float]) -> None:
+def test_a_policys_own_keys_may_be_camel_case_too(
+    config: dict[str, Any], named: tuple[str, float]
+) -> None:
     metadata = call(config={**EMBEDDED, **config})["metadata"]
     assert (metadata["policy"], metadata["threshold"]) == named
 
 
 def test_what_a_sources_option_maps_keeps_its_names() -> None:
     scores = {"NO_EVIDENCE": 0.5, "BOGUS": 1}
-    result = call(config={**EMBEDDED, "policy": "axion", "policyOptions": {"strictMode": True, "verdictScores": scores}})
+    result = call(
+        config={
+            **EMBEDDED,
+            "policy": "axion",
+            "policyOptions": {"strictMode": True, "verdictScores": scores},
+        }
+    )
     assert "verdict_scores: 'BOGUS' is no verdict" in result["reason"]
 
 
@@ -94,14 +126,23 @@ def test_the_judge_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_wrong_config_fails_with_the_key_and_the_fix(config: Any, named: str) -> None:
     result = call(config=config)
-    assert (result["pass"], result["score"], result["metadata"]["graderError"]) == (False, 0.0, True)
+    assert (result["pass"], result["score"], result["metadata"]["graderError"]) == (
+        False,
+        0.0,
+        True,
+    )
     assert named in result["reason"]
     assert "Traceback" not in result["reason"]
 
 
 def test_both_forms_of_a_key_are_read() -> None:
     for key in ("contextFrom", "context_from"):
-        assert call(config={**EMBEDDED, key: "vars.docs[*].body"}, vars={"docs": [{"body": CONTEXT}]})["pass"] is True
+        assert (
+            call(config={**EMBEDDED, key: "vars.docs[*].body"}, vars={"docs": [{"body": CONTEXT}]})[
+                "pass"
+            ]
+            is True
+        )
 
 
 @pytest.mark.parametrize(
@@ -118,7 +159,9 @@ def test_the_context_is_found_where_users_put_it(context: dict[str, Any]) -> Non
     assert call(**context)["pass"] is True
 
 
-def test_a_missing_context_is_invalid_input_that_lists_what_was_looked_for_and_what_is_there() -> None:
+def test_a_missing_context_is_invalid_input_that_lists_what_was_looked_for_and_what_is_there() -> (
+    None
+):
     result = call(vars={"kontext": CONTEXT})
     assert result["metadata"]["status"] == "invalid_input"
     assert "vars.context" in result["reason"]
@@ -128,17 +171,26 @@ def test_a_missing_context_is_invalid_input_that_lists_what_was_looked_for_and_w
 def test_a_question_that_was_only_guessed_and_is_no_text_is_left_out() -> None:
     for odd in ([{"role": "user", "content": "Hi"}], {"a": 1}, 5):
         assert call(vars={"context": CONTEXT, "input": odd})["pass"] is True
-    named = call(config={**EMBEDDED, "questionFrom": "vars.input"}, vars={"context": CONTEXT, "input": {"a": 1}})
+    named = call(
+        config={**EMBEDDED, "questionFrom": "vars.input"},
+        vars={"context": CONTEXT, "input": {"a": 1}},
+    )
     assert named["metadata"]["status"] == "invalid_input"
 
 
 def test_the_config_is_checked_before_anything_is_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faithfulness_assert.judges.embedded.EmbeddedJudge.ask", lambda *_, **__: pytest.fail("it was asked"))
+    monkeypatch.setattr(
+        "faithfulness_assert.judges.embedded.EmbeddedJudge.ask",
+        lambda *_, **__: pytest.fail("it was asked"),
+    )
     assert "components" in call(config={**EMBEDDED, "components": "some"})["reason"]
 
 
 def test_a_reason_stays_short_whatever_the_context_holds() -> None:
-    result = call(vars={f"key {i}": i for i in range(100_000)}, config={**EMBEDDED, "contextFrom": "vars.nothing"})
+    result = call(
+        vars={f"key {i}": i for i in range(100_000)},
+        config={**EMBEDDED, "contextFrom": "vars.nothing"},
+    )
     assert len(result["reason"]) < 2000
 
 
@@ -148,7 +200,12 @@ def test_an_empty_context_is_not_a_missing_one() -> None:
 
 def test_a_dict_output_is_read_by_path_or_by_the_usual_names() -> None:
     assert call({"answer": ANSWER, "sources": [1]})["pass"] is True
-    assert call({"result": {"said": ANSWER}}, config={**EMBEDDED, "answerFrom": "output.result.said"})["pass"] is True
+    assert (
+        call({"result": {"said": ANSWER}}, config={**EMBEDDED, "answerFrom": "output.result.said"})[
+            "pass"
+        ]
+        is True
+    )
     unknown = call({"x": 1})
     assert "answerFrom" in unknown["reason"]
     assert unknown["metadata"]["graderError"] is True
@@ -170,7 +227,9 @@ def test_under_not_python_a_grader_error_raises_and_a_grade_does_not() -> None:
     assert call(test={"assert": [{**assertion, "config": EMBEDDED}]})["pass"] is True
 
 
-@pytest.mark.parametrize(("output", "context"), [("", CONTEXT), ("I don't know.", CONTEXT), (ANSWER, [])])
+@pytest.mark.parametrize(
+    ("output", "context"), [("", CONTEXT), ("I don't know.", CONTEXT), (ANSWER, [])]
+)
 def test_under_not_python_what_was_never_graded_does_not_pass(output: str, context: Any) -> None:
     assertion = {"type": "not-python", "value": "file://x.py", "config": EMBEDDED}
     with pytest.raises(NotPythonError):
@@ -188,7 +247,9 @@ def test_an_output_that_is_no_text_names_the_fix(output: Any) -> None:
     assert "answerFrom" in call(output)["reason"]
 
 
-def test_an_exception_from_the_depths_shows_its_type_and_not_its_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_from_the_depths_shows_its_type_and_not_its_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def explode(*_: object, **__: object) -> None:
         raise RuntimeError("sk-secret")
 
@@ -205,7 +266,20 @@ json_values = st.recursive(
     max_leaves=8,
 )
 configs = st.dictionaries(
-    st.sampled_from(["judge", "policy", "threshold", "components", "contextFrom", "answerFrom", "weights", "deadline", "failOn", "x"]),
+    st.sampled_from(
+        [
+            "judge",
+            "policy",
+            "threshold",
+            "components",
+            "contextFrom",
+            "answerFrom",
+            "weights",
+            "deadline",
+            "failOn",
+            "x",
+        ]
+    ),
     json_values | st.sampled_from(["embedded", "default", "all", "vars.context"]),
     max_size=4,
 )
@@ -214,10 +288,14 @@ configs = st.dictionaries(
 @settings(max_examples=150, deadline=None)
 @given(
     json_values,
-    st.dictionaries(st.sampled_from(["vars", "test", "providerResponse", "metadata", "prompt"]), json_values),
+    st.dictionaries(
+        st.sampled_from(["vars", "test", "providerResponse", "metadata", "prompt"]), json_values
+    ),
     json_values | configs,
 )
-def test_whatever_promptfoo_hands_over_the_result_is_one_that_it_can_take(output: Any, context: Any, config: Any) -> None:
+def test_whatever_promptfoo_hands_over_the_result_is_one_that_it_can_take(
+    output: Any, context: Any, config: Any
+) -> None:
     result = get_assert(output, {**context, "config": config})
     text = json.dumps(result, allow_nan=False, ensure_ascii=False)
     text.encode("utf-8")

@@ -38,66 +38,83 @@ PUBLIC = [
     "UnreadableReply",
 ]
 
-# Each layer may import from the layers above it in this list, and from itself.
-LAYERS = [
-    ("errors", "model", "case", "wire", "data_files"),
-    (
-        "asides",
-        "statements",
-        "sentences",
-        "blocks",
-        "markup",
-        "headings",
-        "tokens",
-        "prompting",
-        "reading",
-        "policy",
-        "presets",
-        "policy_data",
-        "scoring",
-        "controls",
-        "reconcile",
-        "evidence",
-        "citations",
-    ),
-    ("result", "windows", "state", "words"),
-    ("claims", "truths", "holistic", "verdicts", "conclude", "explain"),
-    ("plan",),
-    ("drive",),
-    ("judges",),
-    ("grading",),
-    ("promptfoo", "doctor", "policy_table", "terminal"),
-    ("cli", "__main__"),
-]
-JUDGES_MAY_IMPORT = {"errors", "model", "wire", "tokens", "prompting", "judges"}
-PURE = {name for layer in LAYERS[:5] for name in layer}
-IMPURE_MODULES = {"socket", "urllib", "http", "time", "os", "logging", "random", "threading", "asyncio", "subprocess", "openai", "httpx"}
+# The rooms from the ground floor up. A file may import from its own room and from those before it.
+ROOMS = (
+    "text.strings",  # helpers that import nothing of ours, so that every room may use them
+    "records",
+    "text",
+    "reading",
+    "policy",
+    "asking",
+    "judges",
+    "plan",
+    "drive",
+    "grading",
+    "promptfoo",
+    "cli",
+    "__main__",
+)
+JUDGES_MAY_IMPORT = {"text.strings", "records", "asking", "judges"}
+PLAN_MAY_NOT_IMPORT = {"judges"}
+PURE = (*ROOMS[: ROOMS.index("judges")], "plan")
+IMPURE_MODULES = {
+    *("socket", "urllib", "http", "time", "os", "logging", "random", "threading", "asyncio"),
+    *("subprocess", "openai", "httpx"),
+}
 
 
 def modules() -> dict[str, Path]:
-    return {".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path for path in PACKAGE.rglob("*.py")}
+    """The modules of the package by dotted name, without the package itself."""
+    found = {
+        ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in PACKAGE.rglob("*.py")
+    }
+    return {name: path for name, path in found.items() if name != "__init__"}
 
 
-def imported(path: Path) -> set[tuple[str, str]]:
-    """(ours | foreign, top module) of every import of a file, those inside functions too, TYPE_CHECKING ones left out."""
+MODULES = modules()
+
+
+def room(name: str) -> str:
+    return name if name == "text.strings" else name.split(".")[0]
+
+
+def imports(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """Every import of a file, those inside functions too; imports for type checkers are left out."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     hidden = {
-        id(n) for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test) for n in ast.walk(node)
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for inner in ast.walk(node)
     }
-    found: set[tuple[str, str]] = set()
-    depth = len(path.relative_to(PACKAGE).parts) - 1
-    for node in ast.walk(tree):
-        if id(node) in hidden:
-            continue
+    wanted = (ast.Import, ast.ImportFrom)
+    return [n for n in ast.walk(tree) if isinstance(n, wanted) and id(n) not in hidden]
+
+
+def foreign_imports(path: Path) -> set[str]:
+    """The top-level modules of other packages that a file imports."""
+    found: set[str] = set()
+    for node in imports(path):
         if isinstance(node, ast.Import):
-            found |= {("foreign", alias.name.split(".")[0]) for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            found.add(("foreign", (node.module or "").split(".")[0]))
-        elif isinstance(node, ast.ImportFrom):
-            inside = path.relative_to(PACKAGE).parts[: depth - node.level + 1]
-            names = [node.module] if node.module else [alias.name for alias in node.names]
-            found |= {("ours", ".".join([*inside, name]).split(".")[0]) for name in names}
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif not node.level:
+            found.add((node.module or "").split(".")[0])
     return found
+
+
+def own_imports(name: str) -> set[str]:
+    """The modules of this package that the module ``name`` imports."""
+    path = MODULES[name]
+    folder = path.relative_to(PACKAGE).parts[:-1]
+    found: set[str] = set()
+    for node in imports(path):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = [*folder[: len(folder) - node.level + 1], *(node.module or "").split(".")]
+            base = [part for part in base if part]
+            whole = [".".join([*base, alias.name]) for alias in node.names]
+            found |= {name if name in MODULES else ".".join(base) for name in whole}
+    return found - {"", name}
 
 
 def test_the_public_names_are_exactly_those_promised() -> None:
@@ -110,28 +127,37 @@ def test_no_module_is_named_like_a_public_name() -> None:
     assert not {path.stem for path in PACKAGE.rglob("*.py")} & set(PUBLIC)
 
 
-def test_every_module_has_its_place_in_a_layer() -> None:
-    placed = {name for layer in LAYERS for name in layer}
-    assert {name.split(".")[0] for name in modules()} - {"", "__init__"} == placed
+def test_no_two_modules_share_a_file_name() -> None:
+    names = [path.name for path in MODULES.values() if path.name != "__init__.py"]
+    names.remove("faithfulness.py")  # the template that `init` writes
+    assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("name", sorted(set(modules()) - {"", "__init__"}))
-def test_imports_point_down_the_house(name: str) -> None:
-    top = name.split(".")[0]
-    ours = {module for kind, module in imported(modules()[name]) if kind == "ours"}
-    if top == "judges":
-        assert ours <= JUDGES_MAY_IMPORT
-        return
-    place = next(i for i, layer in enumerate(LAYERS) if top in layer)
-    allowed = {module for layer in LAYERS[: place + 1] for module in layer}
-    assert ours <= allowed, f"{name} imports {ours - allowed}"
-    if top in PURE:
-        assert "judges" not in ours
+def test_every_module_belongs_to_a_room() -> None:
+    assert {room(name) for name in MODULES} == set(ROOMS)
 
 
-@pytest.mark.parametrize("name", sorted(n for n in modules() if n.split(".")[0] in PURE))
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_no_import_runs_up_the_house(name: str) -> None:
+    used = {room(module) for module in own_imports(name)}
+    if room(name) == "judges":
+        assert used <= JUDGES_MAY_IMPORT
+    allowed = set(ROOMS[: ROOMS.index(room(name)) + 1])
+    if room(name) == "plan":
+        allowed -= PLAN_MAY_NOT_IMPORT
+    assert used <= allowed, f"{name} imports from {used - allowed}"
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    waiting = {name: own_imports(name) for name in MODULES}
+    while free := {name for name, used in waiting.items() if not used & waiting.keys()}:
+        waiting = {name: used for name, used in waiting.items() if name not in free}
+    assert not waiting
+
+
+@pytest.mark.parametrize("name", sorted(name for name in MODULES if room(name) in PURE))
 def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name: str) -> None:
-    assert not {module for kind, module in imported(modules()[name]) if kind == "foreign"} & IMPURE_MODULES
+    assert not foreign_imports(MODULES[name]) & IMPURE_MODULES
 
 
 @pytest.mark.parametrize(
@@ -139,19 +165,19 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
     [
         ("openai", {"judges.openai"}),
         ("anthropic", {"judges.anthropic"}),
-        ("tiktoken", {"tokens"}),
-        ("jsonschema", {"wire"}),
-        ("json_repair", {"reading.json_reply", "reading.json_text"}),
-        ("markdown_it", {"blocks", "statements"}),
-        ("sentencex", {"sentences", "statements"}),
+        ("tiktoken", {"asking.tokens"}),
+        ("jsonschema", {"asking.schema"}),
+        ("json_repair", {"reading.json_values"}),
+        ("markdown_it", {"text.markdown"}),
+        ("sentencex", {"text.sentences"}),
         ("jmespath", {"promptfoo.hook"}),
-        ("typer", {"cli"}),
-        ("rich", {"terminal"}),
-        ("yaml", {"data_files"}),
+        ("typer", {"cli.app"}),
+        ("rich", {"cli.terminal"}),
+        ("yaml", {"policy.files"}),
     ],
 )
 def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:
-    users = {name for name, path in modules().items() if ("foreign", package) in imported(path)}
+    users = {name for name, path in MODULES.items() if package in foreign_imports(path)}
     assert users <= home
     assert len(users) == 1
 
@@ -159,7 +185,9 @@ def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:
 def loaded_by(code: str) -> set[str]:
     """The top-level modules that a fresh interpreter has loaded after ``code``."""
     script = f"import sys\n{code}\nloaded = sorted({{name.split('.')[0] for name in sys.modules}})\nimport json\nprint(json.dumps(loaded))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
@@ -181,7 +209,9 @@ HEAVY = {
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    assert not loaded_by("import faithfulness_assert") & (HEAVY | {"sentencex", "asyncio", "dataclasses", "typing"})
+    assert not loaded_by("import faithfulness_assert") & (
+        HEAVY | {"sentencex", "asyncio", "dataclasses", "typing"}
+    )
 
 
 def test_an_embedded_grade_of_plain_text_loads_nothing_that_it_does_not_use() -> None:
@@ -202,6 +232,10 @@ def test_the_promptfoo_hook_with_the_embedded_judge_loads_nothing_that_it_does_n
 
 def test_ci_runs_the_test_command_of_the_readme() -> None:
     root = Path(__file__).parents[1]
-    commands = [line for line in (root / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("python3 -m venv")]
+    commands = [
+        line
+        for line in (root / "README.md").read_text(encoding="utf-8").splitlines()
+        if line.startswith("python3 -m venv")
+    ]
     assert len(commands) == 2
     assert commands[1] in (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()

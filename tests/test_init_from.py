@@ -36,7 +36,11 @@ def init_from(path: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_an_assertion_becomes_ours_with_its_threshold_metric_and_weight() -> None:
-    (ours,) = printed(config_with({**BUILT_IN, "metric": "Faithfulness", "weight": 2, "provider": "openai:chat:gpt-4o"}))
+    (ours,) = printed(
+        config_with(
+            {**BUILT_IN, "metric": "Faithfulness", "weight": 2, "provider": "openai:chat:gpt-4o"}
+        )
+    )
     assert ours == {
         "type": "python",
         "value": "file://faithfulness.py",
@@ -64,7 +68,9 @@ def test_a_grader_of_promptfoo_is_the_judge_of_the_same_name(provider: Any, judg
     assert ours["config"]["judge"] == judge
 
 
-@pytest.mark.parametrize("provider", ["azure:chat:mine", "file://mine.py", {"config": {}}, {"id": 7}, [], 7, True])
+@pytest.mark.parametrize(
+    "provider", ["azure:chat:mine", "file://mine.py", {"config": {}}, {"id": 7}, [], 7, True]
+)
 def test_a_grader_that_is_no_judge_of_ours_is_told(provider: Any) -> None:
     text = migrated(config_with({**BUILT_IN, "provider": provider}))
     assert "name one" in text or "names no grader" in text
@@ -75,16 +81,35 @@ def test_the_nearest_grader_counts() -> None:
         "defaultTest": {"options": {"provider": "openai:default"}, "assert": [BUILT_IN]},
         "tests": [
             {"options": {"provider": "openai:of-the-test"}, "assert": [BUILT_IN]},
-            {"options": {"provider": "openai:of-the-test"}, "assert": [{**BUILT_IN, "provider": "openai:its-own"}]},
+            {
+                "options": {"provider": "openai:of-the-test"},
+                "assert": [{**BUILT_IN, "provider": "openai:its-own"}],
+            },
         ],
     }
-    assert [ours["config"]["judge"] for ours in printed(config)] == ["openai:default", "openai:of-the-test", "openai:its-own"]
+    assert [ours["config"]["judge"] for ours in printed(config)] == [
+        "openai:default",
+        "openai:of-the-test",
+        "openai:its-own",
+    ]
 
 
 def test_assertions_are_found_wherever_a_config_has_them() -> None:
     config = {
         "defaultTest": {"assert": [{**BUILT_IN, "threshold": 0.1}]},
-        "tests": [{"assert": [{"type": "assert-set", "assert": [{**BUILT_IN, "threshold": 0.2}, {"type": "contains", "value": "x"}]}]}],
+        "tests": [
+            {
+                "assert": [
+                    {
+                        "type": "assert-set",
+                        "assert": [
+                            {**BUILT_IN, "threshold": 0.2},
+                            {"type": "contains", "value": "x"},
+                        ],
+                    }
+                ]
+            }
+        ],
         "scenarios": [{"config": [], "tests": [{"assert": [{**BUILT_IN, "threshold": 0.3}]}]}],
         "assertionTemplates": {"faithful": {**BUILT_IN, "threshold": 0.4}},
     }
@@ -92,7 +117,9 @@ def test_assertions_are_found_wherever_a_config_has_them() -> None:
 
 
 def test_the_same_assertion_in_many_tests_is_printed_once() -> None:
-    text = migrated({"tests": [{"description": f"test {n}", "assert": [BUILT_IN]} for n in range(60)]})
+    text = migrated(
+        {"tests": [{"description": f"test {n}", "assert": [BUILT_IN]} for n in range(60)]}
+    )
     assert text.count("- type: python") == 1
     assert "in 60 places: tests[1] “test 0”" in text
 
@@ -112,7 +139,16 @@ def test_a_transform_that_only_walks_down_is_a_path(transform: str, path: str) -
 
 
 @pytest.mark.parametrize(
-    "transform", ["output.docs.map(d => d.text)", "file://context.js", "metadata.docs", "context.other", "output.length + 1", 7, []]
+    "transform",
+    [
+        "output.docs.map(d => d.text)",
+        "file://context.js",
+        "metadata.docs",
+        "context.other",
+        "output.length + 1",
+        7,
+        [],
+    ],
 )
 def test_a_transform_that_is_code_is_left_to_the_user_in_a_comment(transform: Any) -> None:
     config = config_with({**BUILT_IN, "contextTransform": transform})
@@ -135,8 +171,14 @@ def test_a_threshold_that_is_none_is_told(threshold: Any) -> None:
 
 
 def test_no_key_is_repeated() -> None:
-    options = {"apiKey": "sk-0123456789abcdef", "apiBaseUrl": "https://me:secret@host/v1", "temperature": 0}
-    text = migrated(config_with({**BUILT_IN, "provider": {"id": "openai:gpt-4o", "config": options}}))
+    options = {
+        "apiKey": "sk-0123456789abcdef",
+        "apiBaseUrl": "https://me:secret@host/v1",
+        "temperature": 0,
+    }
+    text = migrated(
+        config_with({**BUILT_IN, "provider": {"id": "openai:gpt-4o", "config": options}})
+    )
     assert "sk-0123456789abcdef" not in text
     assert "secret" not in text
     assert "OPENAI_API_KEY" in text
@@ -145,17 +187,35 @@ def test_no_key_is_repeated() -> None:
 
 def test_a_server_of_the_users_own_is_kept() -> None:
     provider = {"id": "openai:chat:mine", "config": {"apiBaseUrl": "http://localhost:8000/v1"}}
-    assert printed(config_with({**BUILT_IN, "provider": provider}))[0]["config"]["baseUrl"] == "http://localhost:8000/v1"
+    assert (
+        printed(config_with({**BUILT_IN, "provider": provider}))[0]["config"]["baseUrl"]
+        == "http://localhost:8000/v1"
+    )
 
 
 def test_files_that_were_not_read_are_told() -> None:
-    text = migrated({"defaultTest": {"assert": [BUILT_IN]}, "tests": ["file://more.yaml", {"path": "file://tests.py:make", "config": {}}]})
+    text = migrated(
+        {
+            "defaultTest": {"assert": [BUILT_IN]},
+            "tests": ["file://more.yaml", {"path": "file://tests.py:make", "config": {}}],
+        }
+    )
     assert "tests file://more.yaml is another file" in text
     assert "tests file://tests.py:make is another file" in text
 
 
 @pytest.mark.parametrize(
-    "config", [None, [], "x", 7, {}, {"tests": "file://tests.csv"}, {"tests": {"a": 1}}, config_with({"type": "python"})]
+    "config",
+    [
+        None,
+        [],
+        "x",
+        7,
+        {},
+        {"tests": "file://tests.csv"},
+        {"tests": {"a": 1}},
+        config_with({"type": "python"}),
+    ],
 )
 def test_a_config_without_one_is_a_clear_error(config: Any) -> None:
     with pytest.raises(ConfigError, match=r"^init: "):
@@ -163,7 +223,9 @@ def test_a_config_without_one_is_a_clear_error(config: Any) -> None:
 
 
 def test_aliases_that_stand_for_billions_cost_nothing() -> None:
-    lines = [f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]" for n in range(12)]
+    lines = [
+        f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]" for n in range(12)
+    ]
     everywhere = "threshold: *m, contextTransform: *m, metric: *m, provider: *m"
     tests = f"tests: [{{description: *m, assert: [{{type: context-faithfulness, {everywhere}}}]}}]"
     text = "\n".join(["a: &a [x, x]", *lines, tests])
@@ -192,13 +254,29 @@ odd = [
 ]
 texts = st.text(max_size=40) | st.sampled_from(odd)
 scalars = st.none() | st.booleans() | st.floats() | st.integers() | texts
-plain = st.recursive(scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3))
-keys = st.sampled_from(["threshold", "metric", "weight", "transform", "contextTransform", "provider", "rubricPrompt", "assert", "config"])
+plain = st.recursive(
+    scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3)
+)
+keys = st.sampled_from(
+    [
+        "threshold",
+        "metric",
+        "weight",
+        "transform",
+        "contextTransform",
+        "provider",
+        "rubricPrompt",
+        "assert",
+        "config",
+    ]
+)
 assertions = st.dictionaries(keys, plain).map(lambda more: {**more, "type": "context-faithfulness"})
 
 
 @given(assertions, plain, plain)
-def test_whatever_an_assertion_holds_the_output_is_what_the_hook_takes(assertion: dict[str, Any], description: Any, options: Any) -> None:
+def test_whatever_an_assertion_holds_the_output_is_what_the_hook_takes(
+    assertion: dict[str, Any], description: Any, options: Any
+) -> None:
     config = {"tests": [{"description": description, "options": options, "assert": [assertion]}]}
     (ours,) = printed(config)
     settings = read_config(ours)
@@ -209,7 +287,11 @@ def test_whatever_an_assertion_holds_the_output_is_what_the_hook_takes(assertion
             assert ours[key] == assertion[key]
 
 
-@given(st.dictionaries(st.sampled_from(["tests", "defaultTest", "scenarios", "assertionTemplates"]), plain))
+@given(
+    st.dictionaries(
+        st.sampled_from(["tests", "defaultTest", "scenarios", "assertionTemplates"]), plain
+    )
+)
 def test_whatever_a_config_holds_it_is_read_or_a_clear_error(config: dict[str, Any]) -> None:
     try:
         migrated(config)
@@ -219,7 +301,15 @@ def test_whatever_a_config_holds_it_is_read_or_a_clear_error(config: dict[str, A
 
 def test_the_printed_judge_and_options_make_a_grader() -> None:
     (ours,) = printed(
-        config_with({**BUILT_IN, "provider": {"id": "openai:chat:gpt-4o", "config": {"apiBaseUrl": "http://127.0.0.1:9/v1"}}})
+        config_with(
+            {
+                **BUILT_IN,
+                "provider": {
+                    "id": "openai:chat:gpt-4o",
+                    "config": {"apiBaseUrl": "http://127.0.0.1:9/v1"},
+                },
+            }
+        )
     )
     grader = Grader(**read_config(ours), api_key="none")
     assert (grader.policy.name, grader.policy.threshold) == ("promptfoo", 0.8)
@@ -248,7 +338,9 @@ def test_the_command_prints_and_writes_nothing(tmp_path: Path) -> None:
         ("other.json", json.dumps({"tests": []}).encode()),
     ],
 )
-def test_a_broken_or_hostile_file_is_one_line_of_error(tmp_path: Path, name: str, content: bytes | None) -> None:
+def test_a_broken_or_hostile_file_is_one_line_of_error(
+    tmp_path: Path, name: str, content: bytes | None
+) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     done = init_from(tmp_path / name)

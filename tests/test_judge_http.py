@@ -11,17 +11,22 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from faithfulness_assert.errors import JudgeError
-from faithfulness_assert.judges.complaint import MAX_SHOWN, complaint, redact, shown
-from faithfulness_assert.judges.http import Trouble, persist, read_object, retry_after, usage_of
-from faithfulness_assert.judges.options import Secret
-from faithfulness_assert.judges.transport import Answer
-from faithfulness_assert.model import Reply, Usage, finish_reason
+from faithfulness_assert.judges.remote.answers import Failure, read_object, retry_after, usage_of
+from faithfulness_assert.judges.remote.connection import Answer
+from faithfulness_assert.judges.remote.redaction import MAX_SHOWN, redact, shown
+from faithfulness_assert.judges.remote.retries import persist
+from faithfulness_assert.judges.remote.server_errors import server_error
+from faithfulness_assert.judges.remote.settings import Secret
+from faithfulness_assert.records.ask import Reply, finish_reason
+from faithfulness_assert.records.errors import JudgeError
+from faithfulness_assert.records.usage import Usage
 
 KEYS = st.text("abcdefghXYZ0189-_.~/+=:%", min_size=8, max_size=60)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -29,7 +34,13 @@ JSON = st.recursive(
 @given(before=st.text(max_size=40), after=st.text(max_size=40), key=KEYS)
 def test_no_written_form_of_a_secret_survives(before: str, after: str, key: str) -> None:
     assume(key.rstrip("=") not in "[redacted]")
-    forms = [key, quote(key, safe=""), json.dumps(key), base64.b64encode(key.encode()).decode(), f"Bearer {key}"]
+    forms = [
+        key,
+        quote(key, safe=""),
+        json.dumps(key),
+        base64.b64encode(key.encode()).decode(),
+        f"Bearer {key}",
+    ]
     for form in forms:
         told = redact(f"{before} {form} {after}", [key])
         assert key not in told
@@ -37,17 +48,27 @@ def test_no_written_form_of_a_secret_survives(before: str, after: str, key: str)
 
 
 @given(
-    before=st.text(max_size=40), key=KEYS, between=st.sampled_from([" ", "\n", "\r\n  ", '" + "', "-", "\u200b"]), size=st.integers(1, 9)
+    before=st.text(max_size=40),
+    key=KEYS,
+    between=st.sampled_from([" ", "\n", "\r\n  ", '" + "', "-", "\u200b"]),
+    size=st.integers(1, 9),
 )
-def test_a_secret_that_is_broken_up_or_in_another_case_does_not_survive(before: str, key: str, between: str, size: int) -> None:
+def test_a_secret_that_is_broken_up_or_in_another_case_does_not_survive(
+    before: str, key: str, between: str, size: int
+) -> None:
     letters = "".join(c for c in key if c.isalnum())
     assume(len(letters) >= 6 and "redacted" not in letters.lower())
-    told = redact(f"{before} {between.join(key[i : i + size] for i in range(0, len(key), size))}".swapcase(), [key])
+    told = redact(
+        f"{before} {between.join(key[i : i + size] for i in range(0, len(key), size))}".swapcase(),
+        [key],
+    )
     assert letters.lower() not in "".join(c for c in told if c.isalnum()).lower()
 
 
 @given(key=KEYS, before=st.binary(max_size=9), after=st.binary(max_size=9))
-def test_a_secret_inside_what_is_written_in_base64_or_hex_does_not_survive(key: str, before: bytes, after: bytes) -> None:
+def test_a_secret_inside_what_is_written_in_base64_or_hex_does_not_survive(
+    key: str, before: bytes, after: bytes
+) -> None:
     raw = before + key.encode() + after
     told = redact(base64.b64encode(raw).decode(), [key])
     assert "[redacted]" in told
@@ -73,18 +94,42 @@ def test_credentials_nobody_told_us_of_are_hidden_too(text: str) -> None:
     assert "xyz9" not in redact(text, [])
 
 
-@pytest.mark.parametrize("text", ["max_tokens: 100 is too large", "the basic plan has no access", "task-force", "temperature=0.5"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max_tokens: 100 is too large",
+        "the basic plan has no access",
+        "task-force",
+        "temperature=0.5",
+    ],
+)
 def test_plain_words_are_not_taken_for_credentials(text: str) -> None:
     assert redact(text, ["abc", ""]) == text
 
 
-@pytest.mark.parametrize("unit", ["sk-", "api_key", "Bearer ", "basic ", "<", "<a ", " ", "password=", "://", "://a", "a.b", "\x00"])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "sk-",
+        "api_key",
+        "Bearer ",
+        "basic ",
+        "<",
+        "<a ",
+        " ",
+        "password=",
+        "://",
+        "://a",
+        "a.b",
+        "\x00",
+    ],
+)
 def test_hostile_texts_of_a_million_characters_are_shown_in_a_few_hundred(unit: str) -> None:
     told = shown(unit * (1_000_000 // len(unit)), ["sk-secret-key"])
     assert len(told) <= 10 * MAX_SHOWN
     assert told.isprintable()
     body = (unit * (1_000_000 // len(unit))).encode()
-    assert complaint(500, {}, None, body).status == 500
+    assert server_error(500, {}, None, body).status == 500
 
 
 @given(st.text())
@@ -98,7 +143,11 @@ def test_a_secret_at_the_cut_is_not_left_in_half() -> None:
     assert "0123456789" not in told
 
 
-@given(st.text(max_size=30) | st.floats().map(str) | st.datetimes().map(lambda d: d.strftime("%a, %d %b %Y %H:%M:%S GMT")))
+@given(
+    st.text(max_size=30)
+    | st.floats().map(str)
+    | st.datetimes().map(lambda d: d.strftime("%a, %d %b %Y %H:%M:%S GMT"))
+)
 def test_a_wait_is_finite_and_not_negative_or_not_known(value: str) -> None:
     for name in ("retry-after", "retry-after-ms"):
         wait = retry_after({name: value})
@@ -113,7 +162,9 @@ def test_waits_are_read_in_milliseconds_seconds_and_dates() -> None:
 
 
 @given(JSON, JSON, JSON, JSON)
-def test_usage_is_sane_or_unknown(prompt: object, completion: object, cached: object, reasoning: object) -> None:
+def test_usage_is_sane_or_unknown(
+    prompt: object, completion: object, cached: object, reasoning: object
+) -> None:
     usage = usage_of(prompt, completion, cached, reasoning)
     if usage is None:
         return
@@ -131,7 +182,14 @@ def test_usage_with_counts_that_cannot_be_is_unknown() -> None:
 
 @pytest.mark.parametrize(
     ("said", "ours"),
-    [("stop", "stop"), ("", "stop"), ("LENGTH", "length"), ("MAX_TOKENS", "length"), ("SAFETY", "content_filter"), ("odd", "odd")],
+    [
+        ("stop", "stop"),
+        ("", "stop"),
+        ("LENGTH", "length"),
+        ("MAX_TOKENS", "length"),
+        ("SAFETY", "content_filter"),
+        ("odd", "odd"),
+    ],
 )
 def test_finish_reasons_are_told_in_our_words(said: str, ours: str) -> None:
     assert finish_reason(said) == ours
@@ -142,16 +200,20 @@ def test_finish_reasons_are_told_in_our_words(said: str, ours: str) -> None:
     data=JSON | st.fixed_dictionaries({"error": JSON}),
     headers=st.dictionaries(st.text(), st.text(), max_size=2),
 )
-def test_any_json_with_any_status_is_an_object_or_a_trouble(status: int, data: object, headers: dict[str, str]) -> None:
+def test_any_json_with_any_status_is_an_object_or_a_trouble(
+    status: int, data: object, headers: dict[str, str]
+) -> None:
     found = read_object(Answer(status, headers, json.dumps(data).encode()), [])
-    assert isinstance(found, dict) or (isinstance(found, Trouble) and isinstance(found.error, JudgeError))
+    assert isinstance(found, dict) or (
+        isinstance(found, Failure) and isinstance(found.error, JudgeError)
+    )
     if not 200 <= status < 300:
-        assert isinstance(found, Trouble)
+        assert isinstance(found, Failure)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_an_object_or_a_trouble(body: bytes) -> None:
-    assert isinstance(read_object(Answer(200, {}, body), []), dict | Trouble)
+    assert isinstance(read_object(Answer(200, {}, body), []), dict | Failure)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +230,7 @@ def test_any_bytes_are_an_object_or_a_trouble(body: bytes) -> None:
 )
 def test_what_is_no_json_object_is_named(body: bytes, said: str) -> None:
     found = read_object(Answer(200, {}, body), [])
-    assert isinstance(found, Trouble)
+    assert isinstance(found, Failure)
     assert found.error.kind == "server"
     assert said in found.error.message
 
@@ -186,7 +248,7 @@ def test_what_is_no_json_object_is_named(body: bytes, said: str) -> None:
 )
 def test_the_words_of_an_error_are_found_in_any_shape(data: dict[str, object]) -> None:
     found = read_object(Answer(400, {}, json.dumps(data).encode()), [])
-    assert isinstance(found, Trouble)
+    assert isinstance(found, Failure)
     assert "the words" in found.error.message
     assert "context" not in found.error.message
 
@@ -198,9 +260,18 @@ def test_no_try_is_made_when_no_time_is_left() -> None:
 
 
 def test_the_usage_of_failed_tries_is_counted() -> None:
-    lost = Trouble(JudgeError("lost", "server", retryable=True, usage=Usage(10, 2, num_requests=1), http_status=200), wait=0)
+    lost = Failure(
+        JudgeError(
+            "lost", "server", retryable=True, usage=Usage(10, 2, num_requests=1), http_status=200
+        ),
+        wait=0,
+    )
     outcomes = iter(
-        [lost, Trouble(JudgeError("500", "server", retryable=True, http_status=500), wait=0), Reply("ok", Usage(5, 1, num_requests=1))]
+        [
+            lost,
+            Failure(JudgeError("500", "server", retryable=True, http_status=500), wait=0),
+            Reply("ok", Usage(5, 1, num_requests=1)),
+        ]
     )
     reply = persist(lambda seconds: next(outcomes), timeout=1, max_retries=2, deadline=None)
     assert reply.usage == Usage(15, 3, num_requests=3)

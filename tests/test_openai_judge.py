@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, completion, refusal_to
 from remote import ASK, TEXT, any_json_ends_well, bare_environment
 
-from faithfulness_assert.errors import ConfigError, JudgeError
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.model import Limits
+from faithfulness_assert.records.ask import Limits
+from faithfulness_assert.records.errors import ConfigError, JudgeError
 
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
@@ -58,35 +58,63 @@ def test_an_ask_is_one_chat_completion_with_the_schema_of_its_reply() -> None:
     assert request.body == {
         "model": "m",
         "messages": [dict(m) for m in ASK.messages],
-        "response_format": {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": ASK.schema}},
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "verdicts", "strict": True, "schema": ASK.schema},
+        },
         "max_completion_tokens": 352,
         "temperature": 0.0,
         "seed": 7,
     }
-    assert (reply.text, reply.finish_reason, reply.refusal, reply.warnings) == (TEXT, "stop", None, ())
+    assert (reply.text, reply.finish_reason, reply.refusal, reply.warnings) == (
+        TEXT,
+        "stop",
+        None,
+        (),
+    )
 
 
 def test_usage_has_the_cached_and_the_reasoning_part() -> None:
-    said = {**USAGE, "prompt_tokens_details": {"cached_tokens": 64}, "completion_tokens_details": {"reasoning_tokens": 7}}
+    said = {
+        **USAGE,
+        "prompt_tokens_details": {"cached_tokens": 64},
+        "completion_tokens_details": {"reasoning_tokens": 7},
+    }
     with Loopback(completion(TEXT, usage=said)) as server:
         usage = judge(server).ask(ASK).usage
     assert usage is not None
-    assert (usage.prompt, usage.completion, usage.cached, usage.reasoning, usage.num_requests) == (100, 20, 64, 7, 1)
+    assert (usage.prompt, usage.completion, usage.cached, usage.reasoning, usage.num_requests) == (
+        100,
+        20,
+        64,
+        7,
+        1,
+    )
 
 
-@pytest.mark.parametrize("usage", [None, [], {}, {"prompt_tokens": -1, "completion_tokens": 2}, {"prompt_tokens": 5}, "many"])
+@pytest.mark.parametrize(
+    "usage",
+    [None, [], {}, {"prompt_tokens": -1, "completion_tokens": 2}, {"prompt_tokens": 5}, "many"],
+)
 def test_usage_that_was_not_said_is_unknown_not_zero(usage: object) -> None:
     with Loopback(completion(TEXT, usage=usage)) as server:
         assert judge(server).ask(ASK).usage is None
 
 
 def test_parts_of_text_are_joined() -> None:
-    parts = [{"type": "text", "text": TEXT[:9]}, {"type": "image"}, {"type": "text", "text": TEXT[9:]}, None]
+    parts = [
+        {"type": "text", "text": TEXT[:9]},
+        {"type": "image"},
+        {"type": "text", "text": TEXT[9:]},
+        None,
+    ]
     with Loopback(completion(parts)) as server:
         assert judge(server).ask(ASK).text == TEXT
 
 
-@pytest.mark.parametrize("answer", [completion(None, refusal="No."), completion([{"type": "refusal", "refusal": "No."}])])
+@pytest.mark.parametrize(
+    "answer", [completion(None, refusal="No."), completion([{"type": "refusal", "refusal": "No."}])]
+)
 def test_a_refusal_comes_in_its_own_field(answer: Answer) -> None:
     with Loopback(answer) as server:
         assert judge(server).ask(ASK).refusal == "No."
@@ -107,7 +135,10 @@ def test_a_lone_surrogate_leaves_text_that_can_be_written() -> None:
 
 
 def test_the_choice_with_index_0_counts() -> None:
-    first, second = completion(TEXT).body["choices"][0], {**completion("other").body["choices"][0], "index": 1}
+    first, second = (
+        completion(TEXT).body["choices"][0],
+        {**completion("other").body["choices"][0], "index": 1},
+    )
     with Loopback(Answer({"choices": [second, first]})) as server:
         assert judge(server).ask(ASK).text == TEXT
 
@@ -116,7 +147,10 @@ def test_the_choice_with_index_0_counts() -> None:
 
 REJECTIONS = {
     "response_format": ("response_format", "'response_format' of type '{type}' is not supported"),
-    "max_completion_tokens": ("max_completion_tokens", "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead."),
+    "max_completion_tokens": (
+        "max_completion_tokens",
+        "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.",
+    ),
     "temperature": ("temperature", "'temperature' does not support 0.0 with this model"),
     "seed": ("seed", "Extra inputs are not permitted: seed"),
 }
@@ -128,7 +162,9 @@ def server_without(*parameters: str, status: int = 400, names: bool = True) -> A
     def answer(request: Request) -> Answer:
         roles = [m["role"] for m in request.body["messages"]]
         if "system" in parameters and "system" in roles:
-            return refusal_to(status, "System role not supported", param="messages" if names else None)
+            return refusal_to(
+                status, "System role not supported", param="messages" if names else None
+            )
         for name in parameters:
             if name in request.body:
                 kind = request.body[name].get("type") if name == "response_format" else ""
@@ -146,7 +182,9 @@ SUBSETS = st.sets(st.sampled_from([*REJECTIONS, "json_object", "system"]))
 
 @settings(max_examples=25, deadline=None)
 @given(missing=SUBSETS, status=st.sampled_from([400, 404, 422, 500]), names=st.booleans())
-def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(missing: set[str], status: int, names: bool) -> None:
+def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(
+    missing: set[str], status: int, names: bool
+) -> None:
     with Loopback(server_without(*sorted(missing), status=status, names=names)) as server:
         asking = judge(server, seed=7)
         first = asking.ask(ASK)
@@ -161,13 +199,23 @@ def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(missing: s
     assert first.usage is not None
     assert first.usage.num_requests == learned
     last = server.requests[-1].body
-    assert ("seed" in last, "temperature" in last) == ("seed" not in missing, "temperature" not in missing)
+    assert ("seed" in last, "temperature" in last) == (
+        "seed" not in missing,
+        "temperature" not in missing,
+    )
     assert "Judge." in str(last["messages"])
     if "max_completion_tokens" in missing:
         assert last["max_tokens"] == ASK.max_tokens
 
 
-@pytest.mark.parametrize("words", ["response_format json_schema", "seed temperature max_tokens grammar system role", "no such thing"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "response_format json_schema",
+        "seed temperature max_tokens grammar system role",
+        "no such thing",
+    ],
+)
 def test_a_server_that_refuses_whatever_it_is_asked_ends_in_an_error(words: str) -> None:
     with Loopback(refusal_to(400, words)) as server:
         asking = judge(server)
@@ -178,8 +226,13 @@ def test_a_server_that_refuses_whatever_it_is_asked_ends_in_an_error(words: str)
         assert caught.value.usage.num_requests == len(server.requests)
         with pytest.raises(JudgeError):
             asking.ask(ASK)
-    assert server.requests[-1].body.keys() == server.requests[len(server.requests) // 2 - 1].body.keys()
-    assert "response_format" in server.requests[len(server.requests) // 2].body  # what did not help is not kept
+    assert (
+        server.requests[-1].body.keys()
+        == server.requests[len(server.requests) // 2 - 1].body.keys()
+    )
+    assert (
+        "response_format" in server.requests[len(server.requests) // 2].body
+    )  # what did not help is not kept
 
 
 def test_threads_that_learn_at_once_learn_the_same() -> None:
@@ -221,7 +274,9 @@ def test_threads_that_learn_at_once_learn_the_same() -> None:
         (Answer("data: {}\n\n"), "server", False),
     ],
 )
-def test_an_error_has_its_kind_and_says_whether_to_try_again(answer: Answer, kind: str, retryable: bool) -> None:
+def test_an_error_has_its_kind_and_says_whether_to_try_again(
+    answer: Answer, kind: str, retryable: bool
+) -> None:
     error = failure(answer)
     assert (error.kind, error.retryable, error.http_status) == (kind, retryable, answer.status)
 
@@ -231,12 +286,22 @@ def test_no_server_is_a_transport_error() -> None:
         pass
     with pytest.raises(JudgeError) as caught:
         judge(server).ask(ASK)
-    assert (caught.value.kind, caught.value.retryable, caught.value.http_status) == ("transport", True, None)
+    assert (caught.value.kind, caught.value.retryable, caught.value.http_status) == (
+        "transport",
+        True,
+        None,
+    )
 
 
 def test_a_failure_that_may_pass_is_tried_again_and_counted() -> None:
     soon = {"retry-after-ms": "1"}
-    with Loopback([refusal_to(500, "oops", soon), refusal_to(429, "busy", soon), completion(TEXT, usage=USAGE)]) as server:
+    with Loopback(
+        [
+            refusal_to(500, "oops", soon),
+            refusal_to(429, "busy", soon),
+            completion(TEXT, usage=USAGE),
+        ]
+    ) as server:
         reply = judge(server, max_retries=2).ask(ASK)
     assert reply.usage is not None
     assert (reply.usage.num_requests, reply.usage.prompt) == (3, 100)
@@ -292,7 +357,9 @@ def test_a_deadline_that_is_over_costs_no_request() -> None:
 @pytest.mark.parametrize("encode", [gzip.compress, zlib.compress])
 def test_an_encoded_body_that_nobody_asked_for_is_read(encode: Any) -> None:
     name = "gzip" if encode is gzip.compress else "deflate"
-    with Loopback(Answer(encode(completion(TEXT).encoded()), headers={"content-encoding": name})) as server:
+    with Loopback(
+        Answer(encode(completion(TEXT).encoded()), headers={"content-encoding": name})
+    ) as server:
         assert judge(server).ask(ASK).text == TEXT
 
 
@@ -333,7 +400,18 @@ def test_a_redirect_carries_neither_prompt_nor_key_elsewhere(status: int) -> Non
     assert "base_url" in error.fix
 
 
-SLOTS = ["body", "error", "choices", "choice", "message", "content", "refusal", "finish_reason", "usage", "prompt_tokens"]
+SLOTS = [
+    "body",
+    "error",
+    "choices",
+    "choice",
+    "message",
+    "content",
+    "refusal",
+    "finish_reason",
+    "usage",
+    "prompt_tokens",
+]
 
 
 def with_slot(slot: str, value: Any) -> Any:
@@ -344,7 +422,13 @@ def with_slot(slot: str, value: Any) -> Any:
     if slot == "choice":
         body["choices"][0] = value
         return body
-    places = {"error": body, "choices": body, "usage": body, "message": body["choices"][0], "finish_reason": body["choices"][0]}
+    places = {
+        "error": body,
+        "choices": body,
+        "usage": body,
+        "message": body["choices"][0],
+        "finish_reason": body["choices"][0],
+    }
     places |= {"prompt_tokens": body["usage"]}
     places.get(slot, body["choices"][0]["message"])[slot] = value
     return body
@@ -367,9 +451,15 @@ ECHOES = {
 
 @pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
 @pytest.mark.parametrize("status", [200, 307, 401, 500])
-def test_a_server_that_echoes_the_key_does_not_get_it_shown(echo: str, status: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_server_that_echoes_the_key_does_not_get_it_shown(
+    echo: str, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
-    error = failure(Answer({"error": {"message": f"denied to {echo}"}}, status, {"location": f"http://h/{echo}"}))
+    error = failure(
+        Answer(
+            {"error": {"message": f"denied to {echo}"}}, status, {"location": f"http://h/{echo}"}
+        )
+    )
     told = "".join(traceback.format_exception(error)) + repr(error) + str(error.args) + caplog.text
     assert "0123456789abcdef" not in told
     assert "fXYZ" not in told
@@ -379,7 +469,9 @@ def test_a_server_that_echoes_the_key_does_not_get_it_shown(echo: str, status: i
 
 def test_the_key_is_not_shown_by_the_judge_itself() -> None:
     with Loopback(completion(TEXT)) as server:
-        asking = judge(server, base_url=server.url.replace("//", "//user:hunter22@") + "?api-key=q-hunter22")
+        asking = judge(
+            server, base_url=server.url.replace("//", "//user:hunter22@") + "?api-key=q-hunter22"
+        )
         asking.ask(ASK)
     shown = repr(asking) + repr(vars(asking)) + json.dumps(asking.identity) + asking.name
     assert KEY not in shown
@@ -398,7 +490,17 @@ def test_the_key_is_not_shown_by_the_judge_itself() -> None:
         *(("seed", v) for v in (1.5, "1", True)),
         *(("max_prompt_tokens", v) for v in (0, 1.5, None)),
         *(("max_statements", v) for v in (0, "40")),
-        *(("base_url", v) for v in ("no address", "ftp://h/v1", "http://", "http://h:port/v1", "http://[::1/v1", 5)),
+        *(
+            ("base_url", v)
+            for v in (
+                "no address",
+                "ftp://h/v1",
+                "http://",
+                "http://h:port/v1",
+                "http://[::1/v1",
+                5,
+            )
+        ),
         *(("api_key", v) for v in (5, "sk two words", "sk-\nline", "ключ")),
         *(("model", v) for v in ("", "  ", None, 5)),
     ],
@@ -431,11 +533,29 @@ def test_key_and_address_may_come_from_the_environment(monkeypatch: pytest.Monke
 
 
 def test_identity_and_limits_are_those_given() -> None:
-    made = OpenAIJudge("m", base_url="https://u:p@h:8/v1?k=v", temperature=None, seed=3, max_prompt_tokens=9, max_statements=8)
-    assert made.identity == {"judge": "openai", "base_url": "https://h:8/v1", "model": "m", "temperature": None, "seed": 3}
+    made = OpenAIJudge(
+        "m",
+        base_url="https://u:p@h:8/v1?k=v",
+        temperature=None,
+        seed=3,
+        max_prompt_tokens=9,
+        max_statements=8,
+    )
+    assert made.identity == {
+        "judge": "openai",
+        "base_url": "https://h:8/v1",
+        "model": "m",
+        "temperature": None,
+        "seed": 3,
+    }
     assert (made.name, made.limits) == ("openai:m", Limits(prompt_tokens=9, statements=8))
 
 
 def test_the_sdk_is_not_imported_before_an_ask() -> None:
     code = "import sys; from faithfulness_assert.judges.openai import OpenAIJudge as J; J('m', api_key='k'); print('openai' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "False\n"
+    )

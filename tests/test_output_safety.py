@@ -24,11 +24,22 @@ from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from strategies import texts
 from test_house import PACKAGE, modules
 
-from faithfulness_assert import ConfigError, Grader, GradingResult, agrade, grade, grade_many, policies
-from faithfulness_assert.policy_data import DATA_KEYS, load_policy
+from faithfulness_assert import (
+    ConfigError,
+    Grader,
+    GradingResult,
+    agrade,
+    grade,
+    grade_many,
+    policies,
+)
+from faithfulness_assert.policy.load import DATA_KEYS, load_policy
 from faithfulness_assert.promptfoo import get_assert
 
-ANSWER, CONTEXT = "The museum opens at nine. It closes at five.", "The museum opens at nine on weekdays."
+ANSWER, CONTEXT = (
+    "The museum opens at nine. It closes at five.",
+    "The museum opens at nine on weekdays.",
+)
 APIS = ["openai", "anthropic"]
 
 
@@ -53,18 +64,28 @@ SERVERS: list[Callable[[Request], Answer]] = [good_reply, echo]
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("server", SERVERS)
 def test_no_logger_of_any_package_tells_the_key_at_any_level(
-    api: str, server: Callable[[Request], Answer], caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    api: str,
+    server: Callable[[Request], Answer],
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, api)
     with Loopback(server) as there:
         result = grade(
-            ANSWER, CONTEXT, judge=f"{api}:m", base_url=there.root if api == "anthropic" else there.url, api_key=KEY, max_retries=0
+            ANSWER,
+            CONTEXT,
+            judge=f"{api}:m",
+            base_url=there.root if api == "anthropic" else there.url,
+            api_key=KEY,
+            max_retries=0,
         )
         assert any(KEY in str(request.headers) for request in there.requests)
     names = " ".join({record.name for record in caplog.records})
     assert all(name in names for name in ("faithfulness_assert", "httpcore", api))
-    told = "\n".join(f"{record.getMessage()} {record.args!r} {record.exc_text}" for record in caplog.records)
+    told = "\n".join(
+        f"{record.getMessage()} {record.args!r} {record.exc_text}" for record in caplog.records
+    )
     assert "SECRET" not in told + outputs(result) + "".join(capfd.readouterr())
 
 
@@ -72,18 +93,37 @@ def frames(error: BaseException) -> str:
     """A traceback with the locals of our frames, as error trackers and test runners print it; of all errors that led to this one."""
     told = [repr(error)]
     for cause in (error, error.__cause__, error.__context__):
-        ours = [frame for frame, _ in traceback.walk_tb(cause and cause.__traceback__) if str(PACKAGE) in frame.f_code.co_filename]
+        ours = [
+            frame
+            for frame, _ in traceback.walk_tb(cause and cause.__traceback__)
+            if str(PACKAGE) in frame.f_code.co_filename
+        ]
         assert ours or cause is not error
-        told += [repr(value) for frame in ours for name, value in frame.f_locals.items() if name != "self"]
+        told += [
+            repr(value)
+            for frame in ours
+            for name, value in frame.f_locals.items()
+            if name != "self"
+        ]
     return "\n".join(told)
 
 
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize(
-    "wrong", [{"timeout": -1}, {"max_retries": "x"}, {"base_url": "ftp://x"}, {"threshold": 7}, {"api_key": f"{KEY} "}, {"x": 1}]
+    "wrong",
+    [
+        {"timeout": -1},
+        {"max_retries": "x"},
+        {"base_url": "ftp://x"},
+        {"threshold": 7},
+        {"api_key": f"{KEY} "},
+        {"x": 1},
+    ],
 )
 @pytest.mark.parametrize("call", ["grade", "grade_many", "Grader"])
-def test_no_traceback_holds_the_key_even_where_it_shows_arguments_and_locals(api: str, wrong: dict[str, Any], call: str) -> None:
+def test_no_traceback_holds_the_key_even_where_it_shows_arguments_and_locals(
+    api: str, wrong: dict[str, Any], call: str
+) -> None:
     options: dict[str, Any] = {"judge": f"{api}:m", "api_key": f"{KEY}\u00e4", **wrong}
     calls: dict[str, Callable[[], object]] = {
         "grade": lambda: grade(ANSWER, CONTEXT, **{"threshold": 7, **options}),
@@ -102,7 +142,9 @@ def test_agrade_hides_it_too() -> None:
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_neither_the_judge_nor_the_store_nor_what_it_keeps_holds_the_key(api: str, tmp_path: Path) -> None:
+def test_neither_the_judge_nor_the_store_nor_what_it_keeps_holds_the_key(
+    api: str, tmp_path: Path
+) -> None:
     with Loopback(good_reply) as server:
         root = server.root if api == "anthropic" else server.url
         url = root.replace("//", "//user:hunter2secret@") + "?token=hunter3secret"
@@ -111,28 +153,65 @@ def test_neither_the_judge_nor_the_store_nor_what_it_keeps_holds_the_key(api: st
     kept = "".join(f"{path} {path.read_text('utf-8')}" for path in tmp_path.rglob("*.json"))
     assert "tape.json" in kept
     shown = "\n".join(
-        [kept, outputs(result), repr(grader), repr(grader.judge), str(vars(grader)), repr(getattr(grader.judge, "identity", ""))]
+        [
+            kept,
+            outputs(result),
+            repr(grader),
+            repr(grader.judge),
+            str(vars(grader)),
+            repr(getattr(grader.judge, "identity", "")),
+        ]
     )
     assert "SECRET" not in shown
     assert "hunter" not in shown
 
 
-@pytest.mark.parametrize("command", [["grade", "case.json"], ["grade", "case.json", "--json"], ["doctor"]])
+@pytest.mark.parametrize(
+    "command", [["grade", "case.json"], ["grade", "case.json", "--json"], ["doctor"]]
+)
 @pytest.mark.parametrize("server", SERVERS)
-def test_the_command_line_shows_no_key(command: list[str], server: Callable[[Request], Answer], tmp_path: Path) -> None:
-    (tmp_path / "case.json").write_text(json.dumps({"answer": ANSWER, "context": CONTEXT}), encoding="utf-8")
+def test_the_command_line_shows_no_key(
+    command: list[str], server: Callable[[Request], Answer], tmp_path: Path
+) -> None:
+    (tmp_path / "case.json").write_text(
+        json.dumps({"answer": ANSWER, "context": CONTEXT}), encoding="utf-8"
+    )
     with Loopback(server) as there:
-        environment = {**os.environ, "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": there.url, "OPENAI_LOG": "debug"}
+        environment = {
+            **os.environ,
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": there.url,
+            "OPENAI_LOG": "debug",
+        }
         line = [sys.executable, "-m", "faithfulness_assert", *command, "--judge", "openai:m"]
-        done = subprocess.run(line, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(
+            line,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
         assert any(KEY in str(request.headers) for request in there.requests)
     assert done.stdout
     assert "SECRET" not in done.stdout + done.stderr
 
 
 def test_an_assertion_that_fails_inside_shows_neither_the_key_nor_a_traceback() -> None:
-    config = {"judge": "openai:m", "apiKey": KEY, "baseUrl": "http://127.0.0.1:9/v1", "maxRetries": 0, "timeout": 2}
-    for options in (config, {**config, "timeout": "x"}, {**config, "apiKey": f"{KEY}\n"}, {**config, "nonsense": KEY}):
+    config = {
+        "judge": "openai:m",
+        "apiKey": KEY,
+        "baseUrl": "http://127.0.0.1:9/v1",
+        "maxRetries": 0,
+        "timeout": 2,
+    }
+    for options in (
+        config,
+        {**config, "timeout": "x"},
+        {**config, "apiKey": f"{KEY}\n"},
+        {**config, "nonsense": KEY},
+    ):
         made = get_assert(ANSWER, {"vars": {"context": CONTEXT}, "config": options})
         assert made["metadata"]["graderError"]
         assert "SECRET" not in json.dumps(made)
@@ -178,18 +257,38 @@ def hostile_results(text: str) -> Iterator[GradingResult]:
         "question": text,
         "id": text,
     }
-    reasons = json.dumps({"verdicts": [{"id": n, "evidence": [1, text], "label": "contradicted", "reason": text} for n in (1, 2, 3, 4)]})
+    reasons = json.dumps(
+        {
+            "verdicts": [
+                {"id": n, "evidence": [1, text], "label": "contradicted", "reason": text}
+                for n in (1, 2, 3, 4)
+            ]
+        }
+    )
     refused = failing("refusal", fix=text)
     for judge in (Hostile(text, [reasons]), Hostile(text, [text]), Hostile(text, [refused])):
         yield from Grader(judge, reasons=True).grade_many([case])
-    yield from Grader("embedded", citations="audit").grade_many([case, {text: text}, {"answer": text}])
-    rated = json.dumps({**dict.fromkeys(policies["masis"].dimensions, 0.5), "suggestions": [text, text]})
-    audit = {"invalid_citations": [text], "uncited_claim_count": 1}
-    yield from Grader(Hostile(text, [rated]), "masis").grade_many([{**case, "citation_audit": audit}])
-    explained = [json.dumps({"sentences": [{"id": n, "claims": [text or "x"]} for n in range(1, 9)]}), json.dumps({"truths": [text]}), "{}"]
-    yield from Grader(Hostile(text, [*explained, verdicts_json({1: "contradicted"}), json.dumps({"reason": text})]), "deepeval").grade_many(
-        [case]
+    yield from Grader("embedded", citations="audit").grade_many(
+        [case, {text: text}, {"answer": text}]
     )
+    rated = json.dumps(
+        {**dict.fromkeys(policies["masis"].dimensions, 0.5), "suggestions": [text, text]}
+    )
+    audit = {"invalid_citations": [text], "uncited_claim_count": 1}
+    yield from Grader(Hostile(text, [rated]), "masis").grade_many(
+        [{**case, "citation_audit": audit}]
+    )
+    explained = [
+        json.dumps({"sentences": [{"id": n, "claims": [text or "x"]} for n in range(1, 9)]}),
+        json.dumps({"truths": [text]}),
+        "{}",
+    ]
+    yield from Grader(
+        Hostile(
+            text, [*explained, verdicts_json({1: "contradicted"}), json.dumps({"reason": text})]
+        ),
+        "deepeval",
+    ).grade_many([case])
 
 
 def check_shown(result: GradingResult) -> None:
@@ -209,7 +308,9 @@ def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None
     results = list(hostile_results(text))
     for result in results:
         check_shown(result)
-    assert {"graded", "unreadable", "judge_refused", "invalid_input"} <= {result.status for result in results}
+    assert {"graded", "unreadable", "judge_refused", "invalid_input"} <= {
+        result.status for result in results
+    }
 
 
 @given(texts)
@@ -225,14 +326,33 @@ def test_markup_stays_the_text_that_it_is_for_viewers_that_escape_what_they_show
     value = result.to_promptfoo("all")["componentResults"][0]["assertion"]["value"]
     assert "&lt;" not in value
     assert type(value) is str
-    assert json.loads(json.dumps(result.to_promptfoo("all")))["componentResults"][0]["assertion"]["value"] == value
+    assert (
+        json.loads(json.dumps(result.to_promptfoo("all")))["componentResults"][0]["assertion"][
+            "value"
+        ]
+        == value
+    )
 
 
-@pytest.mark.parametrize("text", [text for text in HOSTILE if "\n" not in text and "\x00" not in text])
-@pytest.mark.parametrize("arguments", [["grade", "{}"], ["policies", "{}"], ["grade", "-", "-o", "{}"], ["doctor", "--judge", "{}"]])
-def test_an_error_of_the_command_line_is_one_line_of_text(text: str, arguments: list[str], tmp_path: Path) -> None:
-    line = [sys.executable, "-m", "faithfulness_assert", *(argument.replace("{}", f"x{text}") for argument in arguments)]
-    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60, input="{}")
+@pytest.mark.parametrize(
+    "text", [text for text in HOSTILE if "\n" not in text and "\x00" not in text]
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [["grade", "{}"], ["policies", "{}"], ["grade", "-", "-o", "{}"], ["doctor", "--judge", "{}"]],
+)
+def test_an_error_of_the_command_line_is_one_line_of_text(
+    text: str, arguments: list[str], tmp_path: Path
+) -> None:
+    line = [
+        sys.executable,
+        "-m",
+        "faithfulness_assert",
+        *(argument.replace("{}", f"x{text}") for argument in arguments),
+    ]
+    done = subprocess.run(
+        line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60, input="{}"
+    )
     assert done.returncode in (1, 2)
     assert not unsafe(done.stdout + done.stderr)
 
@@ -242,10 +362,25 @@ def test_an_error_of_the_command_line_is_one_line_of_text(text: str, arguments: 
 
 def test_no_text_of_a_case_becomes_the_name_of_a_file(tmp_path: Path) -> None:
     store = tmp_path / "a" / "store"
-    judge = ScriptedJudge([verdicts_json({1: "supported", 2: "supported"})], name="../../../outside/x\x00")
+    judge = ScriptedJudge(
+        [verdicts_json({1: "supported", 2: "supported"})], name="../../../outside/x\x00"
+    )
     judge.identity = {"judge": "../../outside"}  # type: ignore[attr-defined]
-    for text in ("../../outside", "/etc/passwd", "a/b", "..", "C:\\x", "x\x00y", "file:///etc/passwd"):
-        case = {"answer": f"{text} {ANSWER}", "context": [{"id": text, "text": f"{CONTEXT} {text}"}], "question": text, "id": text}
+    for text in (
+        "../../outside",
+        "/etc/passwd",
+        "a/b",
+        "..",
+        "C:\\x",
+        "x\x00y",
+        "file:///etc/passwd",
+    ):
+        case = {
+            "answer": f"{text} {ANSWER}",
+            "context": [{"id": text, "text": f"{CONTEXT} {text}"}],
+            "question": text,
+            "id": text,
+        }
         assert next(Grader(judge, cache=store).grade_many([case])).error is None
     made = [path.relative_to(tmp_path) for path in tmp_path.rglob("*")]
     assert {path.parts[:2] for path in made} == {("a",), ("a", "store")}
@@ -254,7 +389,10 @@ def test_no_text_of_a_case_becomes_the_name_of_a_file(tmp_path: Path) -> None:
 
 def bomb(key: str) -> str:
     """YAML for ``key`` in which each of twelve values holds the one before it nine times."""
-    levels = ["a0: &x0 [x]", *(f"a{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]" for n in range(1, 12))]
+    levels = [
+        "a0: &x0 [x]",
+        *(f"a{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]" for n in range(1, 12)),
+    ]
     return f"{key}: {{{', '.join(levels)}}}\n"
 
 
@@ -266,13 +404,22 @@ def test_a_few_aliases_that_mean_billions_of_values_are_refused(key: str, tmp_pa
         load_policy(str(file))
 
 
-MERGED = "".join(["a0: &x0 {k: v}\n", *(f"a{n}: &x{n} {{<<: [{', '.join([f'*x{n - 1}'] * 9)}]}}\n" for n in range(1, 12))])
+MERGED = "".join(
+    [
+        "a0: &x0 {k: v}\n",
+        *(f"a{n}: &x{n} {{<<: [{', '.join([f'*x{n - 1}'] * 9)}]}}\n" for n in range(1, 12)),
+    ]
+)
 
 
 @pytest.mark.parametrize(
-    "text", ["examples: &a [*a]\n", f"examples: &a [{', '.join(['*a'] * 60_000)}]\n", MERGED], ids=["once", "often", "merged"]
+    "text",
+    ["examples: &a [*a]\n", f"examples: &a [{', '.join(['*a'] * 60_000)}]\n", MERGED],
+    ids=["once", "often", "merged"],
 )
-def test_a_value_that_holds_itself_or_merges_to_billions_is_refused(text: str, tmp_path: Path) -> None:
+def test_a_value_that_holds_itself_or_merges_to_billions_is_refused(
+    text: str, tmp_path: Path
+) -> None:
     (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match="aliases"):
         load_policy(str(tmp_path / "p.yaml"))
@@ -286,7 +433,18 @@ def test_a_handful_of_aliases_is_read(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what is never run
 
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "breakpoint", "input"}
-FORBIDDEN_IMPORTS = {"pickle", "dill", "marshal", "shelve", "jsonpickle", "joblib", "ctypes", "code", "codeop", "runpy"}
+FORBIDDEN_IMPORTS = {
+    "pickle",
+    "dill",
+    "marshal",
+    "shelve",
+    "jsonpickle",
+    "joblib",
+    "ctypes",
+    "code",
+    "codeop",
+    "runpy",
+}
 FORBIDDEN_ATTRIBUTES = {
     ("os", "system"),
     ("os", "popen"),
@@ -304,9 +462,17 @@ def dangers(source: str) -> list[str]:
     """What a source does that could run what it is given."""
     found = []
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FORBIDDEN_CALLS:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in FORBIDDEN_CALLS
+        ):
             found.append(node.func.id)
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and (node.value.id, node.attr) in FORBIDDEN_ATTRIBUTES:
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and (node.value.id, node.attr) in FORBIDDEN_ATTRIBUTES
+        ):
             found.append(f"{node.value.id}.{node.attr}")
         if (
             isinstance(node, ast.keyword)
@@ -314,7 +480,11 @@ def dangers(source: str) -> list[str]:
             and not (isinstance(node.value, ast.Constant) and node.value.value is False)
         ):
             found.append("shell=")
-        names = [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        names = (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            else []
+        )
         names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
         found += [name for name in names if name.partition(".")[0] in FORBIDDEN_IMPORTS]
     return found
@@ -327,14 +497,26 @@ def test_no_module_runs_what_it_is_given(name: str) -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["eval(x)", "import pickle", "from pickle import loads", "os.system(x)", "yaml.load(x)", "subprocess.run(x, shell=True)", "exec(x)"],
+    [
+        "eval(x)",
+        "import pickle",
+        "from pickle import loads",
+        "os.system(x)",
+        "yaml.load(x)",
+        "subprocess.run(x, shell=True)",
+        "exec(x)",
+    ],
 )
 def test_what_is_forbidden_would_be_found(source: str) -> None:
     assert dangers(source)
 
 
 def test_each_exception_from_the_security_rules_is_argued() -> None:
-    lines = [(path.name, line) for path in PACKAGE.rglob("*.py") for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = [
+        (path.name, line)
+        for path in PACKAGE.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
     silenced = [(name, line) for name, line in lines if re.search(r"# noqa:[^#]*\bS\d{3}", line)]
     assert silenced
     assert [found for found in silenced if not re.search(r"# noqa:[ \w,]+ - \S", found[1])] == []
@@ -346,7 +528,9 @@ ROOT = Path(__file__).parents[1]
 
 
 def test_every_test_that_the_threat_model_names_exists() -> None:
-    named = set(re.findall(r"`(test_\w+)`", (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8")))
+    named = set(
+        re.findall(r"`(test_\w+)`", (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8"))
+    )
     there = {
         name
         for path in (ROOT / "tests").rglob("test_*.py")
@@ -364,8 +548,14 @@ def test_every_dependency_is_bounded() -> None:
 def test_every_licence_is_permissive_and_listed() -> None:
     here, listed = licences.installed(), licences.listed()
     assert {need.name for need in licences.direct()} - set(listed) == set()
-    assert {package.name for package in here} - set(listed) == set(), "run python benchmarks/licences.py"
-    assert [name for name, licence in {**listed, **{p.name: p.licence for p in here}}.items() if not licences.is_permissive(licence)] == []
+    assert {package.name for package in here} - set(listed) == set(), (
+        "run python benchmarks/licences.py"
+    )
+    assert [
+        name
+        for name, licence in {**listed, **{p.name: p.licence for p in here}}.items()
+        if not licences.is_permissive(licence)
+    ] == []
     assert not licences.is_permissive("GPL-3.0-or-later")
     assert not licences.is_permissive("unknown")
 

@@ -11,16 +11,17 @@ import pytest
 from fakes import USAGE, failing, verdicts_json
 
 from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, policies
-from faithfulness_assert.model import Limits
-from faithfulness_assert.plan import grade_plan
-from faithfulness_assert.state import Outcome
+from faithfulness_assert.plan.plan import grade_plan
+from faithfulness_assert.records.ask import Limits, Outcome
 
 CONTEXT = ["The museum opens at nine. It is closed on Mondays.", "Adults pay 14 euros."]
 TWO = Case("The museum opens at nine. Adults pay 14 euros.", CONTEXT)
 DEFAULT = policies["default"]
 
 
-def drive(case: Case, policy: Policy, *outcomes: Outcome | Callable[[Ask], Outcome], **options: Any) -> tuple[GradingResult, list[Ask]]:
+def drive(
+    case: Case, policy: Policy, *outcomes: Outcome | Callable[[Ask], Outcome], **options: Any
+) -> tuple[GradingResult, list[Ask]]:
     """Sends each outcome in turn (the last one again and again) and returns the result and all asks."""
     plan = grade_plan(case, policy, **options)
     asked: list[Ask] = []
@@ -51,13 +52,22 @@ def test_one_ask_covers_all_statements_and_numbers_the_context_once() -> None:
     result, asked = drive(TWO, DEFAULT, ALL_GOOD)
     assert (result.status, result.score, result.pass_, len(asked)) == ("graded", 1.0, True, 1)
     payload = asked[0].payload
-    assert payload.sentences == ((1, "The museum opens at nine."), (2, "It is closed on Mondays."), (3, "Adults pay 14 euros."))
+    assert payload.sentences == (
+        (1, "The museum opens at nine."),
+        (2, "It is closed on Mondays."),
+        (3, "Adults pay 14 euros."),
+    )
     assert asked[0].ids == (1, 2)
     assert asked[0].max_tokens == 256 + 96 * 2
 
 
 def test_an_unresolved_statement_is_asked_again_once_under_its_own_number() -> None:
-    result, asked = drive(TWO, DEFAULT, said(verdicts_json({1: "supported"})), said(verdicts_json({2: "contradicted"})))
+    result, asked = drive(
+        TWO,
+        DEFAULT,
+        said(verdicts_json({1: "supported"})),
+        said(verdicts_json({2: "contradicted"})),
+    )
     assert [ask.ids for ask in asked] == [(1, 2), (2,)]
     assert [v.label for v in result.verdicts] == ["supported", "contradicted"]
     assert (result.score, result.pass_) == (0.5, False)
@@ -79,7 +89,9 @@ def test_without_reasks_nothing_is_asked_again() -> None:
 
 def test_exact_repeats_are_asked_once_and_count_once() -> None:
     case = Case("The museum opens at nine. " * 5 + "Adults pay 15 euros.", CONTEXT)
-    result, asked = drive(case, DEFAULT, said(verdicts_json({1: "supported", 6: "not_enough_info"})))
+    result, asked = drive(
+        case, DEFAULT, said(verdicts_json({1: "supported", 6: "not_enough_info"}))
+    )
     assert asked[0].ids == (1, 6)
     assert (result.score, len(result.verdicts), result.counts["supported"]) == (0.5, 6, 1)
     assert [v.repeat_of for v in result.verdicts] == [None, 1, 1, 1, 1, None]
@@ -91,7 +103,13 @@ def test_exact_repeats_are_asked_once_and_count_once() -> None:
 @pytest.mark.parametrize("answer", ["", "  \n\t", "\u200b\ufeff\u00a0", ":", "...", "\x00"])
 def test_a_blank_answer_has_no_statements_and_asks_nothing(answer: str) -> None:
     result, asked = drive(Case(answer, CONTEXT), DEFAULT)
-    assert (result.status, result.defined, result.pass_, result.score, asked) == ("no_statements", False, False, 0.0, [])
+    assert (result.status, result.defined, result.pass_, result.score, asked) == (
+        "no_statements",
+        False,
+        False,
+        0.0,
+        [],
+    )
 
 
 @pytest.mark.parametrize("context", [[], "", " \u200b", ["", "\n"]])
@@ -105,27 +123,46 @@ def test_an_answer_that_only_declines_is_abstained_and_the_policy_decides() -> N
     result, asked = drive(case, DEFAULT)
     assert (result.status, result.pass_, result.defined, asked) == ("abstained", False, False, [])
     result, _ = drive(case, replace(DEFAULT, on_abstained="pass"))
-    assert (result.status, result.pass_, result.score, result.defined) == ("abstained", True, 1.0, True)
+    assert (result.status, result.pass_, result.score, result.defined) == (
+        "abstained",
+        True,
+        1.0,
+        True,
+    )
 
 
 def test_a_decline_beside_something_skipped_is_not_the_whole_answer() -> None:
     case = Case("I can't answer that.\n\n```python\nprint('Aspirin cures cancer')\n```", CONTEXT)
-    result, asked = drive(case, replace(DEFAULT, on_abstained="pass"), said(verdicts_json({1: "not_enough_info"})))
+    result, asked = drive(
+        case, replace(DEFAULT, on_abstained="pass"), said(verdicts_json({1: "not_enough_info"}))
+    )
     assert (result.status, result.pass_, len(asked)) == ("graded", False, 1)
 
 
-@pytest.mark.parametrize("answer", ["Sorry. I can't help with that.", "I can't answer that. Is there anything else I can help you with?"])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Sorry. I can't help with that.",
+        "I can't answer that. Is there anything else I can help you with?",
+    ],
+)
 def test_regret_and_offers_beside_a_decline_are_part_of_it(answer: str) -> None:
     assert drive(Case(answer, CONTEXT), DEFAULT)[0].status == "abstained"
 
 
 def test_a_claim_about_the_silence_of_the_context_is_graded() -> None:
-    result, asked = drive(Case("The contract doesn't mention a fee.", CONTEXT), DEFAULT, said(verdicts_json({1: "supported"})))
+    result, asked = drive(
+        Case("The contract doesn't mention a fee.", CONTEXT),
+        DEFAULT,
+        said(verdicts_json({1: "supported"})),
+    )
     assert (result.status, len(asked)) == ("graded", 1)
 
 
 def test_an_answer_of_greetings_only_is_no_statements_when_the_judge_says_so() -> None:
-    result, _ = drive(Case("Hope this helps!", CONTEXT), DEFAULT, said(verdicts_json({1: "not_a_claim"})))
+    result, _ = drive(
+        Case("Hope this helps!", CONTEXT), DEFAULT, said(verdicts_json({1: "not_a_claim"}))
+    )
     assert (result.status, result.defined, result.pass_) == ("no_statements", False, False)
 
 
@@ -134,14 +171,50 @@ def test_an_answer_of_greetings_only_is_no_statements_when_the_judge_says_so() -
 
 ENDINGS: list[tuple[str, Outcome, str, str, int]] = [
     ("a refusal field", Reply("", refusal="I can't help."), "judge_refused", "refusal", 1),
-    ("refusal wording", said("I'm sorry, but I can't assist with that request."), "judge_refused", "refusal", 1),
-    ("a content filter", Reply('{"verdicts":[{"id":1,', finish_reason="content_filter"), "judge_refused", "content_filter", 1),
-    ("a cut reply that would read well", said(ALL_GOOD.text, finish_reason="length"), "unreadable", "truncated", 1),
+    (
+        "refusal wording",
+        said("I'm sorry, but I can't assist with that request."),
+        "judge_refused",
+        "refusal",
+        1,
+    ),
+    (
+        "a content filter",
+        Reply('{"verdicts":[{"id":1,', finish_reason="content_filter"),
+        "judge_refused",
+        "content_filter",
+        1,
+    ),
+    (
+        "a cut reply that would read well",
+        said(ALL_GOOD.text, finish_reason="length"),
+        "unreadable",
+        "truncated",
+        1,
+    ),
     ("no verdict at all", said("Hello there"), "unreadable", "unreadable", 2),
     ("an empty list", said('{"verdicts":[]}'), "unreadable", "unreadable", 2),
-    ("only unknown words", said('{"verdicts":[{"id":1,"label":"perhaps"},{"id":2,"label":"maybe"}]}'), "unreadable", "unreadable", 2),
-    ("a reply that an error broke off", said(ALL_GOOD.text, finish_reason="failed"), "judge_failed", "server", 1),
-    ("a reply cut in another provider's words", said(ALL_GOOD.text, finish_reason="MAX_TOKENS"), "unreadable", "truncated", 1),
+    (
+        "only unknown words",
+        said('{"verdicts":[{"id":1,"label":"perhaps"},{"id":2,"label":"maybe"}]}'),
+        "unreadable",
+        "unreadable",
+        2,
+    ),
+    (
+        "a reply that an error broke off",
+        said(ALL_GOOD.text, finish_reason="failed"),
+        "judge_failed",
+        "server",
+        1,
+    ),
+    (
+        "a reply cut in another provider's words",
+        said(ALL_GOOD.text, finish_reason="MAX_TOKENS"),
+        "unreadable",
+        "truncated",
+        1,
+    ),
     ("a transport failure", failing("transport", retryable=True), "judge_failed", "transport", 1),
     ("a wrong key", failing("auth"), "judge_failed", "auth", 1),
     ("a timeout", failing("timeout", retryable=True), "judge_failed", "timeout", 1),
@@ -150,11 +223,22 @@ ENDINGS: list[tuple[str, Outcome, str, str, int]] = [
 ]
 
 
-@pytest.mark.parametrize(("outcome", "status", "kind", "asks"), [row[1:] for row in ENDINGS], ids=[row[0] for row in ENDINGS])
-def test_each_failure_of_the_judge_has_its_own_status_and_kind(outcome: Outcome, status: str, kind: str, asks: int) -> None:
+@pytest.mark.parametrize(
+    ("outcome", "status", "kind", "asks"),
+    [row[1:] for row in ENDINGS],
+    ids=[row[0] for row in ENDINGS],
+)
+def test_each_failure_of_the_judge_has_its_own_status_and_kind(
+    outcome: Outcome, status: str, kind: str, asks: int
+) -> None:
     result, asked = drive(TWO, DEFAULT, outcome)
     assert (result.status, result.error and result.error.kind) == (status, kind)
-    assert (result.pass_, result.defined, result.score, result.metadata["graderError"]) == (False, False, 0.0, True)
+    assert (result.pass_, result.defined, result.score, result.metadata["graderError"]) == (
+        False,
+        False,
+        0.0,
+        True,
+    )
     assert len(asked) == asks
 
 
@@ -187,40 +271,69 @@ def test_a_sentence_that_a_window_did_not_show_is_no_evidence() -> None:
         return said(verdicts_json(dict.fromkeys(ask.ids, "supported"), evidence=[1]))
 
     result, _ = drive(case, replace(DEFAULT, strict_evidence=True), cites_the_first, limits=NARROW)
-    assert "no_such_evidence" in result.verdicts[0].flags or [e.sentence for e in result.verdicts[0].evidence] == [1]
+    assert "no_such_evidence" in result.verdicts[0].flags or [
+        e.sentence for e in result.verdicts[0].evidence
+    ] == [1]
     late = Case("The museum opens at nine.", ["The museum opens at nine."])
-    result, _ = drive(late, replace(DEFAULT, strict_evidence=True), said(verdicts_json({1: "supported"}, evidence=[2])))
-    assert (result.verdicts[0].label, result.verdicts[0].flags) == ("not_enough_info", ("no_such_evidence", "lowered"))
+    result, _ = drive(
+        late,
+        replace(DEFAULT, strict_evidence=True),
+        said(verdicts_json({1: "supported"}, evidence=[2])),
+    )
+    assert (result.verdicts[0].label, result.verdicts[0].flags) == (
+        "not_enough_info",
+        ("no_such_evidence", "lowered"),
+    )
 
 
 def test_a_quote_is_resolved_to_the_sentences_that_hold_it_and_flagged_where_none_does() -> None:
     def quoting(*quotes: str) -> Reply:
-        return said(json.dumps({"verdicts": [{"id": 1, "evidence": list(quotes), "label": "supported"}, {"id": 2, "label": "supported"}]}))
+        return said(
+            json.dumps(
+                {
+                    "verdicts": [
+                        {"id": 1, "evidence": list(quotes), "label": "supported"},
+                        {"id": 2, "label": "supported"},
+                    ]
+                }
+            )
+        )
 
     strict = replace(DEFAULT, strict_evidence=True)
     result, _ = drive(TWO, strict, quoting("opens at  NINE. It is closed", "“adults pay 14 euros”"))
     assert [e.sentence for e in result.verdicts[0].evidence] == [1, 2, 3]
     assert (result.verdicts[0].label, result.verdicts[0].flags) == ("supported", ())
     result, _ = drive(TWO, strict, quoting("adults pay 14 euros", "children pay 3 euros"))
-    assert (result.verdicts[0].label, result.verdicts[0].flags) == ("not_enough_info", ("no_such_quote", "lowered"))
+    assert (result.verdicts[0].label, result.verdicts[0].flags) == (
+        "not_enough_info",
+        ("no_such_quote", "lowered"),
+    )
 
 
 def test_a_repeat_that_was_judged_alone_is_no_repeat() -> None:
     case = Case("Adults pay 14 euros. Adults pay 14 euros.", CONTEXT)
-    result, _ = drive(case, replace(DEFAULT, dedupe=False), said(verdicts_json({1: "supported", 2: "contradicted"})))
+    result, _ = drive(
+        case,
+        replace(DEFAULT, dedupe=False),
+        said(verdicts_json({1: "supported", 2: "contradicted"})),
+    )
     assert [v.repeat_of for v in result.verdicts] == [None, None]
     assert [v.label for v in result.problems()] == ["contradicted"]
 
 
 def test_evidence_is_resolved_to_passage_and_span() -> None:
-    result, _ = drive(TWO, DEFAULT, said(verdicts_json({1: "supported", 2: "supported"}, evidence=[3])))
+    result, _ = drive(
+        TWO, DEFAULT, said(verdicts_json({1: "supported", 2: "supported"}, evidence=[3]))
+    )
     found = result.verdicts[1].evidence[0]
     assert (found.passage, found.text) == ("2", "Adults pay 14 euros.")
     assert CONTEXT[1][found.start : found.end] == found.text
 
 
 def test_on_missing_error_makes_an_unresolved_statement_a_grader_error() -> None:
-    result, _ = drive(TWO, replace(DEFAULT, on_missing="error"), said(verdicts_json({1: "supported"})), said(""))
+    result, _ = drive(
+        TWO, replace(DEFAULT, on_missing="error"), said(verdicts_json({1: "supported"})), said("")
+    )
     assert (result.status, result.metadata["graderError"]) == ("unreadable", True)
     assert "1 of 2 statements" in result.reason
     result, _ = drive(TWO, replace(DEFAULT, on_missing="error", reasks=0), failing("server"))
@@ -236,8 +349,12 @@ def window_judge(words: dict[str, str]) -> Callable[[Ask], Reply]:
     def answer(ask: Ask) -> Reply:
         shown = " ".join(text for _, text in ask.payload.sentences)
         label = next((label for word, label in words.items() if word in shown), "not_enough_info")
-        number = next((n for n, text in ask.payload.sentences if any(word in text for word in words)), 0)
-        return said(verdicts_json(dict.fromkeys(ask.ids, label), evidence=[number] if number else []))
+        number = next(
+            (n for n, text in ask.payload.sentences if any(word in text for word in words)), 0
+        )
+        return said(
+            verdicts_json(dict.fromkeys(ask.ids, label), evidence=[number] if number else [])
+        )
 
     return answer
 
@@ -257,10 +374,16 @@ def test_a_context_that_is_too_long_is_shown_in_windows_and_one_support_is_enoug
 
 
 def test_windows_that_disagree_are_settled_by_an_ask_with_the_evidence_of_both() -> None:
-    case = Case("The museum opens at nine.", ["The museum opens at nine.", FILLER, "Since May the museum opens at ten."])
+    case = Case(
+        "The museum opens at nine.",
+        ["The museum opens at nine.", FILLER, "Since May the museum opens at ten."],
+    )
     judge = window_judge({"Since May": "contradicted", "museum": "supported"})
     result, asked = drive(case, DEFAULT, judge, limits=NARROW)
-    assert [text for _, text in asked[-1].payload.sentences] == ["The museum opens at nine.", "Since May the museum opens at ten."]
+    assert [text for _, text in asked[-1].payload.sentences] == [
+        "The museum opens at nine.",
+        "Since May the museum opens at ten.",
+    ]
     assert result.verdicts[0].label == "contradicted"
 
 
@@ -291,9 +414,17 @@ def test_the_ask_that_settles_conflicts_keeps_to_the_limits_too() -> None:
     case = Case(facts, [facts, FILLER, facts.replace("is open", "was closed")])
 
     def torn(ask: Ask) -> Reply:
-        label = "contradicted" if any("closed" in text for _, text in ask.payload.sentences) else "supported"
+        label = (
+            "contradicted"
+            if any("closed" in text for _, text in ask.payload.sentences)
+            else "supported"
+        )
         near = [n for n, text in ask.payload.sentences if "Room" in text]
-        return said(verdicts_json(dict.fromkeys(ask.ids, label if near else "not_enough_info"), evidence=near))
+        return said(
+            verdicts_json(
+                dict.fromkeys(ask.ids, label if near else "not_enough_info"), evidence=near
+            )
+        )
 
     _, asked = drive(case, DEFAULT, torn, limits=Limits(prompt_tokens=1500, statements=3))
     assert all(len(ask.ids) <= 3 for ask in asked)
@@ -319,61 +450,117 @@ RAGAS = policies["ragas"]
 
 
 def claims(found: dict[int, list[str]]) -> Reply:
-    return said(json.dumps({"sentences": [{"id": n, "claims": texts} for n, texts in found.items()]}))
+    return said(
+        json.dumps({"sentences": [{"id": n, "claims": texts} for n, texts in found.items()]})
+    )
 
 
 def test_claims_are_extracted_then_judged_in_two_calls() -> None:
-    extracted = claims({1: ["The museum opens at nine."], 2: ["Adults pay.", "The price is 14 euros."]})
-    result, asked = drive(TWO, RAGAS, extracted, said(verdicts_json({1: "supported", 2: "supported", 3: "not_enough_info"})))
+    extracted = claims(
+        {1: ["The museum opens at nine."], 2: ["Adults pay.", "The price is 14 euros."]}
+    )
+    result, asked = drive(
+        TWO,
+        RAGAS,
+        extracted,
+        said(verdicts_json({1: "supported", 2: "supported", 3: "not_enough_info"})),
+    )
     assert [ask.kind for ask in asked] == ["claims", "verdicts"]
-    assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "Adults pay.", "The price is 14 euros."]
+    assert [v.statement for v in result.verdicts] == [
+        "The museum opens at nine.",
+        "Adults pay.",
+        "The price is 14 euros.",
+    ]
     assert result.score == pytest.approx(2 / 3)
     assert result.verdicts[2].span == (26, 46)
 
 
 def test_a_sentence_with_a_number_that_yields_no_claim_is_graded_as_it_stands() -> None:
     extracted = claims({1: ["The museum opens at nine."], 2: []})
-    result, _ = drive(TWO, RAGAS, extracted, said(verdicts_json({1: "supported", 2: "not_enough_info"})))
-    assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "Adults pay 14 euros."]
+    result, _ = drive(
+        TWO, RAGAS, extracted, said(verdicts_json({1: "supported", 2: "not_enough_info"}))
+    )
+    assert [v.statement for v in result.verdicts] == [
+        "The museum opens at nine.",
+        "Adults pay 14 euros.",
+    ]
 
 
-def test_a_sentence_that_the_judge_leaves_out_is_asked_for_again_and_then_graded_as_it_stands() -> None:
+def test_a_sentence_that_the_judge_leaves_out_is_asked_for_again_and_then_graded_as_it_stands() -> (
+    None
+):
     case = Case("The museum opens at nine. Every visitor gets a free car.", CONTEXT)
     left_out = claims({1: ["The museum opens at nine."]})
     verdicts = said(verdicts_json({1: "supported", 2: "not_enough_info"}))
     result, asked = drive(case, RAGAS, left_out, claims({2: ["Visitors get a car."]}), verdicts)
-    assert [(ask.kind, ask.ids) for ask in asked] == [("claims", (1, 2)), ("claims", (2,)), ("verdicts", (1, 2))]
-    assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "Visitors get a car."]
+    assert [(ask.kind, ask.ids) for ask in asked] == [
+        ("claims", (1, 2)),
+        ("claims", (2,)),
+        ("verdicts", (1, 2)),
+    ]
+    assert [v.statement for v in result.verdicts] == [
+        "The museum opens at nine.",
+        "Visitors get a car.",
+    ]
     result, _ = drive(case, RAGAS, left_out, said("{"), verdicts)
-    assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "Every visitor gets a free car."]
+    assert [v.statement for v in result.verdicts] == [
+        "The museum opens at nine.",
+        "Every visitor gets a free car.",
+    ]
     assert result.score == 0.5
 
 
 def test_a_sentence_that_is_said_to_claim_nothing_is_reported_as_skipped() -> None:
     case = Case("Here you go! The museum opens at nine.", CONTEXT)
-    result, _ = drive(case, RAGAS, claims({1: [], 2: ["The museum opens at nine."]}), said(verdicts_json({1: "supported"})))
+    result, _ = drive(
+        case,
+        RAGAS,
+        claims({1: [], 2: ["The museum opens at nine."]}),
+        said(verdicts_json({1: "supported"})),
+    )
     assert [v.statement for v in result.verdicts] == ["The museum opens at nine."]
-    assert [(s.start, s.end, s.reason) for s in result.skipped] == [(0, 12, "the judge finds no claim in it")]
+    assert [(s.start, s.end, s.reason) for s in result.skipped] == [
+        (0, 12, "the judge finds no claim in it")
+    ]
 
 
 def test_a_claim_of_an_unknown_sentence_hides_no_sentence_with_a_number() -> None:
     case = Case("The museum opens at nine. It has 500 rooms.", CONTEXT)
     extracted = claims({1: ["The museum opens at nine."], 2: [], 9: ["It is old."]})
-    result, _ = drive(case, RAGAS, extracted, said(verdicts_json({1: "supported", 2: "not_enough_info", 3: "supported"})))
-    assert [v.statement for v in result.verdicts] == ["The museum opens at nine.", "It has 500 rooms.", "It is old."]
+    result, _ = drive(
+        case,
+        RAGAS,
+        extracted,
+        said(verdicts_json({1: "supported", 2: "not_enough_info", 3: "supported"})),
+    )
+    assert [v.statement for v in result.verdicts] == [
+        "The museum opens at nine.",
+        "It has 500 rooms.",
+        "It is old.",
+    ]
 
 
 def test_a_plain_list_of_claims_is_taken_as_it_is() -> None:
     result, asked = drive(
-        TWO, RAGAS, said('{"claims": ["It opens at nine.", "Adults pay 14 euros."]}'), said(verdicts_json({1: "supported", 2: "supported"}))
+        TWO,
+        RAGAS,
+        said('{"claims": ["It opens at nine.", "Adults pay 14 euros."]}'),
+        said(verdicts_json({1: "supported", 2: "supported"})),
     )
     assert [v.statement for v in result.verdicts] == ["It opens at nine.", "Adults pay 14 euros."]
     assert len(asked) == 2
 
 
 def test_an_extraction_refusal_is_a_grader_error_and_never_a_score() -> None:
-    result, asked = drive(TWO, policies["promptfoo"], said("I apologize, but I cannot help with that request."))
-    assert (result.status, result.score, result.pass_, len(asked)) == ("judge_refused", 0.0, False, 1)
+    result, asked = drive(
+        TWO, policies["promptfoo"], said("I apologize, but I cannot help with that request.")
+    )
+    assert (result.status, result.score, result.pass_, len(asked)) == (
+        "judge_refused",
+        0.0,
+        False,
+        1,
+    )
 
 
 def test_unreadable_claims_are_asked_for_again_once() -> None:
@@ -401,7 +588,9 @@ def test_a_claim_that_a_joint_reply_judges_both_ways_is_unresolved() -> None:
         {"id": 1, "claim": "It opens at nine.", "evidence": [1], "label": "supported"},
         {"id": 2, "claim": "It opens at nine.", "evidence": [1], "label": "contradicted"},
     ]
-    result, _ = drive(TWO, replace(JOINT, dedupe=True), said(json.dumps({"verdicts": entries})), said(""))
+    result, _ = drive(
+        TWO, replace(JOINT, dedupe=True), said(json.dumps({"verdicts": entries})), said("")
+    )
     assert [v.unresolved for v in result.verdicts] == ["duplicate", "duplicate"]
     assert not result.pass_
 
@@ -422,14 +611,21 @@ def test_a_joint_reply_that_counts_from_zero_is_put_in_its_place_or_not_believed
 
 
 def test_a_joint_reply_cannot_set_a_sentence_aside_in_words_of_its_own() -> None:
-    entries = [{"id": 1, "claim": "ok", "label": "not_a_claim"}, {"id": 2, "claim": "The sky is blue.", "label": "supported"}]
+    entries = [
+        {"id": 1, "claim": "ok", "label": "not_a_claim"},
+        {"id": 2, "claim": "The sky is blue.", "label": "supported"},
+    ]
     result, _ = drive(FALSE, JOINT, said(json.dumps({"verdicts": entries})), said(""))
     assert (result.score, result.verdicts[0].label) == (0.5, None)
 
 
 def test_a_flood_of_claims_is_not_believed() -> None:
     flood = [{"id": 2, "claim": f"The sky is blue {i}.", "label": "supported"} for i in range(500)]
-    result, _ = drive(FALSE, JOINT, said(json.dumps({"verdicts": [*flood, {"id": 1, "claim": "x", "label": "contradicted"}]})))
+    result, _ = drive(
+        FALSE,
+        JOINT,
+        said(json.dumps({"verdicts": [*flood, {"id": 1, "claim": "x", "label": "contradicted"}]})),
+    )
     assert result.status == "unreadable"
     result, _ = drive(FALSE, RAGAS, claims({2: [f"The sky is blue {i}." for i in range(500)]}))
     assert result.status == "unreadable"
@@ -437,7 +633,12 @@ def test_a_flood_of_claims_is_not_believed() -> None:
 
 def test_a_plain_list_of_claims_loses_no_number_and_no_name() -> None:
     case = Case("The sky is blue. Cows weigh 900 kg.", ["The sky is blue."])
-    result, _ = drive(case, RAGAS, said('["The sky is blue."]'), said(verdicts_json({1: "not_enough_info", 2: "supported"})))
+    result, _ = drive(
+        case,
+        RAGAS,
+        said('["The sky is blue."]'),
+        said(verdicts_json({1: "not_enough_info", 2: "supported"})),
+    )
     assert [v.statement for v in result.verdicts] == ["Cows weigh 900 kg.", "The sky is blue."]
 
 
@@ -453,21 +654,36 @@ def test_a_joint_ask_and_the_windows_agree_on_what_fits() -> None:
         limits = Limits(prompt_tokens=1500)
         result, asked = drive(case, JOINT, said("{}"), limits=limits)
         assert all(sum(len(m["content"]) for m in ask.messages) / 4 <= 1500 for ask in asked)
-        assert ("windows" in result.metadata) == (asked[0].kind == "claims") or result.status == "unreadable"
+        assert ("windows" in result.metadata) == (
+            asked[0].kind == "claims"
+        ) or result.status == "unreadable"
 
 
 def test_a_sentence_that_a_joint_reply_leaves_out_is_asked_again_as_it_stands() -> None:
-    entries = [{"id": 1, "claim": "The museum opens at nine.", "evidence": [1], "label": "supported"}]
+    entries = [
+        {"id": 1, "claim": "The museum opens at nine.", "evidence": [1], "label": "supported"}
+    ]
     result, asked = drive(TWO, JOINT, said(json.dumps({"verdicts": entries})), said(""))
-    assert [(ask.kind, ask.ids) for ask in asked] == [("claims_and_verdicts", (1, 2)), ("verdicts", (2,))]
-    assert (result.score, result.verdicts[1].statement, result.verdicts[1].label) == (0.5, "Adults pay 14 euros.", None)
+    assert [(ask.kind, ask.ids) for ask in asked] == [
+        ("claims_and_verdicts", (1, 2)),
+        ("verdicts", (2,)),
+    ]
+    assert (result.score, result.verdicts[1].statement, result.verdicts[1].label) == (
+        0.5,
+        "Adults pay 14 euros.",
+        None,
+    )
 
 
 # ---------------------------------------------------------------- the end
 
 
 def test_a_skipped_span_is_reported_with_its_reason() -> None:
-    result, _ = drive(Case("# Prices\n\nAdults pay 14 euros.", CONTEXT), DEFAULT, said(verdicts_json({1: "supported"})))
+    result, _ = drive(
+        Case("# Prices\n\nAdults pay 14 euros.", CONTEXT),
+        DEFAULT,
+        said(verdicts_json({1: "supported"})),
+    )
     assert [s.reason for s in result.skipped] == ["heading"]
 
 

@@ -13,19 +13,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import CitationAudit, ConfigError, Policy, Verdict, policies
-from faithfulness_assert.model import LABELS
-from faithfulness_assert.policy import MAX_GUIDANCE_CHARS, SCORED, TOLERANCE, Clamp, Example
-from faithfulness_assert.policy_data import find_policy
-from faithfulness_assert.scoring import _final, _unit, overall, passes, score
+from faithfulness_assert.policy.load import find_policy
+from faithfulness_assert.policy.policy import (
+    MAX_GUIDANCE_CHARS,
+    SCORED,
+    TOLERANCE,
+    Example,
+    ScoreCap,
+)
+from faithfulness_assert.policy.scoring import _final, _unit, overall, passes, score
+from faithfulness_assert.records.model import LABELS
 
 verdict_lists = st.lists(st.none() | st.sampled_from(LABELS), max_size=30).map(
-    lambda found: [Verdict(i, f"s{i}", label, None if label else "missing") for i, label in enumerate(found, 1)]
+    lambda found: [
+        Verdict(i, f"s{i}", label, None if label else "missing") for i, label in enumerate(found, 1)
+    ]
 )
 weights = st.fixed_dictionaries({label: st.floats(-1000, 1000) for label in SCORED})
 
 
 @given(verdict_lists, weights, st.booleans(), st.booleans())
-def test_a_score_is_finite_and_in_range_or_there_is_none(verdicts: list[Verdict], weights: Any, dedupe: bool, inverse: bool) -> None:
+def test_a_score_is_finite_and_in_range_or_there_is_none(
+    verdicts: list[Verdict], weights: Any, dedupe: bool, inverse: bool
+) -> None:
     outcome = score(Policy(weights=weights, dedupe=dedupe, inverse=inverse), verdicts)
     assert (outcome is None) == all(v.label == "not_a_claim" for v in verdicts)
     if outcome is not None:
@@ -44,15 +54,24 @@ def test_an_unresolved_statement_never_raises_a_score(verdicts: list[Verdict]) -
 
 
 @given(verdict_lists)
-def test_under_inverse_an_unresolved_statement_never_raises_a_score_either(verdicts: list[Verdict]) -> None:
+def test_under_inverse_an_unresolved_statement_never_raises_a_score_either(
+    verdicts: list[Verdict],
+) -> None:
     policy = Policy(inverse=True)
-    with_it, without = score(policy, [*verdicts, Verdict(99, "x", None, "missing")]), score(policy, verdicts)
+    with_it, without = (
+        score(policy, [*verdicts, Verdict(99, "x", None, "missing")]),
+        score(policy, verdicts),
+    )
     assert with_it is not None
     assert with_it.value <= (without.value if without else 0.0)
 
 
 def test_weights_are_averaged_over_the_distinct_statements() -> None:
-    verdicts = [Verdict(1, "a", "supported"), Verdict(2, "b", "partially_supported"), Verdict(3, "a", "supported", repeat_of=1)]
+    verdicts = [
+        Verdict(1, "a", "supported"),
+        Verdict(2, "b", "partially_supported"),
+        Verdict(3, "a", "supported", repeat_of=1),
+    ]
     once = score(Policy(), verdicts)
     each = score(Policy(dedupe=False), verdicts)
     assert (once and once.value, each and each.value) == (0.75, pytest.approx(2.5 / 3))
@@ -65,12 +84,17 @@ def test_a_clamp_lowers_and_never_raises() -> None:
     low = score(enforce, [Verdict(1, "a", "not_enough_info")], audit)
     assert high is not None
     assert low is not None
-    assert (high.value, high.raw, low.value, low.clamps) == (0.3, 1.0, 0.0, ())
-    assert score(replace(enforce, citations="audit"), [Verdict(1, "a", "supported")], audit).value == 1.0
+    assert (high.value, high.raw, low.value, low.score_caps) == (0.3, 1.0, 0.0, ())
+    assert (
+        score(replace(enforce, citations="audit"), [Verdict(1, "a", "supported")], audit).value
+        == 1.0
+    )
 
 
 def test_a_contradiction_fails_whatever_the_score() -> None:
-    verdicts = [Verdict(i, str(i), "supported") for i in range(9)] + [Verdict(9, "9", "contradicted")]
+    verdicts = [Verdict(i, str(i), "supported") for i in range(9)] + [
+        Verdict(9, "9", "contradicted")
+    ]
     assert not passes(Policy(), 0.9, verdicts)
     assert passes(Policy(fail_on=()), 0.9, verdicts)
 
@@ -110,8 +134,8 @@ WRONG: list[tuple[str, Any]] = [
     ("joint", True),
     ("reasks", -1),
     ("reasks", 9),
-    ("clamps", (0.4,)),
-    ("clamps", (Clamp("uncited", 2.0),)),
+    ("score_caps", (0.4,)),
+    ("score_caps", (ScoreCap("uncited", 2.0),)),
     ("citations", "maybe"),
     ("guidance", 5),
     ("examples", (Example("c", "s", "nope"),)),
@@ -120,14 +144,21 @@ WRONG: list[tuple[str, Any]] = [
 
 @pytest.mark.parametrize(("name", "value"), WRONG, ids=[f"{n}={v!r}"[:40] for n, v in WRONG])
 def test_a_wrong_field_is_named(name: str, value: Any) -> None:
-    with pytest.raises(ConfigError, match=name if value != {"supported": 1} else "fail_on: 'contradicted' has no weight"):
+    with pytest.raises(
+        ConfigError,
+        match=name if value != {"supported": 1} else "fail_on: 'contradicted' has no weight",
+    ):
         Policy(**{name: value})
 
 
 def test_options_change_fields_and_plain_data_is_taken() -> None:
     policy = find_policy(
         "default",
-        {"weights": {"partially_supported": 0.25}, "fail_on": [], "examples": [{"context": "c", "statement": "s", "label": "supported"}]},
+        {
+            "weights": {"partially_supported": 0.25},
+            "fail_on": [],
+            "examples": [{"context": "c", "statement": "s", "label": "supported"}],
+        },
         {},
     )
     assert policy.weights["partially_supported"] == 0.25
@@ -152,9 +183,13 @@ def test_a_policy_cannot_be_changed_in_place() -> None:
         policies["mine"] = Policy()
 
 
-@pytest.mark.parametrize(("supported", "threshold"), [(2, 0.7), (2, 0.5), (1, 0.2), (1, 0.5), (4, 1.0), (0, 0.0)])
+@pytest.mark.parametrize(
+    ("supported", "threshold"), [(2, 0.7), (2, 0.5), (1, 0.2), (1, 0.5), (4, 1.0), (0, 0.0)]
+)
 def test_inverse_passes_exactly_what_would_fail(supported: int, threshold: float) -> None:
-    verdicts = [Verdict(i, str(i), "supported" if i < supported else "not_enough_info") for i in range(4)]
+    verdicts = [
+        Verdict(i, str(i), "supported" if i < supported else "not_enough_info") for i in range(4)
+    ]
     plain, turned = Policy(threshold=threshold), Policy(threshold=threshold, inverse=True)
     one, other = score(plain, verdicts), score(turned, verdicts)
     assert one is not None
@@ -164,11 +199,19 @@ def test_inverse_passes_exactly_what_would_fail(supported: int, threshold: float
 
 
 def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs() -> None:
-    verdicts = [Verdict(1, "a", "supported"), Verdict(2, "b", "supported"), Verdict(3, "c", None, "missing")]
+    verdicts = [
+        Verdict(1, "a", "supported"),
+        Verdict(2, "b", "supported"),
+        Verdict(3, "c", None, "missing"),
+    ]
     strict = score(Policy(weights={"supported": 1, "not_enough_info": -1}, fail_on=()), verdicts)
     without = score(Policy(weights={"supported": 1, "contradicted": 0}), verdicts)
     lenient = score(Policy(weights={"supported": 1, "not_enough_info": 1}, fail_on=()), verdicts)
-    assert [s and s.value for s in (strict, without, lenient)] == [pytest.approx(1 / 3), pytest.approx(2 / 3), pytest.approx(2 / 3)]
+    assert [s and s.value for s in (strict, without, lenient)] == [
+        pytest.approx(1 / 3),
+        pytest.approx(2 / 3),
+        pytest.approx(2 / 3),
+    ]
 
 
 def test_a_clamp_is_told_only_where_it_lowers_the_score() -> None:
@@ -177,14 +220,24 @@ def test_a_clamp_is_told_only_where_it_lowers_the_score() -> None:
     equal = score(enforce, [Verdict(1, "a", "partially_supported")], audit)
     assert high is not None
     assert equal is not None
-    assert (high.clamps, equal.value, equal.clamps) == ((Clamp("uncited", 0.5, 5),), 0.5, ())
+    assert (high.score_caps, equal.value, equal.score_caps) == (
+        (ScoreCap("uncited", 0.5, 5),),
+        0.5,
+        (),
+    )
     assert score(enforce, [Verdict(1, "a", "supported")], None).value == 1.0
 
 
 def test_ratings_count_each_dimension() -> None:
     ratings = {"faithfulness": 1.0, "relevance": 0.5, "completeness": 0.5, "reasoning_quality": 0.0}
     outcome, rated = overall(policies["masis"], ratings)
-    assert (outcome.value, outcome.raw, outcome.mean, outcome.counted, rated) == (0.6, 0.6, 0.6, 4, ratings)
+    assert (outcome.value, outcome.raw, outcome.mean, outcome.counted, rated) == (
+        0.6,
+        0.6,
+        0.6,
+        4,
+        ratings,
+    )
 
 
 def test_at_the_tolerance_itself_a_score_passes_and_is_whole() -> None:
@@ -208,35 +261,57 @@ def test_a_policy_is_the_same_after_copying_and_pickling(name: str) -> None:
 
 
 def test_the_ends_of_each_range_are_allowed() -> None:
-    policy = Policy(reasks=3, weights={"supported": 1000, "contradicted": -1000}, guidance="x" * MAX_GUIDANCE_CHARS, truths_limit=1)
+    policy = Policy(
+        reasks=3,
+        weights={"supported": 1000, "contradicted": -1000},
+        guidance="x" * MAX_GUIDANCE_CHARS,
+        truths_limit=1,
+    )
     assert (policy.reasks, policy.weights["supported"]) == (3, 1000)
-    assert Policy(fail_on=("not_a_claim",), labels={"hello": "not_a_claim"}).labels == {"hello": "not_a_claim"}
+    assert Policy(fail_on=("not_a_claim",), labels={"hello": "not_a_claim"}).labels == {
+        "hello": "not_a_claim"
+    }
     assert Example("a\ud800", "b", "supported").context == "a\ufffd"
     almost = {"faithfulness": 0.5, "relevance": 0.5 + TOLERANCE / 2}
-    assert Policy(verify="holistic", dimensions=almost).dimensions == almost
+    assert Policy(verify="rubric", dimensions=almost).dimensions == almost
 
 
 LABELS_TEXT = "supported, partially_supported, not_enough_info, contradicted"
 DIMENSIONS_TEXT = "completeness, faithfulness, reasoning_quality, relevance"
 CLAMP_MESSAGE = (
-    "clamps: Clamp(finding='other', ceiling=0.5, at_least=1) needs one of invalid_citations, hallucination, uncited, "
+    "score_caps: ScoreCap(finding='other', ceiling=0.5, at_least=1) needs one of invalid_citations, hallucination, uncited, "
     "a ceiling from 0 to 1 and a whole number"
 )
 MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"split": "words"}, "split: must be one of sentences, claims, got 'words'"),
-    ({"on_abstained": "x"}, "on_abstained: must be one of fail, pass, error or a score from 0 to 1, got 'x'"),
+    (
+        {"on_abstained": "x"},
+        "on_abstained: must be one of fail, pass, error or a score from 0 to 1, got 'x'",
+    ),
     ({"reasks": 4}, "reasks: must be a whole number from 0 to 3, got 4"),
     ({"threshold": 1.5}, "threshold: must be a number from 0 to 1, got 1.5"),
     ({"dedupe": 1}, "dedupe: must be true or false, got 1"),
     ({"joint": True}, "joint: goes with split='claims' and verify='batch'"),
     ({"truths_limit": 0}, "truths_limit: must be a whole number from 1, or None, got 0"),
     ({"weights": 5}, f"weights: must map labels ({LABELS_TEXT}) to numbers; 'supported' needs one"),
-    ({"weights": {"supported": 1, "suported": 1}}, "weights: 'suported' is no label with a weight. Did you mean 'supported'?"),
-    ({"weights": {"supported": 1001}}, "weights: supported must be a finite number from -1000 to 1000, got 1001"),
-    ({"fail_on": ("contradictd",)}, "fail_on: 'contradictd' is no label. Did you mean 'contradicted'?"),
+    (
+        {"weights": {"supported": 1, "suported": 1}},
+        "weights: 'suported' is no label with a weight. Did you mean 'supported'?",
+    ),
+    (
+        {"weights": {"supported": 1001}},
+        "weights: supported must be a finite number from -1000 to 1000, got 1001",
+    ),
+    (
+        {"fail_on": ("contradictd",)},
+        "fail_on: 'contradictd' is no label. Did you mean 'contradicted'?",
+    ),
     ({"fail_on": "x"}, "fail_on: must be a list of labels, got 'x'"),
     ({"labels": 5}, "labels: must map words to labels, got 5"),
-    ({"labels": {".": "supported"}}, "labels: must map words to labels; a word is a text with a letter or a digit"),
+    (
+        {"labels": {".": "supported"}},
+        "labels: must map words to labels; a word is a text with a letter or a digit",
+    ),
     (
         {"labels": {"no": "nope"}},
         "labels: 'nope' is no label. Known: contradicted, not_a_claim, not_enough_info, partially_supported, supported.",
@@ -245,26 +320,55 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
         {"labels": {"no": "partially_supported"}, "weights": {"supported": 1, "contradicted": 0}},
         "labels: 'partially_supported' has no weight in this policy",
     ),
-    ({"dimensions": {"faithfulness": 1}}, "dimensions: goes with verify='holistic', and maps dimensions to what they count"),
-    ({"verify": "holistic", "dimensions": {"faithfulnes": 1}}, "dimensions: 'faithfulnes' is none. Did you mean 'faithfulness'?"),
-    ({"verify": "holistic", "dimensions": {"speed": 1}}, f"dimensions: 'speed' is none. Known: {DIMENSIONS_TEXT}."),
-    ({"verify": "holistic", "dimensions": {"relevance": "1"}}, "dimensions: each must be a number from 0 to 1, got {'relevance': '1'}"),
-    ({"verify": "holistic", "dimensions": {"relevance": 1}}, "dimensions: faithfulness must be there, and the sum must be 1"),
-    ({"verify": "holistic", "dimensions": {"faithfulness": 0.5}}, "dimensions: faithfulness must be there, and the sum must be 1"),
-    ({"clamps": "x"}, "clamps: must be a list of Clamp"),
-    ({"clamps": (Clamp("other", 0.5),)}, CLAMP_MESSAGE),  # type: ignore[arg-type]
+    (
+        {"dimensions": {"faithfulness": 1}},
+        "dimensions: goes with verify='rubric', and maps dimensions to what they count",
+    ),
+    (
+        {"verify": "rubric", "dimensions": {"faithfulnes": 1}},
+        "dimensions: 'faithfulnes' is none. Did you mean 'faithfulness'?",
+    ),
+    (
+        {"verify": "rubric", "dimensions": {"speed": 1}},
+        f"dimensions: 'speed' is none. Known: {DIMENSIONS_TEXT}.",
+    ),
+    (
+        {"verify": "rubric", "dimensions": {"relevance": "1"}},
+        "dimensions: each must be a number from 0 to 1, got {'relevance': '1'}",
+    ),
+    (
+        {"verify": "rubric", "dimensions": {"relevance": 1}},
+        "dimensions: faithfulness must be there, and the sum must be 1",
+    ),
+    (
+        {"verify": "rubric", "dimensions": {"faithfulness": 0.5}},
+        "dimensions: faithfulness must be there, and the sum must be 1",
+    ),
+    ({"score_caps": "x"}, "score_caps: must be a list of ScoreCap"),
+    ({"score_caps": (ScoreCap("other", 0.5),)}, CLAMP_MESSAGE),  # type: ignore[arg-type]
     ({"name": "a\nb"}, "name: must be a printable text"),
     ({"name": ""}, "name: must be a printable text"),
     ({"summary": 5}, "summary: must be a text, got int"),
     ({"deviations": "x"}, "deviations: must be a list of texts"),
     ({"guidance": "x" * 20_001}, "guidance: must be a text of at most 20,000 characters"),
-    ({"examples": 5}, "examples: must be a list of examples, each with context, statement and label"),
-    ({"examples": ("x",)}, "examples: must be a list of examples, each with context, statement and label"),
-    ({"examples": (Example("c", "s", "suported"),)}, "examples: 'suported' is no label. Did you mean 'supported'?"),  # type: ignore[arg-type]
+    (
+        {"examples": 5},
+        "examples: must be a list of examples, each with context, statement and label",
+    ),
+    (
+        {"examples": ("x",)},
+        "examples: must be a list of examples, each with context, statement and label",
+    ),
+    (
+        {"examples": (Example("c", "s", "suported"),)},
+        "examples: 'suported' is no label. Did you mean 'supported'?",
+    ),  # type: ignore[arg-type]
 ]
 
 
-@pytest.mark.parametrize(("fields", "message"), MESSAGES, ids=[message[:50] for _, message in MESSAGES])
+@pytest.mark.parametrize(
+    ("fields", "message"), MESSAGES, ids=[message[:50] for _, message in MESSAGES]
+)
 def test_what_is_wrong_is_said_in_these_words(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Policy(**fields)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import ConfigError, grade, policies
-from faithfulness_assert.policy_data import DATA_KEYS, find_policy, policy_from
+from faithfulness_assert.policy.load import DATA_KEYS, find_policy, policy_from
 
 FILES = {
     "ours.toml": 'base = "ragas"\nthreshold = 0.9\nguidance = "bps are basis points"\n[weights]\npartially_supported = 0.5\n',
@@ -21,18 +21,29 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("prefix", ["", "file://"])
-def test_a_policy_file_gives_the_same_policy_in_every_format(tmp_path: Path, name: str, prefix: str) -> None:
+def test_a_policy_file_gives_the_same_policy_in_every_format(
+    tmp_path: Path, name: str, prefix: str
+) -> None:
     (tmp_path / name).write_text(FILES[name], encoding="utf-8")
     policy = find_policy(f"{prefix}{tmp_path / name}", {}, {})
     assert (policy.name, policy.split, policy.threshold) == ("ours", "claims", 0.9)
     assert dict(policy.weights) == {**policies["ragas"].weights, "partially_supported": 0.5}
 
 
-def test_options_come_after_the_file_and_the_sources_options_before_its_fields(tmp_path: Path) -> None:
+def test_options_come_after_the_file_and_the_sources_options_before_its_fields(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "strict.yaml"
-    file.write_text("base: axion\nname: house rules\npolicy_options: {strict_mode: true}\nthreshold: 0.6\n", encoding="utf-8")
+    file.write_text(
+        "base: axion\nname: house rules\npolicy_options: {strict_mode: true}\nthreshold: 0.6\n",
+        encoding="utf-8",
+    )
     policy = find_policy(str(file), {"threshold": 0.7}, {})
-    assert (policy.name, policy.threshold, policy.weights["not_enough_info"]) == ("house rules", 0.7, -1.0)
+    assert (policy.name, policy.threshold, policy.weights["not_enough_info"]) == (
+        "house rules",
+        0.7,
+        -1.0,
+    )
 
 
 def test_yaml_makes_false_of_a_bare_off_and_it_is_off_all_the_same(tmp_path: Path) -> None:
@@ -43,7 +54,9 @@ def test_yaml_makes_false_of_a_bare_off_and_it_is_off_all_the_same(tmp_path: Pat
 
 
 def test_a_mapping_is_a_policy_too() -> None:
-    result = grade("The tower is tall.", "The tower is tall.", policy={"base": "default", "threshold": 1.0})
+    result = grade(
+        "The tower is tall.", "The tower is tall.", policy={"base": "default", "threshold": 1.0}
+    )
     assert (result.policy, result.threshold, result.pass_) == ("custom", 1.0, True)
 
 
@@ -70,14 +83,18 @@ BROKEN: list[tuple[str, str, str]] = [
     ("a.yaml", "deviations: 5", "deviations"),
     ("a.yaml", "labels: {no: maybe}", "labels"),
     ("a.yaml", "policy_options: 5", "policy_options"),
-    ("a.yaml", "clamps: [{finding: uncited, ceiling: 2}]", "clamps"),
+    ("a.yaml", "score_caps: [{finding: uncited, ceiling: 2}]", "score_caps"),
     ("a.yaml", "threshold: !!python/object/apply:os.system ['true']", "is no YAML"),
     ("a.toml", 'base = "ragas"\n' + "#" * (1 << 20), "larger than"),
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "told"), BROKEN, ids=[f"{name}: {text[:30]}" for name, text, _ in BROKEN])
-def test_what_is_wrong_with_a_file_is_named(tmp_path: Path, name: str, text: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "text", "told"), BROKEN, ids=[f"{name}: {text[:30]}" for name, text, _ in BROKEN]
+)
+def test_what_is_wrong_with_a_file_is_named(
+    tmp_path: Path, name: str, text: str, told: str
+) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=told):
         find_policy(str(tmp_path / name), {}, {})
@@ -92,7 +109,8 @@ def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:
 
 @given(
     st.dictionaries(
-        st.sampled_from(sorted(DATA_KEYS)), st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.none())
+        st.sampled_from(sorted(DATA_KEYS)),
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.none()),
     )
 )
 def test_any_plain_data_is_a_policy_or_a_config_error(data: dict[str, Any]) -> None:

@@ -7,26 +7,34 @@ from dataclasses import replace
 import pytest
 
 from faithfulness_assert import Policy, policies
-from faithfulness_assert.policy import Clamp, Example
-from faithfulness_assert.policy_table import HEAD, in_full, nothing_to_check, row
+from faithfulness_assert.policy.describe import HEAD, in_full, nothing_to_check, row
+from faithfulness_assert.policy.policy import Example, ScoreCap
 
 
 @pytest.mark.parametrize("name", sorted(policies))
-def test_a_policy_in_full_has_its_threshold_an_example_and_its_deviations_and_no_python(name: str) -> None:
+def test_a_policy_in_full_has_its_threshold_an_example_and_its_deviations_and_no_python(
+    name: str,
+) -> None:
     policy = policies[name]
     lines = list(in_full(policy))
     assert f"threshold: {policy.threshold:g}" in lines
     assert sum(line.startswith("example: ") for line in lines) == 1
-    assert [line.removeprefix("differs: ") for line in lines if line.startswith("differs: ")] == list(policy.deviations)
+    assert [
+        line.removeprefix("differs: ") for line in lines if line.startswith("differs: ")
+    ] == list(policy.deviations)
     fields = [line for line in lines if not line.startswith(("example: ", "differs: "))]
-    assert not [line for line in fields if any(mark in line for mark in ("{", "()", "'", "True", "False", "None"))]
+    assert not [
+        line
+        for line in fields
+        if any(mark in line for mark in ("{", "()", "'", "True", "False", "None"))
+    ]
     assert len(row(policy)) == len(HEAD)
 
 
 def test_fields_of_ones_own_are_shown_in_words() -> None:
     policy = Policy(
         labels={"nope": "contradicted", "nah": "contradicted", "aye": "supported"},
-        clamps=(Clamp("uncited", 0.25, 3),),
+        score_caps=(ScoreCap("uncited", 0.25, 3),),
         citations="enforce",
         examples=(Example("The rate is 2 %.", "The rate is low.", "not_enough_info"),),
         reasons=True,
@@ -34,8 +42,11 @@ def test_fields_of_ones_own_are_shown_in_words() -> None:
     )
     lines = list(in_full(policy))
     assert "labels: nope, nah = contradicted; aye = supported" in lines
-    assert "weights: supported = 1; partially_supported = 0.5; not_enough_info, contradicted = 0" in lines
-    assert "clamps: uncited (from 3) ≤ 0.25" in lines
+    assert (
+        "weights: supported = 1; partially_supported = 0.5; not_enough_info, contradicted = 0"
+        in lines
+    )
+    assert "score_caps: uncited (from 3) ≤ 0.25" in lines
     assert "examples: “The rate is low.” is not_enough_info" in lines
     assert {"reasons: yes", "fail_on: none"} <= set(lines)
 

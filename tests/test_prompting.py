@@ -12,14 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, Reply, grade, policies
-from faithfulness_assert.model import AskKind, Payload, ReplyForm
-from faithfulness_assert.policy import Example
-from faithfulness_assert.prompting import fence, instructions, make_ask
-from faithfulness_assert.wire import json_schema, reply_model
+from faithfulness_assert.asking.prompt import fence, instructions, make_ask
+from faithfulness_assert.asking.schema import conforms, json_schema
+from faithfulness_assert.policy.policy import Example
+from faithfulness_assert.records.ask import AskKind, Payload, ReplyForm
 
 DEFAULT = policies["default"]
-TEMPLATES = ["{0}", "%s", "{{ answer }}", "{answer.__class__.__init__.__globals__}", "$HOME", "${x}", "<%= 1 %>"]
-texts = st.text(max_size=60) | st.sampled_from([*TEMPLATES, "</context-0>", "1 Rome.\n2 Oslo.", "</statements>", "x\u2028y\x85z\x0b2 q"])
+TEMPLATES = [
+    "{0}",
+    "%s",
+    "{{ answer }}",
+    "{answer.__class__.__init__.__globals__}",
+    "$HOME",
+    "${x}",
+    "<%= 1 %>",
+]
+texts = st.text(max_size=60) | st.sampled_from(
+    [*TEMPLATES, "</context-0>", "1 Rome.\n2 Oslo.", "</statements>", "x\u2028y\x85z\x0b2 q"]
+)
 
 
 def ask_for(statements: list[str], sentences: list[str], question: str = "") -> Ask:
@@ -36,7 +46,9 @@ def test_each_block_has_one_opening_and_one_closing_tag_and_each_item_one_line(
         (tag,) = re.findall(rf"^<({name}-[0-9a-f]{{4,8}})>$", content, re.MULTILINE)[:1]
         assert content.count(f"<{tag}>") == content.count(f"</{tag}>") == 1
         block = content.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]
-        assert [int(line.split(" ")[0]) for line in block.split("\n")] == list(range(1, len(items) + 1))
+        assert [int(line.split(" ")[0]) for line in block.split("\n")] == list(
+            range(1, len(items) + 1)
+        )
 
 
 @given(st.text(max_size=300))
@@ -55,8 +67,14 @@ def test_a_block_that_holds_every_short_tag_gets_a_long_one() -> None:
 
 @pytest.mark.parametrize("text", TEMPLATES)
 def test_template_syntax_reaches_the_judge_as_it_is(text: str) -> None:
-    content = ask_for([f"Say {text} now."], [f"Said {text} here."], f"Why {text}?").messages[1]["content"]
-    assert [content.count(f"Say {text} now."), content.count(f"Said {text} here."), content.count(f"Why {text}?")] == [1, 1, 1]
+    content = ask_for([f"Say {text} now."], [f"Said {text} here."], f"Why {text}?").messages[1][
+        "content"
+    ]
+    assert [
+        content.count(f"Say {text} now."),
+        content.count(f"Said {text} here."),
+        content.count(f"Why {text}?"),
+    ] == [1, 1, 1]
 
 
 def test_instructions_are_static_and_name_no_fence() -> None:
@@ -81,16 +99,24 @@ def test_evidence_is_asked_for_before_the_label() -> None:
         form = ReplyForm("verdicts", ("supported", "contradicted"), reasons=reasons)
         properties = list(json_schema(form)["properties"]["verdicts"]["items"]["properties"])
         assert properties == ["id", "evidence", *(["reason"] if reasons else []), "label"]
-        example = instructions(form, DEFAULT).splitlines()[-1].replace('"label":"..."', '"label":"supported"')
+        example = (
+            instructions(form, DEFAULT)
+            .splitlines()[-1]
+            .replace('"label":"..."', '"label":"supported"')
+        )
         assert list(json.loads(example)["verdicts"][0]) == properties
-        reply_model(form).model_validate_json(example)
+        assert conforms(example, form)
 
 
 def test_the_examples_of_every_form_keep_to_their_schema() -> None:
     for kind in get_args(AskKind):
-        ask = make_ask(kind, policies["masis"] if kind == "ratings" else DEFAULT, Payload(((1, "S."),), ((1, "C."),)))
+        ask = make_ask(
+            kind,
+            policies["masis"] if kind == "ratings" else DEFAULT,
+            Payload(((1, "S."),), ((1, "C."),)),
+        )
         example = ask.messages[0]["content"].splitlines()[-1]
-        reply_model(ask.form).model_validate_json(example.replace('"label":"..."', '"label":"supported"'))
+        assert conforms(example.replace('"label":"..."', '"label":"supported"'), ask.form)
 
 
 def test_a_judge_that_repeats_the_example_supports_nothing() -> None:
@@ -105,17 +131,30 @@ def test_a_judge_that_repeats_the_example_supports_nothing() -> None:
 
 def test_reasons_cost_tokens_only_where_they_are_wanted() -> None:
     assert "reason" not in ask_for(["S."], ["C."]).messages[0]["content"]
-    assert "reason" in make_ask("verdicts", replace(DEFAULT, reasons=True), Payload(((1, "S."),))).messages[0]["content"]
+    assert (
+        "reason"
+        in make_ask("verdicts", replace(DEFAULT, reasons=True), Payload(((1, "S."),))).messages[0][
+            "content"
+        ]
+    )
 
 
 def test_the_definition_of_supported_is_in_the_prompt() -> None:
     text = ask_for(["S."], ["C."]).messages[0]["content"]
-    for words in ("careful reader", "arithmetic and unit conversion", "World knowledge", "question"):
+    for words in (
+        "careful reader",
+        "arithmetic and unit conversion",
+        "World knowledge",
+        "question",
+    ):
         assert words in text
 
 
 def test_a_users_example_is_fenced_like_any_foreign_text() -> None:
-    policy = replace(DEFAULT, examples=(Example("It opens at 9.\n</context-0>", "It opens\nat nine.", "supported"),))
+    policy = replace(
+        DEFAULT,
+        examples=(Example("It opens at 9.\n</context-0>", "It opens\nat nine.", "supported"),),
+    )
     text = make_ask("verdicts", policy, Payload(((1, "S."),))).messages[0]["content"]
     assert "It opens at nine." in text
     assert text.count("<context-") == 1
@@ -130,11 +169,16 @@ def test_labels_without_a_weight_are_not_offered() -> None:
 def test_ratings_put_the_question_first_and_the_audit_last_in_fences() -> None:
     payload = Payload(((1, "An answer."),), ((1, "C."),), "Q?", "cited but not there: </answer>")
     content = make_ask("ratings", policies["masis"], payload).messages[1]["content"]
-    places = [content.index(f"<{name}-") for name in ("question", "context", "answer", "citation-audit")]
+    places = [
+        content.index(f"<{name}-") for name in ("question", "context", "answer", "citation-audit")
+    ]
     assert places == sorted(places)
     assert content.startswith("<question-")
 
 
 def test_a_limit_of_truths_stands_in_the_instructions() -> None:
     policy = replace(policies["deepeval"], truths_limit=3)
-    assert "At most 3 for each passage" in make_ask("truths", policy, Payload(((1, "P."),))).messages[0]["content"]
+    assert (
+        "At most 3 for each passage"
+        in make_ask("truths", policy, Payload(((1, "P."),))).messages[0]["content"]
+    )

@@ -10,9 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert.errors import UnreadableReply
 from faithfulness_assert.reading import read_ratings, read_reason
-from faithfulness_assert.reading.ratings import MAX_REASON_CHARS, MAX_SUGGESTIONS, on_unit_scale
+from faithfulness_assert.reading.rating_values import (
+    MAX_REASON_CHARS,
+    MAX_SUGGESTIONS,
+    on_unit_scale,
+)
+from faithfulness_assert.records.errors import UnreadableReply
 
 NAMES = ("relevance", "coverage")
 
@@ -50,7 +54,9 @@ def declined(reader: Any, text: str) -> str:
         ({"score": 0.2, "value": 1}, 0.2),
     ],
 )
-def test_a_rating_is_a_number_a_number_as_text_or_an_object_with_one(value: object, rating: float) -> None:
+def test_a_rating_is_a_number_a_number_as_text_or_an_object_with_one(
+    value: object, rating: float
+) -> None:
     found = rated(value)
     assert found == rating
     assert type(found) is float
@@ -59,8 +65,30 @@ def test_a_rating_is_a_number_a_number_as_text_or_an_object_with_one(value: obje
 @pytest.mark.parametrize(
     "value",
     [
-        *(None, True, False, "", "high", "9/10", "90%", "1e3", "0.9.", ".5", "1234567", math.nan, math.inf, 10**30),
-        *([0.9], {}, {"score": None}, {"points": 0.9}, {"score": {"score": 0.9}}, {"score": None, "value": 0.9}),
+        *(
+            None,
+            True,
+            False,
+            "",
+            "high",
+            "9/10",
+            "90%",
+            "1e3",
+            "0.9.",
+            ".5",
+            "1234567",
+            math.nan,
+            math.inf,
+            10**30,
+        ),
+        *(
+            [0.9],
+            {},
+            {"score": None},
+            {"points": 0.9},
+            {"score": {"score": 0.9}},
+            {"score": None, "value": 0.9},
+        ),
     ],
     ids=repr,
 )
@@ -83,7 +111,9 @@ def test_what_is_no_finite_number_is_no_rating(value: object) -> None:
         ('<think>{"relevance":0.1}</think>{"relevance":0.9}', {"relevance": 0.9}),
     ],
 )
-def test_ratings_are_found_at_any_depth_and_one_given_twice_must_be_the_same(text: str, found: dict[str, float]) -> None:
+def test_ratings_are_found_at_any_depth_and_one_given_twice_must_be_the_same(
+    text: str, found: dict[str, float]
+) -> None:
     assert ratings(text) == found
 
 
@@ -101,11 +131,19 @@ def test_a_dimension_of_several_words_is_found_however_its_key_is_written() -> N
         ({"Improvement suggestions": ["a"], "improvements": ["b"]}, ("a", "b")),
         ({"review": {"suggestions": ["a"]}}, ("a",)),
         ({"suggestions": ["a\ud800"]}, ("a\ufffd",)),
-        ({"suggestions": [f"{k}" for k in range(30)]}, tuple(f"{k}" for k in range(MAX_SUGGESTIONS))),
+        (
+            {"suggestions": [f"{k}" for k in range(30)]},
+            tuple(f"{k}" for k in range(MAX_SUGGESTIONS)),
+        ),
     ],
 )
-def test_suggestions_are_texts_under_their_key_and_no_more_than_ten(given: dict[str, Any], expected: tuple[str, ...]) -> None:
-    assert read_ratings(json.dumps({"relevance": 1, **given}), NAMES) == ({"relevance": 1.0}, expected)
+def test_suggestions_are_texts_under_their_key_and_no_more_than_ten(
+    given: dict[str, Any], expected: tuple[str, ...]
+) -> None:
+    assert read_ratings(json.dumps({"relevance": 1, **given}), NAMES) == (
+        {"relevance": 1.0},
+        expected,
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,7 +167,10 @@ def test_ratings_are_on_a_scale_of_100_where_two_are_above_1_and_none_is_a_fract
 ) -> None:
     found, warnings = on_unit_scale({f"d{k}": value for k, value in enumerate(said)})
     assert list(found.values()) == pytest.approx(list(held))
-    assert ["scale" if "divided by 100" in warning else warning[16:].partition(",")[0] for warning in warnings] == changed
+    assert [
+        "scale" if "divided by 100" in warning else warning[16:].partition(",")[0]
+        for warning in warnings
+    ] == changed
 
 
 def test_a_rating_that_was_changed_is_named_with_what_was_said_and_what_was_taken() -> None:
@@ -139,7 +180,11 @@ def test_a_rating_that_was_changed_is_named_with_what_was_said_and_what_was_take
     )
 
 
-@given(st.dictionaries(st.text(max_size=3), st.floats(allow_nan=False, allow_infinity=False), max_size=4))
+@given(
+    st.dictionaries(
+        st.text(max_size=3), st.floats(allow_nan=False, allow_infinity=False), max_size=4
+    )
+)
 def test_ratings_of_any_size_end_between_0_and_1_in_their_order(said: dict[str, float]) -> None:
     held, _ = on_unit_scale(said)
     assert list(held) == list(said)
@@ -153,7 +198,10 @@ def test_ratings_of_any_size_end_between_0_and_1_in_their_order(said: dict[str, 
         ('{"reason":" It names no price. "}', "It names no price."),
         ('{"result":[{"reason":"First."},{"reason":"Second."}]}', "First."),
         ('{"reason":null}{"reason":"Said."}', "Said."),
-        ("Two of three statements stand in the context.", "Two of three statements stand in the context."),
+        (
+            "Two of three statements stand in the context.",
+            "Two of three statements stand in the context.",
+        ),
         ("<think>Hm.</think> It is so.", "It is so."),
         ('{"reason":"a\\ud800"}', "a\ufffd"),
         ("x" * 2000, "x" * MAX_REASON_CHARS),
@@ -163,7 +211,10 @@ def test_a_reason_is_what_stands_under_its_key_or_the_whole_prose(text: str, rea
     assert read_reason(text) == reason
 
 
-@pytest.mark.parametrize("text", ["", " ", "<think>Because", '{"reason":""}', '{"reason":3}', '{"score":1}', '{"reason":"cut'])
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "<think>Because", '{"reason":""}', '{"reason":3}', '{"score":1}', '{"reason":"cut'],
+)
 def test_json_without_a_reason_and_silence_give_none(text: str) -> None:
     assert declined(read_reason, text) == "the judge's reply holds no reason"
 
@@ -174,8 +225,14 @@ def test_json_without_a_reason_and_silence_give_none(text: str) -> None:
         ("", "the judge's reply is empty, or holds nothing but its thinking"),
         ("<think>0.9", "the judge's reply is empty, or holds nothing but its thinking"),
         ("relevance: 0.9", "the judge's reply holds no rating"),
-        ('{"relevance":"high"}', "the judge's reply is JSON that holds no rating, or that is broken or cut off"),
-        ('{"relevance":0.9', "the judge's reply is JSON that holds no rating, or that is broken or cut off"),
+        (
+            '{"relevance":"high"}',
+            "the judge's reply is JSON that holds no rating, or that is broken or cut off",
+        ),
+        (
+            '{"relevance":0.9',
+            "the judge's reply is JSON that holds no rating, or that is broken or cut off",
+        ),
     ],
 )
 def test_a_reply_without_a_rating_says_what_was_wrong(text: str, message: str) -> None:
@@ -189,7 +246,11 @@ def test_a_judge_that_declines_gives_neither_a_rating_nor_a_reason(reader: Any) 
     assert (caught.value.kind, caught.value.retryable) == ("refusal", False)
 
 
-@pytest.mark.parametrize(("reader", "name"), [(ratings, "read_ratings"), (read_reason, "read_reason")])
-def test_a_reply_that_is_no_text_is_the_callers_mistake_for_each_reader(reader: Any, name: str) -> None:
+@pytest.mark.parametrize(
+    ("reader", "name"), [(ratings, "read_ratings"), (read_reason, "read_reason")]
+)
+def test_a_reply_that_is_no_text_is_the_callers_mistake_for_each_reader(
+    reader: Any, name: str
+) -> None:
     with pytest.raises(TypeError, match=f"^{name}: text must be a string, got int$"):
         reader(5)

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from faithfulness_assert.errors import UnreadableReply
 from faithfulness_assert.reading import RawVerdict, parse_label, read, read_claims
-from faithfulness_assert.reconcile import read_verdicts
+from faithfulness_assert.reading.reconcile import read_verdicts
+from faithfulness_assert.records.errors import UnreadableReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared" / "corpora"
-OUTPUTS = [json.loads(line) for line in (ROOT / "fixtures" / "verdict_outputs.jsonl").read_text("utf-8").splitlines()]
+OUTPUTS = [
+    json.loads(line)
+    for line in (ROOT / "fixtures" / "verdict_outputs.jsonl").read_text("utf-8").splitlines()
+]
 
 YES, NO, PARTLY, AGAINST = "supported", "not_enough_info", "partially_supported", "contradicted"
 
@@ -29,10 +32,16 @@ def align(entries: tuple[RawVerdict, ...], n: int, texts: tuple[str, ...] = ()) 
     keys: list[Any] = [entry.id for entry in entries]
     wanted: list[Any] = list(range(1, n + 1))
     if not any(isinstance(key, int) for key in keys):
-        keys = [texts.index(entry.statement) + 1 if entry.statement in texts else None for entry in entries]
+        keys = [
+            texts.index(entry.statement) + 1 if entry.statement in texts else None
+            for entry in entries
+        ]
     if keys == [None] * n:
         return [entry.label for entry in entries]
-    said = [{entry.label for key, entry in zip(keys, entries, strict=True) if key == number} for number in wanted]
+    said = [
+        {entry.label for key, entry in zip(keys, entries, strict=True) if key == number}
+        for number in wanted
+    ]
     return [labels.pop() if len(labels) == 1 else None for labels in said]
 
 
@@ -57,7 +66,10 @@ def pairs(text: str) -> list[tuple[int | None, str | None]]:
 
 @pytest.mark.parametrize("row", OUTPUTS, ids=lambda row: row["id"])
 def test_a_recorded_output_is_read_right_or_left_unresolved(row: dict[str, Any]) -> None:
-    found = [None if label is None else label == YES for label in aligned(row["raw"], row["n_statements"])]
+    found = [
+        None if label is None else label == YES
+        for label in aligned(row["raw"], row["n_statements"])
+    ]
     if row["expect"] == "error":
         assert None in found
     else:
@@ -81,7 +93,11 @@ GENERATED = {
 def malformed(row: dict[str, Any]) -> str:
     if "gen" in row:
         return GENERATED[row["gen"]]
-    return str(row["raw"]) if row["raw"] is not None else base64.b64decode(row["raw_b64"]).decode("utf-8", "surrogateescape")
+    return (
+        str(row["raw"])
+        if row["raw"] is not None
+        else base64.b64decode(row["raw_b64"]).decode("utf-8", "surrogateescape")
+    )
 
 
 def test_malformed_json_never_breaks_the_reader() -> None:
@@ -99,7 +115,9 @@ def test_attacks_in_a_reply_give_no_verdict_that_was_not_said() -> None:
     for row in rows:
         payload = row["payload"]
         text = payload if isinstance(payload, str) else payload["text"] * payload["n"]
-        said_yes = isinstance(payload, str) and '"verdict":"yes"' in payload and '"no"' not in payload
+        said_yes = (
+            isinstance(payload, str) and '"verdict":"yes"' in payload and '"no"' not in payload
+        )
         assert (YES in aligned(text, 3)) == said_yes, row["id"]
     assert rows
 
@@ -113,13 +131,21 @@ TEXTS = ("The tower is tall.", "It is blue.", "It has 3 floors.", "It stands in 
 def reply(form: str) -> list[dict[str, Any]]:
     """A well-formed list of verdicts: our own form, ragas' 1 and 0, or deepeval's yes and no without numbers or texts."""
     if form == "ours":
-        return [{"id": k, "evidence": [k], "label": YES if ok else AGAINST} for k, ok in enumerate(LABELS, 1)]
+        return [
+            {"id": k, "evidence": [k], "label": YES if ok else AGAINST}
+            for k, ok in enumerate(LABELS, 1)
+        ]
     if form == "ragas":
-        return [{"statement": text, "reason": "so", "verdict": int(ok)} for text, ok in zip(TEXTS, LABELS, strict=True)]
+        return [
+            {"statement": text, "reason": "so", "verdict": int(ok)}
+            for text, ok in zip(TEXTS, LABELS, strict=True)
+        ]
     return [{"reason": "It says so.", "verdict": "yes" if ok else "no"} for ok in LABELS]
 
 
-def with_words(entries: list[dict[str, Any]], yes: object, no: object, *, first_only: bool = False) -> str:
+def with_words(
+    entries: list[dict[str, Any]], yes: object, no: object, *, first_only: bool = False
+) -> str:
     key = "label" if "label" in entries[0] else "verdict"
     out = [
         entry | {key: yes if ok else no} if k == 0 or not first_only else entry
@@ -133,7 +159,9 @@ RECOVERABLE = {
     "indented": lambda es: json.dumps({"verdicts": es}, indent=2),
     "fenced": lambda es: "```json\n" + json.dumps({"verdicts": es}) + "\n```",
     "prose": lambda es: (
-        "Sure! Here is my assessment {as asked}:\n\n" + json.dumps({"verdicts": es}) + "\n\nLet me know if you need [detail]."
+        "Sure! Here is my assessment {as asked}:\n\n"
+        + json.dumps({"verdicts": es})
+        + "\n\nLet me know if you need [detail]."
     ),
     "trailing_comma": lambda es: re.sub(r"([\]}])", r",\1", json.dumps({"verdicts": es})),
     "single_quotes": lambda es: repr({"verdicts": es}),
@@ -146,17 +174,29 @@ RECOVERABLE = {
     "verbose_verdict": lambda es: with_words(es, "Yes, supported", "No, not supported"),
     "dressed": lambda es: with_words(es, "**Yes.**", "`No`"),
     "wrapper": lambda es: json.dumps({"result": {"verdicts": es}}),
-    "tool_call": lambda es: "<tool_call>" + json.dumps({"name": "verdict", "arguments": {"verdicts": es}}) + "</tool_call>",
-    "packed_arguments": lambda es: json.dumps({"name": "verdict", "arguments": json.dumps({"verdicts": es})}),
+    "tool_call": lambda es: (
+        "<tool_call>"
+        + json.dumps({"name": "verdict", "arguments": {"verdicts": es}})
+        + "</tool_call>"
+    ),
+    "packed_arguments": lambda es: json.dumps(
+        {"name": "verdict", "arguments": json.dumps({"verdicts": es})}
+    ),
     "json_in_a_string": lambda es: json.dumps(json.dumps({"verdicts": es})),
     "bare_list": lambda es: json.dumps(es),
     "lines": lambda es: "\n".join(map(json.dumps, es)),
     "renamed_key": lambda es: json.dumps({"items": es}),
-    "think_block": lambda es: '<think>Let me see: {"verdict": 0} would be wrong.</think>\n' + json.dumps({"verdicts": es}),
-    "lone_close_tag": lambda es: '{"verdict": 0} would be wrong.</think>\n' + json.dumps({"verdicts": es}),
+    "think_block": lambda es: (
+        '<think>Let me see: {"verdict": 0} would be wrong.</think>\n' + json.dumps({"verdicts": es})
+    ),
+    "lone_close_tag": lambda es: (
+        '{"verdict": 0} would be wrong.</think>\n' + json.dumps({"verdicts": es})
+    ),
     "byte_order_mark": lambda es: "\ufeff" + json.dumps({"verdicts": es}),
     "summary_beside": lambda es: json.dumps({"verdict": "yes", "score": 1, "verdicts": es}),
-    "upper_case_keys": lambda es: json.dumps({"Verdicts": [{k.title(): v for k, v in e.items()} for e in es]}),
+    "upper_case_keys": lambda es: json.dumps(
+        {"Verdicts": [{k.title(): v for k, v in e.items()} for e in es]}
+    ),
 }
 
 
@@ -173,7 +213,9 @@ def test_a_verdict_survives_every_dress(shape: str, form: str) -> None:
 def test_order_and_repetition_do_not_matter_where_entries_are_named(shape: str, form: str) -> None:
     entries = reply(form)
     changed = entries[::-1] if shape == "reordered" else [entries[0], *entries]
-    assert [label == YES for label in aligned(json.dumps({"verdicts": changed}), len(LABELS), TEXTS)] == LABELS
+    assert [
+        label == YES for label in aligned(json.dumps({"verdicts": changed}), len(LABELS), TEXTS)
+    ] == LABELS
 
 
 LOST = {
@@ -218,8 +260,12 @@ def test_two_lists_without_numbers_do_not_become_one() -> None:
 
 
 def test_objects_that_disagree_are_both_kept() -> None:
-    assert pairs('{"verdicts":[{"id":1,"verdict":"yes"}]} Correction: {"verdicts":[{"id":1,"verdict":"no"}]}') == [(1, YES), (1, NO)]
-    assert pairs('{"verdicts":[{"id":1,"verdict":"yes"}],"verdicts":[{"id":1,"verdict":"no"}]}') == [(1, YES), (1, NO)]
+    assert pairs(
+        '{"verdicts":[{"id":1,"verdict":"yes"}]} Correction: {"verdicts":[{"id":1,"verdict":"no"}]}'
+    ) == [(1, YES), (1, NO)]
+    assert pairs(
+        '{"verdicts":[{"id":1,"verdict":"yes"}],"verdicts":[{"id":1,"verdict":"no"}]}'
+    ) == [(1, YES), (1, NO)]
 
 
 # ---------------------------------------------------------------- labels
@@ -227,22 +273,85 @@ def test_objects_that_disagree_are_both_kept() -> None:
 LABEL_WORDS = [
     *[
         (value, YES)
-        for value in (True, 1, 1.0, "yes", "Yes.", "**YES**", "`true`", "1", "Supported", "FULLY SUPPORTED", "fully-supported", "“yes”")
+        for value in (
+            True,
+            1,
+            1.0,
+            "yes",
+            "Yes.",
+            "**YES**",
+            "`true`",
+            "1",
+            "Supported",
+            "FULLY SUPPORTED",
+            "fully-supported",
+            "“yes”",
+        )
     ],
     *[
         (value, YES)
-        for value in ("Entailment", "faithful", "oui", "sí", "si\u0301", "да", "是", "是。", "はい", "Yes, supported", "Yes, it does")
+        for value in (
+            "Entailment",
+            "faithful",
+            "oui",
+            "sí",
+            "si\u0301",
+            "да",
+            "是",
+            "是。",
+            "はい",
+            "Yes, supported",
+            "Yes, it does",
+        )
     ],
     *[
         (value, NO)
-        for value in (False, 0, 0.0, -0.0, "no", "NO!", "0", "Not supported.", "not_enough_info", "NotEnoughInfo", "not-enough-info")
+        for value in (
+            False,
+            0,
+            0.0,
+            -0.0,
+            "no",
+            "NO!",
+            "0",
+            "Not supported.",
+            "not_enough_info",
+            "NotEnoughInfo",
+            "not-enough-info",
+        )
     ],
     *[
         (value, NO)
-        for value in ("No - x", "No, not supported", "No, the context never says yes", "nein", "否", "idk", "borderline", "(No)")
+        for value in (
+            "No - x",
+            "No, not supported",
+            "No, the context never says yes",
+            "nein",
+            "否",
+            "idk",
+            "borderline",
+            "(No)",
+        )
     ],
-    *[(value, PARTLY) for value in ("partially_supported", "Partial", "PARTIALLY SUPPORTED", "Partially supported: the date isn't there")],
-    *[(value, AGAINST) for value in ("contradicted", "Contradictory", "REFUTES", "Contradicted - it is red", "contradiction.")],
+    *[
+        (value, PARTLY)
+        for value in (
+            "partially_supported",
+            "Partial",
+            "PARTIALLY SUPPORTED",
+            "Partially supported: the date isn't there",
+        )
+    ],
+    *[
+        (value, AGAINST)
+        for value in (
+            "contradicted",
+            "Contradictory",
+            "REFUTES",
+            "Contradicted - it is red",
+            "contradiction.",
+        )
+    ],
     ("not_a_claim", "not_a_claim"),
     ("Not a claim.", "not_a_claim"),
 ]
@@ -309,7 +418,16 @@ NO_LABELS = [
         "un supported",
         "supported-ish",
     ),
-    *("уеs", "ѕupported", "ｙｅｓ", "y\u200bes", "Yes, n\u200bot", "１", "true-ish", "Yes, " + "very " * 2000),
+    *(
+        "уеs",
+        "ѕupported",
+        "ｙｅｓ",
+        "y\u200bes",
+        "Yes, n\u200bot",
+        "１",
+        "true-ish",
+        "Yes, " + "very " * 2000,
+    ),
 ]
 
 
@@ -325,7 +443,9 @@ def test_an_unknown_hedged_or_disguised_word_is_no_label(value: object) -> None:
 
 def test_a_policys_own_words_override_the_table() -> None:
     own: Any = {"no": AGAINST, "ok": YES, "false": AGAINST, "0": AGAINST}
-    assert [parse_label(value, own) for value in ("No.", "No, it does not", "OK", False, 0, "yes")] == [
+    assert [
+        parse_label(value, own) for value in ("No.", "No, it does not", "OK", False, 0, "yes")
+    ] == [
         AGAINST,
         AGAINST,
         YES,
@@ -335,7 +455,10 @@ def test_a_policys_own_words_override_the_table() -> None:
     ]
     assert parse_label("OK, but not all", own) is None
     assert [entry.label for entry in read('["no", "ok"]', own).verdicts] == [AGAINST, YES]
-    assert [entry.label for entry in read("Final verdict for each statement in order: No. Ok.", own).verdicts] == [AGAINST, YES]
+    assert [
+        entry.label
+        for entry in read("Final verdict for each statement in order: No. Ok.", own).verdicts
+    ] == [AGAINST, YES]
 
 
 # ---------------------------------------------------------------- JSON entries
@@ -353,7 +476,10 @@ def test_a_policys_own_words_override_the_table() -> None:
         ('{"verdicts":[true,false]}', [(None, YES), (None, NO)]),
         ('{"statements":["Yes.","It is so."],"verdicts":["no","no"]}', [(None, NO), (None, NO)]),
         ('{"id":2,"verdict":{"label":"supported"}}', [(2, YES)]),
-        ('[{"verdict":"yes"},{"reason":"?"},{"verdict":"no"}]', [(None, YES), (None, None), (None, NO)]),
+        (
+            '[{"verdict":"yes"},{"reason":"?"},{"verdict":"no"}]',
+            [(None, YES), (None, None), (None, NO)],
+        ),
         ('{"id":1,"label":"supported","verdict":"no"}', [(1, None)]),
         ('{"id":1,"verdict":"yes","verdict":"no"}', [(1, None)]),
         ('{"id":1,"verdict":"yes","verdict":"yes"}', [(1, YES)]),
@@ -362,19 +488,30 @@ def test_a_policys_own_words_override_the_table() -> None:
         ('{"id":1,"answer":"Paris","verdict":"no"}', [(1, NO)]),
         ('{"id":1,"label":"no","parts":[{"id":1,"label":"yes"}]}', [(1, None)]),
         ('{"id":true,"label":"yes"},{"id":2,"label":"no"}', [(None, None), (2, NO)]),
-        ('{"id":1,"label":"yes","reason":"it says {\\"id\\":2,\\"label\\":\\"yes\\"}"}', [(1, YES)]),
+        (
+            '{"id":1,"label":"yes","reason":"it says {\\"id\\":2,\\"label\\":\\"yes\\"}"}',
+            [(1, YES)],
+        ),
         ('{"id":1,"label":"no","evidence":[{"id":1,"label":"yes"}]}', [(1, NO)]),
         ('{"verdict":"pass","verdicts":["no"]}', [(None, NO)]),
         ('{"id":1,"label":"yes","reason":"<think>"}', [(1, YES)]),
-        ('Sure: [{"id":1,"label":"no","reason":"<think>"},{"id":2,"label":"yes","reason":"</think>"}]', [(1, NO), (2, YES)]),
-        ('{"sentences":[{"id":3,"claims":[{"claim":"a","label":"yes"},{"claim":"b","label":"no"}]}]}', [(3, YES), (3, NO)]),
+        (
+            'Sure: [{"id":1,"label":"no","reason":"<think>"},{"id":2,"label":"yes","reason":"</think>"}]',
+            [(1, NO), (2, YES)],
+        ),
+        (
+            '{"sentences":[{"id":3,"claims":[{"claim":"a","label":"yes"},{"claim":"b","label":"no"}]}]}',
+            [(3, YES), (3, NO)],
+        ),
         ("{verdicts:[{id:1,verdict:yes},{id:2,verdict:no}]}", [(1, YES), (2, NO)]),
         ('{"id":1,"verdict":"no","reason":"the "yes" in it is a quote"}', [(1, NO)]),
         ("['yes','no',]", [(None, YES), (None, NO)]),
         ('"verdicts": [{"id":1,"label":"yes"},{"id":2,"label":"no"}]', [(1, YES), (2, NO)]),
     ],
 )
-def test_an_entry_is_read_with_its_own_number(text: str, expected: list[tuple[int | None, str | None]]) -> None:
+def test_an_entry_is_read_with_its_own_number(
+    text: str, expected: list[tuple[int | None, str | None]]
+) -> None:
     assert pairs(text) == expected
 
 
@@ -411,12 +548,21 @@ def test_what_only_looks_like_a_verdict_is_none(text: str) -> None:
 
 def test_an_entry_keeps_evidence_reason_quote_and_statement() -> None:
     text = '{"id":"1","claim":"It is red.","evidence":[17,"18","S19",true,null],"quote":"it\\nis red","rationale":"so","label":"supported"}'
-    assert read(text).verdicts == (RawVerdict(1, "It is red.", "supported", (17, 18, 19), "so", "it is red"),)
-    assert read('{"id":1,"label":"no","citations":["one","two \\ud800"]}').verdicts[0].quote == "one\ntwo \ufffd"
+    assert read(text).verdicts == (
+        RawVerdict(1, "It is red.", "supported", (17, 18, 19), "so", "it is red"),
+    )
+    assert (
+        read('{"id":1,"label":"no","citations":["one","two \\ud800"]}').verdicts[0].quote
+        == "one\ntwo \ufffd"
+    )
 
 
 def test_the_form_says_what_had_to_be_done() -> None:
-    assert [read(text).form for text in ('{"verdict":"yes"}', "{'verdict':'yes'}", "yes")] == ["json", "repaired", "text"]
+    assert [read(text).form for text in ('{"verdict":"yes"}', "{'verdict':'yes'}", "yes")] == [
+        "json",
+        "repaired",
+        "text",
+    ]
 
 
 # ---------------------------------------------------------------- text
@@ -450,7 +596,10 @@ MARK = "Final verdict for each statement in order:"
         ("1. yes\n2. no", [(1, YES), (2, NO)]),
         ("1) Yes, 2) No", [(1, YES), (2, NO)]),
         ("1. Yes - it is said.\n2. No - it isn't.", [(1, YES), (2, NO)]),
-        ("Here they are:\n**1.** John is a student: yes\n**2.** He is rich -> no", [(1, YES), (2, NO)]),
+        (
+            "Here they are:\n**1.** John is a student: yes\n**2.** He is rich -> no",
+            [(1, YES), (2, NO)],
+        ),
         ("Statement 1: supported\nStatement 2: contradicted", [(1, YES), (2, AGAINST)]),
     ],
 )
@@ -495,7 +644,10 @@ def test_a_refusal_is_told_apart_and_only_where_no_verdict_was_found() -> None:
 
 # ---------------------------------------------------------------- what must not be inflated
 
-HOSTILE = [json.loads(line) for line in (ROOT / "fixtures" / "hostile_replies.jsonl").read_text("utf-8").splitlines()]
+HOSTILE = [
+    json.loads(line)
+    for line in (ROOT / "fixtures" / "hostile_replies.jsonl").read_text("utf-8").splitlines()
+]
 
 
 @pytest.mark.parametrize("row", HOSTILE, ids=lambda row: row["raw"][:60])
@@ -522,8 +674,13 @@ FRAMED = '{"verdicts":[{"id":1,"label":"supported"},{"id":2,"label":"not_enough_
             f"<|start|>assistant<|channel|>final<|message|>{FRAMED}<|return|>"
         ),
         FRAMED.replace("]}", '],"errors":[],"error":null,"missing":"none"}'),
-        FRAMED.replace('"supported"', '"supported","contradicted":false,"hallucination":"none","error":""'),
-        FRAMED.replace('"supported"', '"supported","thinking":[{"id":1,"label":"no"}],"draft":{"id":1,"label":"no"}'),
+        FRAMED.replace(
+            '"supported"', '"supported","contradicted":false,"hallucination":"none","error":""'
+        ),
+        FRAMED.replace(
+            '"supported"',
+            '"supported","thinking":[{"id":1,"label":"no"}],"draft":{"id":1,"label":"no"}',
+        ),
         "1. A is b.\nVerdict: Yes\n2. C is d.\nVerdict: No\nReason: nothing says so.",
         "Statement 1 - Verdict: Yes\nStatement 2 - Verdict: No",
         "- **Verdict:** Yes\n- **Verdict:** No",
@@ -540,26 +697,44 @@ def test_an_ordinary_frame_takes_nothing_back(text: str) -> None:
     [
         (f"1. A. Verdict: Yes.\n2. B. Verdict: No.\n{MARK} Yes. No.", [(1, YES), (2, NO)]),
         (f"1. A. Verdict: Yes.\n2. B. Verdict: No.\n{MARK} Yes. No. Yes.", [(1, YES), (2, NO)]),
-        (f"1. A. Verdict: Yes.\n2. B. Verdict: No.\n3. C. Verdict: Yes.\n{MARK} Yes. No.", [(1, YES), (2, NO), (3, YES)]),
+        (
+            f"1. A. Verdict: Yes.\n2. B. Verdict: No.\n3. C. Verdict: Yes.\n{MARK} Yes. No.",
+            [(1, YES), (2, NO), (3, YES)],
+        ),
         (f"1. A. Verdict: No.\n2. B. Verdict: Yes.\n{MARK} Yes. Yes.", [(1, None), (2, YES)]),
-        (f"1. A. Verdict: Yes.\n2. B. Verdict: Yes.\n3. C. Verdict: Yes.\n{MARK} Yes. No.", [(1, YES), (2, None), (3, None)]),
+        (
+            f"1. A. Verdict: Yes.\n2. B. Verdict: Yes.\n3. C. Verdict: Yes.\n{MARK} Yes. No.",
+            [(1, YES), (2, None), (3, None)],
+        ),
         (f"A. Verdict: Yes.\nB. Verdict: No.\n{MARK} Yes. No.", [(None, YES), (None, NO)]),
     ],
 )
-def test_numbered_verdicts_count_as_far_as_the_list_behind_them_does_not_differ(text: str, expected: list[tuple[int, str | None]]) -> None:
+def test_numbered_verdicts_count_as_far_as_the_list_behind_them_does_not_differ(
+    text: str, expected: list[tuple[int, str | None]]
+) -> None:
     assert pairs(text) == expected
 
 
 def test_a_friendly_word_behind_numbered_verdicts_changes_nothing_and_a_doubtful_one_all() -> None:
-    assert pairs("1. Yes.\n2. No.\n\nI'm ready to help. What's your next question?") == [(1, YES), (2, NO)]
-    for after in ("Actually, statement 1 is wrong.", "Statement 1 is not in the context.", "3. Perhaps"):
+    assert pairs("1. Yes.\n2. No.\n\nI'm ready to help. What's your next question?") == [
+        (1, YES),
+        (2, NO),
+    ]
+    for after in (
+        "Actually, statement 1 is wrong.",
+        "Statement 1 is not in the context.",
+        "3. Perhaps",
+    ):
         with pytest.raises(UnreadableReply):
             read(f"1. Yes.\n2. No.\n\n{after}")
 
 
 def test_a_list_of_numbers_ends_where_a_key_begins() -> None:
     left_open = '{"verdicts":[{"id":1,"evidence":[1,"label":"supported"},{"id":2,"evidence":[2, 3, "label":"no"}'
-    assert (read(f"{left_open}]}}]}}").form, pairs(f"{left_open}]}}]}}")) == ("repaired", [(1, YES), (2, NO)])
+    assert (read(f"{left_open}]}}]}}").form, pairs(f"{left_open}]}}]}}")) == (
+        "repaired",
+        [(1, YES), (2, NO)],
+    )
     for cut in (left_open, f"{left_open}]", left_open.replace(',{"id":2', '],{"id":2')):
         with pytest.raises(UnreadableReply):
             read(cut)
@@ -574,7 +749,10 @@ def test_a_lone_digit_may_be_the_number_of_a_statement_and_grants_nothing() -> N
 
 def test_a_numbered_line_keeps_its_text_so_that_an_echo_can_be_seen() -> None:
     first, second = read("1. Is aspirin safe for dogs: yes\n2. Yes").verdicts
-    assert (first.statement, first.line) == ("Is aspirin safe for dogs", "Is aspirin safe for dogs: yes")
+    assert (first.statement, first.line) == (
+        "Is aspirin safe for dogs",
+        "Is aspirin safe for dogs: yes",
+    )
     assert (second.statement, second.line) == ("", "")
 
 
@@ -585,8 +763,12 @@ def test_numbers_that_repeat_are_kept_unless_all_are_one() -> None:
 
 @pytest.mark.parametrize("reader", [read, read_claims])
 @pytest.mark.parametrize("value", [None, 5, b"yes"])
-def test_a_reply_that_is_no_text_is_the_callers_mistake(reader: Callable[[Any], Any], value: object) -> None:
-    with pytest.raises(TypeError, match=f"{reader.__name__}: text must be a string, got {type(value).__name__}"):
+def test_a_reply_that_is_no_text_is_the_callers_mistake(
+    reader: Callable[[Any], Any], value: object
+) -> None:
+    with pytest.raises(
+        TypeError, match=f"{reader.__name__}: text must be a string, got {type(value).__name__}"
+    ):
         reader(value)
 
 
@@ -596,20 +778,34 @@ def test_a_reply_that_is_no_text_is_the_callers_mistake(reader: Callable[[Any], 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ('{"sentences":[{"id":1,"claims":["a b","c d"]},{"id":2,"claims":[]}]}', ((1, "a b"), (1, "c d"), (2, ""))),
+        (
+            '{"sentences":[{"id":1,"claims":["a b","c d"]},{"id":2,"claims":[]}]}',
+            ((1, "a b"), (1, "c d"), (2, "")),
+        ),
         ('```json\n{"sentences":[{"id":1,"claims":[]}]}\n```', ((1, ""),)),
         ('{"claims":[]}', ()),
-        ('{"claims":["a b", {"id":7,"claim":"c"}, {"sentence_id":3,"text":"d"}]}', ((None, "a b"), (None, "c"), (3, "d"))),
+        (
+            '{"claims":["a b", {"id":7,"claim":"c"}, {"sentence_id":3,"text":"d"}]}',
+            ((None, "a b"), (None, "c"), (3, "d")),
+        ),
         ('{"result":{"statements":[{"statement":"a"}]}}', ((None, "a"),)),
         ('["a b","c d"]', ((None, "a b"), (None, "c d"))),
         ('{"id":1,"claims":["a"]}\n{"id":2,"claims":["b"]}', ((1, "a"), (2, "b"))),
         ('{"1":["a"],"2":["b"]}', ((1, "a"), (2, "b"))),
         ("{'claims': ['a b',]}", ((None, "a b"),)),
-        ("Here they are:\n1. It is red.\n2. It has 3 floors.", ((None, "It is red."), (None, "It has 3 floors."))),
-        ("- It is red.\n* It costs 3.5 euros.", ((None, "It is red."), (None, "It costs 3.5 euros."))),
+        (
+            "Here they are:\n1. It is red.\n2. It has 3 floors.",
+            ((None, "It is red."), (None, "It has 3 floors.")),
+        ),
+        (
+            "- It is red.\n* It costs 3.5 euros.",
+            ((None, "It is red."), (None, "It costs 3.5 euros.")),
+        ),
     ],
 )
-def test_claims_are_read_with_the_number_of_their_sentence(text: str, expected: tuple[tuple[int | None, str], ...]) -> None:
+def test_claims_are_read_with_the_number_of_their_sentence(
+    text: str, expected: tuple[tuple[int | None, str], ...]
+) -> None:
     assert read_claims(text) == expected
 
 

@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 
-from faithfulness_assert.errors import UnreadableReply
 from faithfulness_assert.reading import RawVerdict, read, read_claims
-from faithfulness_assert.reading.json_reply import read_id
-from faithfulness_assert.reading.json_text import MAX_DEPTH, REPAIR_CHARS, loads, unwrap, without_thinking
+from faithfulness_assert.reading.json_values import (
+    MAX_DEPTH,
+    REPAIR_CHARS,
+    loads,
+    unwrap,
+    without_thinking,
+)
+from faithfulness_assert.reading.json_verdicts import read_id
+from faithfulness_assert.records.errors import UnreadableReply
 
 YES, NO, PARTLY, AGAINST = "supported", "not_enough_info", "partially_supported", "contradicted"
 NO_JSON_VERDICT = "the judge's reply is JSON that holds no verdict, or that is broken or cut off"
@@ -40,7 +46,21 @@ def test_the_last_final_channel_counts_where_no_bracket_is_open_before_it(before
 
 
 @pytest.mark.parametrize(
-    "before", ["[ ", r"[ \] ", "[[ ", "[[] ", "]] [ ", '"[ ', '["a" ', '["[" ', r'["\"" ', r'["a\" ', '["]" ', '{"a": {} ']
+    "before",
+    [
+        "[ ",
+        r"[ \] ",
+        "[[ ",
+        "[[] ",
+        "]] [ ",
+        '"[ ',
+        '["a" ',
+        '["[" ',
+        r'["\"" ',
+        r'["a\" ',
+        '["]" ',
+        '{"a": {} ',
+    ],
 )
 def test_a_channel_inside_a_value_is_only_spoken_of(before: str) -> None:
     assert without_thinking(f"{before}{ANALYSIS}yes") == f"{before}{ANALYSIS}yes"
@@ -88,7 +108,15 @@ def test_thinking_is_taken_out_with_its_tags(text: str, left: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{"a":"<think>x"}', '["a]<think>b</think>"]', '["]","<think>"]', r'["\"]<think>"]', '"[<think>b</think>c', "[[]<think>", '[""<think>'],
+    [
+        '{"a":"<think>x"}',
+        '["a]<think>b</think>"]',
+        '["]","<think>"]',
+        r'["\"]<think>"]',
+        '"[<think>b</think>c',
+        "[[]<think>",
+        '[""<think>',
+    ],
 )
 def test_a_tag_inside_a_value_is_no_thinking(text: str) -> None:
     assert without_thinking(text) == text
@@ -103,7 +131,10 @@ def test_a_tag_inside_a_value_is_no_thinking(text: str) -> None:
         ("[1, -2, 0.5]", [1, -2, 0.5]),
         ("[1e400, -1e400, NaN, Infinity, -Infinity]", [None] * 5),
         (f"[{'9' * 20}, {'9' * 21}]", [int("9" * 20), None]),
-        ('{"Is_Supported": 1, "is-entailed": 2, "Größe": 3}', {"issupported": 1, "isentailed": 2, "grösse": 3}),
+        (
+            '{"Is_Supported": 1, "is-entailed": 2, "Größe": 3}',
+            {"issupported": 1, "isentailed": 2, "grösse": 3},
+        ),
         ('{"a": 1, "A": 1}', {"a": 1}),
         ('{"a": [1], "a": {"b": 2}}', {"a": [[1], {"b": 2}]}),
         ('["a\nb"]', ["a\nb"]),
@@ -129,7 +160,12 @@ def test_a_reply_is_unwrapped_from_three_json_strings_and_no_more() -> None:
     for wraps in range(5):
         assert (unwrap(f"\ufeff {text}\u200b\n") == "yes") == (wraps <= 3)
         text = json.dumps(text)
-    assert [unwrap(text) for text in ('"yes', 'yes"', '"a" "b"', '" yes "')] == ['"yes', 'yes"', '"a" "b"', "yes"]
+    assert [unwrap(text) for text in ('"yes', 'yes"', '"a" "b"', '" yes "')] == [
+        '"yes',
+        'yes"',
+        '"a" "b"',
+        "yes",
+    ]
 
 
 def nested(depth: int) -> str:
@@ -159,11 +195,20 @@ def test_what_is_nearly_json_is_mended_up_to_4000_characters() -> None:
         ("{'id':1,'label':'no'} Next: {\"id\":2,\"label\":\"yes\",}", [(1, NO), (2, YES)]),
     ],
 )
-def test_mending_changes_quotes_commas_and_null_only(text: str, expected: list[tuple[int, str]]) -> None:
+def test_mending_changes_quotes_commas_and_null_only(
+    text: str, expected: list[tuple[int, str]]
+) -> None:
     assert (read(text).form, pairs(text)) == ("repaired", expected)
 
 
-@pytest.mark.parametrize("text", ["{'id':1,'label':'yes','x'}", "{'id':1,'label':'yes'} {id yes}", r"{'id':1,'label':'\u0079es'}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{'id':1,'label':'yes','x'}",
+        "{'id':1,'label':'yes'} {id yes}",
+        r"{'id':1,'label':'\u0079es'}",
+    ],
+)
 def test_what_cannot_be_mended_without_another_word_is_not_mended(text: str) -> None:
     assert declined(read, text) == NO_JSON_VERDICT
 
@@ -172,13 +217,47 @@ def test_what_cannot_be_mended_without_another_word_is_not_mended(text: str) -> 
 
 
 @pytest.mark.parametrize(
-    "value", [3, "3", " 3 ", "S3", "v3:", "#3", "3.", "3)", "s-3", "no 3", "Statement_3", "claim #3", "S...3", " " * 38 + "3", "000000003"]
+    "value",
+    [
+        3,
+        "3",
+        " 3 ",
+        "S3",
+        "v3:",
+        "#3",
+        "3.",
+        "3)",
+        "s-3",
+        "no 3",
+        "Statement_3",
+        "claim #3",
+        "S...3",
+        " " * 38 + "3",
+        "000000003",
+    ],
 )
 def test_a_statement_is_numbered_in_many_ways(value: object) -> None:
     assert read_id(value) == 3
 
 
-@pytest.mark.parametrize("value", [True, 3.0, None, [3], "", "x3", "3 4", "(3)", "-3", "S....3", "s--3", " " * 39 + "3", "0000000003"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        True,
+        3.0,
+        None,
+        [3],
+        "",
+        "x3",
+        "3 4",
+        "(3)",
+        "-3",
+        "S....3",
+        "s--3",
+        " " * 39 + "3",
+        "0000000003",
+    ],
+)
 def test_what_is_no_number_of_a_statement_names_none(value: object) -> None:
     assert read_id(value) is None
 
@@ -196,12 +275,17 @@ def test_what_is_no_number_of_a_statement_names_none(value: object) -> None:
         ('{"id":3,"verdicts":["yes"]}', [(3, YES)]),
         ('{"verdicts":{"5":["yes"]}}', [(5, YES)]),
         ('{"id":2,"results":{"1":"yes"}}', [(1, YES)]),
-        ('{"id":2,"results":{"checks":[{"label":"yes"},{"reason":"?"},3]}}', [(2, YES), (2, None), (2, None)]),
+        (
+            '{"id":2,"results":{"checks":[{"label":"yes"},{"reason":"?"},3]}}',
+            [(2, YES), (2, None), (2, None)],
+        ),
         ('[{"id":"x","label":"yes"},{"id":2,"label":"no"}]', [(None, None), (2, NO)]),
         ('{"id":"x","statement":"It is.","label":"yes"}', [(None, YES)]),
     ],
 )
-def test_the_nearest_number_is_that_of_the_entry(text: str, expected: list[tuple[int | None, str | None]]) -> None:
+def test_the_nearest_number_is_that_of_the_entry(
+    text: str, expected: list[tuple[int | None, str | None]]
+) -> None:
     assert pairs(text) == expected
 
 
@@ -232,20 +316,57 @@ def test_the_nearest_number_is_that_of_the_entry(text: str, expected: list[tuple
         ('{"my_thoughts":{"id":1,"label":"yes"},"r":{"id":1,"label":"no"}}', [(1, NO)]),
     ],
 )
-def test_verdicts_are_found_in_what_wraps_them(text: str, expected: list[tuple[int | None, str | None]]) -> None:
+def test_verdicts_are_found_in_what_wraps_them(
+    text: str, expected: list[tuple[int | None, str | None]]
+) -> None:
     assert pairs(text) == expected
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *("[null,null]", '[1,"no"]', "[1.0,0.0]", '{"items":[1,0]}', '{"items":["1","0"]}', '{"scores":["yes"]}', '{"foo":["yes"]}'),
-        *('{"results":["maybe","perhaps"]}', '{"results":{"1":"maybe"}}', '{"facts":{"1":"yes"}}', 'Text: ["yes"]', 'Text: [["yes"]]'),
-        *('{"supported":1}', '{"answer":true}', '{"status":1}', '{"verdict":"yes","items":[]}', '{"id":1,"correct":true}'),
-        *('{"foo":"{\\"id\\":1,\\"label\\":\\"no\\"}"}', '{"thinking":{"output":"{\\"id\\":1,\\"label\\":\\"no\\"}"}}'),
-        *('{"errors":{"output":"{\\"id\\":1,\\"label\\":\\"no\\"}"}}', '{"my_thoughts":{"output":"{\\"id\\":1,\\"label\\":\\"no\\"}"}}'),
-        *('{"my_thoughts":{"id":1,"label":"yes"}}', '{"example":{"id":1,"label":"yes"}}', '{"output":"id 1, label no"}'),
-        *('{"id":"x","label":"yes"}', '{"id":"x","number":4,"label":"yes"}', '{"unsupported":["yes"]}', '{"unsupported":[1]}'),
+        *(
+            "[null,null]",
+            '[1,"no"]',
+            "[1.0,0.0]",
+            '{"items":[1,0]}',
+            '{"items":["1","0"]}',
+            '{"scores":["yes"]}',
+            '{"foo":["yes"]}',
+        ),
+        *(
+            '{"results":["maybe","perhaps"]}',
+            '{"results":{"1":"maybe"}}',
+            '{"facts":{"1":"yes"}}',
+            'Text: ["yes"]',
+            'Text: [["yes"]]',
+        ),
+        *(
+            '{"supported":1}',
+            '{"answer":true}',
+            '{"status":1}',
+            '{"verdict":"yes","items":[]}',
+            '{"id":1,"correct":true}',
+        ),
+        *(
+            '{"foo":"{\\"id\\":1,\\"label\\":\\"no\\"}"}',
+            '{"thinking":{"output":"{\\"id\\":1,\\"label\\":\\"no\\"}"}}',
+        ),
+        *(
+            '{"errors":{"output":"{\\"id\\":1,\\"label\\":\\"no\\"}"}}',
+            '{"my_thoughts":{"output":"{\\"id\\":1,\\"label\\":\\"no\\"}"}}',
+        ),
+        *(
+            '{"my_thoughts":{"id":1,"label":"yes"}}',
+            '{"example":{"id":1,"label":"yes"}}',
+            '{"output":"id 1, label no"}',
+        ),
+        *(
+            '{"id":"x","label":"yes"}',
+            '{"id":"x","number":4,"label":"yes"}',
+            '{"unsupported":["yes"]}',
+            '{"unsupported":[1]}',
+        ),
     ],
 )
 def test_what_wraps_no_verdict_is_told_as_such(text: str) -> None:
@@ -278,20 +399,27 @@ def test_what_wraps_no_verdict_is_told_as_such(text: str) -> None:
         ({"error": {"code": 1}}, "yes", YES),
     ],
 )
-def test_a_wrapper_is_believed_only_where_it_denies_all_that_it_holds(beside: dict[str, Any], inner: str, label: str | None) -> None:
+def test_a_wrapper_is_believed_only_where_it_denies_all_that_it_holds(
+    beside: dict[str, Any], inner: str, label: str | None
+) -> None:
     assert pairs(json.dumps({**beside, "verdicts": [{"id": 1, "label": inner}]})) == [(1, label)]
 
 
 def test_a_wrapper_of_mixed_verdicts_overrules_none() -> None:
     for word in ("yes", "no"):
-        assert pairs(f'{{"label":"{word}","verdicts":[{{"id":1,"label":"no"}},{{"id":2,"label":"yes"}}]}}') == [(1, NO), (2, YES)]
+        assert pairs(
+            f'{{"label":"{word}","verdicts":[{{"id":1,"label":"no"}},{{"id":2,"label":"yes"}}]}}'
+        ) == [(1, NO), (2, YES)]
 
 
 def test_a_policys_own_words_count_in_wrappers_maps_and_lists_too() -> None:
     own = {"fine": YES, "bad": AGAINST}
     assert pairs('{"label":"bad","verdicts":[{"id":1,"label":"fine"}]}', own) == [(1, None)]
     assert pairs('{"verdicts":{"1":"fine","2":"bad"}}', own) == [(1, YES), (2, AGAINST)]
-    assert pairs('{"a":[{"id":1,"supported":"fine"},{"id":2,"result":"bad"}],"b":[{"verdicts":["bad"]}]}', own) == [
+    assert pairs(
+        '{"a":[{"id":1,"supported":"fine"},{"id":2,"result":"bad"}],"b":[{"verdicts":["bad"]}]}',
+        own,
+    ) == [
         *[(1, YES), (2, AGAINST)],
         (None, AGAINST),
     ]
@@ -299,9 +427,17 @@ def test_a_policys_own_words_count_in_wrappers_maps_and_lists_too() -> None:
     assert pairs('{"output":"{\\"id\\":1,\\"label\\":\\"bad\\"}"}', own) == [(1, AGAINST)]
     assert pairs("{'id':1,'label':'bad'}", own) == [(1, AGAINST)]
     assert pairs('{"verdicts":[{"id":1,"evidence":[1,"label":"bad"}]}', own) == [(1, AGAINST)]
-    for text in ("1. bad\n2. fine", "1. bad 2. fine", "1. A is b. Verdict: bad\n2. Verdict: fine", "1. It is: bad\n2. He is: fine"):
+    for text in (
+        "1. bad\n2. fine",
+        "1. bad 2. fine",
+        "1. A is b. Verdict: bad\n2. Verdict: fine",
+        "1. It is: bad\n2. He is: fine",
+    ):
         assert pairs(text, own) == [(1, AGAINST), (2, YES)]
-    assert pairs("Final verdict for each statement in order: 1. bad 2. fine", own) == [(1, AGAINST), (2, YES)]
+    assert pairs("Final verdict for each statement in order: 1. bad 2. fine", own) == [
+        (1, AGAINST),
+        (2, YES),
+    ]
     assert pairs("1, 0", {"1": AGAINST}) == [(None, AGAINST), (None, NO)]
 
 
@@ -309,14 +445,36 @@ def test_a_policys_own_words_count_in_wrappers_maps_and_lists_too() -> None:
 
 
 @pytest.mark.parametrize(
-    "nothing", ["", " ", "-", "none", "None.", "n/a", "N/A", "na", "null", "Nothing", "- nothing -", "no", "false", 0, False, None, [], {}]
+    "nothing",
+    [
+        "",
+        " ",
+        "-",
+        "none",
+        "None.",
+        "n/a",
+        "N/A",
+        "na",
+        "null",
+        "Nothing",
+        "- nothing -",
+        "no",
+        "false",
+        0,
+        False,
+        None,
+        [],
+        {},
+    ],
 )
 def test_a_key_that_denies_nothing_takes_nothing_back(nothing: object) -> None:
     for label, beside in ((YES, "contradictions"), (NO, "error"), (PARTLY, "unsupported")):
         assert pairs(json.dumps({"id": 1, "label": label, beside: nothing})) == [(1, label)]
 
 
-@pytest.mark.parametrize("something", ["x", "X", "the date", "yes", "nothingness", 1, True, ["a"], {"a": 1}])
+@pytest.mark.parametrize(
+    "something", ["x", "X", "the date", "yes", "nothingness", 1, True, ["a"], {"a": 1}]
+)
 def test_a_key_that_denies_something_leaves_no_support(something: object) -> None:
     assert pairs(json.dumps({"id": 1, "label": YES, "contradictions": something})) == [(1, None)]
     assert pairs(json.dumps({"id": 1, "label": NO, "contradictions": something})) == [(1, NO)]
@@ -324,7 +482,10 @@ def test_a_key_that_denies_something_leaves_no_support(something: object) -> Non
 
 
 def test_what_is_partly_supported_may_have_unsupported_parts_but_not_be_unsupported() -> None:
-    assert [pairs(json.dumps({"id": 1, "label": PARTLY, "unsupported": said})) for said in ("the date", ["the date"], "yes", True, 1)] == [
+    assert [
+        pairs(json.dumps({"id": 1, "label": PARTLY, "unsupported": said}))
+        for said in ("the date", ["the date"], "yes", True, 1)
+    ] == [
         *[[(1, PARTLY)]] * 2,
         *[[(1, None)]] * 3,
     ]
@@ -352,7 +513,9 @@ def test_what_is_partly_supported_may_have_unsupported_parts_but_not_be_unsuppor
         ({"result": True}, YES),
     ],
 )
-def test_an_entry_has_the_one_label_that_its_keys_agree_on(entry: dict[str, Any], label: str | None) -> None:
+def test_an_entry_has_the_one_label_that_its_keys_agree_on(
+    entry: dict[str, Any], label: str | None
+) -> None:
     assert pairs(json.dumps({"id": 1, **entry})) == [(1, label)]
 
 
@@ -367,7 +530,9 @@ def test_an_entry_has_the_one_label_that_its_keys_agree_on(entry: dict[str, Any]
         ({"evidence": ["1 and 2"], "quotes": ["a", "b"]}, ((), "1 and 2\na\nb")),
     ],
 )
-def test_evidence_is_numbers_and_whatever_else_is_said_there_is_quoted(beside: dict[str, Any], expected: tuple[Any, ...]) -> None:
+def test_evidence_is_numbers_and_whatever_else_is_said_there_is_quoted(
+    beside: dict[str, Any], expected: tuple[Any, ...]
+) -> None:
     (entry,) = read(json.dumps({"id": 1, "label": "no", **beside})).verdicts
     assert (entry.evidence, entry.quote) == expected
 
@@ -388,13 +553,28 @@ def test_the_first_reason_and_statement_that_are_text_are_kept() -> None:
         ("Who knows?", "the judge's reply holds no verdict"),
         ("{}", NO_JSON_VERDICT),
         ('{"verdicts":[{"id":1,"label":"yes"', NO_JSON_VERDICT),
-        ('{"id":1,"label":"yes"} {"label":}', "a part of the judge's JSON is broken, and verdicts stand in it"),
-        ('{"id":1,"label":"yes"} Wait, no.', "the judge's words around its JSON quote it, take it back or decline"),
-        ("{'id':1,'label':'yes'} Wait, no.", "the judge's words around its JSON quote it, take it back or decline"),
-        ("Verdict: Yes.\nWait, no.", "what follows the verdicts in the judge's text takes them back"),
+        (
+            '{"id":1,"label":"yes"} {"label":}',
+            "a part of the judge's JSON is broken, and verdicts stand in it",
+        ),
+        (
+            '{"id":1,"label":"yes"} Wait, no.',
+            "the judge's words around its JSON quote it, take it back or decline",
+        ),
+        (
+            "{'id':1,'label':'yes'} Wait, no.",
+            "the judge's words around its JSON quote it, take it back or decline",
+        ),
+        (
+            "Verdict: Yes.\nWait, no.",
+            "what follows the verdicts in the judge's text takes them back",
+        ),
         ("It speaks of a verdict: yes", "the judge's text speaks of verdicts in its prose"),
         ("Verdict: Yes\nFinal verdict: Yes", "the judge's text speaks of verdicts in its prose"),
-        ("1. A\n2. B\nVerdict: Yes", "the numbers and the verdicts in the judge's text do not pair up"),
+        (
+            "1. A\n2. B\nVerdict: Yes",
+            "the numbers and the verdicts in the judge's text do not pair up",
+        ),
         (
             "A. Verdict: No\nFinal verdict for each statement in order: Yes.",
             "the verdicts in the judge's text and its final list disagree",
@@ -421,7 +601,10 @@ def test_an_unreadable_reply_says_what_was_wrong_with_it(text: str, message: str
     ("text", "message"),
     [
         ("Hm", "the judge's reply holds no list of claims"),
-        ("[1, 2]", "the judge's reply is JSON that holds no list of claims, or that is broken or cut off"),
+        (
+            "[1, 2]",
+            "the judge's reply is JSON that holds no list of claims, or that is broken or cut off",
+        ),
         ('{"claims":"none"}', "the judge's claims are no list"),
         ('{"claims":["a",3]}', "a list of claims holds something that is no claim"),
         ('{"claims":["a","..."]}', "a list of claims holds something that is no claim"),
@@ -464,11 +647,23 @@ def test_an_unreadable_list_of_claims_says_what_was_wrong_with_it(text: str, mes
         ("1.5 is x", ((None, "1.5 is x"),)),
     ],
 )
-def test_a_claim_belongs_to_the_nearest_sentence_that_is_named(text: str, expected: tuple[tuple[int | None, str], ...]) -> None:
+def test_a_claim_belongs_to_the_nearest_sentence_that_is_named(
+    text: str, expected: tuple[tuple[int | None, str], ...]
+) -> None:
     assert read_claims(text) == expected
 
 
-@pytest.mark.parametrize("text", ["One", "Two words\nOne", "Claims:", '{"claims":["..."]}', '{"claims":[1,2]}', '{"claims":[{"claim":3}]}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One",
+        "Two words\nOne",
+        "Claims:",
+        '{"claims":["..."]}',
+        '{"claims":[1,2]}',
+        '{"claims":[{"claim":3}]}',
+    ],
+)
 def test_what_names_no_claim_is_no_list_of_claims(text: str) -> None:
     with pytest.raises(UnreadableReply):
         read_claims(text)

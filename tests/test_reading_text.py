@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from faithfulness_assert.errors import UnreadableReply
 from faithfulness_assert.reading import parse_label, read
-from faithfulness_assert.reading.frame import belied, quoted, taken_back
 from faithfulness_assert.reading.labels import normalise, split_head
+from faithfulness_assert.reading.retraction import is_retracted, quoted, taken_back
+from faithfulness_assert.records.errors import UnreadableReply
 
 YES, NO, PARTLY, AGAINST = "supported", "not_enough_info", "partially_supported", "contradicted"
 MARK = "Final verdict for each statement in order:"
@@ -30,7 +30,15 @@ def pairs(text: str) -> list[tuple[int | None, str | None]]:
             "Yes, see [1] and [2, 3] there",
             "Yes; per passage (4",
         ),
-        *("fully  -_supported", "_yes_", "yes--", "\u2019yes\u2019", "Supported - verbatim", "Yes\nAs the text says", "Yes (explicitly)"),
+        *(
+            "fully  -_supported",
+            "_yes_",
+            "yes--",
+            "\u2019yes\u2019",
+            "Supported - verbatim",
+            "Yes\nAs the text says",
+            "Yes (explicitly)",
+        ),
         *("yes".ljust(200), "Yes, " + "yes, " * 39, "Yes, " + "the context says " + "a " * 1_990),
     ],
     ids=lambda said: said[:40],
@@ -42,9 +50,32 @@ def test_a_yes_may_be_said_again_and_explained(said: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
-        *("Yes, as 3 of 4", "Yes, it is [3] and 4", "Yes, it is ①", "Yes, it is ½", "Yes, it is ❌", "yes: it is 20%", "Yes, Anna says so"),
-        *("0: no", "1 - yes", "1: yes", "[1] yes", "--yes", "- yes", "yes_isn't", "Yes, see sentence 3.5", "Yes, in sentence 3 / 4"),
-        *("yes".ljust(201), "Yes, " + "yes, " * 41, "Yes, " + "the context says " + "a " * 2_000, "No" + "x" * 300),
+        *(
+            "Yes, as 3 of 4",
+            "Yes, it is [3] and 4",
+            "Yes, it is ①",
+            "Yes, it is ½",
+            "Yes, it is ❌",
+            "yes: it is 20%",
+            "Yes, Anna says so",
+        ),
+        *(
+            "0: no",
+            "1 - yes",
+            "1: yes",
+            "[1] yes",
+            "--yes",
+            "- yes",
+            "yes_isn't",
+            "Yes, see sentence 3.5",
+            "Yes, in sentence 3 / 4",
+        ),
+        *(
+            "yes".ljust(201),
+            "Yes, " + "yes, " * 41,
+            "Yes, " + "the context says " + "a " * 2_000,
+            "No" + "x" * 300,
+        ),
     ],
     ids=lambda said: said[:40],
 )
@@ -70,7 +101,10 @@ def test_what_may_follow_a_word_depends_on_what_it_grants(said: str, label: str 
 
 
 def test_a_word_is_normalised_to_lower_case_parts_joined_by_one_underscore() -> None:
-    assert [normalise(word) for word in (" **Fully -_ Supported.** ", "Don’t know", "-Yes", "e\u0301t\u00e9", "«Oui»!")] == [
+    assert [
+        normalise(word)
+        for word in (" **Fully -_ Supported.** ", "Don’t know", "-Yes", "e\u0301t\u00e9", "«Oui»!")
+    ] == [
         *("fully_supported", "don't_know", "-yes", "\u00e9t\u00e9", "«oui"[1:]),
     ]
 
@@ -124,7 +158,7 @@ def test_a_text_is_split_at_its_first_delimiter(text: str, parts: tuple[str, str
 def test_verdicts_are_belied_by_second_thoughts_behind_them_and_support_also_by_quotation(
     around: list[str], positive: bool, seen: bool
 ) -> None:
-    assert belied(around, positive=positive) is seen
+    assert is_retracted(around, positive=positive) is seen
 
 
 def test_what_introduces_a_quotation_stands_right_before_it() -> None:
@@ -164,11 +198,15 @@ def test_what_is_said_at_great_length_takes_back() -> None:
         ("\r\n```\r\nYes.\r\nNo.\r\n```", [(None, YES), (None, NO)]),
     ],
 )
-def test_the_list_behind_the_mark_is_read_item_by_item(after: str, expected: list[tuple[int | None, str | None]]) -> None:
+def test_the_list_behind_the_mark_is_read_item_by_item(
+    after: str, expected: list[tuple[int | None, str | None]]
+) -> None:
     assert pairs(f"{MARK} {after}") == expected
 
 
-@pytest.mark.parametrize("after", ["1. yes 3. no", "2. yes 1. no", "perhaps", "I hope it helps all of us"])
+@pytest.mark.parametrize(
+    "after", ["1. yes 3. no", "2. yes 1. no", "perhaps", "I hope it helps all of us"]
+)
 def test_numbers_that_do_not_count_on_and_a_list_without_a_label_give_nothing(after: str) -> None:
     with pytest.raises(UnreadableReply, match=r"^the judge's reply holds no verdict$"):
         read(f"{MARK} {after}")
@@ -197,7 +235,9 @@ def test_the_list_behind_decides_where_the_text_before_it_only_speaks_of_verdict
         ("1. a\n2. b\n\nverdict: maybe\nverdict: yes", [(None, None), (None, YES)]),
     ],
 )
-def test_the_word_verdict_at_the_start_of_a_line_or_sentence_is_said(text: str, expected: list[tuple[int | None, str | None]]) -> None:
+def test_the_word_verdict_at_the_start_of_a_line_or_sentence_is_said(
+    text: str, expected: list[tuple[int | None, str | None]]
+) -> None:
     assert pairs(text) == expected
 
 
@@ -211,8 +251,17 @@ def test_the_word_verdict_at_the_start_of_a_line_or_sentence_is_said(text: str, 
             "so a verdict: yes",
             "x" * 90 + " verdict: yes",
         ),
-        *("verdict: yes\nfinal answer: so", "verdict: partially supported\nIt is not", "verdict: yes\nIt is not", "verdict: no\nWait, no."),
-        *("verdict: yes\nfinal verdict: yes", "Verdict: Yes. 2. Verdict: No.", "1. 2. a\nverdict: yes\nverdict: no\n3. b\nverdict: no"),
+        *(
+            "verdict: yes\nfinal answer: so",
+            "verdict: partially supported\nIt is not",
+            "verdict: yes\nIt is not",
+            "verdict: no\nWait, no.",
+        ),
+        *(
+            "verdict: yes\nfinal verdict: yes",
+            "Verdict: Yes. 2. Verdict: No.",
+            "1. 2. a\nverdict: yes\nverdict: no\n3. b\nverdict: no",
+        ),
     ],
     ids=lambda text: text[:40],
 )
@@ -237,15 +286,29 @@ def test_the_word_verdict_that_is_spoken_of_or_taken_back_grants_nothing(text: s
         ("1. A - yes\n2. A – no", [(1, YES), (2, NO)]),
     ],
 )
-def test_a_reply_that_is_nothing_but_a_list_is_read(text: str, expected: list[tuple[int | None, str | None]]) -> None:
+def test_a_reply_that_is_nothing_but_a_list_is_read(
+    text: str, expected: list[tuple[int | None, str | None]]
+) -> None:
     assert pairs(text) == expected
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        *("1. Yes\n\nNot so", "1. Yes\n\nWait, no.", "1: \nyes\nno", "1. It is - yes", "1. yes\n2. It is: partially: supported"),
-        *("1. yes\n2. It is partially so: supported", "1. yes\n2. A: 0", "1. yes\n2. A: 1.", "1. yes\n2. yes: no", "1. yes\n2. 1: no"),
+        *(
+            "1. Yes\n\nNot so",
+            "1. Yes\n\nWait, no.",
+            "1: \nyes\nno",
+            "1. It is - yes",
+            "1. yes\n2. It is: partially: supported",
+        ),
+        *(
+            "1. yes\n2. It is partially so: supported",
+            "1. yes\n2. A: 0",
+            "1. yes\n2. A: 1.",
+            "1. yes\n2. yes: no",
+            "1. yes\n2. 1: no",
+        ),
         *("1. yes\nno", "Here:", "yes:\nyes, or so", "1. yes\n2. so"),
     ],
 )
@@ -255,5 +318,8 @@ def test_a_list_with_anything_else_in_it_is_none(text: str) -> None:
 
 
 def test_the_statement_of_a_numbered_line_is_what_stands_before_its_last_delimiter() -> None:
-    said = [(entry.statement, entry.line) for entry in read("1. **A: b** -> yes\n2. A | * no\n3. No: it is\n4. Yes").verdicts]
+    said = [
+        (entry.statement, entry.line)
+        for entry in read("1. **A: b** -> yes\n2. A | * no\n3. No: it is\n4. Yes").verdicts
+    ]
     assert said == [("A: b", "A: b** -> yes"), ("A", "A | * no"), ("", "No: it is"), ("", "")]

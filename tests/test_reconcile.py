@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import UnreadableReply, read_verdicts
-from faithfulness_assert.asides import has_number_or_name
-from faithfulness_assert.model import LABELS
-from faithfulness_assert.policy import SCORED
+from faithfulness_assert.plan.findings import allowed
+from faithfulness_assert.policy.policy import SCORED
 from faithfulness_assert.reading import RawVerdict, read
-from faithfulness_assert.reconcile import Finding, agreed, align, allowed, shift, trusted_shift
+from faithfulness_assert.reading.reconcile import Finding, agreed, align, shift, trusted_shift
+from faithfulness_assert.records.model import LABELS
+from faithfulness_assert.text.names import has_number_or_name
 
 
 def raw(number: int | None, label: str | None, statement: str = "") -> RawVerdict:
@@ -34,7 +35,9 @@ def test_a_statement_without_an_entry_is_missing_and_one_without_a_label_invalid
 
 
 def test_conflicting_duplicates_are_unresolved_and_equal_ones_agree() -> None:
-    assert labels([raw(1, "supported"), raw(1, "contradicted"), raw(2, "supported"), raw(2, "supported")], 2) == ["duplicate", "supported"]
+    assert labels(
+        [raw(1, "supported"), raw(1, "contradicted"), raw(2, "supported"), raw(2, "supported")], 2
+    ) == ["duplicate", "supported"]
 
 
 def test_numbers_of_no_statement_are_ignored_and_counted() -> None:
@@ -48,16 +51,23 @@ def test_a_reply_that_counts_from_zero_is_shifted_only_when_it_is_complete() -> 
 
 
 @pytest.mark.parametrize("asked", [(2, 3), (1, 3), (5, 9)])
-def test_a_reply_that_counts_afresh_when_other_numbers_were_asked_for_is_not_trusted(asked: tuple[int, int]) -> None:
+def test_a_reply_that_counts_afresh_when_other_numbers_were_asked_for_is_not_trusted(
+    asked: tuple[int, int],
+) -> None:
     found, _ = align([raw(1, "not_enough_info"), raw(2, "supported")], dict.fromkeys(asked, ""))
     assert [f.label for f in found.values()] == [None, None]
-    found, _ = align([raw(asked[0], "not_enough_info"), raw(asked[1], "supported")], dict.fromkeys(asked, ""))
+    found, _ = align(
+        [raw(asked[0], "not_enough_info"), raw(asked[1], "supported")], dict.fromkeys(asked, "")
+    )
     assert [f.label for f in found.values()] == ["not_enough_info", "supported"]
 
 
 def test_echoed_text_places_an_entry_that_has_no_number() -> None:
     statements = {1: "Rome is old.", 2: "Oslo is new."}
-    found, _ = align([raw(None, "contradicted", "Oslo is new."), raw(None, "supported", "rome is old")], statements)
+    found, _ = align(
+        [raw(None, "contradicted", "Oslo is new."), raw(None, "supported", "rome is old")],
+        statements,
+    )
     assert (found[1].label, found[2].label) == ("supported", "contradicted")
 
 
@@ -72,29 +82,44 @@ def test_a_reply_that_only_repeats_the_statements_judges_none() -> None:
 
 
 def test_an_entry_whose_number_and_text_are_of_two_statements_counts_for_neither() -> None:
-    found, ignored = align([raw(1, "supported", "Oslo is new.")], {1: "Rome is old.", 2: "Oslo is new."})
+    found, ignored = align(
+        [raw(1, "supported", "Oslo is new.")], {1: "Rome is old.", 2: "Oslo is new."}
+    )
     assert (found[1].unresolved, found[2].unresolved, ignored) == ("missing", "missing", 1)
 
 
 def test_position_counts_only_where_the_counts_agree() -> None:
-    assert labels([raw(None, "supported"), raw(None, "contradicted")], 2) == ["supported", "contradicted"]
+    assert labels([raw(None, "supported"), raw(None, "contradicted")], 2) == [
+        "supported",
+        "contradicted",
+    ]
     with pytest.raises(UnreadableReply, match="1 verdicts without numbers for 2 statements"):
         labels([raw(None, "supported")], 2)
 
 
 def test_too_few_verdicts_fill_the_first_statements_only_under_positional_prefix() -> None:
-    assert labels([raw(None, "supported")], 3, positional_prefix=True) == ["supported", "missing", "missing"]
+    assert labels([raw(None, "supported")], 3, positional_prefix=True) == [
+        "supported",
+        "missing",
+        "missing",
+    ]
 
 
 def test_surplus_verdicts_are_unreadable_unless_all_are_negative() -> None:
     assert labels([raw(None, "not_enough_info")] * 5, 3) == ["not_enough_info"] * 3
     with pytest.raises(UnreadableReply):
-        labels([raw(None, "not_enough_info")] * 4 + [raw(None, "supported")], 3, positional_prefix=True)
+        labels(
+            [raw(None, "not_enough_info")] * 4 + [raw(None, "supported")], 3, positional_prefix=True
+        )
 
 
 @given(
     st.lists(
-        st.tuples(st.none() | st.integers(-2, 12), st.none() | st.sampled_from(LABELS), st.sampled_from(["", "Rome is old.", "x"])),
+        st.tuples(
+            st.none() | st.integers(-2, 12),
+            st.none() | st.sampled_from(LABELS),
+            st.sampled_from(["", "Rome is old.", "x"]),
+        ),
         max_size=12,
     ),
     st.integers(1, 6),
@@ -105,12 +130,18 @@ def test_each_statement_has_exactly_one_finding_and_supported_only_where_the_rep
 ) -> None:
     replied = [raw(*entry) for entry in entries]
     try:
-        found, ignored = align(replied, {i: "Rome is old." if i == 1 else f"s{i}" for i in range(1, n + 1)}, positional_prefix=prefix)
+        found, ignored = align(
+            replied,
+            {i: "Rome is old." if i == 1 else f"s{i}" for i in range(1, n + 1)},
+            positional_prefix=prefix,
+        )
     except UnreadableReply:
         return
     assert set(found) == set(range(1, n + 1))
     assert all((f.label is None) != (f.unresolved is None) for f in found.values())
-    assert sum(f.label == "supported" for f in found.values()) <= sum(r.label == "supported" for r in replied)
+    assert sum(f.label == "supported" for f in found.values()) <= sum(
+        r.label == "supported" for r in replied
+    )
     assert 0 <= ignored <= len(replied)
 
 
@@ -119,7 +150,17 @@ def test_read_verdicts_gives_labels_and_none_for_what_is_missing_or_invalid() ->
     assert read_verdicts(json.dumps(reply), 3) == [None, None, "supported"]
 
 
-@pytest.mark.parametrize("reply", ["", "null", "[]", '{"verdicts":[]}', '{"verdicts":[{"id":1,"label":"perhaps"}]}', "Hello there"])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "null",
+        "[]",
+        '{"verdicts":[]}',
+        '{"verdicts":[{"id":1,"label":"perhaps"}]}',
+        "Hello there",
+    ],
+)
 def test_read_verdicts_raises_where_nothing_is_a_verdict(reply: str) -> None:
     with pytest.raises(UnreadableReply):
         read_verdicts(reply, 1)
@@ -173,7 +214,12 @@ def test_a_statement_with_a_number_cannot_be_set_aside() -> None:
 
 
 def test_entries_for_nothing_that_was_asked_are_counted() -> None:
-    raw = [RawVerdict(1, label="supported"), RawVerdict(7, label="supported"), RawVerdict(8, label="supported"), RawVerdict(None)]
+    raw = [
+        RawVerdict(1, label="supported"),
+        RawVerdict(7, label="supported"),
+        RawVerdict(8, label="supported"),
+        RawVerdict(None),
+    ]
     found, unknown = align(raw, {1: "a", 2: "b"})
     assert (found[1].label, found[2].unresolved, unknown) == ("supported", "missing", 3)
     assert align([RawVerdict(None, label="supported")], {1: "a"})[1] == 0
@@ -181,11 +227,16 @@ def test_entries_for_nothing_that_was_asked_are_counted() -> None:
 
 def test_what_an_entry_says_beside_its_label_is_kept() -> None:
     entry = RawVerdict(1, label="contradicted", evidence=(3,), reason="because", quote="the text")
-    assert align([entry], {1: "a"})[0][1] == Finding("contradicted", None, (3,), "the text", "because")
+    assert align([entry], {1: "a"})[0][1] == Finding(
+        "contradicted", None, (3,), "the text", "because"
+    )
 
 
 def test_findings_that_agree_share_their_evidence_and_keep_the_first_reason() -> None:
-    one, two = Finding("supported", None, (1, 2), reason="one"), Finding("supported", None, (2, 3), reason="two")
+    one, two = (
+        Finding("supported", None, (1, 2), reason="one"),
+        Finding("supported", None, (2, 3), reason="two"),
+    )
     assert agreed([one, two]) == Finding("supported", None, (1, 2, 3), reason="one")
 
 
@@ -196,24 +247,42 @@ def test_numbers_from_zero_are_moved_with_echoed_texts_too() -> None:
 
 
 def test_texts_that_differ_in_their_last_letter_are_not_one() -> None:
-    found, _ = align([RawVerdict(None, "Grade", "supported"), RawVerdict(None, "Grade X", "contradicted")], {1: "Grade X.", 2: "Grade."})
+    found, _ = align(
+        [RawVerdict(None, "Grade", "supported"), RawVerdict(None, "Grade X", "contradicted")],
+        {1: "Grade X.", 2: "Grade."},
+    )
     assert (found[1].label, found[2].label) == ("contradicted", "supported")
 
 
 def test_a_shift_of_numbers_is_none_zero_or_one() -> None:
-    assert [shift({1}, {5}), shift({1, 2}, {5, 6}), shift({0, 1}, {1, 2}), shift({0}, {1, 2}), shift({2}, {1, 2})] == [0, None, 1, None, 0]
-    with pytest.raises(UnreadableReply, match=r"^the reply's numbers are not those that were asked for$"):
+    assert [
+        shift({1}, {5}),
+        shift({1, 2}, {5, 6}),
+        shift({0, 1}, {1, 2}),
+        shift({0}, {1, 2}),
+        shift({2}, {1, 2}),
+    ] == [0, None, 1, None, 0]
+    with pytest.raises(
+        UnreadableReply, match=r"^the reply's numbers are not those that were asked for$"
+    ):
         trusted_shift({0}, {1, 2})
 
 
 def test_entries_without_a_single_label_are_no_verdicts() -> None:
-    with pytest.raises(UnreadableReply, match=r"^the reply has entries, but none of them is a valid verdict$"):
+    with pytest.raises(
+        UnreadableReply, match=r"^the reply has entries, but none of them is a valid verdict$"
+    ):
         read_verdicts('[{"id": 1, "label": "perhaps"}, {"id": 2, "label": "maybe"}]', 2)
 
 
 def test_verdicts_are_read_for_exactly_the_statements_that_there_are() -> None:
     assert read_verdicts("Yes. No.", 2) == ["supported", "not_enough_info"]
-    assert read_verdicts('[{"id": 0, "label": "yes"}, {"id": 1, "label": "no"}]', 2) == ["supported", "not_enough_info"]
+    assert read_verdicts('[{"id": 0, "label": "yes"}, {"id": 1, "label": "no"}]', 2) == [
+        "supported",
+        "not_enough_info",
+    ]
     for count in (1, 3):
-        with pytest.raises(UnreadableReply, match=f"2 verdicts without numbers for {count} statements"):
+        with pytest.raises(
+            UnreadableReply, match=f"2 verdicts without numbers for {count} statements"
+        ):
             read_verdicts("Yes. No.", count)

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ROWS = [json.loads(line) for line in (FIXTURES / "refusals.jsonl").read_text("utf-8").splitlines()]
 SENTENCES = json.loads((FIXTURES / "declines.json").read_text("utf-8"))
-ALONE = ("Sorry.", "I'm sorry.", "Unfortunately.")  # regret alone declines nothing, and says nothing either
+ALONE = (
+    "Sorry.",
+    "I'm sorry.",
+    "Unfortunately.",
+)  # regret alone declines nothing, and says nothing either
 
 # Own phrases. Each language declines to help, to answer or to judge.
 REFUSALS = """
@@ -152,7 +156,10 @@ def half(row: dict[str, Any]) -> int:
 
 @pytest.fixture(scope="module")
 def corpus(shared: Path) -> list[dict[str, Any]]:
-    rows = [json.loads(line) for line in (shared / "corpora" / "refusals.jsonl").read_text("utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (shared / "corpora" / "refusals.jsonl").read_text("utf-8").splitlines()
+    ]
     return [row for row in rows if row["is_refusal"] != "partial"]
 
 
@@ -185,7 +192,10 @@ def test_the_tables_mean_the_same_when_they_are_read_anew() -> None:
     assert all(map(accompanies_decline, SENTENCES["accompanies"]))
 
 
-@pytest.mark.parametrize(("text", "heard"), [("A. B! C? {}", True), ("1. A.\n2. B.\n3. {}", True), ("A. B. C. D. {}", False)])
+@pytest.mark.parametrize(
+    ("text", "heard"),
+    [("A. B! C? {}", True), ("1. A.\n2. B.\n3. {}", True), ("A. B. C. D. {}", False)],
+)
 def test_a_refusal_comes_within_four_sentences(text: str, heard: bool) -> None:
     assert is_refusal(text.format("I can't help with that request.")) is heard
 
@@ -221,7 +231,16 @@ def test_a_speakers_name_may_stand_before_a_refusal_without_a_subject() -> None:
     assert not is_refusal("The clerk: Unable to help with that.")
 
 
-@pytest.mark.parametrize("dress", ['He said "{}"', '[ "{}" ]', '{{"verdicts": ["{}"]}}', '{{"a": [ 1], "b": "{}"}}', "{}</think>Sure."])
+@pytest.mark.parametrize(
+    "dress",
+    [
+        'He said "{}"',
+        '[ "{}" ]',
+        '{{"verdicts": ["{}"]}}',
+        '{{"a": [ 1], "b": "{}"}}',
+        "{}</think>Sure.",
+    ],
+)
 def test_a_refusal_that_is_quoted_listed_or_only_thought_is_none(dress: str) -> None:
     assert not is_refusal(dress.format("I can't help with that request."))
 
@@ -260,19 +279,36 @@ def test_a_sentence_of_bare_marks_accompanies_nothing(sentence: str) -> None:
     assert not accompanies_decline(sentence)
 
 
-@pytest.mark.parametrize("sentence", ['"I don\'t know."', "I do\"n't know", "I don't know 😀", "I don't know ...", "— I don't know —"])
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        '"I don\'t know."',
+        "I do\"n't know",
+        "I don't know 😀",
+        "I don't know ...",
+        "— I don't know —",
+    ],
+)
 def test_quotes_pictures_and_marks_around_what_declines_change_nothing(sentence: str) -> None:
     assert declines(sentence)
 
 
 @pytest.mark.parametrize(
-    "sentence", ["I don't know?", "我不知道？", "I don't know 1.", "I am unable to provide a 2nd answer to that question."]
+    "sentence",
+    [
+        "I don't know?",
+        "我不知道？",
+        "I don't know 1.",
+        "I am unable to provide a 2nd answer to that question.",
+    ],
 )
 def test_a_question_or_a_number_does_not_decline(sentence: str) -> None:
     assert not declines(sentence)
 
 
-@pytest.mark.parametrize("sentence", ["Sorry?", "¿Puedo ayudarle?", "Thanks a lot! 😀", 'Sorry "sorry"'])
+@pytest.mark.parametrize(
+    "sentence", ["Sorry?", "¿Puedo ayudarle?", "Thanks a lot! 😀", 'Sorry "sorry"']
+)
 def test_what_accompanies_may_be_a_question(sentence: str) -> None:
     assert accompanies_decline(sentence)
 
@@ -283,9 +319,13 @@ def test_judges_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> N
 
 
 @pytest.mark.parametrize("part", [0, 1])
-def test_answers_are_called_refusals_only_when_they_are(corpus: list[dict[str, Any]], part: int) -> None:
+def test_answers_are_called_refusals_only_when_they_are(
+    corpus: list[dict[str, Any]], part: int
+) -> None:
     """On whole answers with human labels: precision at least .95 at a recall of at least .80, on both halves."""
-    precision, recall, _ = quality([row for row in corpus if row["kind"] == "answer" and half(row) == part])
+    precision, recall, _ = quality(
+        [row for row in corpus if row["kind"] == "answer" and half(row) == part]
+    )
     assert precision >= 0.95
     assert recall >= 0.80
 
@@ -306,25 +346,46 @@ def test_regret_and_offers_may_stand_beside_a_decline(sentence: str) -> None:
     assert not declines(sentence)
 
 
-@pytest.mark.parametrize("sentence", sorted({*SENTENCES["says_something"], *SENTENCES["accompanies_not"]} - set(ALONE)))
+@pytest.mark.parametrize(
+    "sentence", sorted({*SENTENCES["says_something"], *SENTENCES["accompanies_not"]} - set(ALONE))
+)
 def test_what_says_something_does_not_just_accompany(sentence: str) -> None:
     assert not accompanies_decline(sentence)
 
 
 @pytest.mark.parametrize("value", [None, 5, b"no"])
 def test_a_refusal_is_looked_for_in_text_only(value: Any) -> None:
-    with pytest.raises(TypeError, match=f"is_refusal: text must be a string, got {type(value).__name__}"):
+    with pytest.raises(
+        TypeError, match=f"is_refusal: text must be a string, got {type(value).__name__}"
+    ):
         is_refusal(value)
 
 
-@pytest.mark.parametrize("more", [", but Paris is large.", ": it lacks SSO.", " about Anna.", " by 2030.", " because the contract ended."])
-@pytest.mark.parametrize("sentence", ["I can't answer that", "I don't know", "Unfortunately, I cannot help with that"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ", but Paris is large.",
+        ": it lacks SSO.",
+        " about Anna.",
+        " by 2030.",
+        " because the contract ended.",
+    ],
+)
+@pytest.mark.parametrize(
+    "sentence", ["I can't answer that", "I don't know", "Unfortunately, I cannot help with that"]
+)
 def test_whatever_is_added_makes_it_a_claim(sentence: str, more: str) -> None:
     assert declines(sentence)
     assert not declines(sentence + more)
 
 
-KNOWN = st.sampled_from(lines(REFUSALS) + lines(ANSWERS) + lines(VERDICTS) + SENTENCES["declines"] + SENTENCES["says_something"])
+KNOWN = st.sampled_from(
+    lines(REFUSALS)
+    + lines(ANSWERS)
+    + lines(VERDICTS)
+    + SENTENCES["declines"]
+    + SENTENCES["says_something"]
+)
 DRESSES: list[Callable[[str], str]] = [
     lambda text: f"  \n\t{text}\u00a0\n\n",
     lambda text: f"**{text}**",
@@ -334,7 +395,9 @@ DRESSES: list[Callable[[str], str]] = [
 
 
 @given(KNOWN | st.text(), st.sampled_from(DRESSES))
-def test_white_space_bold_and_curly_quotes_change_nothing(text: str, dress: Callable[[str], str]) -> None:
+def test_white_space_bold_and_curly_quotes_change_nothing(
+    text: str, dress: Callable[[str], str]
+) -> None:
     assert is_refusal(dress(text)) is is_refusal(text)
     assert declines(dress(text)) is declines(text)
 
@@ -348,7 +411,25 @@ def test_any_text_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", " ", "\n", "*", '"', "<", "[", "{", ": ", "- ", "i ", "i am ", "no ", "verdict:", "ich kann nicht ", "我无法"]
+    "unit",
+    [
+        "a",
+        " ",
+        "\n",
+        "*",
+        '"',
+        "<",
+        "[",
+        "{",
+        ": ",
+        "- ",
+        "i ",
+        "i am ",
+        "no ",
+        "verdict:",
+        "ich kann nicht ",
+        "我无法",
+    ],
 )
 def test_a_million_characters_are_no_burden(unit: str) -> None:
     """A refusal before a long tail is still seen, and the tail alone is not one."""

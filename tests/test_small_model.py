@@ -17,20 +17,34 @@ import pytest
 from fakes import ScriptedJudge
 
 from faithfulness_assert import Reply, grade
-from faithfulness_assert.errors import UnreadableReply
-from faithfulness_assert.model import Status
 from faithfulness_assert.reading import read
-from faithfulness_assert.reconcile import align
+from faithfulness_assert.reading.reconcile import align
+from faithfulness_assert.records.errors import UnreadableReply
+from faithfulness_assert.records.model import Status
 
-ROWS = [json.loads(line) for line in (Path(__file__).parents[1] / "fixtures" / "small_model_replies.jsonl").read_text("utf-8").splitlines()]
+ROWS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "fixtures" / "small_model_replies.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
 LABELLED = [row for row in ROWS if "human" in row]
-RANK = {None: 0, "contradicted": 0, "not_enough_info": 0, "partially_supported": 1, "supported": 2, "not_a_claim": 2}
+RANK = {
+    None: 0,
+    "contradicted": 0,
+    "not_enough_info": 0,
+    "partially_supported": 1,
+    "supported": 2,
+    "not_a_claim": 2,
+}
 
 
 def reading(row: dict[str, Any]) -> list[str | None]:
     """The labels read out of a row's reply, in the order of its statements."""
     try:
-        findings, _ = align(read(row["reply"]).verdicts, dict(zip(row["ids"], row["statements"], strict=True)))
+        findings, _ = align(
+            read(row["reply"]).verdicts, dict(zip(row["ids"], row["statements"], strict=True))
+        )
     except UnreadableReply:
         return [None] * len(row["ids"])
     return [findings[number].label for number in row["ids"]]
@@ -61,7 +75,9 @@ def test_the_fixture_is_as_large_as_promised() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_every_reply_ends_in_a_valid_result(row: dict[str, Any]) -> None:
     judge = ScriptedJudge([Reply(row["reply"], finish_reason=row["finish_reason"])])
-    result = grade(" ".join(row["statements"]), "Nothing else is known.", judge=judge, controls="off")
+    result = grade(
+        " ".join(row["statements"]), "Nothing else is known.", judge=judge, controls="off"
+    )
     assert result.status in get_args(Status)
     assert 0 <= result.score <= 1
     assert row["finish_reason"] == "stop" or result.error.kind == "truncated"

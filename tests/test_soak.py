@@ -7,7 +7,7 @@ from dataclasses import replace
 import soak
 
 from faithfulness_assert import grade
-from faithfulness_assert.model import Usage
+from faithfulness_assert.records.usage import Usage
 
 
 def test_hundreds_of_grades_among_faults_are_all_valid_and_counted_once() -> None:
@@ -18,7 +18,9 @@ def test_hundreds_of_grades_among_faults_are_all_valid_and_counted_once() -> Non
 
 def test_what_is_lost_doubled_or_inflated_would_be_seen() -> None:
     text = "The museum opens at nine."
-    whole = replace(grade(text, text), score=0.5, pass_=False, tokens_used=Usage(100, 20, num_requests=1))
+    whole = replace(
+        grade(text, text), score=0.5, pass_=False, tokens_used=Usage(100, 20, num_requests=1)
+    )
     assert soak.problems(whole, 1, (100, 20)) == []
     assert len(soak.problems(whole, 2, (100, 20))) == 1
     assert len(soak.problems(whole, 1, (200, 40))) == 1

@@ -11,9 +11,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import answers, markdown, plain, texts
 
-from faithfulness_assert import blocks, sentences, statements
-from faithfulness_assert.model import is_blank
-from faithfulness_assert.statements import Split, sentence_spans, split, split_statements
+from faithfulness_assert.text import markdown as blocks
+from faithfulness_assert.text import sentences, statements
+from faithfulness_assert.text.sentences import sentence_spans
+from faithfulness_assert.text.statements import Split, split, split_statements
+from faithfulness_assert.text.strings import is_blank
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -22,7 +24,9 @@ VISIBLE = re.compile(r"[^\W_]")
 
 def exact(rows: list[dict]) -> list[bool]:
     """For each row, whether the statements are the golden ones, up to white space."""
-    return [_flat(split_statements(row["text"], row["lang"])) == _flat(row["sentences"]) for row in rows]
+    return [
+        _flat(split_statements(row["text"], row["lang"])) == _flat(row["sentences"]) for row in rows
+    ]
 
 
 def _flat(sentences: list[str]) -> list[str]:
@@ -42,7 +46,9 @@ def test_markdown_answers_give_their_golden_statements() -> None:
     print(f"markdown answers: {right} of {len(rows)} exact")
     assert right >= 21
     for row in rows:
-        assert not set(row["must_not_be_statements"]) & set(split_statements(row["text"], row["lang"]))
+        assert not set(row["must_not_be_statements"]) & set(
+            split_statements(row["text"], row["lang"])
+        )
 
 
 def test_most_golden_sentences_in_29_languages_are_found() -> None:
@@ -65,11 +71,17 @@ def check(text: str, found: Split) -> None:
         assert 0 <= start < end <= len(text)
         assert not any(covered[start:end]), "spans overlap"
         covered[start:end] = b"\1" * (end - start)
-    lost = [text[place] for place in range(len(text)) if not covered[place] and VISIBLE.match(text[place])]
+    lost = [
+        text[place]
+        for place in range(len(text))
+        if not covered[place] and VISIBLE.match(text[place])
+    ]
     assert not lost, f"in no span: {lost}"
     assert spans[: len(found.statements)] == sorted(spans[: len(found.statements)])
     assert spans[len(found.statements) :] == sorted(spans[len(found.statements) :])
-    assert [statement.id for statement in found.statements] == list(range(1, len(found.statements) + 1))
+    assert [statement.id for statement in found.statements] == list(
+        range(1, len(found.statements) + 1)
+    )
     for statement in found.statements:
         assert not is_blank(statement.text)
         assert statement.text == " ".join(statement.text.split())
@@ -116,7 +128,9 @@ def test_statements_of_markdown_hold_no_more_than_the_answer_says(text: str) -> 
     for statement in split(text).statements:
         said = [char for char in statement.text if not char.isspace() and char not in "|^~_()"]
         source = iter(text[statement.start : statement.end])
-        assert all(char in source for char in said), "a character that the source does not have, or not in this order"
+        assert all(char in source for char in said), (
+            "a character that the source does not have, or not in this order"
+        )
 
 
 @pytest.mark.parametrize("size", [1_000, 20_000])
@@ -158,7 +172,9 @@ def test_a_text_without_any_boundary_is_cut_into_pieces_of_limited_size() -> Non
     for text in ("a" * 100_000, "word " * 20_000, "No. 5 " * 10_000):
         spans = sentence_spans(text)
         assert max(end - start for start, end in spans) <= sentences.MAX_SENTENCE
-        assert sum(len(text[start:end].replace(" ", "")) for start, end in spans) == len(text.replace(" ", ""))
+        assert sum(len(text[start:end].replace(" ", "")) for start, end in spans) == len(
+            text.replace(" ", "")
+        )
 
 
 def test_five_thousand_sentences_are_five_thousand_statements() -> None:
@@ -172,7 +188,9 @@ def test_more_lines_than_the_parser_is_given_are_still_statements() -> None:
     assert len(found.statements) == blocks.MAX_LINES + 1
 
 
-def test_beyond_so_many_sentences_a_text_is_only_cut_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_so_many_sentences_a_text_is_only_cut_and_nothing_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(sentences, "MAX_SENTENCES", 10)
     text = "The fee is 5 dollars.\n" * 1_000
     spans = sentence_spans(text)
@@ -181,7 +199,9 @@ def test_beyond_so_many_sentences_a_text_is_only_cut_and_nothing_is_lost(monkeyp
     check(text, split(text))
 
 
-def test_beyond_so_many_statements_an_answer_is_only_cut_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_so_many_statements_an_answer_is_only_cut_and_nothing_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(statements, "MAX_SENTENCES", 10)
     text = "- The fee is 5 dollars.\n" * 1_000
     found = split(text)
@@ -204,7 +224,9 @@ def test_a_text_or_language_that_is_no_string_is_a_type_error() -> None:
         sentence_spans("It is so.", 5)  # type: ignore[arg-type]
 
 
-def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     import sentencex
 
     class PanicException(BaseException):
@@ -226,7 +248,10 @@ def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_goes_on(monkeypatch
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("See [the guide](https://a.b/c_(d)). It is *very* `short`.", ["See the guide.", "It is very short."]),
+        (
+            "See [the guide](https://a.b/c_(d)). It is *very* `short`.",
+            ["See the guide.", "It is very short."],
+        ),
         ("![A cat](x.png) sleeps.", ["A cat sleeps."]),
         ("2*3*4 = 24 and snake_case_name stay.", ["2*3*4 = 24 and snake_case_name stay."]),
         ("It is 10<sup>6</sup> m.", ["It is 10^6 m."]),
@@ -243,10 +268,19 @@ def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_goes_on(monkeypatch
         ("This sentence goes on\nin the next line.", ["This sentence goes on in the next line."]),
         ("A | B\n--|--\nx `a|b` | **y**", ["x a | b | y"]),
         ("The fee is 5%.\u200bIt rose.", ["The fee is 5%.\u200b", "It rose."]),
-        ("We offer (a) dental care and (b) vision care.", ["We offer (a) dental care and (b) vision care."]),
-        ("Steps: 1. Heat the oven to 200 degrees. 2. Mix it all.", ["Steps:", "1. Heat the oven to 200 degrees.", "2. Mix it all."]),
+        (
+            "We offer (a) dental care and (b) vision care.",
+            ["We offer (a) dental care and (b) vision care."],
+        ),
+        (
+            "Steps: 1. Heat the oven to 200 degrees. 2. Mix it all.",
+            ["Steps:", "1. Heat the oven to 200 degrees.", "2. Mix it all."],
+        ),
         ('The screen is 15" wide. It costs $5.', ['The screen is 15" wide.', "It costs $5."]),
-        ("The fee is 5%.[^1]\n\n[^1]: The annual report says so.", ["The fee is 5%.[^1]", "The annual report says so."]),
+        (
+            "The fee is 5%.[^1]\n\n[^1]: The annual report says so.",
+            ["The fee is 5%.[^1]", "The annual report says so."],
+        ),
         ("    The fee is 5% a year.", ["The fee is 5% a year."]),
         ("```markdown\n- The fee is 5%.\n```", ["The fee is 5%."]),
         ("```\nThe fee is 5%.", ["The fee is 5%."]),
@@ -317,7 +351,10 @@ CLAIMS = [
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_no_claim_hides_as_a_heading_in_any_language(claim: str, form: str) -> None:
     said = claim + ":" if form.endswith(":**") else claim
-    assert [said.removeprefix("2. ")] == [text.removeprefix("2. ") for text in split_statements(form.format(claim) + "\n\nIt is so.")[:-1]]
+    assert [said.removeprefix("2. ")] == [
+        text.removeprefix("2. ")
+        for text in split_statements(form.format(claim) + "\n\nIt is so.")[:-1]
+    ]
 
 
 @pytest.mark.parametrize("form", ["# {}", "## {}:", "**{}**", "**{}:**", "**{}**:"])
@@ -350,7 +387,11 @@ def test_a_name_over_a_text_is_no_statement(name: str, form: str) -> None:
 
 
 def test_a_bold_line_that_a_sentence_waits_for_is_its_answer() -> None:
-    assert split_statements("The capital of France is:\n\n**Lyon**\n\nIt is old.") == ["The capital of France is:", "Lyon", "It is old."]
+    assert split_statements("The capital of France is:\n\n**Lyon**\n\nIt is old.") == [
+        "The capital of France is:",
+        "Lyon",
+        "It is old.",
+    ]
 
 
 def test_a_heading_over_nothing_is_a_statement() -> None:
@@ -358,7 +399,9 @@ def test_a_heading_over_nothing_is_a_statement() -> None:
     assert split_statements("# Aspirin\n## Cancer") == ["Aspirin", "Cancer"]
 
 
-@pytest.mark.parametrize("header", ["Aspirin cures cancer", "Price: $999", "Founded | 1976", "What the doctors all know"])
+@pytest.mark.parametrize(
+    "header", ["Aspirin cures cancer", "Price: $999", "Founded | 1976", "What the doctors all know"]
+)
 def test_a_header_of_a_table_that_claims_something_is_a_statement(header: str) -> None:
     columns = header.count("|") + 1
     table = f"| {header} |\n|{'---|' * columns}\n|{' a |' * columns}"
@@ -371,7 +414,10 @@ def test_a_header_of_a_table_that_claims_something_is_a_statement(header: str) -
         ("```\nAspirin cures cancer.\n```", ["Aspirin cures cancer."]),
         ("```text\naspirin cures cancer\n```", ["aspirin cures cancer"]),
         ("```\nx = f(1)\nAspirin cures all cancer.\n```", ["Aspirin cures all cancer."]),
-        ("    aspirin cures cancer (in 2019) completely", ["aspirin cures cancer (in 2019) completely"]),
+        (
+            "    aspirin cures cancer (in 2019) completely",
+            ["aspirin cures cancer (in 2019) completely"],
+        ),
         ("```\nnpm install\n```", []),
         ("```python\nprint(1)\n```", []),
         ("[Dose]: .75", ["[Dose]: .75"]),
@@ -407,7 +453,10 @@ def test_markup_that_changes_the_meaning_stays_readable(text: str, expected: lis
     assert split_statements(text) == expected
 
 
-@pytest.mark.parametrize("text", ["• Aspirin cures cancer. • The sky is blue.", "• Aspirin cures cancer • The sky is blue"])
+@pytest.mark.parametrize(
+    "text",
+    ["• Aspirin cures cancer. • The sky is blue.", "• Aspirin cures cancer • The sky is blue"],
+)
 def test_bullets_on_one_line_are_graded(text: str) -> None:
     said = " ".join(split_statements(text))
     assert "Aspirin cures cancer" in said
@@ -428,6 +477,8 @@ def test_what_says_nothing_gives_no_statement(text: str) -> None:
     assert split_statements(text) == []
 
 
-@pytest.mark.parametrize("language", ["en-US", "EN", "xx", "", "pt_BR", "no such language", "zzzz\ud800", "\x00"])
+@pytest.mark.parametrize(
+    "language", ["en-US", "EN", "xx", "", "pt_BR", "no such language", "zzzz\ud800", "\x00"]
+)
 def test_any_language_code_is_read(language: str) -> None:
     assert split_statements("The fee is 5%. It rose.", language) == ["The fee is 5%.", "It rose."]

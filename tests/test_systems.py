@@ -11,17 +11,32 @@ from fakes import TruthfulJudge, failing, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Ask, CitationAudit, ConfigError, Judge, Policy, Reply, Usage, grade, policies
-from faithfulness_assert.model import Limits
-from faithfulness_assert.policy_data import policy_from
-from faithfulness_assert.presets import ALIASES
-from faithfulness_assert.scoring import overall
+from faithfulness_assert import (
+    Ask,
+    CitationAudit,
+    ConfigError,
+    Judge,
+    Policy,
+    Reply,
+    Usage,
+    grade,
+    policies,
+)
+from faithfulness_assert.policy.load import policy_from
+from faithfulness_assert.policy.presets import ALIASES
+from faithfulness_assert.policy.scoring import overall
+from faithfulness_assert.records.ask import Limits
 
 USAGE = Usage(prompt=1000, completion=20, num_requests=1)
 ANSWER = "The museum opens at nine. Adults pay 14 euros."
-CONTEXT = [{"id": "hours", "text": "The museum opens at nine. It closes at six."}, {"id": "prices", "text": "Adults pay 12 euros."}]
+CONTEXT = [
+    {"id": "hours", "text": "The museum opens at nine. It closes at six."},
+    {"id": "prices", "text": "Adults pay 12 euros."},
+]
 RATINGS = {"faithfulness": 0.9, "relevance": 0.9, "completeness": 0.8, "reasoning_quality": 0.7}
-LLM_POLICIES = sorted(name for name, policy in policies.items() if policy.split == "claims" or policy.dimensions)
+LLM_POLICIES = sorted(
+    name for name, policy in policies.items() if policy.split == "claims" or policy.dimensions
+)
 
 
 @dataclass
@@ -40,7 +55,11 @@ class Says:
         said = waiting.pop(0)
         if isinstance(said, Exception):
             raise said
-        return said if isinstance(said, Reply) else Reply(said if isinstance(said, str) else json.dumps(said), usage=USAGE)
+        return (
+            said
+            if isinstance(said, Reply)
+            else Reply(said if isinstance(said, str) else json.dumps(said), usage=USAGE)
+        )
 
     def kinds(self) -> list[str]:
         return sorted(ask.kind for ask in self.asked)
@@ -61,28 +80,71 @@ def test_deepeval_asks_for_claims_and_truths_then_verdicts_then_a_reason() -> No
 
 
 def test_verdicts_are_found_against_the_truths_and_point_into_the_passages_they_are_of() -> None:
-    said = {"passages": [{"id": 1, "truths": ["It opens at nine.", "It closes at six."]}, {"id": 2, "truths": ["Adults pay 12 euros."]}]}
-    judge = Says({"truths": [said], "verdicts": [verdicts_json({1: "supported", 2: "contradicted"}, evidence=[3])]})
+    said = {
+        "passages": [
+            {"id": 1, "truths": ["It opens at nine.", "It closes at six."]},
+            {"id": 2, "truths": ["Adults pay 12 euros."]},
+        ]
+    }
+    judge = Says(
+        {
+            "truths": [said],
+            "verdicts": [verdicts_json({1: "supported", 2: "contradicted"}, evidence=[3])],
+        }
+    )
     result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
     asked = next(ask for ask in judge.asked if ask.kind == "verdicts")
-    assert asked.payload.sentences == ((1, "It opens at nine."), (2, "It closes at six."), (3, "Adults pay 12 euros."))
+    assert asked.payload.sentences == (
+        (1, "It opens at nine."),
+        (2, "It closes at six."),
+        (3, "Adults pay 12 euros."),
+    )
     evidence = result.verdicts[0].evidence[0]
-    assert (evidence.passage, evidence.start, evidence.end) == ("prices", 0, len("Adults pay 12 euros."))
-    assert [truth["text"] for truth in result.metadata["truths"]] == ["It opens at nine.", "It closes at six.", "Adults pay 12 euros."]
+    assert (evidence.passage, evidence.start, evidence.end) == (
+        "prices",
+        0,
+        len("Adults pay 12 euros."),
+    )
+    assert [truth["text"] for truth in result.metadata["truths"]] == [
+        "It opens at nine.",
+        "It closes at six.",
+        "Adults pay 12 euros.",
+    ]
 
 
 def test_the_limit_of_truths_holds_whatever_the_judge_lists() -> None:
-    said = {"passages": [{"id": 1, "truths": ["One fact.", "Two facts.", "Three facts."]}, {"id": 2, "truths": ["A fact."]}]}
+    said = {
+        "passages": [
+            {"id": 1, "truths": ["One fact.", "Two facts.", "Three facts."]},
+            {"id": 2, "truths": ["A fact."]},
+        ]
+    }
     judge = Says({"truths": [said]})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"truths_extraction_limit": 2})
-    assert [truth["text"] for truth in result.metadata["truths"]] == ["One fact.", "Two facts.", "A fact."]
+    result = grade(
+        ANSWER,
+        CONTEXT,
+        judge=judge,
+        policy="deepeval",
+        policy_options={"truths_extraction_limit": 2},
+    )
+    assert [truth["text"] for truth in result.metadata["truths"]] == [
+        "One fact.",
+        "Two facts.",
+        "A fact.",
+    ]
 
 
-@pytest.mark.parametrize("said", [{"passages": [{"id": 1, "truths": ["It opens at nine."]}]}, failing("server"), "nothing"])
+@pytest.mark.parametrize(
+    "said",
+    [{"passages": [{"id": 1, "truths": ["It opens at nine."]}]}, failing("server"), "nothing"],
+)
 def test_a_passage_without_truths_is_shown_as_it_stands(said: Any) -> None:
     judge = Says({"truths": [said, said]})
     result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
-    shown = [text for _, text in next(ask for ask in judge.asked if ask.kind == "verdicts").payload.sentences]
+    shown = [
+        text
+        for _, text in next(ask for ask in judge.asked if ask.kind == "verdicts").payload.sentences
+    ]
     assert "Adults pay 12 euros." in shown
     assert result.status == "graded"
     assert any("as they stand" in warning for warning in result.metadata["warnings"])
@@ -96,27 +158,52 @@ def test_truths_without_numbers_belong_to_no_passage() -> None:
 
 def test_the_limit_holds_for_truths_of_no_passage_too_as_many_as_all_passages_may_have() -> None:
     judge = Says({"truths": [{"truths": [f"Fact {i} holds." for i in range(9)]}]})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"truths_extraction_limit": 2})
+    result = grade(
+        ANSWER,
+        CONTEXT,
+        judge=judge,
+        policy="deepeval",
+        policy_options={"truths_extraction_limit": 2},
+    )
     assert len(result.metadata["truths"]) == 4
 
 
 def test_a_long_context_is_asked_for_truths_in_parts_and_nothing_of_it_is_lost() -> None:
-    passages = [" ".join(f"Room {i} of house {house} is open." for i in range(900)) for house in range(3)]
+    passages = [
+        " ".join(f"Room {i} of house {house} is open." for i in range(900)) for house in range(3)
+    ]
     judge = Says()
     result = grade("Room 5 of house 2 is open.", passages, judge=judge, policy="deepeval")
     asks = [ask for ask in judge.asked if ask.kind == "truths"]
     assert len(asks) > 1
     asked = " ".join(text for ask in asks for _, text in ask.payload.statements)
-    assert all(f"Room {i} of house {house} is open." in asked for i in range(900) for house in range(3))
+    assert all(
+        f"Room {i} of house {house} is open." in asked for i in range(900) for house in range(3)
+    )
     assert result.status == "graded"
 
 
 def test_a_sentence_that_is_too_long_to_ask_about_is_shown_as_it_stands() -> None:
     long = "The museum " + "and the shop " * 150 + "open at nine."
     judge = Says(limits=Limits(prompt_tokens=900))
-    result = grade("The museum opens at nine.", ["The museum opens at nine.", long], judge=judge, policy="deepeval")
-    assert not any("shop" in text for ask in judge.asked if ask.kind == "truths" for _, text in ask.payload.statements)
-    assert any("shop" in text for ask in judge.asked if ask.kind == "verdicts" for _, text in ask.payload.sentences)
+    result = grade(
+        "The museum opens at nine.",
+        ["The museum opens at nine.", long],
+        judge=judge,
+        policy="deepeval",
+    )
+    assert not any(
+        "shop" in text
+        for ask in judge.asked
+        if ask.kind == "truths"
+        for _, text in ask.payload.statements
+    )
+    assert any(
+        "shop" in text
+        for ask in judge.asked
+        if ask.kind == "verdicts"
+        for _, text in ask.payload.sentences
+    )
     assert result.status == "graded"
 
 
@@ -130,9 +217,19 @@ def test_deepevals_options_change_weights_steps_and_the_threshold() -> None:
         return Says({"verdicts": [verdicts]})
 
     lenient = grade(ANSWER, CONTEXT, judge=judge(), policy="deepeval")
-    hard = grade(ANSWER, CONTEXT, judge=judge(), policy="deepeval", policy_options={"penalize_ambiguous_claims": True})
+    hard = grade(
+        ANSWER,
+        CONTEXT,
+        judge=judge(),
+        policy="deepeval",
+        policy_options={"penalize_ambiguous_claims": True},
+    )
     strict = grade(
-        ANSWER, CONTEXT, judge=judge(), policy="deepeval", policy_options={"penalize_ambiguous_claims": True, "strict_mode": True}
+        ANSWER,
+        CONTEXT,
+        judge=judge(),
+        policy="deepeval",
+        policy_options={"penalize_ambiguous_claims": True, "strict_mode": True},
     )
     assert (lenient.score, hard.score, strict.score) == (1.0, 0.5, 0.0)
     assert (strict.threshold, strict.pass_) == (1.0, False)
@@ -140,7 +237,9 @@ def test_deepevals_options_change_weights_steps_and_the_threshold() -> None:
 
 def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string() -> None:
     judge = Says()
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"include_reason": False})
+    result = grade(
+        ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"include_reason": False}
+    )
     assert result.reason is None
     assert "reason" not in judge.kinds()
     assert result.to_promptfoo()["reason"] == "faithfulness 1.00, threshold 0.5"
@@ -149,13 +248,18 @@ def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string() -> Non
 
 def test_a_grader_error_has_a_reason_of_ours_and_asks_for_none() -> None:
     judge = Says({"verdicts": ["nonsense", "nonsense"]})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"include_reason": False})
+    result = grade(
+        ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"include_reason": False}
+    )
     assert result.error is not None
     assert result.reason
     assert "reason" not in judge.kinds()
 
 
-@pytest.mark.parametrize("said", [failing("server"), "", Reply("", refusal="No."), "I'm sorry, but I can't help with that."])
+@pytest.mark.parametrize(
+    "said",
+    [failing("server"), "", Reply("", refusal="No."), "I'm sorry, but I can't help with that."],
+)
 def test_without_the_judges_reason_the_result_has_ours_and_a_warning(said: Any) -> None:
     result = grade(ANSWER, CONTEXT, judge=Says({"reason": [said]}), policy="deepeval")
     assert result.reason == "2 of 2 statements supported: score 1.00 >= threshold 0.5."
@@ -166,7 +270,13 @@ def test_axions_scores_are_merged_over_its_own_and_switch_strict_off() -> None:
     verdicts = verdicts_json({1: "supported", 2: "not_enough_info"})
 
     def run(**options: Any) -> float:
-        return grade(ANSWER, CONTEXT, judge=Says({"verdicts": [verdicts]}), policy="axion", policy_options=options).score
+        return grade(
+            ANSWER,
+            CONTEXT,
+            judge=Says({"verdicts": [verdicts]}),
+            policy="axion",
+            policy_options=options,
+        ).score
 
     assert run() == 0.5
     assert run(strict_mode=True) == 0.0
@@ -185,14 +295,20 @@ def test_axions_scores_are_merged_over_its_own_and_switch_strict_off() -> None:
         ("axion", {"strict_mode": "yes"}, "strict_mode"),
         ("axion", {"strict": True}, "Did you mean 'strict_mode'"),
         ("deepeval", {"strict_mode": 1}, "strict_mode: .* must be true or false"),
-        ("deepeval", {"truths_extraction_limit": 0}, "truths_extraction_limit: .* whole number from 1"),
+        (
+            "deepeval",
+            {"truths_extraction_limit": 0},
+            "truths_extraction_limit: .* whole number from 1",
+        ),
         ("deepeval", {"include_reason": None}, "include_reason"),
         ("deepeval", {"threshold": 1.5}, "threshold"),
         ("ragas", {"threshold": 0.5}, "takes none"),
         ("masis", {"threshold": -1}, "threshold"),
     ],
 )
-def test_a_wrong_option_is_a_config_error_before_any_call(policy: str, options: dict[str, Any], named: str) -> None:
+def test_a_wrong_option_is_a_config_error_before_any_call(
+    policy: str, options: dict[str, Any], named: str
+) -> None:
     judge = Says()
     with pytest.raises(ConfigError, match=named):
         grade(ANSWER, CONTEXT, judge=judge, policy=policy, policy_options=options)
@@ -200,7 +316,10 @@ def test_a_wrong_option_is_a_config_error_before_any_call(policy: str, options: 
 
 
 def test_a_sources_option_in_the_wrong_place_is_sent_to_the_right_one() -> None:
-    with pytest.raises(ConfigError, match=r"strict_mode: .* With the policy deepeval or axion it goes into policy_options"):
+    with pytest.raises(
+        ConfigError,
+        match=r"strict_mode: .* With the policy deepeval or axion it goes into policy_options",
+    ):
         grade(ANSWER, CONTEXT, judge=Says(), policy="axion", strict_mode=True)
 
 
@@ -222,13 +341,23 @@ def test_ragaliq_asks_for_each_claim_alone() -> None:
 
 
 def test_a_claim_without_a_verdict_makes_a_ragaliq_case_a_grader_error() -> None:
-    judge = Says({"verdicts": [{"verdicts": [{"id": 1, "evidence": [], "label": "supported"}]}, "perhaps", "perhaps"]})
+    judge = Says(
+        {
+            "verdicts": [
+                {"verdicts": [{"id": 1, "evidence": [], "label": "supported"}]},
+                "perhaps",
+                "perhaps",
+            ]
+        }
+    )
     result = grade(ANSWER, CONTEXT, judge=judge, policy="ragaliq")
     assert (result.status, result.defined) == ("unreadable", False)
     assert "1 of 2 statements" in str(result.reason)
 
 
-@pytest.mark.parametrize("broken", ["no JSON at all", Reply("{", finish_reason="length", usage=USAGE)])
+@pytest.mark.parametrize(
+    "broken", ["no JSON at all", Reply("{", finish_reason="length", usage=USAGE)]
+)
 def test_axion_asks_for_each_claim_alone_where_the_batch_cannot_be_read(broken: Any) -> None:
     judge = Says({"verdicts": [broken]})
     result = grade(ANSWER, CONTEXT, judge=judge, policy="axion")
@@ -239,22 +368,43 @@ def test_axion_asks_for_each_claim_alone_where_the_batch_cannot_be_read(broken: 
 def test_a_label_that_the_policy_does_not_weigh_is_no_verdict() -> None:
     judge = Says({"verdicts": [verdicts_json({1: "supported", 2: "partially_supported"})] * 2})
     result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
-    assert (result.verdicts[1].label, result.verdicts[1].unresolved, result.score) == (None, "invalid", 0.5)
+    assert (result.verdicts[1].label, result.verdicts[1].unresolved, result.score) == (
+        None,
+        "invalid",
+        0.5,
+    )
 
 
 def test_what_the_judge_calls_no_is_a_contradiction_under_deepeval_only() -> None:
     said = json.dumps([{"verdict": "yes"}, {"verdict": "no"}])
-    assert grade(ANSWER, CONTEXT, judge=Says({"verdicts": [said]}), policy="deepeval").counts["contradicted"] == 1
-    assert grade(ANSWER, CONTEXT, judge=Says({"verdicts": [said]}), policy="ragas").counts["not_enough_info"] == 1
+    assert (
+        grade(ANSWER, CONTEXT, judge=Says({"verdicts": [said]}), policy="deepeval").counts[
+            "contradicted"
+        ]
+        == 1
+    )
+    assert (
+        grade(ANSWER, CONTEXT, judge=Says({"verdicts": [said]}), policy="ragas").counts[
+            "not_enough_info"
+        ]
+        == 1
+    )
 
 
 def test_a_score_is_shown_as_a_line() -> None:
     labels = {1: "supported", 2: "supported", 3: "partially_supported", 4: "contradicted"}
     answer = "It rains. It snows. It hails. It pours."
-    result = grade(answer, CONTEXT, judge=Says({"verdicts": [verdicts_json(labels)]}), policy="axion")
+    result = grade(
+        answer, CONTEXT, judge=Says({"verdicts": [verdicts_json(labels)]}), policy="axion"
+    )
     assert result.metadata["calculation"] == "(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375"
     assert "(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375" in result.pretty()
-    low = grade(answer, CONTEXT, judge=Says({"verdicts": [verdicts_json(dict.fromkeys(labels, "contradicted"))]}), policy="axion")
+    low = grade(
+        answer,
+        CONTEXT,
+        judge=Says({"verdicts": [verdicts_json(dict.fromkeys(labels, "contradicted"))]}),
+        policy="axion",
+    )
     assert low.metadata["calculation"] == "(- 4) / 4 = -1, held at 0"
 
 
@@ -262,17 +412,26 @@ def test_a_score_is_shown_as_a_line() -> None:
 
 
 def rated(ratings: Any, answer: str = ANSWER, **options: Any) -> Any:
-    return grade(answer, CONTEXT, judge=Says({"ratings": [ratings, ratings]}), policy="masis", **options)
+    return grade(
+        answer, CONTEXT, judge=Says({"ratings": [ratings, ratings]}), policy="masis", **options
+    )
 
 
 def test_a_holistic_policy_rates_the_answer_in_one_ask() -> None:
-    judge = Says({"ratings": [{**RATINGS, "overall_score": 1.0, "suggestions": ["Name the price."]}]})
-    result = grade("The museum opens at nine [hours].", CONTEXT, question="When?", judge=judge, policy="masis")
+    judge = Says(
+        {"ratings": [{**RATINGS, "overall_score": 1.0, "suggestions": ["Name the price."]}]}
+    )
+    result = grade(
+        "The museum opens at nine [hours].", CONTEXT, question="When?", judge=judge, policy="masis"
+    )
     assert judge.kinds() == ["ratings"]
     assert (result.score, result.pass_, result.verdicts) == (0.845, True, ())
     assert result.named_scores == {**RATINGS, "overall": 0.845}
     assert result.metadata["suggestions"] == ["Name the price."]
-    assert result.metadata["calculation"] == "0.35 × 0.9 + 0.25 × 0.9 + 0.25 × 0.8 + 0.15 × 0.7 = 0.845"
+    assert (
+        result.metadata["calculation"]
+        == "0.35 × 0.9 + 0.25 × 0.9 + 0.25 × 0.8 + 0.15 × 0.7 = 0.845"
+    )
     assert "Suggestions: Name the price." in str(result.reason)
     assert result.citations is not None
 
@@ -292,9 +451,15 @@ def test_ratings_suggestions_and_citations_show_in_a_terminal_whatever_they_hold
             ]
         }
     )
-    shown = grade("The museum opens at nine [c9]. Adults pay a lot.", CONTEXT, judge=judge, policy="masis").pretty()
+    shown = grade(
+        "The museum opens at nine [c9]. Adults pay a lot.", CONTEXT, judge=judge, policy="masis"
+    ).pretty()
     lines = shown.splitlines()
-    assert {"  faithfulness 0.4 (the judge: 90)", "  relevance 0.8 (the judge: 80)", "  > Say\\x1b[31m less."} <= set(lines)
+    assert {
+        "  faithfulness 0.4 (the judge: 90)",
+        "  relevance 0.8 (the judge: 80)",
+        "  > Say\\x1b[31m less.",
+    } <= set(lines)
     assert "  citations: not there: c9; sentences without one: 1" in lines
     assert "nothing to note" in grade("Open [hours].", CONTEXT, citations="audit").pretty()
     assert "citations" not in grade("It opens at nine.", CONTEXT).pretty()
@@ -306,17 +471,25 @@ def test_the_audits_findings_go_into_the_ask_and_hold_faithfulness_down() -> Non
     assert "cited but not there: c9" in judge.asked[0].messages[1]["content"]
     assert result.named_scores["faithfulness"] == 0.4
     assert result.metadata["rawRatings"] == RATINGS
-    assert [clamp["finding"] for clamp in result.metadata["clamps"]] == ["invalid_citations", "hallucination"]
+    assert [cap["finding"] for cap in result.metadata["scoreCaps"]] == [
+        "invalid_citations",
+        "hallucination",
+    ]
     assert result.metadata["rawScore"] == 0.845
 
 
 def test_an_audit_that_was_given_is_taken_as_it_is() -> None:
     given = CitationAudit(uncited_claim_count=10)
     assert rated(RATINGS, citation_audit=given).named_scores["faithfulness"] == 0.3
-    assert rated(RATINGS, last_citation_audit={"invalid_citations": [], "uncited_claim_count": 0}).score == 0.845
+    assert (
+        rated(
+            RATINGS, last_citation_audit={"invalid_citations": [], "uncited_claim_count": 0}
+        ).score
+        == 0.845
+    )
     shown = grade(ANSWER, CONTEXT, citation_audit=given)
     enforced = grade(ANSWER, CONTEXT, citation_audit=given, citations="enforce")
-    assert (shown.citations, shown.metadata.get("clamps")) == (given, None)
+    assert (shown.citations, shown.metadata.get("scoreCaps")) == (given, None)
     assert enforced.score == min(shown.score, 0.3)
 
 
@@ -336,7 +509,9 @@ def test_an_audit_that_is_none_is_invalid_input(audit: Any) -> None:
     assert "citation_audit" in str(result.reason)
 
 
-@pytest.mark.parametrize("bad", ["very good", None, True, float("nan"), [0.9], {"reason": "fine"}, "85%"])
+@pytest.mark.parametrize(
+    "bad", ["very good", None, True, float("nan"), [0.9], {"reason": "fine"}, "85%"]
+)
 def test_a_rating_that_is_no_number_is_asked_for_again_then_a_grader_error(bad: Any) -> None:
     judge = Says({"ratings": [{**RATINGS, "relevance": bad}] * 2})
     result = grade(ANSWER, CONTEXT, judge=judge, policy="masis")
@@ -363,7 +538,9 @@ def test_a_missing_rating_is_mended_by_the_second_reply() -> None:
         (({"score": 0.9, "reason": "1"}, 0.9, 0.8, 0.7), (0.9, 0.9, 0.8, 0.7)),
     ],
 )
-def test_ratings_are_brought_into_range_with_a_warning(ratings: tuple[Any, ...], expected: tuple[float, ...]) -> None:
+def test_ratings_are_brought_into_range_with_a_warning(
+    ratings: tuple[Any, ...], expected: tuple[float, ...]
+) -> None:
     audit = CitationAudit()
     result = rated(dict(zip(RATINGS, ratings, strict=True)), citation_audit=audit)
     assert tuple(result.named_scores[name] for name in RATINGS) == pytest.approx(expected)
@@ -373,14 +550,18 @@ def test_ratings_are_brought_into_range_with_a_warning(ratings: tuple[Any, ...],
 
 
 @given(st.lists(st.integers(0, 100), min_size=4, max_size=4))
-def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(hundredths: list[int]) -> None:
+def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(
+    hundredths: list[int],
+) -> None:
     f, r, c, q = (value / 100 for value in hundredths)
     outcome, _ = overall(policies["masis"], dict(zip(RATINGS, (f, r, c, q), strict=True)))
     assert outcome.value == round(0.35 * f + 0.25 * r + 0.25 * c + 0.15 * q, 3)
 
 
 def test_one_suggestion_need_not_stand_in_a_list() -> None:
-    assert rated({**RATINGS, "suggestions": "Name the price."}).metadata["suggestions"] == ["Name the price."]
+    assert rated({**RATINGS, "suggestions": "Name the price."}).metadata["suggestions"] == [
+        "Name the price."
+    ]
 
 
 def test_two_sets_of_ratings_that_differ_are_no_rating() -> None:
@@ -412,14 +593,22 @@ def test_numbers_in_the_answer_are_never_read_as_ratings() -> None:
 
 def test_what_does_not_fit_one_ask_is_invalid_input_under_a_holistic_policy() -> None:
     judge = Says(limits=Limits(prompt_tokens=1500))
-    for answer, context, named in ((ANSWER, ["It rains here. " * 2000], "context"), ("It rains here. " * 2000, CONTEXT, "answer")):
+    for answer, context, named in (
+        (ANSWER, ["It rains here. " * 2000], "context"),
+        ("It rains here. " * 2000, CONTEXT, "answer"),
+    ):
         result = grade(answer, context, judge=judge, policy="masis")
         assert (result.status, str(result.reason).count(named) > 0) == ("invalid_input", True)
     assert not judge.asked
 
 
 def test_a_policy_of_ones_own_may_rate_fewer_dimensions() -> None:
-    policy = replace(policies["masis"], name="mine", dimensions={"faithfulness": 0.5, "relevance": 0.5}, citations="off")
+    policy = replace(
+        policies["masis"],
+        name="mine",
+        dimensions={"faithfulness": 0.5, "relevance": 0.5},
+        citations="off",
+    )
     judge = Says({"ratings": [{"faithfulness": 1, "relevance": 0.5}]})
     result = grade(ANSWER, CONTEXT, judge=judge, policy=policy)
     assert result.score == 0.75
@@ -430,10 +619,22 @@ def test_a_policy_of_ones_own_may_rate_fewer_dimensions() -> None:
 
 
 def test_promptfoo_plan_shows_a_half_for_a_reply_without_verdicts_but_means_nothing_by_it() -> None:
-    result = grade(ANSWER, CONTEXT, judge=Says({"verdicts": ["Hello there"] * 2}), policy="promptfoo-plan")
-    assert (result.score, result.defined, result.pass_, result.status) == (0.5, False, False, "unreadable")
+    result = grade(
+        ANSWER, CONTEXT, judge=Says({"verdicts": ["Hello there"] * 2}), policy="promptfoo-plan"
+    )
+    assert (result.score, result.defined, result.pass_, result.status) == (
+        0.5,
+        False,
+        False,
+        "unreadable",
+    )
     assert result.to_promptfoo()["score"] == 0.0
-    refused = grade(ANSWER, CONTEXT, judge=Says({"verdicts": [Reply("", refusal="No.")]}), policy="promptfoo-plan")
+    refused = grade(
+        ANSWER,
+        CONTEXT,
+        judge=Says({"verdicts": [Reply("", refusal="No.")]}),
+        policy="promptfoo-plan",
+    )
     assert (refused.score, refused.status) == (0.0, "judge_refused")
 
 
@@ -446,7 +647,9 @@ def test_switching_the_policy_is_one_word(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(policies))
 @pytest.mark.parametrize("answer", ["", "I'm sorry, but I can't answer that."])
-def test_no_policy_gives_a_refusal_credit_and_none_a_blank_answer_by_accident(name: str, answer: str) -> None:
+def test_no_policy_gives_a_refusal_credit_and_none_a_blank_answer_by_accident(
+    name: str, answer: str
+) -> None:
     result = grade(answer, CONTEXT, judge=Says(), policy=name)
     assert result.pass_ == (answer == "" and policies[name].on_no_statements == "pass")
 
@@ -458,7 +661,9 @@ def test_an_answer_that_says_nothing_is_not_unfaithful_either(name: str) -> None
 
 
 @pytest.mark.parametrize(("alias", "name"), ALIASES.items())
-def test_a_policy_is_found_under_the_name_of_a_system_that_scores_the_same(alias: str, name: str) -> None:
+def test_a_policy_is_found_under_the_name_of_a_system_that_scores_the_same(
+    alias: str, name: str
+) -> None:
     assert grade(ANSWER, CONTEXT, judge=Says(), policy=alias).policy == name
     assert policy_from({"base": alias}).weights == policies[name].weights
 

@@ -17,12 +17,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback import Loopback, completion
 
-from faithfulness_assert.errors import ConfigError, JudgeError
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.tape import MAX_FILE_BYTES, StoredJudge, TapeJudge, ask_key
-from faithfulness_assert.model import Ask, Limits, Payload, Reply, ReplyForm, Usage
+from faithfulness_assert.records.ask import Ask, Limits, Payload, Reply, ReplyForm
+from faithfulness_assert.records.errors import ConfigError, JudgeError
+from faithfulness_assert.records.usage import Usage
 
-ASK = Ask(({"role": "user", "content": "Is it so?"},), ReplyForm("verdicts", ("supported", "contradicted")), (1,), 352, Payload(()))
+ASK = Ask(
+    ({"role": "user", "content": "Is it so?"},),
+    ReplyForm("verdicts", ("supported", "contradicted")),
+    (1,),
+    352,
+    Payload(()),
+)
 USAGE = Usage(prompt=100, completion=20, num_requests=1)
 
 
@@ -49,8 +56,16 @@ def files(folder: Path) -> list[Path]:
 TEXTS = st.text(max_size=30) | st.text(st.characters(categories=["Cs", "Cc", "Cf"]), max_size=5)
 ASKS = st.builds(
     Ask,
-    messages=st.lists(st.fixed_dictionaries({"role": st.sampled_from(["system", "user"]), "content": TEXTS}), max_size=2).map(tuple),
-    form=st.builds(ReplyForm, st.sampled_from(["verdicts", "claims"]), st.just(("supported", "contradicted")), st.booleans()),
+    messages=st.lists(
+        st.fixed_dictionaries({"role": st.sampled_from(["system", "user"]), "content": TEXTS}),
+        max_size=2,
+    ).map(tuple),
+    form=st.builds(
+        ReplyForm,
+        st.sampled_from(["verdicts", "claims"]),
+        st.just(("supported", "contradicted")),
+        st.booleans(),
+    ),
     ids=st.just((1,)),
     max_tokens=st.integers(1, 3),
     payload=st.just(Payload(())),
@@ -64,12 +79,23 @@ def test_what_was_asked_once_is_answered_the_same_again_with_no_call(asks: list[
         judge = CountingJudge()
         first = [StoredJudge(judge, folder).ask(ask) for ask in asks]
         # Messages are equal whatever the order of their keys.
-        different = {(str([sorted(m.items()) for m in ask.messages]), ask.form.kind, ask.form.reasons, ask.max_tokens) for ask in asks}
+        different = {
+            (
+                str([sorted(m.items()) for m in ask.messages]),
+                ask.form.kind,
+                ask.form.reasons,
+                ask.max_tokens,
+            )
+            for ask in asks
+        }
         assert judge.asked == len(different)
         for again in (StoredJudge(judge, folder), TapeJudge(folder)):
             second = [again.ask(ask) for ask in asks]
             assert [r.text for r in second] == [r.text for r in first]
-            assert all(r.cached and r.usage == Usage() and r.warnings == ("hot",) and not r.validated for r in second)
+            assert all(
+                r.cached and r.usage == Usage() and r.warnings == ("hot",) and not r.validated
+                for r in second
+            )
         assert judge.asked == len(different)
 
 
@@ -171,7 +197,10 @@ def run(code: str, *arguments: str) -> subprocess.Popen[str]:
     folder = str(Path(__file__).parent)
     head = f"import sys; sys.path.insert(0, {folder!r}); from test_tape import *; from dataclasses import replace\n"
     return subprocess.Popen(
-        [sys.executable, "-c", head + textwrap.dedent(code), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", head + textwrap.dedent(code), *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -186,7 +215,10 @@ def test_processes_that_write_at_once_leave_whole_files_only(tmp_path: Path) -> 
     assert ends == [("[]\n", "")] * 2
     assert not list(tmp_path.rglob("*.tmp"))
     tape = TapeJudge(tmp_path)
-    assert {tape.ask(replace(ASK, max_tokens=n)).text for n in range(1, 80)} <= {"a" * 50_000, "b" * 50_000}
+    assert {tape.ask(replace(ASK, max_tokens=n)).text for n in range(1, 80)} <= {
+        "a" * 50_000,
+        "b" * 50_000,
+    }
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on file sizes there")
@@ -223,14 +255,18 @@ def test_a_kept_run_needs_no_right_to_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("identity", [None, {}, {"x": object()}, {"x": float("nan")}])
-def test_a_judge_whose_replies_cannot_be_told_apart_is_not_stored(identity: Any, tmp_path: Path) -> None:
+def test_a_judge_whose_replies_cannot_be_told_apart_is_not_stored(
+    identity: Any, tmp_path: Path
+) -> None:
     with pytest.raises(ConfigError, match="identity"):
         StoredJudge(CountingJudge(identity=identity), tmp_path)
 
 
 def test_judges_share_a_folder_and_a_tape_plays_one_of_them(tmp_path: Path) -> None:
     for version in (1, 2):
-        StoredJudge(CountingJudge({"version": version}, Reply(f"by {version}"), f"../j:{version}"), tmp_path).ask(ASK)
+        StoredJudge(
+            CountingJudge({"version": version}, Reply(f"by {version}"), f"../j:{version}"), tmp_path
+        ).ask(ASK)
     assert len(list(tmp_path.iterdir())) == 2
     with pytest.raises(ConfigError, match=r"holds the tapes .*name one"):
         TapeJudge(tmp_path)
@@ -245,7 +281,9 @@ def test_a_tape_that_is_not_there_or_not_readable_is_an_error_of_the_caller(tmp_
         (tmp_path / "tape.json").write_text(content)
         with pytest.raises(ConfigError):
             TapeJudge(tmp_path)
-    (tmp_path / "tape.json").write_text('{"name": "x", "identity": {}, "limits": {"prompt_tokens": "many", "statements": 3}}')
+    (tmp_path / "tape.json").write_text(
+        '{"name": "x", "identity": {}, "limits": {"prompt_tokens": "many", "statements": 3}}'
+    )
     assert TapeJudge(tmp_path).limits == Limits(None, 3)
 
 
@@ -258,8 +296,13 @@ def test_an_ask_that_is_not_on_the_tape_is_an_error_that_names_the_tape(tmp_path
 
 def test_a_second_run_asks_the_server_nothing_and_the_folder_holds_no_key(tmp_path: Path) -> None:
     key = "sk-0123456789abcdef"
-    with Loopback(completion('{"verdicts":[]}', usage={"prompt_tokens": 9, "completion_tokens": 2})) as server:
-        runs = [StoredJudge(OpenAIJudge("m", base_url=server.url, api_key=key), tmp_path).ask(ASK) for _ in range(2)]
+    with Loopback(
+        completion('{"verdicts":[]}', usage={"prompt_tokens": 9, "completion_tokens": 2})
+    ) as server:
+        runs = [
+            StoredJudge(OpenAIJudge("m", base_url=server.url, api_key=key), tmp_path).ask(ASK)
+            for _ in range(2)
+        ]
     assert len(server.requests) == 1
     assert [r.usage and r.usage.total for r in runs] == [11, 0]
     assert runs[0].text == runs[1].text

@@ -25,15 +25,27 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from loopback import Answer, Loopback, Request, completion, refusal_to
 from processes import PATIENCE, eventually
 
-from faithfulness_assert.errors import ConfigError
-from faithfulness_assert.promptfoo import client, extension, get_assert, hook, place, protocol, server
+from faithfulness_assert.promptfoo import get_assert, hook
+from faithfulness_assert.promptfoo.worker_process import (
+    address,
+    client,
+    connect,
+    extension,
+    launch,
+    protocol,
+    server,
+    worker_socket,
+)
+from faithfulness_assert.records.errors import ConfigError
 
 if not Path("/proc/self").exists():
     pytest.skip("its processes are watched through /proc", allow_module_level=True)
 
 TRUE = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 FALSE = "The Eiffel Tower is 530 metres tall. It stands in Paris."
-NOT_PYTHON = {"assert": [{"type": "not-python", "value": "file://x.py", "config": {"judge": "embedded"}}]}
+NOT_PYTHON = {
+    "assert": [{"type": "not-python", "value": "file://x.py", "config": {"judge": "embedded"}}]
+}
 KEY = "sk-worker-0123456789abcdef0123456789abcdef"
 
 
@@ -61,14 +73,24 @@ def workers() -> list[int]:
 
 
 @contextmanager
-def running(owner: int | None = None, *, idle: float = 60, code: str = "") -> Iterator[subprocess.Popen[str]]:
+def running(
+    owner: int | None = None, *, idle: float = 60, code: str = ""
+) -> Iterator[subprocess.Popen[str]]:
     """A worker for ``owner``, this process's parent if none is named: then this process is one that it serves."""
     owner = owner or os.getppid()
-    main = ["-c", f"{code}\nfrom faithfulness_assert.cli import main; main()"] if code else ["-m", "faithfulness_assert"]
+    main = (
+        ["-c", f"{code}\nfrom faithfulness_assert.cli import main; main()"]
+        if code
+        else ["-m", "faithfulness_assert"]
+    )
     command = [sys.executable, *main, "worker", "--pid", str(owner), "--idle", str(idle)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
         try:
-            assert eventually(lambda: extension.answers(protocol.address(owner)) or process.poll() is not None)
+            assert eventually(
+                lambda: connect.answers(address.address(owner)) or process.poll() is not None
+            )
             yield process
         finally:
             process.kill()
@@ -104,14 +126,21 @@ def asked(output: Any, context: Any) -> dict[str, Any]:
         (TRUE, given(treshold=1)),
         (TRUE, {"vars": {"context": TRUE}}),
         (TRUE, None),
-        ({"answer": "Größe 1,5 \udc80 🗼", "n": [1e300, float("inf"), None]}, given("Größe 1,5 🗼")),
+        (
+            {"answer": "Größe 1,5 \udc80 🗼", "n": [1e300, float("inf"), None]},
+            given("Größe 1,5 🗼"),
+        ),
         (TRUE, given([{"text": TRUE, "id": "é"}], contextFrom="vars.context")),
         (TRUE, given(judge="openai:m", baseUrl="http://127.0.0.1:9/v1", maxRetries=0)),
     ],
 )
-def test_the_worker_s_json_is_the_one_that_the_assertion_s_own_process_would_have_written(output: Any, context: Any) -> None:
+def test_the_worker_s_json_is_the_one_that_the_assertion_s_own_process_would_have_written(
+    output: Any, context: Any
+) -> None:
     with running():
-        assert json.dumps(asked(output, context)["result"]) == json.dumps(hook.get_assert(output, context))
+        assert json.dumps(asked(output, context)["result"]) == json.dumps(
+            hook.get_assert(output, context)
+        )
 
 
 def test_under_not_python_what_was_not_graded_raises_through_the_worker_too() -> None:
@@ -134,15 +163,27 @@ def test_an_assertion_with_a_worker_grades_nothing_itself(monkeypatch: pytest.Mo
 def test_many_at_once_each_get_their_own_result() -> None:
     answers = [f"The tower is {height} metres tall." for height in range(300, 340)]
     with running(), ThreadPoolExecutor(16) as pool:
-        found = list(pool.map(lambda answer: asked(answer, given("The tower is 330 metres tall."))["result"], answers))
-    assert found == [hook.get_assert(answer, given("The tower is 330 metres tall.")) for answer in answers]
+        found = list(
+            pool.map(
+                lambda answer: asked(answer, given("The tower is 330 metres tall."))["result"],
+                answers,
+            )
+        )
+    assert found == [
+        hook.get_assert(answer, given("The tower is 330 metres tall.")) for answer in answers
+    ]
     assert sum(result["pass"] for result in found) == 1
 
 
 def no_schema(request: Request) -> Answer:
     """A judge that takes no ``response_format``."""
     if "response_format" in request.body:
-        return refusal_to(400, "'response_format' is not supported", code="unsupported_parameter", param="response_format")
+        return refusal_to(
+            400,
+            "'response_format' is not supported",
+            code="unsupported_parameter",
+            param="response_format",
+        )
     verdicts = [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]
     return completion(json.dumps({"verdicts": verdicts}))
 
@@ -160,7 +201,10 @@ def test_what_one_assertion_has_learned_of_a_judge_the_next_one_knows() -> None:
 def test_a_grader_is_kept_for_one_eval_and_no_longer() -> None:
     first = server.cached_grader(1, "embedded", "default", 0.5, language="en")
     assert server.cached_grader(1, "embedded", "default", 0.5, language="en") is first
-    for other in (server.cached_grader(2, "embedded", "default", 0.5, language="en"), server.cached_grader(1, "embedded", "default", 0.6)):
+    for other in (
+        server.cached_grader(2, "embedded", "default", 0.5, language="en"),
+        server.cached_grader(1, "embedded", "default", 0.6),
+    ):
         assert other is not first
 
 
@@ -173,11 +217,21 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def test_with_a_worker_an_assertion_loads_two_small_modules_and_nothing_that_promptfoo_has_not_loaded() -> None:
+def test_with_a_worker_an_assertion_loads_two_small_modules_and_nothing_that_promptfoo_has_not_loaded() -> (
+    None
+):
     with running(os.getpid()):
         command = [sys.executable, "-c", ONE_ASSERTION, json.dumps([TRUE, given()])]
-        loaded = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-    ours = ["", ".promptfoo", ".promptfoo.client", ".promptfoo.protocol"]
+        loaded = json.loads(
+            subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        )
+    worker = ".promptfoo.worker_process"
+    ours = [
+        "",
+        ".promptfoo",
+        worker,
+        *(f"{worker}.{name}" for name in ("address", "client", "connect", "protocol")),
+    ]
     assert loaded == ["__future__", *(f"faithfulness_assert{name}" for name in ours)]
 
 
@@ -193,7 +247,7 @@ def test_two_evals_at_once_each_have_their_own_worker(monkeypatch: pytest.Monkey
     with asleep() as one, asleep() as other, running(one.pid), running(other.pid):
         for evaluation in (one, other):
             monkeypatch.setattr(os, "getppid", lambda pid=evaluation.pid: pid)
-            assert client.find() == protocol.address(evaluation.pid)
+            assert client.find() == address.address(evaluation.pid)
             assert "result" in asked(TRUE, given())
         one.kill()
         assert eventually(lambda: len(workers()) == 1)
@@ -203,16 +257,28 @@ def test_two_evals_at_once_each_have_their_own_worker(monkeypatch: pytest.Monkey
 
 
 def test_the_worker_of_a_shell_serves_what_is_started_from_it() -> None:
-    ask = "import json, sys; from faithfulness_assert.promptfoo import client; sys.exit(not client.ask(*json.loads(sys.argv[1])))"
+    ask = "import json, sys; from faithfulness_assert.promptfoo.worker_process import client; sys.exit(not client.ask(*json.loads(sys.argv[1])))"
     with running(os.getpid()):
-        command = ["sh", "-c", '"$@"; exit $?', "sh", sys.executable, "-c", ask, json.dumps([TRUE, given()])]
+        command = [
+            "sh",
+            "-c",
+            '"$@"; exit $?',
+            "sh",
+            sys.executable,
+            "-c",
+            ask,
+            json.dumps([TRUE, given()]),
+        ]
         assert subprocess.run(command, check=False).returncode == 0
 
 
 def test_of_many_that_start_for_one_eval_one_becomes_its_worker() -> None:
     owner = os.getppid()
     command = [sys.executable, "-m", "faithfulness_assert", "worker", "--pid", str(owner)]
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(4)]
+    started = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        for _ in range(4)
+    ]
     assert eventually(lambda: sum(process.poll() is not None for process in started) == 3)
     assert len(workers()) == 1
     assert "result" in asked(TRUE, given())
@@ -223,7 +289,9 @@ def test_of_many_that_start_for_one_eval_one_becomes_its_worker() -> None:
 
 
 @pytest.mark.parametrize("attribute", ["version", "environment", "folder", "host"])
-def test_a_worker_of_another_version_key_or_folder_does_not_grade(attribute: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_worker_of_another_version_key_or_folder_does_not_grade(
+    attribute: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with running():
         if attribute == "version":
             monkeypatch.setattr("faithfulness_assert.__version__", "0.0.0")
@@ -238,7 +306,9 @@ def test_a_worker_of_another_version_key_or_folder_does_not_grade(attribute: str
         assert len(workers()) == 1
 
 
-def test_a_key_is_neither_on_disk_nor_in_a_command_line(monkeypatch: pytest.MonkeyPatch, somewhere: Path) -> None:
+def test_a_key_is_neither_on_disk_nor_in_a_command_line(
+    monkeypatch: pytest.MonkeyPatch, somewhere: Path
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with Loopback(refusal_to(401, f"wrong key {KEY}")) as judge, running() as process:
         result = asked(TRUE, given(judge="openai:m", baseUrl=judge.url))["result"]
@@ -255,8 +325,8 @@ def test_a_key_is_neither_on_disk_nor_in_a_command_line(monkeypatch: pytest.Monk
 
 def test_only_its_user_may_enter_its_folder_and_open_its_socket() -> None:
     with running():
-        assert os.stat(protocol.folder()).st_mode & 0o777 == 0o700
-        assert os.stat(protocol.address(os.getppid())).st_mode & 0o777 == 0o600
+        assert os.stat(address.folder()).st_mode & 0o777 == 0o700
+        assert os.stat(address.address(os.getppid())).st_mode & 0o777 == 0o600
 
 
 def open_to_all(folder: Path) -> None:
@@ -278,9 +348,9 @@ def another_user_s(folder: Path) -> None:
 
 @pytest.mark.parametrize("make", [open_to_all, behind_a_link, another_user_s])
 def test_a_folder_that_is_not_this_user_s_alone_is_not_used(make: Callable[[Path], None]) -> None:
-    make(Path(protocol.folder()))
+    make(Path(address.folder()))
     with socket.socket(socket.AF_UNIX) as trap:
-        trap.bind(protocol.address(os.getppid()))
+        trap.bind(address.address(os.getppid()))
         trap.listen()
         trap.setblocking(False)
         assert get_assert(TRUE, given())["pass"] is True
@@ -292,14 +362,14 @@ def test_a_folder_that_is_not_this_user_s_alone_is_not_used(make: Callable[[Path
 
 
 def test_what_is_no_socket_in_a_socket_s_place_is_not_read() -> None:
-    Path(protocol.folder()).mkdir(mode=0o700)
+    Path(address.folder()).mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as trap:
         trap.bind(str(Path(os.environ["TMPDIR"]) / "trap"))
         trap.listen()
         trap.setblocking(False)
-        Path(protocol.address(os.getppid())).symlink_to("../trap")
+        Path(address.address(os.getppid())).symlink_to("../trap")
         with pytest.raises(PermissionError):
-            protocol.dial(protocol.address(os.getppid()))
+            connect.dial(address.address(os.getppid()))
         with pytest.raises(BlockingIOError):
             trap.accept()
 
@@ -320,13 +390,23 @@ with socket.socket(socket.AF_UNIX) as line:
 def test_another_user_is_refused_even_where_the_files_would_let_them_in(somewhere: Path) -> None:
     message = json.dumps({"identity": protocol.identity(), "eval": 1, "grade": [TRUE, given()]})
     with running():
-        path = protocol.address(os.getppid())
+        path = address.address(os.getppid())
         somewhere.chmod(0o755)
-        Path(protocol.folder()).chmod(0o777)
+        Path(address.folder()).chmod(0o777)
         os.chmod(path, 0o666)
-        done = subprocess.run([sys.executable, "-c", AS_ANOTHER_USER, path], input=message, capture_output=True, text=True, check=False)
-        assert done.stdout.strip() == "refused" or "ConnectionReset" in done.stderr or "BrokenPipe" in done.stderr
-        Path(protocol.folder()).chmod(0o700)
+        done = subprocess.run(
+            [sys.executable, "-c", AS_ANOTHER_USER, path],
+            input=message,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (
+            done.stdout.strip() == "refused"
+            or "ConnectionReset" in done.stderr
+            or "BrokenPipe" in done.stderr
+        )
+        Path(address.folder()).chmod(0o700)
         assert "result" in asked(TRUE, given())
 
 
@@ -334,7 +414,7 @@ def test_another_user_is_refused_even_where_the_files_would_let_them_in(somewher
 
 
 def raw(data: bytes) -> bytes:
-    with protocol.dial(protocol.address(os.getppid())) as line:
+    with connect.dial(address.address(os.getppid())) as line:
         line.sendall(data)
         with suppress(ConnectionError):
             return line.recv(1000)
@@ -378,16 +458,34 @@ def test_an_output_that_is_no_json_is_graded_where_it_is() -> None:
 
 
 def test_who_calls_and_says_nothing_is_hung_up_on() -> None:
-    with running(code="from faithfulness_assert.promptfoo import protocol; protocol.SILENCE = 0.3"):
+    with running(
+        code="from faithfulness_assert.promptfoo.worker_process import protocol; protocol.SILENCE = 0.3"
+    ):
         assert raw(b"\0\0") == b""
         assert "result" in asked(TRUE, given())
 
 
 def test_more_than_it_takes_at_once_grade_for_themselves() -> None:
-    limit = "from faithfulness_assert.promptfoo import server; server.AT_ONCE = 2"
-    slow = completion(json.dumps({"verdicts": [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]}))
-    with Loopback(Answer(slow.body, delay=2)) as judge, running(code=limit), ThreadPoolExecutor(6) as pool:
-        replies = list(pool.map(lambda _: client.ask(TRUE, given(judge="openai:m", baseUrl=judge.url)), range(6)))
+    limit = "from faithfulness_assert.promptfoo.worker_process import server; server.AT_ONCE = 2"
+    slow = completion(
+        json.dumps(
+            {
+                "verdicts": [
+                    {"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)
+                ]
+            }
+        )
+    )
+    with (
+        Loopback(Answer(slow.body, delay=2)) as judge,
+        running(code=limit),
+        ThreadPoolExecutor(6) as pool,
+    ):
+        replies = list(
+            pool.map(
+                lambda _: client.ask(TRUE, given(judge="openai:m", baseUrl=judge.url)), range(6)
+            )
+        )
         assert len(judge.requests) == 2
         assert [reply["result"]["pass"] for reply in replies if reply] == [True] * 2
         assert len(workers()) <= 1  # the one that was busy was not replaced
@@ -401,7 +499,7 @@ def test_a_stale_socket_is_taken_over() -> None:
     with running() as process:
         process.kill()
         process.wait()
-    assert Path(protocol.address(os.getppid())).exists()
+    assert Path(address.address(os.getppid())).exists()
     assert get_assert(FALSE, given()) == hook.get_assert(FALSE, given())
     assert eventually(lambda: client.ask(TRUE, given()))
     assert len(workers()) == 1
@@ -424,11 +522,15 @@ def test_a_worker_killed_in_mid_request_costs_no_test() -> None:
     assert len(workers()) == 1
 
 
-def test_a_worker_that_hangs_is_given_up_and_ends_when_it_wakes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_hangs_is_given_up_and_ends_when_it_wakes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with running() as process:
         process.send_signal(signal.SIGSTOP)
         begun = time.monotonic()
-        with monkeypatch.context() as impatient:  # for this one alone: on a busy machine the next worker may take longer for its first
+        with (
+            monkeypatch.context() as impatient
+        ):  # for this one alone: on a busy machine the next worker may take longer for its first
             impatient.setattr(protocol, "SILENCE", 0.5)
             assert get_assert(TRUE, given())["pass"] is True
         assert time.monotonic() - begun < PATIENCE
@@ -439,7 +541,9 @@ def test_a_worker_that_hangs_is_given_up_and_ends_when_it_wakes(monkeypatch: pyt
         assert "result" in asked(TRUE, given())
 
 
-def test_who_hears_late_of_a_worker_s_death_leaves_the_one_in_its_place_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_hears_late_of_a_worker_s_death_leaves_the_one_in_its_place_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with running() as old, ExitStack() as later:
         new: list[int] = []
 
@@ -457,7 +561,9 @@ def test_who_hears_late_of_a_worker_s_death_leaves_the_one_in_its_place_alone(mo
         assert workers() == new
 
 
-def test_a_judge_slower_than_the_longest_silence_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_slower_than_the_longest_silence_is_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(protocol, "SILENCE", 3.5)
     verdicts = [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]
     slow = completion(json.dumps({"verdicts": verdicts}))
@@ -479,7 +585,7 @@ def test_a_worker_ends_when_nobody_asks() -> None:
         assert "result" in asked(TRUE, given())
         assert eventually(lambda: process.poll() is not None)
         assert "graded 1 assertions" in process.communicate()[0]
-    assert not Path(protocol.address(os.getppid())).exists()
+    assert not Path(address.address(os.getppid())).exists()
     assert get_assert(TRUE, given())["pass"] is True
 
 
@@ -508,13 +614,15 @@ def test_a_worker_whose_socket_was_taken_away_finishes_what_is_under_way_and_end
     with Loopback(slow) as judge, running() as process, ThreadPoolExecutor(1) as pool:
         reply = pool.submit(asked, TRUE, given(judge="openai:m", baseUrl=judge.url))
         assert reached.wait(PATIENCE)
-        os.unlink(protocol.address(os.getppid()))
+        os.unlink(address.address(os.getppid()))
         assert reply.result(PATIENCE)["result"]["pass"] is True
         assert eventually(lambda: process.poll() is not None)
 
 
 @pytest.mark.parametrize("name", ["/proc", "/dev/null", "/nowhere"])
-def test_with_no_place_for_a_socket_the_eval_goes_on_without(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_no_place_for_a_socket_the_eval_goes_on_without(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TMPDIR", name)
     assert "no worker was started" in run_extension("beforeAll").stderr
     assert run_extension("afterAll").stderr == ""
@@ -529,7 +637,7 @@ def test_a_full_disk_is_a_config_error_for_the_worker(monkeypatch: pytest.Monkey
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "mkdir", full)
-    with pytest.raises(OSError, match="No space left"), place.claimed(protocol.address(1)):
+    with pytest.raises(OSError, match="No space left"), worker_socket.claimed(address.address(1)):
         pytest.fail("it claimed a socket")
     monkeypatch.setattr(signal, "signal", lambda *_: None)  # this process keeps its own
     with pytest.raises(ConfigError, match="No space left"):
@@ -549,7 +657,7 @@ def test_no_home_is_needed(home: str | None, monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.parametrize("length", [10, 60, 80, 100, 200])
 def test_a_socket_s_path_is_never_too_long(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TMPDIR", "/" + "x" * length)
-    assert len(protocol.address(2**22)) <= 103
+    assert len(address.address(2**22)) <= 103
 
 
 # ---------------------------------------------------------------- promptfoo's extension
@@ -558,11 +666,15 @@ def test_a_socket_s_path_is_never_too_long(length: int, monkeypatch: pytest.Monk
 def run_extension(hook_name: str) -> subprocess.CompletedProcess[str]:
     """The extension as promptfoo runs it: a process of its own whose pipes must close."""
     code = f"from faithfulness_assert.promptfoo import worker; worker({hook_name!r}, {{'suite': {{}}}})"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+    )
 
 
 def test_the_extension_starts_one_worker_and_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "getppid", os.getpid)  # to the worker we are what promptfoo is to an assertion
+    monkeypatch.setattr(
+        os, "getppid", os.getpid
+    )  # to the worker we are what promptfoo is to an assertion
     run_extension("beforeAll")
     (first,) = workers()
     assert "result" in asked(TRUE, given())
@@ -575,7 +687,9 @@ def test_the_extension_starts_one_worker_and_stops_it(monkeypatch: pytest.Monkey
     run_extension("afterAll")
 
 
-def test_both_of_promptfoo_s_ways_to_call_an_extension_are_understood(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_of_promptfoo_s_ways_to_call_an_extension_are_understood(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from faithfulness_assert.promptfoo import worker
 
     called: list[str] = []
@@ -599,15 +713,15 @@ NO_UNIX = "import socket; del socket.AF_UNIX"
 
 @pytest.fixture
 def tcp(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "UNIX", False)
-    monkeypatch.setattr(protocol, "SUFFIX", ".port")
+    monkeypatch.setattr(address, "UNIX", False)
+    monkeypatch.setattr(address, "SUFFIX", ".port")
 
 
 @pytest.mark.usefixtures("tcp")
 def test_without_unix_sockets_a_loopback_port_and_a_token_do() -> None:
     with running(code=NO_UNIX) as process:
         assert asked(FALSE, given())["result"] == hook.get_assert(FALSE, given())
-        path = Path(protocol.address(os.getppid()))
+        path = Path(address.address(os.getppid()))
         assert path.stat().st_mode & 0o777 == 0o600
         port, _ = json.loads(path.read_text())
         with socket.create_connection(("127.0.0.1", port), PATIENCE) as stranger:
@@ -634,8 +748,10 @@ def test_whoever_took_a_dead_worker_s_port_is_shown_no_text() -> None:
                 return seen
 
         seen = pool.submit(steal)
-        Path(protocol.folder()).mkdir(mode=0o700)
-        Path(protocol.address(os.getppid())).write_text(json.dumps([thief.getsockname()[1], "00" * 32]))
+        Path(address.folder()).mkdir(mode=0o700)
+        Path(address.address(os.getppid())).write_text(
+            json.dumps([thief.getsockname()[1], "00" * 32])
+        )
         with pytest.raises(PermissionError, match="token"):
             client.exchange(client.find(), b"{}")
         assert len(seen.result()) == 32
@@ -665,9 +781,9 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule()
     def start(self) -> None:
-        if not extension.answers(protocol.address(os.getppid())):
-            extension.leave(extension.spawn(os.getppid()))
-        assert eventually(lambda: extension.answers(protocol.address(os.getppid())))
+        if not connect.answers(address.address(os.getppid())):
+            launch.leave(launch.spawn(os.getppid()))
+        assert eventually(lambda: connect.answers(address.address(os.getppid())))
 
     @rule(by=st.sampled_from([signal.SIGKILL, signal.SIGTERM]))
     def end(self, by: signal.Signals) -> None:
@@ -678,7 +794,9 @@ class AnyOrder(RuleBasedStateMachine):
     @rule()
     def stop(self) -> None:
         message = json.dumps({"identity": protocol.identity(), "stop": True}).encode()
-        assert eventually(lambda: extension.answers(protocol.address(os.getppid())) or not workers())  # none is about to start
+        assert eventually(
+            lambda: connect.answers(address.address(os.getppid())) or not workers()
+        )  # none is about to start
         with suppress(OSError):
             client.exchange(client.find(), message)
         assert eventually(lambda: not workers())
@@ -704,6 +822,10 @@ def test_whatever_happens_to_workers_every_assertion_is_graded_right() -> None:
     run_state_machine_as_test(
         AnyOrder,
         settings=settings(
-            max_examples=4, stateful_step_count=8, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck)
+            max_examples=4,
+            stateful_step_count=8,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
         ),
     )

@@ -8,12 +8,12 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from ..errors import ConfigError, suggest
+from ..records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..model import Judge
+    from ..records.ask import Judge
 
 JUDGES: dict[str, tuple[str, str]] = {
     "anthropic": (".anthropic", "AnthropicJudge"),
@@ -39,7 +39,9 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     known = option_names(spec)
     for option in options:
         if option not in known:
-            raise ConfigError(f"{option}: the judge {spec!r} takes no such option. {suggest(option, known) if known else ''}".strip())
+            raise ConfigError(
+                f"{option}: the judge {spec!r} takes no such option. {suggest(option, known) if known else ''}".strip()
+            )
     return cast("Judge", factory(*([argument] if positional else []), **options))
 
 
@@ -56,13 +58,19 @@ def option_names(spec: object) -> list[str]:
     """The options that the judge which ``spec`` names takes; none for a judge that is passed as an object."""
     if not isinstance(spec, str):
         return []
-    return [p.name for p in inspect.signature(_named(spec)[0]).parameters.values() if p.kind is p.KEYWORD_ONLY]
+    return [
+        p.name
+        for p in inspect.signature(_named(spec)[0]).parameters.values()
+        if p.kind is p.KEYWORD_ONLY
+    ]
 
 
 def _named(spec: str) -> tuple[Callable[..., object], str]:
     kind, _, argument = spec.partition(":")
     if kind not in JUDGES:
-        raise ConfigError(f"judge: there is no judge {spec!r}. {suggest(kind, _forms())} Or pass an object with an 'ask' method.")
+        raise ConfigError(
+            f"judge: there is no judge {spec!r}. {suggest(kind, _forms())} Or pass an object with an 'ask' method."
+        )
     module, name = JUDGES[kind]
     return getattr(import_module(module, __name__), name), argument.strip()
 
@@ -70,9 +78,13 @@ def _named(spec: str) -> tuple[Callable[..., object], str]:
 def _given_judge(judge: object, options: Mapping[str, Any]) -> Judge:
     if not callable(getattr(judge, "ask", None)):
         forms = ", ".join(_forms())
-        raise ConfigError(f"judge: must be one of {forms}, or an object with an 'ask' method; got {type(judge).__name__}")
+        raise ConfigError(
+            f"judge: must be one of {forms}, or an object with an 'ask' method; got {type(judge).__name__}"
+        )
     if options:
-        raise ConfigError(f"{next(iter(options))}: not an option of a judge that is passed as an object; set it on the object")
+        raise ConfigError(
+            f"{next(iter(options))}: not an option of a judge that is passed as an object; set it on the object"
+        )
     return cast("Judge", judge)
 
 
@@ -81,4 +93,6 @@ def _forms() -> list[str]:
 
 
 def _form(kind: str) -> str:
-    return {"anthropic": "anthropic:MODEL", "openai": "openai:MODEL", "tape": "tape:DIR"}.get(kind, kind)
+    return {"anthropic": "anthropic:MODEL", "openai": "openai:MODEL", "tape": "tape:DIR"}.get(
+        kind, kind
+    )

@@ -8,33 +8,47 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..errors import JudgeError
-from ..model import Reply, clean_text
-from .dialect import Ladder, Ladders, Steps
-from .http import Trouble, read_object, thought_only, trouble, usage_of
-from .options import check_number
-from .remote import Provider, RemoteJudge
+from ..records.ask import Reply
+from ..records.errors import JudgeError
+from ..text.strings import clean_text
+from .remote.answers import Failure, failure, read_object, thought_only, usage_of
+from .remote.fallbacks import Fallback, Fallbacks, Steps
+from .remote.remote_judge import Provider, RemoteJudge
+from .remote.settings import check_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..model import Ask, Usage
-    from .transport import Answer
+    from ..records.ask import Ask
+    from ..records.usage import Usage
+    from .remote.connection import Answer
 
 # ---------------------------------------------------------------- what is asked
 
-LADDERS: Ladders = {
-    "format": Ladder(
-        re.compile(r"response[_ ]?format|json[_ ](?:schema|object|mode)|grammar|structured[_ ]output|guided_|requested parameters", re.I),
-        ("the server takes no JSON Schema; plain JSON was asked for", "the server takes no response format; none was asked for"),
+FALLBACKS: Fallbacks = {
+    "format": Fallback(
+        re.compile(
+            r"response[_ ]?format|json[_ ](?:schema|object|mode)|grammar|structured[_ ]output|guided_|requested parameters",
+            re.I,
+        ),
+        (
+            "the server takes no JSON Schema; plain JSON was asked for",
+            "the server takes no response format; none was asked for",
+        ),
     ),
-    "cap": Ladder(
+    "cap": Fallback(
         re.compile(r"max_(?:completion_)?tokens", re.I),
-        ("the server takes no max_completion_tokens; max_tokens was sent", "the server takes no cap on reply tokens; none was sent"),
+        (
+            "the server takes no max_completion_tokens; max_tokens was sent",
+            "the server takes no cap on reply tokens; none was sent",
+        ),
     ),
-    "temperature": Ladder(re.compile("temperature", re.I), ("the server does not take this temperature; none was sent",)),
-    "seed": Ladder(re.compile(r"\bseed\b", re.I), ("the server takes no seed; none was sent",)),
-    "system": Ladder(
+    "temperature": Fallback(
+        re.compile("temperature", re.I),
+        ("the server does not take this temperature; none was sent",),
+    ),
+    "seed": Fallback(re.compile(r"\bseed\b", re.I), ("the server takes no seed; none was sent",)),
+    "system": Fallback(
         re.compile(
             r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b|(?:support|allow).{0,20}\bsystem\b"
             r"|roles must alternate|only user and assistant roles|developer instruction",
@@ -48,7 +62,10 @@ LADDERS: Ladders = {
 def chat_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
     """The parameters of a chat completion. ``settings``: ``model``, ``temperature`` and ``seed``; None is not sent."""
     messages = [dict(m) for m in ask.messages]
-    schema = {"type": "json_schema", "json_schema": {"name": "verdicts", "strict": True, "schema": ask.schema}}
+    schema = {
+        "type": "json_schema",
+        "json_schema": {"name": "verdicts", "strict": True, "schema": ask.schema},
+    }
     wanted: dict[str, Any] = {
         "model": settings["model"],
         "messages": _without_system(messages) if steps["system"] else messages,
@@ -83,23 +100,29 @@ def _send(client: Any, request: dict[str, Any], seconds: float) -> Any:
 # ---------------------------------------------------------------- what is answered
 
 
-def read_completion(answer: Answer, secrets: Sequence[str]) -> Reply | Trouble:
+def read_completion(answer: Answer, secrets: Sequence[str]) -> Reply | Failure:
     """The reply in a chat completion, or the trouble with it."""
     data = read_object(answer, secrets)
-    if isinstance(data, Trouble):
+    if isinstance(data, Failure):
         return data
     usage = _usage(data.get("usage"))
     choice = _first_choice(data.get("choices"))
     if choice.get("error"):
-        return trouble(answer, choice, secrets)
+        return failure(answer, choice, secrets)
     message = choice.get("message")
     if not isinstance(message, dict):
         what = "the judge's answer holds no message: is base_url a chat API?"
-        return Trouble(JudgeError(what, "server", retryable=True, usage=usage, http_status=answer.status))
+        return Failure(
+            JudgeError(what, "server", retryable=True, usage=usage, http_status=answer.status)
+        )
     text, refusal = _said(message)
     ended = choice.get("finish_reason")
     reply = Reply(text, usage, ended if isinstance(ended, str) else "stop", refusal or None)
-    return thought_only(reply) if message.get("reasoning") or message.get("reasoning_content") else reply
+    return (
+        thought_only(reply)
+        if message.get("reasoning") or message.get("reasoning_content")
+        else reply
+    )
 
 
 def _first_choice(choices: object) -> Mapping[str, Any]:
@@ -111,7 +134,11 @@ def _said(message: Mapping[str, Any]) -> tuple[str, str]:
     """The text of a message and its refusal. The content is a string or a list of parts."""
     content, refusal = message.get("content"), message.get("refusal")
     parts = [p for p in content if isinstance(p, dict)] if isinstance(content, list) else []
-    text = content if isinstance(content, str) else "".join(p["text"] for p in parts if isinstance(p.get("text"), str))
+    text = (
+        content
+        if isinstance(content, str)
+        else "".join(p["text"] for p in parts if isinstance(p.get("text"), str))
+    )
     refusals = [refusal, *(p.get("refusal") for p in parts)]
     return text, clean_text(" ".join(r for r in refusals if isinstance(r, str)).strip())
 
@@ -119,7 +146,10 @@ def _said(message: Mapping[str, Any]) -> tuple[str, str]:
 def _usage(data: object) -> Usage | None:
     if not isinstance(data, dict):
         return None
-    prompt, completion = (d if isinstance(d := data.get(f"{part}_tokens_details"), dict) else {} for part in ("prompt", "completion"))
+    prompt, completion = (
+        d if isinstance(d := data.get(f"{part}_tokens_details"), dict) else {}
+        for part in ("prompt", "completion")
+    )
     cached, reasoning = prompt.get("cached_tokens"), completion.get("reasoning_tokens")
     return usage_of(data.get("prompt_tokens"), data.get("completion_tokens"), cached, reasoning)
 
@@ -130,8 +160,8 @@ OPENAI = Provider(
     name="openai",
     install="pip install openai",
     home="https://api.openai.com/v1",
-    hottest=2,
-    ladders=LADDERS,
+    max_temperature=2,
+    fallbacks=FALLBACKS,
     request=chat_request,
     read=read_completion,
     sdk=_sdk,

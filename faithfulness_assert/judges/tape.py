@@ -17,13 +17,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ConfigError, JudgeError
-from ..model import Limits, Reply, Usage
+from ..records.ask import Limits, Reply
+from ..records.errors import ConfigError, JudgeError
+from ..records.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..model import Ask, Judge
+    from ..records.ask import Ask, Judge
 
 MAX_FILE_BYTES = 16 << 20
 _TAPE = "tape.json"
@@ -51,7 +52,9 @@ class StoredJudge:
     ) -> None:
         identity = getattr(judge, "identity", None)
         if not identity:
-            raise ConfigError("cache: this judge has no 'identity' (a mapping of what shapes its replies), so they cannot be kept apart")
+            raise ConfigError(
+                "cache: this judge has no 'identity' (a mapping of what shapes its replies), so they cannot be kept apart"
+            )
         self._judge = judge
         self._worth_keeping = worth_keeping
         self.name: str = getattr(judge, "name", type(judge).__name__)
@@ -73,12 +76,22 @@ class StoredJudge:
         if (kept := _load(self._folder, key)) is not None:
             return kept
         reply = self._judge.ask(ask, deadline=deadline)
-        if reply.finish_reason != "stop" or reply.refusal or not self._worth_keeping(ask, reply.text):
+        if (
+            reply.finish_reason != "stop"
+            or reply.refusal
+            or not self._worth_keeping(ask, reply.text)
+        ):
             return reply
         try:
-            _write(self._folder / f"{key}.json", {"ask": key, "text": reply.text, "warnings": reply.warnings})
+            _write(
+                self._folder / f"{key}.json",
+                {"ask": key, "text": reply.text, "warnings": reply.warnings},
+            )
         except OSError as error:
-            return replace(reply, warnings=(*reply.warnings, f"cache: the reply could not be kept: {error.strerror}"))
+            return replace(
+                reply,
+                warnings=(*reply.warnings, f"cache: the reply could not be kept: {error.strerror}"),
+            )
         return reply
 
     def _open(self, folder: Path) -> Path:
@@ -134,7 +147,10 @@ class TapeJudge:
         """
         kept = _load(self._folder, ask_key(ask, self.identity))
         if kept is None:
-            raise JudgeError(f"the tape {self._folder} has no reply to this ask ({ask.kind}); record it again with cache", "transport")
+            raise JudgeError(
+                f"the tape {self._folder} has no reply to this ask ({ask.kind}); record it again with cache",
+                "transport",
+            )
         return kept
 
 
@@ -160,17 +176,28 @@ def _find_tape(folder: Path) -> tuple[Path, dict[str, Any]]:
     found = []
     for path in (folder / _TAPE, *sorted(folder.glob(f"*/{_TAPE}"))):
         about = _read(path)
-        if about is not None and isinstance(about.get("identity"), dict) and isinstance(about.get("name"), str):
+        if (
+            about is not None
+            and isinstance(about.get("identity"), dict)
+            and isinstance(about.get("name"), str)
+        ):
             found.append((path.parent, about))
     if len(found) != 1:
         names = ", ".join(path.name for path, _ in found)
-        raise ConfigError(f"tape: {folder} holds {f'the tapes {names}; name one' if names else 'no tape.json that can be read'}")
+        raise ConfigError(
+            f"tape: {folder} holds {f'the tapes {names}; name one' if names else 'no tape.json that can be read'}"
+        )
     return found[0]
 
 
 def _limits(data: object) -> Limits:
     known = data if isinstance(data, dict) else {}
-    return Limits(*(v if isinstance(v := known.get(name), int) and v > 0 else None for name in ("prompt_tokens", "statements")))
+    return Limits(
+        *(
+            v if isinstance(v := known.get(name), int) and v > 0 else None
+            for name in ("prompt_tokens", "statements")
+        )
+    )
 
 
 def _load(folder: Path, key: str) -> Reply | None:

@@ -15,11 +15,11 @@ def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
 
     Args, result and errors are those of :func:`faithfulness_assert.promptfoo.hook.get_assert`, whoever grades.
     """
-    from .client import ask
+    from .worker_process.client import ask
 
     reply = ask(output, context)
     if reply is None:
-        from . import hook
+        from ..promptfoo import hook
 
         try:
             return hook.get_assert(output, context)
@@ -47,6 +47,6 @@ def worker(first: "Any", second: "Any" = None) -> None:
     """
     hook = first if isinstance(first, str) else (second or {}).get("hookName")
     if hook in ("beforeAll", "afterAll"):
-        from . import extension
+        from .worker_process import extension
 
         (extension.start if hook == "beforeAll" else extension.stop)()

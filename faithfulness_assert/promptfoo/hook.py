@@ -11,24 +11,33 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
-from ..conclude import invalid_input
-from ..errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..grading import GRADER_OPTIONS, JUDGE_OPTIONS, Grader
-from ..model import names_of
-from ..policy_data import FIELD_NAMES
-from ..presets import policies
-from ..result import Components, clip
+from ..plan.conclude import invalid_input
+from ..policy.load import FIELD_NAMES
+from ..policy.presets import policies
+from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
+from ..records.result import Components
+from ..text.strings import clip, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..result import GradingResult
+    from ..records.result import GradingResult
 
 JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 
 # Where each text is looked for when the config does not say: these names, first in vars, then in providerResponse.metadata.
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "context": ("context", "contexts", "retrieved_contexts", "retrieval_context", "retrieved_content", "documents", "passages", "sources"),
+    "context": (
+        "context",
+        "contexts",
+        "retrieved_contexts",
+        "retrieval_context",
+        "retrieved_content",
+        "documents",
+        "passages",
+        "sources",
+    ),
     "question": ("query", "question", "user_input", "input", "prompt"),
     "answer": ("answer", "output", "response", "text", "content"),
 }
@@ -82,11 +91,15 @@ def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict
     return result
 
 
-def _graded(output: Any, given: Mapping[str, Any], make_grader: Callable[..., Grader]) -> dict[str, Any]:
+def _graded(
+    output: Any, given: Mapping[str, Any], make_grader: Callable[..., Grader]
+) -> dict[str, Any]:
     config = read_config(given)
     components = config.pop("components", "problems")
     if components not in get_args(Components):
-        raise ConfigError(f"config.components: must be one of {', '.join(get_args(Components))}, got {components!r}")
+        raise ConfigError(
+            f"config.components: must be one of {', '.join(get_args(Components))}, got {components!r}"
+        )
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
     judge = config.pop("judge", None) or os.environ.get(JUDGE_VARIABLE)
     if not judge:
@@ -95,7 +108,12 @@ def _graded(output: Any, given: Mapping[str, Any], make_grader: Callable[..., Gr
             f"(or set {JUDGE_VARIABLE})"
         )
     threshold = config.pop("threshold", None)
-    grader = make_grader(judge, config.pop("policy", "default"), _threshold(given) if threshold is None else threshold, **config)
+    grader = make_grader(
+        judge,
+        config.pop("policy", "default"),
+        _threshold(given) if threshold is None else threshold,
+        **config,
+    )
     found = find_texts(output, given, paths)
     if found.context is None:
         result: GradingResult = invalid_input(_no_context(given), grader.policy)
@@ -131,7 +149,11 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
 def _in_snake_case(config: Mapping[Any, Any]) -> dict[str, Any]:
     """The config with its keys in snake_case, also inside a policy and its source's options; what these map stays as it is."""
     named = {snake(str(key)): value for key, value in config.items()}
-    inner = {name: _in_snake_case(named[name]) for name in ("policy", "policy_options") if isinstance(named.get(name), Mapping)}
+    inner = {
+        name: _in_snake_case(named[name])
+        for name in ("policy", "policy_options")
+        if isinstance(named.get(name), Mapping)
+    }
     return {**named, **inner}
 
 
@@ -148,9 +170,17 @@ def _assertions(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     for item in listed if isinstance(listed, Sequence) else ():
         if isinstance(item, Mapping):
             nested = item.get("assert")
-            flat += [i for i in nested if isinstance(i, Mapping)] if isinstance(nested, list) else [item]
+            flat += (
+                [i for i in nested if isinstance(i, Mapping)]
+                if isinstance(nested, list)
+                else [item]
+            )
     own = given.get("config") or {}
-    return [item for item in flat if item.get("type") in ("python", "not-python") and (item.get("config") or {}) == own]
+    return [
+        item
+        for item in flat
+        if item.get("type") in ("python", "not-python") and (item.get("config") or {}) == own
+    ]
 
 
 def _negated(given: Mapping[str, Any]) -> bool:
@@ -162,7 +192,9 @@ def _threshold(given: Mapping[str, Any]) -> Any:
     """The threshold written on the assertion itself, where it is beyond doubt."""
     found = [item["threshold"] for item in _assertions(given) if item.get("threshold") is not None]
     if any(not isinstance(value, int | float) for value in found):
-        raise ConfigError(f"threshold: the assertion's must be a number from 0 to 1, got {clip(repr(found[0]), 60)}")
+        raise ConfigError(
+            f"threshold: the assertion's must be a number from 0 to 1, got {clip(repr(found[0]), 60)}"
+        )
     return found[0] if len(set(found)) == 1 else None
 
 
@@ -176,7 +208,10 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
         ConfigError: a path is no JMESPath.
         InputError: a path finds nothing.
     """
-    document = {name: given.get(name) for name in ("prompt", "vars", "test", "provider", "providerResponse", "metadata", "config")}
+    document = {
+        name: given.get(name)
+        for name in ("prompt", "vars", "test", "provider", "providerResponse", "metadata", "config")
+    }
     document["output"] = output
     question = _find("question", document, paths)
     if paths.get("question") is None and not isinstance(question, str):
@@ -189,8 +224,15 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> A
         return _search(name, document, paths[name])
     response = document["providerResponse"]
     metadata = response.get("metadata") if isinstance(response, Mapping) else None
-    places = [values for values in (document["vars"], metadata, document["metadata"]) if isinstance(values, Mapping)]
-    return next((values[key] for values in places for key in NAMES[name] if values.get(key) is not None), None)
+    places = [
+        values
+        for values in (document["vars"], metadata, document["metadata"])
+        if isinstance(values, Mapping)
+    ]
+    return next(
+        (values[key] for values in places for key in NAMES[name] if values.get(key) is not None),
+        None,
+    )
 
 
 def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:
@@ -199,10 +241,14 @@ def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) 
     if isinstance(output, str):
         return output
     if not isinstance(output, Mapping):
-        raise InputError(f"answer: the output is no text but {type(output).__name__}; set config.answerFrom, for example to output[0]")
+        raise InputError(
+            f"answer: the output is no text but {type(output).__name__}; set config.answerFrom, for example to output[0]"
+        )
     found = next((output[key] for key in NAMES["answer"] if isinstance(output.get(key), str)), None)
     if found is None:
-        raise InputError(f"answer: the output has the keys {_names(output)}; set config.answerFrom, for example to output.KEY")
+        raise InputError(
+            f"answer: the output has the keys {_names(output)}; set config.answerFrom, for example to output.KEY"
+        )
     return found
 
 
@@ -213,9 +259,13 @@ def _search(name: str, document: Mapping[str, Any], path: Any) -> Any:
     try:
         found = jmespath.search(path, document)
     except (jmespath.exceptions.JMESPathError, TypeError, AttributeError, ValueError) as error:
-        raise ConfigError(f"config.{key}: {path!r} is no JMESPath: {str(error).splitlines()[0]}") from None
+        raise ConfigError(
+            f"config.{key}: {path!r} is no JMESPath: {str(error).splitlines()[0]}"
+        ) from None
     if found is None:
-        raise InputError(f"{name}: config.{key} {path!r} finds nothing; vars has the keys {_names(document['vars'])}")
+        raise InputError(
+            f"{name}: config.{key} {path!r} finds nothing; vars has the keys {_names(document['vars'])}"
+        )
     return found
 
 

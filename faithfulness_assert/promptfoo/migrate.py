@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from ..errors import ConfigError
-from ..result import clip, visible
+from ..records.errors import ConfigError
+from ..text.strings import clip, visible
 
 BUILT_IN, INVERTED = "context-faithfulness", "not-context-faithfulness"
 MOST = 10_000  # assertions that are looked at: a few lines of YAML aliases can stand for billions
@@ -25,7 +25,9 @@ NUMBERS = 1e6  # none that is larger, or not finite, is a weight or a threshold
 PROVIDER = re.compile(r"(openai|anthropic):(?:(?:chat|responses|messages):)?([\w./:-]+)")
 # A contextTransform that only walks down: `output.a[0]`, `context.vars.b`. JMESPath writes the same, without `context`.
 WALK = re.compile(r"(?:output|context\.(?:vars|metadata))(?:\.[A-Za-z_]\w*|\[\d+\])*")
-PLAIN = re.compile(r"(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z](?:[\w.:/-]*[\w/])?", re.IGNORECASE)
+PLAIN = re.compile(
+    r"(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z](?:[\w.:/-]*[\w/])?", re.IGNORECASE
+)
 
 NO_JUDGE = "openai:gpt-4o-mini"
 ALWAYS = (
@@ -55,19 +57,36 @@ def migrated(config: object) -> str:
         ConfigError: it is no promptfoo config, or has no ``context-faithfulness`` that could be seen.
     """
     if not isinstance(config, Mapping):
-        raise ConfigError(f"init: a promptfoo config is a mapping with tests, got {type(config).__name__}")
+        raise ConfigError(
+            f"init: a promptfoo config is a mapping with tests, got {type(config).__name__}"
+        )
     looked_at = list(islice(places(config), MOST + 1))
     if len(looked_at) > MOST:
-        raise ConfigError(f"init: the config has more than {MOST:,} assertions; give one with fewer")
+        raise ConfigError(
+            f"init: the config has more than {MOST:,} assertions; give one with fewer"
+        )
     found: dict[str, list[str]] = {}
     for place in looked_at:
         if place.assertion.get("type") in (BUILT_IN, INVERTED):
             found.setdefault(written(place), []).append(place.where)
     unread = list(islice(elsewhere(config), 20))
     if not found:
-        raise ConfigError(f"init: no {BUILT_IN} assertion in defaultTest, tests, scenarios or assertionTemplates{_but(unread)}")
-    notes = [f"# {line}" for line in ("What differs from the built-in:", *(f"- {line}" for line in (*ALWAYS, *unread)))]
-    return "\n\n".join([*(f"# {_where(names)}\n{text}" for text, names in found.items()), "\n".join(notes)]) + "\n"
+        raise ConfigError(
+            f"init: no {BUILT_IN} assertion in defaultTest, tests, scenarios or assertionTemplates{_but(unread)}"
+        )
+    notes = [
+        f"# {line}"
+        for line in (
+            "What differs from the built-in:",
+            *(f"- {line}" for line in (*ALWAYS, *unread)),
+        )
+    ]
+    return (
+        "\n\n".join(
+            [*(f"# {_where(names)}\n{text}" for text, names in found.items()), "\n".join(notes)]
+        )
+        + "\n"
+    )
 
 
 def _but(unread: list[str]) -> str:
@@ -75,7 +94,11 @@ def _but(unread: list[str]) -> str:
 
 
 def _where(names: list[str]) -> str:
-    return f"in {names[0]}" if len(names) == 1 else f"in {len(names)} places: {', '.join(names[:3])}{', …' if len(names) > 3 else ''}"
+    return (
+        f"in {names[0]}"
+        if len(names) == 1
+        else f"in {len(names)} places: {', '.join(names[:3])}{', …' if len(names) > 3 else ''}"
+    )
 
 
 # ---------------------------------------------------------------- what is in a config
@@ -86,9 +109,17 @@ def places(config: Mapping[str, Any]) -> Iterator[Place]:
     default = _mapping(config.get("defaultTest"))
     for where, test in tests(config):
         # In promptfoo's order: the assertion's own grader, the test's, the default test's.
-        graders = (_mapping(test.get("options")).get("provider"), default.get("provider"), _mapping(default.get("options")).get("provider"))
+        graders = (
+            _mapping(test.get("options")).get("provider"),
+            default.get("provider"),
+            _mapping(default.get("options")).get("provider"),
+        )
         for assertion in _mappings(test.get("assert")):
-            inner = _mappings(assertion.get("assert")) if assertion.get("type") == "assert-set" else iter(())
+            inner = (
+                _mappings(assertion.get("assert"))
+                if assertion.get("type") == "assert-set"
+                else iter(())
+            )
             for one in (assertion, *islice(inner, MOST)):
                 yield Place(where, one, (one.get("provider"), *graders))
 
@@ -120,7 +151,11 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _mappings(value: object) -> Iterator[Mapping[str, Any]]:
-    return (item for item in value if isinstance(item, Mapping)) if isinstance(value, list) else iter(())
+    return (
+        (item for item in value if isinstance(item, Mapping))
+        if isinstance(value, list)
+        else iter(())
+    )
 
 
 def _name(place: str, test: Mapping[str, Any]) -> str:
@@ -134,14 +169,29 @@ def _name(place: str, test: Mapping[str, Any]) -> str:
 def written(place: Place) -> str:
     """The equivalent ``python`` assertion as YAML, with what has none as comments."""
     assertion = place.assertion
-    head = {"type": "not-python" if assertion["type"] == INVERTED else "python", "value": "file://faithfulness.py"}
-    kept = {key: assertion[key] for key in KEPT if isinstance(assertion.get(key), str)} | _number(assertion, "weight")
+    head = {
+        "type": "not-python" if assertion["type"] == INVERTED else "python",
+        "value": "file://faithfulness.py",
+    }
+    kept = {key: assertion[key] for key in KEPT if isinstance(assertion.get(key), str)} | _number(
+        assertion, "weight"
+    )
     judge, notes = judge_of(place.providers)
     context, more = context_of(assertion.get("contextTransform"))
     config = {**judge, "policy": "promptfoo", **_number(assertion, "threshold"), **context}
     comments = [*notes, *more, *_remarks(assertion)]
-    lines = [f"- type: {head.pop('type')}", *(f"  {key}: {_scalar(value)}" for key, value in {**head, **kept}.items()), "  config:"]
-    return "\n".join([*lines, *(f"    {key}: {_scalar(value)}" for key, value in config.items()), *(f"  # {note}" for note in comments)])
+    lines = [
+        f"- type: {head.pop('type')}",
+        *(f"  {key}: {_scalar(value)}" for key, value in {**head, **kept}.items()),
+        "  config:",
+    ]
+    return "\n".join(
+        [
+            *lines,
+            *(f"    {key}: {_scalar(value)}" for key, value in config.items()),
+            *(f"  # {note}" for note in comments),
+        ]
+    )
 
 
 def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, Any], list[str]]:
@@ -155,14 +205,26 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, Any], list[str]]:
     name, config = provider.get("id"), _mapping(provider.get("config"))
     match = PROVIDER.fullmatch(name) if isinstance(name, str) else None
     url = config.get("apiBaseUrl")
-    base = {"baseUrl": url} if isinstance(url, str) and "@" not in url else {}  # what stands before an @ may be a password
+    base = (
+        {"baseUrl": url} if isinstance(url, str) and "@" not in url else {}
+    )  # what stands before an @ may be a password
     notes = (
-        [] if match else [f"There is no judge for {_shown(name)}: name one. A server with OpenAI's interface is openai:MODEL with baseUrl."]
+        []
+        if match
+        else [
+            f"There is no judge for {_shown(name)}: name one. A server with OpenAI's interface is openai:MODEL with baseUrl."
+        ]
     )
     if "apiKey" in config:
-        notes.append("The provider's apiKey is not repeated here: set OPENAI_API_KEY (or ANTHROPIC_API_KEY), or apiKey: '{{env.NAME}}'.")
-    if other := sorted(_shown(key) for key in config if key != "apiKey" and not (key == "apiBaseUrl" and base)):
-        notes.append(f"Of the provider's config this is left out: {', '.join(other[:10])}{', …' if len(other) > 10 else ''}.")
+        notes.append(
+            "The provider's apiKey is not repeated here: set OPENAI_API_KEY (or ANTHROPIC_API_KEY), or apiKey: '{{env.NAME}}'."
+        )
+    if other := sorted(
+        _shown(key) for key in config if key != "apiKey" and not (key == "apiBaseUrl" and base)
+    ):
+        notes.append(
+            f"Of the provider's config this is left out: {', '.join(other[:10])}{', …' if len(other) > 10 else ''}."
+        )
     return {"judge": f"{match[1]}:{match[2]}" if match else NO_JUDGE, **base}, notes
 
 
@@ -179,7 +241,9 @@ def context_of(transform: object) -> tuple[dict[str, str], list[str]]:
         return {}, []
     if isinstance(transform, str) and WALK.fullmatch(transform.strip()):
         return {"contextFrom": transform.strip().removeprefix("context.")}, []
-    return {}, [f"contextTransform is code: {_shown(transform)}. Say the same as contextFrom, a JMESPath over output, vars, metadata."]
+    return {}, [
+        f"contextTransform is code: {_shown(transform)}. Say the same as contextFrom, a JMESPath over output, vars, metadata."
+    ]
 
 
 def _remarks(assertion: Mapping[str, Any]) -> Iterator[str]:

@@ -8,20 +8,36 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import UnreadableReply
-from ..model import clean_text
-from .frame import belied
-from .json_reply import NEGATIVE, entries, lost
-from .json_text import Found, close_lists, find_values, looks_like_json, repair, unwrap, without_thinking
+from ..records.errors import UnreadableReply
+from ..text.strings import clean_text
+from .json_values import (
+    Found,
+    close_lists,
+    find_values,
+    looks_like_json,
+    repair,
+    unwrap,
+    without_thinking,
+)
+from .json_verdicts import NEGATIVE, entries, lost
 from .labels import parse_label
-from .records import RawVerdict, Reading
+from .raw_verdict import RawVerdict, Reading
+from .retraction import is_retracted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..model import Label
+    from ..records.model import Label
 
-__all__ = ["RawVerdict", "Reading", "parse_label", "read", "read_claims", "read_ratings", "read_reason"]
+__all__ = [
+    "RawVerdict",
+    "Reading",
+    "parse_label",
+    "read",
+    "read_claims",
+    "read_ratings",
+    "read_reason",
+]
 
 
 def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
@@ -47,7 +63,9 @@ def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
         found = find_values(closed)
         if (verdicts := entries(found, labels)) and not lost(found):
             return _stands(Reading(verdicts, "repaired"), found)
-    from .text_reply import read_text  # its patterns take longer to compile than a good reply takes to read
+    from .text_verdicts import (
+        read_text,  # its patterns take longer to compile than a good reply takes to read
+    )
 
     if not looks_like_json(said) and (verdicts := read_text(said, labels)):
         return Reading(verdicts, "text")
@@ -63,7 +81,7 @@ def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
         UnreadableReply: no list of claims can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
         TypeError: ``text`` is no string.
     """
-    from .claims import claims_in_json, claims_in_text
+    from .claim_lists import claims_in_json, claims_in_text
     from .refusal import is_refusal
 
     said = _said(text, "read_claims")
@@ -82,7 +100,7 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
         UnreadableReply: no rating can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
         TypeError: ``text`` is no string.
     """
-    from .ratings import ratings_in, suggestions_in
+    from .rating_values import ratings_in, suggestions_in
 
     said = _said(text, "read_ratings")
     found = find_values(said)
@@ -99,7 +117,7 @@ def read_reason(text: str) -> str:
         UnreadableReply: there is none (kind ``unreadable``), or the judge declined (kind ``refusal``).
         TypeError: ``text`` is no string.
     """
-    from .ratings import reason_in
+    from .rating_values import reason_in
     from .refusal import is_refusal
 
     said = _said(text, "read_reason")
@@ -110,7 +128,10 @@ def read_reason(text: str) -> str:
 
 def _stands(reading: Reading, found: Found) -> Reading:
     """``reading``, unless the prose around its JSON takes it back."""
-    if belied(found.around, positive=any(entry.label not in (None, *NEGATIVE) for entry in reading.verdicts)):
+    if is_retracted(
+        found.around,
+        positive=any(entry.label not in (None, *NEGATIVE) for entry in reading.verdicts),
+    ):
         raise UnreadableReply("the judge's words around its JSON quote it, take it back or decline")
     return reading
 
@@ -130,5 +151,7 @@ def _unread(said: str, wanted: str) -> UnreadableReply:
     if not said:
         return UnreadableReply("the judge's reply is empty, or holds nothing but its thinking")
     if looks_like_json(said):
-        return UnreadableReply(f"the judge's reply is JSON that holds no {wanted}, or that is broken or cut off")
+        return UnreadableReply(
+            f"the judge's reply is JSON that holds no {wanted}, or that is broken or cut off"
+        )
     return UnreadableReply(f"the judge's reply holds no {wanted}")

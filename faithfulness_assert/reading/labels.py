@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..model import Label
+    from ..records.model import Label
 
 _WORDS: dict[Label, str] = {
     "supported": """supported supports support fully_supported is_supported completely_supported entirely_supported directly_supported
@@ -35,7 +35,9 @@ _WORDS: dict[Label, str] = {
         contradicted_by_the_context is_contradicted refuted refutes refute refutation conflicting disproved disproven 矛盾""",
     "not_a_claim": "not_a_claim notaclaim not_claim",
 }
-_TABLE: dict[str, Label] = {word: label for label, words in _WORDS.items() for word in words.split()}
+_TABLE: dict[str, Label] = {
+    word: label for label, words in _WORDS.items() for word in words.split()
+}
 _DIGITS: dict[str, Label] = {"1": "supported", "0": "not_enough_info"}
 _POSITIVE: frozenset[Label] = frozenset({"supported", "not_a_claim"})
 
@@ -72,19 +74,23 @@ _OTHER = r"""
     """
 _CJK = "不|没|沒|未|无|無|非|否|但|部分|矛盾|ない|ませ|いいえ|しかし|아니|않|없|못|지만|부분"
 _CONTRARY_PROSE = rf"(?<!\w)(?:{_CONTRARY})(?!\w)|{_CJK}"
-_DOUBT_PROSE = rf"(?<!\w)(?:{_NEGATION}|{_HEDGE}|{_OTHER})(?!\w)|{_CJK}|[?？\u00ad\u200b-\u200f\u2060]"
-# How the prose after a positive word may begin, and the only numbers in it.
-_SOURCE = (
-    r"(?:(?:the|this|both)\s+)?(?:(?:provided|given|retrieved)\s+)?(?:context|passage|text|document|source|article|sentence|evidence)s?"
+_DOUBT_PROSE = (
+    rf"(?<!\w)(?:{_NEGATION}|{_HEDGE}|{_OTHER})(?!\w)|{_CJK}|[?？\u00ad\u200b-\u200f\u2060]"
 )
+# How the prose after a positive word may begin, and the only numbers in it.
+_SOURCE = r"(?:(?:the|this|both)\s+)?(?:(?:provided|given|retrieved)\s+)?(?:context|passage|text|document|source|article|sentence|evidence)s?"
 _BENIGN = rf"""
     (?:(?:it|this|that)\s+(?:does|is|was|follows|matches)|(?:they|these|both)\s+(?:do|are|were)|as|because|since|according\s+to|see|per
     |(?:(?:in|by|from)\s+)?{_SOURCE}|the\s+(?:statement|claim)s?\s+(?:is|are|was|were)|explicitly|directly|clearly|fully|verbatim|literally
     |stated|mentioned|said|given|confirmed|found|described|listed|supported|entailed|i\s+hope|hope\s+this|let\s+me\s+know)(?!\w)
     """
-_LIST = r"s?\d{1,4}(?:\s?(?:,|and|&|to|-)\s?s?\d{1,4}){0,20}(?!\w|[.,]\d|\s?[%/]|\s+(?:of|out)(?!\w))"
+_LIST = (
+    r"s?\d{1,4}(?:\s?(?:,|and|&|to|-)\s?s?\d{1,4}){0,20}(?!\w|[.,]\d|\s?[%/]|\s+(?:of|out)(?!\w))"
+)
 _REFERENCE = rf"(?<!\w)(?:(?:sentence|passage|paragraph|line|source|document)s?\s{{1,3}}[\[(]?{_LIST}|\[{_LIST}\])"
-_prose = cache(partial(re.compile, flags=re.VERBOSE))  # compiled on first use: few replies explain themselves
+_prose = cache(
+    partial(re.compile, flags=re.VERBOSE)
+)  # compiled on first use: few replies explain themselves
 _PROSE_CAP = 4_000  # characters
 _REPEATED = 200  # characters that may say "yes" again
 
@@ -128,7 +134,9 @@ def doubtful(prose: str) -> bool:
 
 def contrary(prose: str) -> bool:
     """The same for a negation or a contrary word alone."""
-    return _found(rf"(?<!\w)(?:{_NEGATION}|invent\w*|made\s+up|opposite|revers\w*)(?!\w)|{_CJK}", prose)
+    return _found(
+        rf"(?<!\w)(?:{_NEGATION}|invent\w*|made\s+up|opposite|revers\w*)(?!\w)|{_CJK}", prose
+    )
 
 
 def split_head(text: str) -> tuple[str, str]:
@@ -144,7 +152,11 @@ def _leading_label(text: str, labels: Mapping[str, Label] | None) -> Label | Non
         return None
     label = exact_label(head, labels)
     if label in _POSITIVE:
-        return label if not doubtful(rest) and (label != "supported" or _benign(rest, labels)) else None
+        return (
+            label
+            if not doubtful(rest) and (label != "supported" or _benign(rest, labels))
+            else None
+        )
     if label == "partially_supported":
         return None if _found(_CONTRARY_PROSE, rest) else label
     return label
@@ -161,13 +173,18 @@ def _benign(rest: str, labels: Mapping[str, Label] | None) -> bool:
     if not _prose(_BENIGN).match(said):
         return False
     return not re.search(
-        r"[\d\u00bc-\u00be\u2150-\u218b\u2460-\u24ff\u2600-\u27bf\U0001f000-\U0001faff]", _prose(_REFERENCE).sub(" ", said)
+        r"[\d\u00bc-\u00be\u2150-\u218b\u2460-\u24ff\u2600-\u27bf\U0001f000-\U0001faff]",
+        _prose(_REFERENCE).sub(" ", said),
     )
 
 
 def _found(pattern: str, prose: str) -> bool:
     # Nobody explains one word at such length: what was not looked at counts as doubtful.
-    return len(prose) > _PROSE_CAP or _prose(pattern).search(unicodedata.normalize("NFC", prose).casefold().replace("_", " ")) is not None
+    return (
+        len(prose) > _PROSE_CAP
+        or _prose(pattern).search(unicodedata.normalize("NFC", prose).casefold().replace("_", " "))
+        is not None
+    )
 
 
 def _look_up(word: str, labels: Mapping[str, Label] | None) -> Label | None:

@@ -27,7 +27,9 @@ _STRAIGHT = str.maketrans(
     | dict.fromkeys("“”„«»「」『』＂", '"')
     | dict.fromkeys("*\u0307\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff", None)
 )
-_BARE = str.maketrans({"–": " ", "—": " ", "…": ".", "_": None, "#": None, ">": None, "~": None, "|": None})
+_BARE = str.maketrans(
+    {"–": " ", "—": " ", "…": ".", "_": None, "#": None, ">": None, "~": None, "|": None}
+)
 _SHORT_FORMS = {
     "won't": "will not",
     "can't": "cannot",
@@ -64,7 +66,11 @@ def _unquoted(text: str) -> str:
     Of a JSON object, the values; what stands in a JSON list are entries, which do not speak for the whole.
     """
     if re.match(r'\{|\[ ?["{]', text):
-        return "" if re.search(r"\[ ?[^\] ]", text) else re.sub(r"""["']\w{1,30}["'] ?:|\"""", ". ", text)
+        return (
+            ""
+            if re.search(r"\[ ?[^\] ]", text)
+            else re.sub(r"""["']\w{1,30}["'] ?:|\"""", ". ", text)
+        )
     outside = re.sub(r'"[^"]{0,400}"', " ", text)
     return outside if re.search(r"[^\W\d_]", outside) else text.replace('"', "")
 
@@ -73,13 +79,19 @@ def _sentences(text: str) -> list[str]:
     """The first few sentences of ``text`` in their plain form: no thoughts, no tags, no speaker's name, no list numbers."""
     head = re.sub(r"\A[\s*_#>]+", "", text.rpartition("</think>")[2])[:_HEAD]
     head = _plain(re.sub(r"</?[a-zA-Z][\w-]{0,20}>|\n\s{0,4}\n|```(json)?", ". ", head)).strip(" .")
-    head = re.sub(r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge|verdict) ?: ?", "", head)
+    head = re.sub(
+        r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge|verdict) ?: ?",
+        "",
+        head,
+    )
     parts = re.split(r"[.!?。！？।]+(?=\W|$)", _unquoted(head))
     return [bare for part in parts if (bare := re.sub(r"^[\W\d]+", "", part).rstrip())][:_SENTENCES]
 
 
 def _lines(table: str) -> list[str]:
-    return [line for line in table.replace("\n  ", "").split("\n") if line and not line.startswith("# ")]
+    return [
+        line for line in table.replace("\n  ", "").split("\n") if line and not line.startswith("# ")
+    ]
 
 
 @cache
@@ -90,7 +102,9 @@ def _pairs(table: str) -> tuple[tuple[str, str], ...]:
 
 def _filled(rule: str) -> str:
     """``rule`` with its parts and gaps written out."""
-    return re.sub(r"<(\w+)>", lambda part: _filled(dict(_pairs(PARTS))[part[1]]), rule).replace("~", r"[^.!?。！？।]{0,60}?")
+    return re.sub(r"<(\w+)>", lambda part: _filled(dict(_pairs(PARTS))[part[1]]), rule).replace(
+        "~", r"[^.!?。！？।]{0,60}?"
+    )
 
 
 @cache
@@ -107,7 +121,10 @@ def _refuses(sentence: str) -> bool:
     """Whether one plain sentence refuses; in English, where most is seen, also who says so and what comes after is looked at."""
     for rule in _rules(ENGLISH):
         found = rule.search(sentence)
-        if found and not (re.search(BEFORE, sentence[: found.start()]) or re.search(AFTER, sentence[found.end() :])):
+        if found and not (
+            re.search(BEFORE, sentence[: found.start()])
+            or re.search(AFTER, sentence[found.end() :])
+        ):
             return True
     return any(rule.search(sentence) for rule in _rules(OTHERS))
 
@@ -135,7 +152,14 @@ def _after_regret(plain: str) -> str:
     for _ in range(4):
         if not plain.startswith(_regrets()):
             break
-        word = next((w for w in _regrets() if plain.startswith(w) and (w[-1] > "\u2e80" or not plain[len(w) :][:1].isalnum())), "")
+        word = next(
+            (
+                w
+                for w in _regrets()
+                if plain.startswith(w) and (w[-1] > "\u2e80" or not plain[len(w) :][:1].isalnum())
+            ),
+            "",
+        )
         plain = plain[len(word) :].lstrip(_ENDS)
     return plain
 
@@ -153,7 +177,9 @@ def declines(statement: str) -> bool:
     if len(statement) > _LONGEST or any(c.isdigit() or c in "?？؟" for c in statement):
         return False
     plain = _bare(statement)
-    return any(word in plain and _compiled(rule).fullmatch(plain) for word, rule in _pairs(DECLINES))
+    return any(
+        word in plain and _compiled(rule).fullmatch(plain) for word, rule in _pairs(DECLINES)
+    )
 
 
 def accompanies_decline(statement: str) -> bool:
@@ -161,7 +187,11 @@ def accompanies_decline(statement: str) -> bool:
 
     The vocabulary is closed, in several languages: a digit, a name or a claim makes it False. So does a sentence that declines.
     """
-    if len(statement) > _LONGEST or any(c.isdigit() for c in statement) or not _plain(statement).strip(_ENDS):
+    if (
+        len(statement) > _LONGEST
+        or any(c.isdigit() for c in statement)
+        or not _plain(statement).strip(_ENDS)
+    ):
         return False
     plain = _bare(statement).strip(_ENDS + "?？؟¿")
     return not plain or any(_compiled(rule).fullmatch(plain) for _, rule in _pairs(BESIDE))

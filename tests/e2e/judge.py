@@ -19,29 +19,53 @@ def reply(request: Request) -> str:
         return "\n".join(sentences(text.rsplit("answer: ", 1)[1].rsplit("statements:", 1)[0]))
     if "Natural language inference" in text:
         context, asked = text.rsplit("context:\n", 1)[1].rsplit("statements:\n", 1)
-        return explained(context, [line for line in asked.rsplit("Answer:", 1)[0].splitlines() if line])
+        return explained(
+            context, [line for line in asked.rsplit("Answer:", 1)[0].splitlines() if line]
+        )
     blocks = dict(re.findall(r"<([a-z-]+)-\w+>\n(.*?)\n</", text, re.DOTALL))
     return json.dumps(_ours(text, blocks), separators=(",", ":"))
 
 
 def _ours(text: str, blocks: dict[str, str]) -> dict[str, Any]:
     if text.startswith("You split"):
-        return {"sentences": [{"id": number, "claims": [said]} for said, number in numbered(blocks["answer"]).items()]}
+        return {
+            "sentences": [
+                {"id": number, "claims": [said]}
+                for said, number in numbered(blocks["answer"]).items()
+            ]
+        }
     if text.startswith("You list"):
-        return {"passages": [{"id": number, "truths": sentences(said)} for said, number in numbered(blocks["passages"]).items()]}
+        return {
+            "passages": [
+                {"id": number, "truths": sentences(said)}
+                for said, number in numbered(blocks["passages"]).items()
+            ]
+        }
     if text.startswith("You explain"):
         return {"reason": "The judge says why."}
     if text.startswith("You rate"):
-        return {**dict.fromkeys(re.findall(r"^- (\w+):", text, re.MULTILINE), 0.9), "suggestions": ["Say less."]}
+        return {
+            **dict.fromkeys(re.findall(r"^- (\w+):", text, re.MULTILINE), 0.9),
+            "suggestions": ["Say less."],
+        }
     context = numbered(blocks["context"])
-    return {"verdicts": [verdict(context, *pair) for pair in numbered(blocks["statements"]).items()]}
+    return {
+        "verdicts": [verdict(context, *pair) for pair in numbered(blocks["statements"]).items()]
+    }
 
 
 def verdict(context: dict[str, int], statement: str, number: int) -> dict[str, Any]:
     """``contradicted`` where the context says the same with another number."""
     if statement in context:
         return {"id": number, "evidence": [context[statement]], "label": "supported"}
-    other = next((place for text, place in context.items() if _without_numbers(text) == _without_numbers(statement)), None)
+    other = next(
+        (
+            place
+            for text, place in context.items()
+            if _without_numbers(text) == _without_numbers(statement)
+        ),
+        None,
+    )
     if other is not None:
         return {"id": number, "evidence": [other], "label": "contradicted"}
     return {"id": number, "evidence": [], "label": "not_enough_info"}
@@ -54,9 +78,21 @@ def _without_numbers(text: str) -> str:
 def explained(context: str, statements: list[str]) -> str:
     """The built-in's format: each statement again, an explanation, a verdict; then all verdicts."""
     verdicts = ["Yes" if statement in context else "No" for statement in statements]
-    why = {"Yes": "The context states this in the same words.", "No": "The context gives another figure for this."}
-    lines = [f"{n}. {s}\nExplanation: {why[v]} Verdict: {v}." for n, (s, v) in enumerate(zip(statements, verdicts, strict=True), 1)]
-    return "\n".join([*lines, "Final verdict for each statement in order: " + " ".join(f"{verdict}." for verdict in verdicts)])
+    why = {
+        "Yes": "The context states this in the same words.",
+        "No": "The context gives another figure for this.",
+    }
+    lines = [
+        f"{n}. {s}\nExplanation: {why[v]} Verdict: {v}."
+        for n, (s, v) in enumerate(zip(statements, verdicts, strict=True), 1)
+    ]
+    return "\n".join(
+        [
+            *lines,
+            "Final verdict for each statement in order: "
+            + " ".join(f"{verdict}." for verdict in verdicts),
+        ]
+    )
 
 
 def sentences(text: str) -> list[str]:

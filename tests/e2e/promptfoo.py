@@ -72,11 +72,23 @@ class Promptfoo:
         written.unlink(missing_ok=True)
         unwanted = [] if cache else ["--no-cache"]
         caching = {"PROMPTFOO_CACHE_ENABLED": str(cache).lower()}
-        command = self.command("eval", "-c", config.name, "-o", written.name, "--no-progress-bar", "--no-table", *unwanted, *options)
+        command = self.command(
+            "eval",
+            "-c",
+            config.name,
+            "-o",
+            written.name,
+            "--no-progress-bar",
+            "--no-table",
+            *unwanted,
+            *options,
+        )
         done = run(command, folder, {**clean_environment(folder), **caching, **environment})
         assert written.exists(), f"promptfoo wrote no results:\n{done.stdout}"
         text = written.read_text("utf-8")
-        return Run(done.returncode, done.stdout, text, json.loads(text, parse_constant=_no_constant))
+        return Run(
+            done.returncode, done.stdout, text, json.loads(text, parse_constant=_no_constant)
+        )
 
     def command(self, *arguments: str) -> list[str]:
         """The command line of promptfoo with ``arguments``."""
@@ -104,7 +116,9 @@ def _version_for(node: tuple[int, ...]) -> str:
     for oldest, version in VERSIONS.items():
         if node >= oldest:
             return version
-    raise UnavailableError(f"Node {'.'.join(map(str, node))} is too old for promptfoo; install Node 20 or newer")
+    raise UnavailableError(
+        f"Node {'.'.join(map(str, node))} is too old for promptfoo; install Node 20 or newer"
+    )
 
 
 def _installed(name: str) -> Path:
@@ -124,10 +138,19 @@ def _installed(name: str) -> Path:
     return home
 
 
-def run(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    command: list[str], folder: Path, environment: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Runs ``command`` in ``folder``; standard error goes where standard output goes."""
     return subprocess.run(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=600, check=False
+        command,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=600,
+        check=False,
     )
 
 
@@ -135,7 +158,12 @@ def clean_environment(folder: Path) -> dict[str, str]:
     """This process's environment without what would change a result, and with promptfoo's own files in ``folder``."""
     ours = ("FAITHFULNESS_ASSERT_", "PROMPTFOO_", "OPENAI_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
-    return {**kept, **OFFLINE, "PROMPTFOO_CONFIG_DIR": str(folder / ".promptfoo"), "PROMPTFOO_PYTHON": sys.executable}
+    return {
+        **kept,
+        **OFFLINE,
+        "PROMPTFOO_CONFIG_DIR": str(folder / ".promptfoo"),
+        "PROMPTFOO_PYTHON": sys.executable,
+    }
 
 
 def _no_constant(name: str) -> float:

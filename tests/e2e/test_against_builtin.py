@@ -39,7 +39,9 @@ def test_the_built_in_is_wrong_on_every_other_row_of_the_table(found: Outcomes) 
     assert right == BOTH_RIGHT
 
 
-def test_a_migrated_assertion_scores_as_the_built_in_does(promptfoo: Promptfoo, tmp_path: Path) -> None:
+def test_a_migrated_assertion_scores_as_the_built_in_does(
+    promptfoo: Promptfoo, tmp_path: Path
+) -> None:
     """Both in one test: same score and verdict from a judge that replies to each as it asks."""
     answers = {
         "faithful": "The museum opens at ten.",
@@ -47,15 +49,29 @@ def test_a_migrated_assertion_scores_as_the_built_in_does(promptfoo: Promptfoo, 
         "none": "It has a pond.",
     }
     given = {"query": "What?", "context": "The museum opens at ten. A ticket costs 9 euros."}
-    (tmp_path / "faithfulness.py").write_text("from faithfulness_assert.promptfoo import get_assert\n", "utf-8")
+    (tmp_path / "faithfulness.py").write_text(
+        "from faithfulness_assert.promptfoo import get_assert\n", "utf-8"
+    )
     with Loopback(lambda request: completion(reply(request))) as server:
         provider = {"id": "openai:chat:gpt-4o", "config": {"apiBaseUrl": server.url}}
         builtin = {"type": "context-faithfulness", "threshold": 0.5, "provider": provider}
         (ours,) = yaml.safe_load(migrated({"defaultTest": {"assert": [builtin]}}))
-        tests = [{"description": name, "vars": {**given, "answer": text}, "assert": [builtin, ours]} for name, text in answers.items()]
-        (tmp_path / "both.json").write_text(json.dumps({"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}), "utf-8")
+        tests = [
+            {"description": name, "vars": {**given, "answer": text}, "assert": [builtin, ours]}
+            for name, text in answers.items()
+        ]
+        (tmp_path / "both.json").write_text(
+            json.dumps({"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}), "utf-8"
+        )
         results = promptfoo.eval(tmp_path / "both.json", OPENAI_API_KEY="none-is-needed").results
     pairs = {
-        name: [(part["score"], part["pass"]) for part in row["gradingResult"]["componentResults"][:2]] for name, row in results.items()
+        name: [
+            (part["score"], part["pass"]) for part in row["gradingResult"]["componentResults"][:2]
+        ]
+        for name, row in results.items()
     }
-    assert pairs == {"faithful": [(1, True)] * 2, "half": [(0.5, True)] * 2, "none": [(0, False)] * 2}
+    assert pairs == {
+        "faithful": [(1, True)] * 2,
+        "half": [(0.5, True)] * 2,
+        "none": [(0, False)] * 2,
+    }

@@ -23,7 +23,11 @@ FALSE = "The museum opens at ten. It is shut on Mondays. A ticket costs 35 euros
 
 def init(folder: Path) -> None:
     """Writes the example, as a user does."""
-    subprocess.run([sys.executable, "-m", "faithfulness_assert", "init", str(folder)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "faithfulness_assert", "init", str(folder)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def judge(request: Request) -> Answer:
@@ -33,11 +37,16 @@ def judge(request: Request) -> Answer:
     return completion(reply(request))
 
 
-def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(promptfoo: Promptfoo, tmp_path: Path) -> None:
+def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
+    promptfoo: Promptfoo, tmp_path: Path
+) -> None:
     """promptfoo's exit code and the reason say which answer failed, and why."""
     init(tmp_path)
     run = promptfoo.eval(tmp_path / "promptfooconfig.yaml")
-    faithful, made_up = run.results["A faithful answer passes"], run.results["A made-up price fails, on purpose"]
+    faithful, made_up = (
+        run.results["A faithful answer passes"],
+        run.results["A made-up price fails, on purpose"],
+    )
     assert run.exit_code == FAILED_TESTS
     assert faithful["success"], faithful["gradingResult"]["reason"]
     assert faithful["score"] == 1
@@ -46,22 +55,48 @@ def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(pro
     assert "An adult ticket costs 18 euros." in made_up["gradingResult"]["reason"]
 
 
-def test_file_and_inline_value_give_the_same_and_each_assertion_asks_once(promptfoo: Promptfoo, tmp_path: Path) -> None:
+def test_file_and_inline_value_give_the_same_and_each_assertion_asks_once(
+    promptfoo: Promptfoo, tmp_path: Path
+) -> None:
     """An inline value needs no file and loses nothing by it; a key that is rejected is not tried again."""
     init(tmp_path)
 
     def check(model: str, value: str) -> dict[str, Any]:
-        return {"type": "python", "value": value, "config": {"judge": f"openai:{model}", "baseUrl": "{{env.JUDGE_URL}}"}}
+        return {
+            "type": "python",
+            "value": value,
+            "config": {"judge": f"openai:{model}", "baseUrl": "{{env.JUDGE_URL}}"},
+        }
 
-    asserts = [check("truthful", "file://faithfulness.py"), check("truthful", INLINE), check("locked", INLINE)]
-    test = {"description": "three", "vars": {"answer": FALSE, "context": CONTEXT}, "assert": asserts}
-    (tmp_path / "three.json").write_text(json.dumps({"prompts": ["{{answer}}"], "providers": ["echo"], "tests": [test]}), "utf-8")
+    asserts = [
+        check("truthful", "file://faithfulness.py"),
+        check("truthful", INLINE),
+        check("locked", INLINE),
+    ]
+    test = {
+        "description": "three",
+        "vars": {"answer": FALSE, "context": CONTEXT},
+        "assert": asserts,
+    }
+    (tmp_path / "three.json").write_text(
+        json.dumps({"prompts": ["{{answer}}"], "providers": ["echo"], "tests": [test]}), "utf-8"
+    )
     with Loopback(judge) as server:
-        run = promptfoo.eval(tmp_path / "three.json", JUDGE_URL=server.url, OPENAI_API_KEY="none-is-needed")
+        run = promptfoo.eval(
+            tmp_path / "three.json", JUDGE_URL=server.url, OPENAI_API_KEY="none-is-needed"
+        )
     parts = run.results["three"]["gradingResult"]["componentResults"]
-    file, inline, locked = ({**part, "assertion": None, "metadata": None} for part in parts if "config" in part["assertion"])
+    file, inline, locked = (
+        {**part, "assertion": None, "metadata": None}
+        for part in parts
+        if "config" in part["assertion"]
+    )
     assert file == inline
     assert file["score"] == pytest.approx(2 / 3)
     assert locked["reason"].startswith("Not graded: ")
-    assert sorted(request.body["model"] for request in server.requests) == ["locked", "truthful", "truthful"]
+    assert sorted(request.body["model"] for request in server.requests) == [
+        "locked",
+        "truthful",
+        "truthful",
+    ]
     assert run.output["results"]["stats"]["errors"] == 0

@@ -21,10 +21,21 @@ from .promptfoo import Promptfoo
 pytestmark = pytest.mark.e2e
 
 HERE = Path(__file__).parent
-USAGE = {"prompt_tokens": 120, "completion_tokens": 30, "total_tokens": 150, "prompt_tokens_details": {"cached_tokens": 20}}
+USAGE = {
+    "prompt_tokens": 120,
+    "completion_tokens": 30,
+    "total_tokens": 150,
+    "prompt_tokens_details": {"cached_tokens": 20},
+}
 KEY = "sk-rows-0123456789abcdef0123456789abcdef"
-GROUPS: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "rows.yaml").read_text("utf-8"))["groups"]
-ROWS = [pytest.param(name, row, id=f"{name}: {row['description']}") for name, group in GROUPS.items() for row in group["rows"]]
+GROUPS: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "rows.yaml").read_text("utf-8"))[
+    "groups"
+]
+ROWS = [
+    pytest.param(name, row, id=f"{name}: {row['description']}")
+    for name, group in GROUPS.items()
+    for row in group["rows"]
+]
 
 Result = dict[str, Any]
 
@@ -33,7 +44,11 @@ def judge(request: Request) -> Answer:
     """The model that a request names. ``locked`` repeats the key that it was shown, as real servers do."""
     model = request.body["model"]
     if model == "locked":
-        return refusal_to(401, f"Incorrect API key provided: {request.headers['authorization']}.", code="invalid_api_key")
+        return refusal_to(
+            401,
+            f"Incorrect API key provided: {request.headers['authorization']}.",
+            code="invalid_api_key",
+        )
     if model == "refuses":
         return completion(None, refusal="I'm sorry, I can't help with that.", usage=USAGE)
     return completion(reply(request), usage=USAGE)
@@ -52,20 +67,34 @@ class Groups:
         """What became of a row."""
         if group not in self.done:
             self.done[group] = self._run(group)
-        return [result for result in self.done[group] if result["testCase"]["description"] == description]
+        return [
+            result
+            for result in self.done[group]
+            if result["testCase"]["description"] == description
+        ]
 
     def _run(self, name: str) -> list[Result]:
         folder, group = self.folder / name, GROUPS[name]
-        subprocess.run([sys.executable, "-m", "faithfulness_assert", "init", str(folder)], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [sys.executable, "-m", "faithfulness_assert", "init", str(folder)],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         for helper in ("provider.py", "scoring.py"):
             shutil.copy(HERE / helper, folder)
-        tests = [{key: value for key, value in row.items() if key != "expect"} for row in group["rows"]]
+        tests = [
+            {key: value for key, value in row.items() if key != "expect"} for row in group["rows"]
+        ]
         config = folder / "rows.json"
         config.write_text(json.dumps({**group["config"], "tests": tests}), "utf-8")
         with Loopback(judge) as server:
             for _ in range(group.get("runs", 1)):
                 run = self.promptfoo.eval(
-                    config, *group.get("options", ()), cache=group.get("cache", False), JUDGE_URL=server.url, OPENAI_API_KEY=KEY
+                    config,
+                    *group.get("options", ()),
+                    cache=group.get("cache", False),
+                    JUDGE_URL=server.url,
+                    OPENAI_API_KEY=KEY,
                 )
                 self.said += run.console + run.text
         rows: list[Result] = run.output["results"]["results"]

@@ -36,24 +36,48 @@ class Seen:
 @pytest.fixture(scope="module")
 def seen(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     folder = tmp_path_factory.mktemp("viewer") / "example"
-    subprocess.run([sys.executable, "-m", "faithfulness_assert", "init", str(folder)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "faithfulness_assert", "init", str(folder)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
     with Loopback(judge) as server:
         written = config(server.url)
         for test in written["tests"]:
             test["assert"][0]["metric"] = "grounded"
         (folder / "example.json").write_text(json.dumps(written), "utf-8")
-        run = promptfoo.eval(folder / "example.json", "-o", "out.csv", OPENAI_API_KEY="none-is-needed")
+        run = promptfoo.eval(
+            folder / "example.json", "-o", "out.csv", OPENAI_API_KEY="none-is-needed"
+        )
     with (folder / "out.csv").open(encoding="utf-8", newline="") as table:
         return Seen(run, {line["Description"]: line for line in csv.DictReader(table)})
 
 
 def test_each_statement_is_a_row_with_its_verdict_and_the_evidence(seen: Seen) -> None:
     """The viewer shows pass, score, value and reason of each component."""
-    shown = [(part["pass"], part["score"], part["assertion"]["value"], part["reason"]) for part in seen.parts(UNFAITHFUL)[1:]]
+    shown = [
+        (part["pass"], part["score"], part["assertion"]["value"], part["reason"])
+        for part in seen.parts(UNFAITHFUL)[1:]
+    ]
     assert shown == [
-        (True, 1, "The museum opens at ten.", "supported; evidence: [1:1] The museum opens at ten."),
-        (False, 0, "A ticket costs 35 euros.", "contradicted; evidence: [1:3] A ticket costs 9 euros."),
-        (True, 1, "Children under six go free.", "supported; evidence: [1:4] Children under six go free."),
+        (
+            True,
+            1,
+            "The museum opens at ten.",
+            "supported; evidence: [1:1] The museum opens at ten.",
+        ),
+        (
+            False,
+            0,
+            "A ticket costs 35 euros.",
+            "contradicted; evidence: [1:3] A ticket costs 9 euros.",
+        ),
+        (
+            True,
+            1,
+            "Children under six go free.",
+            "supported; evidence: [1:4] Children under six go free.",
+        ),
         (False, 0, "The garden has a pond.", "not enough info"),
     ]
 
@@ -66,7 +90,10 @@ def test_a_statement_counts_as_an_assertion_and_has_no_metric(seen: Seen) -> Non
     statements = [part for name in ANSWERS for part in seen.parts(name)[1:]]
     assert not any("metric" in part["assertion"] for part in statements)
     passed = sum(part["pass"] for name in ANSWERS for part in seen.parts(name))
-    assert (metrics["assertPassCount"], metrics["assertFailCount"]) == (passed, len(statements) + len(ANSWERS) - passed)
+    assert (metrics["assertPassCount"], metrics["assertFailCount"]) == (
+        passed,
+        len(statements) + len(ANSWERS) - passed,
+    )
 
 
 def test_our_named_scores_are_columns_and_leave_out_what_was_not_graded(seen: Seen) -> None:
@@ -83,14 +110,22 @@ def test_our_named_scores_are_columns_and_leave_out_what_was_not_graded(seen: Se
 
 def test_a_grader_error_is_told_apart_from_a_failure(seen: Seen) -> None:
     """By ``metadata.graderError``, by the status, and by the first words of the reason."""
-    told = {name: (part["metadata"]["graderError"], part["metadata"]["status"]) for name in ANSWERS for part in seen.parts(name)[:1]}
+    told = {
+        name: (part["metadata"]["graderError"], part["metadata"]["status"])
+        for name in ANSWERS
+        for part in seen.parts(name)[:1]
+    }
     assert told == {
         FAITHFUL: (False, "graded"),
         UNFAITHFUL: (False, "graded"),
         DECLINES: (False, "abstained"),
         REFUSED: (True, "judge_refused"),
     }
-    assert [name for name, line in seen.table.items() if line["Grader Reason"].startswith("Not graded: ")] == [REFUSED]
+    assert [
+        name
+        for name, line in seen.table.items()
+        if line["Grader Reason"].startswith("Not graded: ")
+    ] == [REFUSED]
 
 
 def test_a_reason_is_one_line_of_a_table(seen: Seen) -> None:

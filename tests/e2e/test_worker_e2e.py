@@ -21,7 +21,10 @@ from processes import eventually, workers
 
 from .promptfoo import Promptfoo, Run, clean_environment
 
-pytestmark = [pytest.mark.e2e, pytest.mark.skipif(not Path("/proc/self").exists(), reason="workers are watched through /proc")]
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.skipif(not Path("/proc/self").exists(), reason="workers are watched through /proc"),
+]
 
 TRUE = "The museum opens at ten. A ticket costs 9 euros."
 FALSE = "The museum opens at ten. A ticket costs 35 euros."
@@ -31,7 +34,12 @@ TESTS = 6
 def judge(request: Request) -> Answer:
     """Takes no ``response_format``, which has to be found out: that costs requests."""
     if "response_format" in request.body:
-        return refusal_to(400, "'response_format' is not supported", code="unsupported_parameter", param="response_format")
+        return refusal_to(
+            400,
+            "'response_format' is not supported",
+            code="unsupported_parameter",
+            param="response_format",
+        )
     verdicts = [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]
     return completion(json.dumps({"verdicts": verdicts}))
 
@@ -81,19 +89,34 @@ def write(folder: Path, *extensions: str) -> Path:
     subprocess.run(init, check=True, stdout=subprocess.DEVNULL)
     config = folder / "eval.json"
     tests = [case(number) for number in range(TESTS)]
-    about = {"extensions": [f"file://faithfulness.py:{name}" for name in extensions]} if extensions else {}
-    config.write_text(json.dumps({"prompts": ["{{query}}"], "providers": ["echo"], "tests": tests, **about}), "utf-8")
+    about = (
+        {"extensions": [f"file://faithfulness.py:{name}" for name in extensions]}
+        if extensions
+        else {}
+    )
+    config.write_text(
+        json.dumps({"prompts": ["{{query}}"], "providers": ["echo"], "tests": tests, **about}),
+        "utf-8",
+    )
     return config
 
 
 def graded(run: Run, url: str) -> list[Any]:
     """All that was graded, but for what may differ: the judge's port, and what it cost to learn what the judge takes."""
-    rows = [(name, row["success"], row["score"], row["namedScores"], row["gradingResult"]) for name, row in sorted(run.results.items())]
-    return json.loads(json.dumps(rows).replace(url, "URL"), object_hook=lambda found: {**found, "tokensUsed": None})
+    rows = [
+        (name, row["success"], row["score"], row["namedScores"], row["gradingResult"])
+        for name, row in sorted(run.results.items())
+    ]
+    return json.loads(
+        json.dumps(rows).replace(url, "URL"),
+        object_hook=lambda found: {**found, "tokensUsed": None},
+    )
 
 
 @pytest.fixture(scope="module")
-def without(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], int]:
+def without(
+    promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[list[Any], int]:
     """The results of an eval without a worker, and how often the judge was asked."""
     with Loopback(judge) as server:
         run = promptfoo.eval(write(tmp_path_factory.mktemp("without")), JUDGE_URL=server.url)
@@ -102,11 +125,17 @@ def without(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> t
 
 @pytest.mark.parametrize("extensions", [("worker",), ("beforeAll",), ("beforeAll", "afterAll")])
 def test_with_a_worker_the_results_are_the_same_and_the_judge_is_learned_once(
-    extensions: tuple[str, ...], promptfoo: Promptfoo, without: tuple[list[Any], int], tmp_path: Path, place: str
+    extensions: tuple[str, ...],
+    promptfoo: Promptfoo,
+    without: tuple[list[Any], int],
+    tmp_path: Path,
+    place: str,
 ) -> None:
     """One worker serves every assertion of the eval, and is gone when promptfoo is."""
     with Loopback(judge) as server, watching(place) as seen:
-        run = promptfoo.eval(write(tmp_path, *extensions), "-j", "1", JUDGE_URL=server.url, TMPDIR=place)
+        run = promptfoo.eval(
+            write(tmp_path, *extensions), "-j", "1", JUDGE_URL=server.url, TMPDIR=place
+        )
     assert eventually(lambda: not workers(place))
     assert len(seen) == 1
     results, asked = without
@@ -116,21 +145,29 @@ def test_with_a_worker_the_results_are_the_same_and_the_judge_is_learned_once(
     assert len(server.requests) == TESTS + lessons
 
 
-def test_a_python_behind_a_launcher_finds_its_worker_too(promptfoo: Promptfoo, tmp_path: Path, place: str) -> None:
+def test_a_python_behind_a_launcher_finds_its_worker_too(
+    promptfoo: Promptfoo, tmp_path: Path, place: str
+) -> None:
     """The launcher, and not promptfoo, is then the parent of each Python."""
     launcher = tmp_path / "python"
     launcher.write_text(f'#!/bin/sh\n{sys.executable} "$@"\nexit $?\n')
     launcher.chmod(launcher.stat().st_mode | stat.S_IXUSR)
     with Loopback(judge) as server, watching(place) as seen:
         config = write(tmp_path / "eval", "beforeAll")
-        run = promptfoo.eval(config, "-j", "1", JUDGE_URL=server.url, TMPDIR=place, PROMPTFOO_PYTHON=str(launcher))
+        run = promptfoo.eval(
+            config, "-j", "1", JUDGE_URL=server.url, TMPDIR=place, PROMPTFOO_PYTHON=str(launcher)
+        )
     assert eventually(lambda: not workers(place))
     assert len(seen) == 1
-    assert [row["success"] for _, row in sorted(run.results.items())] == [False, True] * (TESTS // 2)
+    assert [row["success"] for _, row in sorted(run.results.items())] == [False, True] * (
+        TESTS // 2
+    )
     assert len(server.requests) < 2 * TESTS
 
 
-def test_a_promptfoo_that_is_killed_leaves_no_worker(promptfoo: Promptfoo, tmp_path: Path, place: str) -> None:
+def test_a_promptfoo_that_is_killed_leaves_no_worker(
+    promptfoo: Promptfoo, tmp_path: Path, place: str
+) -> None:
     """Nobody calls ``afterAll`` then."""
     config = write(tmp_path, "beforeAll", "afterAll")
     hangs = threading.Event()
@@ -142,7 +179,13 @@ def test_a_promptfoo_that_is_killed_leaves_no_worker(promptfoo: Promptfoo, tmp_p
     with Loopback(hang) as server:
         environment = {**clean_environment(tmp_path), "JUDGE_URL": server.url, "TMPDIR": place}
         command = promptfoo.command("eval", "-c", config.name, "--no-cache")
-        with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, start_new_session=True) as process:
+        with subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as process:
             assert hangs.wait(60)
             assert len(workers(place)) == 1
             os.killpg(process.pid, signal.SIGKILL)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import atheris
 
-import faithfulness_assert.statements  # noqa: F401 - first, so that it is not traced: it never sees a reply
+import faithfulness_assert.text.statements  # noqa: F401 - first, so that it is not traced: it never sees a reply
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests' own modules, as pytest has them
 with atheris.instrument_imports(include=["faithfulness_assert"]):

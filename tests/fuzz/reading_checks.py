@@ -12,19 +12,27 @@ from pathlib import Path
 from fakes import ScriptedJudge
 
 from faithfulness_assert import grade
-from faithfulness_assert.errors import UnreadableReply
-from faithfulness_assert.model import LABELS, Label
 from faithfulness_assert.reading import labels as words
 from faithfulness_assert.reading import read, read_claims
+from faithfulness_assert.records.errors import UnreadableReply
+from faithfulness_assert.records.model import LABELS, Label
 
 ROOT = Path(__file__).parents[2]
 ANSWER = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 CONTEXT = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 SECONDS = 3.0  # for one input of a few kB, on a slow machine with the code instrumented
-NO_ONE: dict[str, Label] = {"1": "not_enough_info"}  # a statement's number is no word; without it as a label, no digit grants anything
+NO_ONE: dict[str, Label] = {
+    "1": "not_enough_info"
+}  # a statement's number is no word; without it as a label, no digit grants anything
 
-_GRANTING = sorted(word for word, label in words._TABLE.items() if label in ("supported", "partially_supported"))
-_GRANTS = re.compile(r"(?<![^\W_])(?:" + "|".join(word.replace("_", r"[\s_\-]+") for word in _GRANTING) + r")(?![^\W_])")
+_GRANTING = sorted(
+    word for word, label in words._TABLE.items() if label in ("supported", "partially_supported")
+)
+_GRANTS = re.compile(
+    r"(?<![^\W_])(?:"
+    + "|".join(word.replace("_", r"[\s_\-]+") for word in _GRANTING)
+    + r")(?![^\W_])"
+)
 
 
 def check(text: str) -> None:
@@ -43,7 +51,10 @@ def _check_verdicts(text: str) -> None:
         assert error.kind in ("unreadable", "refusal")
         return
     assert all(entry.label in (None, *LABELS) for entry in found)
-    assert all(type(entry.id) in (int, type(None)) and all(type(n) is int for n in entry.evidence) for entry in found)
+    assert all(
+        type(entry.id) in (int, type(None)) and all(type(n) is int for n in entry.evidence)
+        for entry in found
+    )
     assert any(entry.label or entry.id is not None or entry.statement for entry in found)
 
 
@@ -53,11 +64,15 @@ def _check_claims(text: str) -> None:
     except UnreadableReply as error:
         assert error.kind in ("unreadable", "refusal")
         return
-    assert all(type(number) in (int, type(None)) and isinstance(claim, str) for number, claim in found)
+    assert all(
+        type(number) in (int, type(None)) and isinstance(claim, str) for number, claim in found
+    )
 
 
 def _check_grade(text: str) -> None:
-    result = grade(ANSWER, CONTEXT, judge=ScriptedJudge([text]), labels=NO_ONE, positional_prefix=True)
+    result = grade(
+        ANSWER, CONTEXT, judge=ScriptedJudge([text]), labels=NO_ONE, positional_prefix=True
+    )
     assert 0 <= result.score <= 1
     assert any(v.label for v in result.verdicts) or not result.pass_, "a pass without a verdict"
     assert result.score == 0 or grants(text), "a score without a word that grants anything"
@@ -71,9 +86,18 @@ def grants(text: str) -> bool:
 def seeds() -> list[str]:
     """Recorded replies: the project's own, and the shared corpora where they lie beside the checkout."""
     fixtures, corpora = ROOT / "fixtures", ROOT.parent / "shared" / "corpora"
-    files = [fixtures / "hostile_replies.jsonl", fixtures / "verdict_outputs.jsonl", fixtures / "small_model_replies.jsonl"]
+    files = [
+        fixtures / "hostile_replies.jsonl",
+        fixtures / "verdict_outputs.jsonl",
+        fixtures / "small_model_replies.jsonl",
+    ]
     files += [corpora / "verdict_outputs.jsonl", corpora / "malformed_json.jsonl"]
-    rows = [json.loads(line) for path in files if path.is_file() for line in path.read_text("utf-8").splitlines()]
+    rows = [
+        json.loads(line)
+        for path in files
+        if path.is_file()
+        for line in path.read_text("utf-8").splitlines()
+    ]
     return sorted({text for row in rows if (text := _text(row)) and len(text) <= 4_000})
 
 

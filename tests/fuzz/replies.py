@@ -15,9 +15,16 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from faithfulness_assert.model import LABELS
+from faithfulness_assert.records.model import LABELS
 
-RANK = {None: -1, "contradicted": 0, "not_enough_info": 1, "partially_supported": 2, "supported": 3, "not_a_claim": 3}
+RANK = {
+    None: -1,
+    "contradicted": 0,
+    "not_enough_info": 1,
+    "partially_supported": 2,
+    "supported": 3,
+    "not_a_claim": 3,
+}
 _ID_KEY = re.compile(r"\bid\b\W{1,4}:", re.IGNORECASE)
 Tree = Any
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -37,7 +44,10 @@ class Mutant:
 
         Without trustworthy numbers a label may be anybody's.
         """
-        ranks = {number: max(RANK[label], RANK["not_enough_info"]) for number, label in self.labels.items()}
+        ranks = {
+            number: max(RANK[label], RANK["not_enough_info"])
+            for number, label in self.labels.items()
+        }
         return ranks if self.numbered else dict.fromkeys(ranks, max(ranks.values()))
 
 
@@ -69,7 +79,23 @@ def _reorder_keys(draw: Draw, tree: Tree) -> None:
 
 
 LABEL_KEYS = "verdict supported Label is_faithful status answer result final_label judgement unsupported contradicted error x".split()
-ODD_VALUES = [None, False, 2, 0.5, "", "x", "no", "?", [], {}, ["no"], {"label": "no"}, "not sure", -1, float("nan")]
+ODD_VALUES = [
+    None,
+    False,
+    2,
+    0.5,
+    "",
+    "x",
+    "no",
+    "?",
+    [],
+    {},
+    ["no"],
+    {"label": "no"},
+    "not sure",
+    -1,
+    float("nan"),
+]
 STRAY = st.sampled_from(ODD_VALUES).map(copy.deepcopy)
 BESIDE = "confidence score unsupported hallucination final_label corrected_verdict error draft notes statement".split()
 
@@ -82,7 +108,16 @@ def _rename_label(draw: Draw, tree: Tree) -> None:
 
 
 def _nest_label(draw: Draw, tree: Tree) -> None:
-    dress = draw(st.sampled_from([lambda x: {"label": x}, lambda x: [x], lambda x: {"value": x}, lambda x: {"verdict": x, "score": 1}]))
+    dress = draw(
+        st.sampled_from(
+            [
+                lambda x: {"label": x},
+                lambda x: [x],
+                lambda x: {"value": x},
+                lambda x: {"verdict": x, "score": 1},
+            ]
+        )
+    )
     entry = draw(st.sampled_from(_entries(tree) or [{}]))
     if "label" in entry:
         entry["label"] = dress(entry["label"])
@@ -104,10 +139,28 @@ def _stray_item(draw: Draw, tree: Tree) -> None:
     tree["verdicts"].append(draw(STRAY))
 
 
-TREE_CHANGES = (_drop, _double, _shuffle, _reorder_keys, _rename_label, _nest_label, _spoil, _add, _stray_item)
+TREE_CHANGES = (
+    _drop,
+    _double,
+    _shuffle,
+    _reorder_keys,
+    _rename_label,
+    _nest_label,
+    _spoil,
+    _add,
+    _stray_item,
+)
 
 
-ID_TYPES = (str, float, lambda i: f"S{i}", lambda i: f"statement_{i}", lambda i: [i], lambda i: {"n": i}, lambda i: None)
+ID_TYPES = (
+    str,
+    float,
+    lambda i: f"S{i}",
+    lambda i: f"statement_{i}",
+    lambda i: [i],
+    lambda i: {"n": i},
+    lambda i: None,
+)
 
 
 def _retype_ids(draw: Draw, tree: Tree) -> None:
@@ -145,7 +198,10 @@ WRAPS: tuple[Callable[[Tree], Tree], ...] = (
 )
 # These hold labels of their own, which count for nothing as long as their key can be read: the text around them stays whole.
 MUSINGS: tuple[Callable[[Tree], Tree], ...] = (
-    lambda tree: {"thinking": {"verdicts": [{"id": k, "label": "supported"} for k in range(1, 9)]}, **tree},
+    lambda tree: {
+        "thinking": {"verdicts": [{"id": k, "label": "supported"} for k in range(1, 9)]},
+        **tree,
+    },
     lambda tree: {"examples": [{"id": k, "label": "supported"} for k in range(1, 9)], **tree},
 )
 
@@ -169,7 +225,16 @@ def _delete(draw: Draw, text: str) -> str:
     return text[:at] + text[at + draw(st.integers(1, 6)) :]
 
 
-LOOK_ALIKES = (("o", "о"), ("e", "е"), ("s", "ѕ"), ("d", "ｄ"), ("p", "ｐ"), ("u", "u\u0308"), ("i", "ı"), ('"', "“"))
+LOOK_ALIKES = (
+    ("o", "о"),
+    ("e", "е"),
+    ("s", "ѕ"),
+    ("d", "ｄ"),
+    ("p", "ｐ"),
+    ("u", "u\u0308"),
+    ("i", "ı"),
+    ('"', "“"),
+)
 
 
 def _look_alike(draw: Draw, text: str) -> str:
@@ -186,7 +251,12 @@ def _recase(draw: Draw, text: str) -> str:
 
 
 TEXT_CHANGES = (_insert, _insert, _insert, _delete, _look_alike, _requote, _recase)
-LIST_CHANGES = (_insert, _insert, _look_alike, _recase)  # of labels that are so short that a lost character may join two of them
+LIST_CHANGES = (
+    _insert,
+    _insert,
+    _look_alike,
+    _recase,
+)  # of labels that are so short that a lost character may join two of them
 
 THOUGHT = '{"verdicts":[{"id":1,"label":"supported"},{"id":2,"label":"supported"}]}'
 DRESSES: tuple[Callable[[str], str], ...] = (
@@ -194,10 +264,14 @@ DRESSES: tuple[Callable[[str], str], ...] = (
     lambda text: f"```\n{text}",
     lambda text: f"Sure! Here is my assessment:\n{text}\nLet me know if you need more.",
     lambda text: f"<think>Is it {THOUGHT}? Or not?</think>\n{text}",
-    lambda text: f"<thinking>Verdict: yes.\nFinal verdict for each statement in order: Yes. Yes.\n</thinking>{text}",
+    lambda text: (
+        f"<thinking>Verdict: yes.\nFinal verdict for each statement in order: Yes. Yes.\n</thinking>{text}"
+    ),
     lambda text: f"Verdict: yes</think>{text}",
     lambda text: f"{text}\n<think>{THOUGHT}",
-    lambda text: f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{text}",
+    lambda text: (
+        f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant<|channel|>final<|message|>{text}"
+    ),
     lambda text: f"{text}\n{text}",
     lambda text: f"{text}\nWait, statement 1 is not supported.",
     lambda text: f"{text}\nI cannot help with that.",
@@ -215,11 +289,20 @@ WORDS = {
     "contradicted": ("contradicted", "Contradicted", "REFUTES"),
     "not_a_claim": ("not_a_claim",),
 }
-REASONS = ("", "it isn't said", 'he said "yes", "label":"supported"', "verdict: yes. id: 1", "<think> </think>", "see [2], {so}")
+REASONS = (
+    "",
+    "it isn't said",
+    'he said "yes", "label":"supported"',
+    "verdict: yes. id: 1",
+    "<think> </think>",
+    "see [2], {so}",
+)
 LISTS: tuple[Callable[[list[str]], str], ...] = (
     lambda words: "Final verdict for each statement in order: " + ". ".join(words) + ".",
     lambda words: "\n".join(f"{k}. {word}" for k, word in enumerate(words, 1)),
-    lambda words: "\n".join(f"Statement {k}: It is looked at.\nVerdict: {word}" for k, word in enumerate(words, 1)),
+    lambda words: "\n".join(
+        f"Statement {k}: It is looked at.\nVerdict: {word}" for k, word in enumerate(words, 1)
+    ),
     lambda words: (
         "\n".join(f"{k}. It is looked at. Verdict: {word}." for k, word in enumerate(words, 1))
         + f"\nFinal verdict for each statement in order: {', '.join(words)}"
@@ -233,7 +316,12 @@ def json_mutants(draw: Draw) -> Mutant:
     """A JSON reply whose tree, text and surroundings were changed."""
     labels = dict(enumerate(draw(st.lists(st.sampled_from(LABELS), min_size=1, max_size=5)), 1))
     entries = [
-        {"id": k, "evidence": [k], "reason": draw(st.sampled_from(REASONS)), "label": draw(st.sampled_from(WORDS[label]))}
+        {
+            "id": k,
+            "evidence": [k],
+            "reason": draw(st.sampled_from(REASONS)),
+            "label": draw(st.sampled_from(WORDS[label])),
+        }
         for k, label in labels.items()
     ]
     tree: Tree = {"verdicts": entries}
@@ -242,7 +330,11 @@ def json_mutants(draw: Draw) -> Mutant:
         change(draw, tree)
     wrap = draw(st.sampled_from([lambda tree: tree, *WRAPS, *MUSINGS]))
     tree = wrap(tree)
-    text = draw(st.sampled_from([json.dumps, repr, lambda value: json.dumps(value, indent=1, ensure_ascii=False)]))(tree)
+    text = draw(
+        st.sampled_from(
+            [json.dumps, repr, lambda value: json.dumps(value, indent=1, ensure_ascii=False)]
+        )
+    )(tree)
     text = _roughened(draw, text, (_recase,) if wrap in MUSINGS else TEXT_CHANGES)
     return Mutant(text, labels, numbered=not ids and _ID_KEY.search(text) is not None)
 
@@ -251,7 +343,9 @@ def json_mutants(draw: Draw) -> Mutant:
 def list_mutants(draw: Draw) -> Mutant:
     """A plain-text reply in one of the forms of older prompts, changed."""
     labels = dict(enumerate(draw(st.lists(st.sampled_from(LABELS), min_size=1, max_size=5)), 1))
-    text = draw(st.sampled_from(LISTS))([draw(st.sampled_from(WORDS[label])) for label in labels.values()])
+    text = draw(st.sampled_from(LISTS))(
+        [draw(st.sampled_from(WORDS[label])) for label in labels.values()]
+    )
     return Mutant(_roughened(draw, text, LIST_CHANGES), labels, numbered=True)
 
 

@@ -11,14 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faithfulness_assert import ConfigError, GradingResult, Reply, Usage, grade, policies
-from faithfulness_assert.model import LABELS
-from faithfulness_assert.policy import DIMENSIONS
+from faithfulness_assert.policy.policy import DIMENSIONS
+from faithfulness_assert.records.model import LABELS
 
 ANSWER = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 CONTEXT = ["The museum opens at nine. Adults pay 14 euros.", "Children enter free."]
 
-words = st.sampled_from([*LABELS, "yes", "no", "idk", "Yes.", "NO", "true", "perhaps", "", "1", "0", "FULLY_SUPPORTED"])
-scalars = words | st.none() | st.booleans() | st.integers(-3, 5) | st.floats() | st.text(max_size=10)
+words = st.sampled_from(
+    [*LABELS, "yes", "no", "idk", "Yes.", "NO", "true", "perhaps", "", "1", "0", "FULLY_SUPPORTED"]
+)
+scalars = (
+    words | st.none() | st.booleans() | st.integers(-3, 5) | st.floats() | st.text(max_size=10)
+)
 entries = st.fixed_dictionaries(
     {},
     optional={
@@ -33,31 +37,57 @@ near_valid = st.one_of(
     st.lists(entries, max_size=6).map(lambda found: {"verdicts": found}),
     st.lists(entries | scalars, max_size=6),
     st.dictionaries(st.text(max_size=8), st.lists(entries, max_size=4), max_size=3),
-    st.lists(st.fixed_dictionaries({"id": st.integers(1, 3), "claims": st.lists(st.text(max_size=20), max_size=3)})).map(
-        lambda found: {"sentences": found}
+    st.lists(
+        st.fixed_dictionaries(
+            {"id": st.integers(1, 3), "claims": st.lists(st.text(max_size=20), max_size=3)}
+        )
+    ).map(lambda found: {"sentences": found}),
+    st.dictionaries(
+        st.sampled_from([*DIMENSIONS, "suggestions", "overall"]),
+        scalars | st.integers(-200, 200),
+        max_size=6,
     ),
-    st.dictionaries(st.sampled_from([*DIMENSIONS, "suggestions", "overall"]), scalars | st.integers(-200, 200), max_size=6),
-    st.fixed_dictionaries(dict.fromkeys(DIMENSIONS, st.floats(0, 100) | st.sampled_from(["0.5", 85, -1]))),
+    st.fixed_dictionaries(
+        dict.fromkeys(DIMENSIONS, st.floats(0, 100) | st.sampled_from(["0.5", 85, -1]))
+    ),
     st.fixed_dictionaries({"reason": scalars}),
 ).map(json.dumps)
-dresses = st.sampled_from(["{}", "```json\n{}\n```", "Sure:\n{}\nDone.", "<think>{}</think>", "<think>no</think>{}", "{}{}", "{", "[{}"])
+dresses = st.sampled_from(
+    [
+        "{}",
+        "```json\n{}\n```",
+        "Sure:\n{}\nDone.",
+        "<think>{}</think>",
+        "<think>no</think>{}",
+        "{}{}",
+        "{",
+        "[{}",
+    ]
+)
 texts = st.one_of(
     st.text(max_size=80),
     st.builds(lambda dress, body: dress.replace("{}", body), dresses, near_valid),
-    st.lists(words, max_size=5).map(lambda found: "Final verdict for each statement in order: " + ". ".join(found)),
+    st.lists(words, max_size=5).map(
+        lambda found: "Final verdict for each statement in order: " + ". ".join(found)
+    ),
 )
 replies = st.builds(
     Reply,
     texts,
-    usage=st.none() | st.builds(Usage, st.integers() | st.floats(), st.integers() | st.none(), st.integers()),
-    finish_reason=st.sampled_from(["stop", "stop", "stop", "length", "content_filter", "tool_calls", ""]),
+    usage=st.none()
+    | st.builds(Usage, st.integers() | st.floats(), st.integers() | st.none(), st.integers()),
+    finish_reason=st.sampled_from(
+        ["stop", "stop", "stop", "length", "content_filter", "tool_calls", ""]
+    ),
     refusal=st.none() | st.none() | st.text(max_size=10),
 )
 options = st.fixed_dictionaries(
     {},
     optional={
         "threshold": st.floats() | st.sampled_from([0, 1, True, "x", None]),
-        "weights": st.dictionaries(st.sampled_from([*LABELS, "x"]), st.floats() | st.integers(), max_size=4),
+        "weights": st.dictionaries(
+            st.sampled_from([*LABELS, "x"]), st.floats() | st.integers(), max_size=4
+        ),
         "on_missing": st.sampled_from(["unsupported", "error", "x"]),
         "on_no_statements": st.sampled_from(["fail", "pass", "error"]) | st.floats(),
         "strict_evidence": st.booleans(),
@@ -67,20 +97,29 @@ options = st.fixed_dictionaries(
         "citations": st.sampled_from(["off", "audit", "enforce"]),
         "reasks": st.integers(-1, 4),
         "examples": scalars
-        | st.lists(scalars | st.fixed_dictionaries({"context": scalars, "statement": scalars, "label": scalars}), max_size=2),
-        "labels": scalars | st.dictionaries(scalars.filter(lambda word: word == word), scalars, max_size=2),
+        | st.lists(
+            scalars
+            | st.fixed_dictionaries({"context": scalars, "statement": scalars, "label": scalars}),
+            max_size=2,
+        ),
+        "labels": scalars
+        | st.dictionaries(scalars.filter(lambda word: word == word), scalars, max_size=2),
         "guidance": scalars,
         "policy": st.sampled_from(sorted(policies)),
-        "verify": st.sampled_from(["batch", "per_claim", "truths", "holistic", "x"]),
+        "verify": st.sampled_from(["batch", "per_claim", "truths", "rubric", "x"]),
         "split": st.sampled_from(["sentences", "claims"]),
         "truths_limit": scalars,
-        "dimensions": st.dictionaries(st.sampled_from([*DIMENSIONS, "x"]), st.sampled_from([0.5, 0.25, 1, 0]), max_size=4),
+        "dimensions": st.dictionaries(
+            st.sampled_from([*DIMENSIONS, "x"]), st.sampled_from([0.5, 0.25, 1, 0]), max_size=4
+        ),
         "explain": st.sampled_from(["ours", "judge", "none"]),
         "on_unreadable": scalars,
         "all_or_nothing": st.booleans(),
         "reask_singly": st.booleans(),
         "headline": st.sampled_from(["supported", "made_up", "x"]),
-        "citation_audit": st.none() | scalars | st.dictionaries(st.sampled_from(["invalid_citations", "uncited_claim_count"]), scalars),
+        "citation_audit": st.none()
+        | scalars
+        | st.dictionaries(st.sampled_from(["invalid_citations", "uncited_claim_count"]), scalars),
     },
 )
 
@@ -99,14 +138,23 @@ def check(result: GradingResult) -> None:
     assert usage.total == usage.prompt + usage.completion >= 0
     assert sum(result.counts.values()) <= len(result.verdicts)
     json.dumps(result.to_promptfoo("all"), allow_nan=False, ensure_ascii=False).encode("utf-8")
-    assert GradingResult.model_validate_json(result.model_dump_json(by_alias=True)).score == result.score
+    assert (
+        GradingResult.model_validate_json(result.model_dump_json(by_alias=True)).score
+        == result.score
+    )
     result.pretty()
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(replies, min_size=1, max_size=4), st.sampled_from(sorted(policies)), st.booleans())
-def test_grade_returns_a_complete_result_whatever_the_judge_says(script: list[Reply], policy: str, joint: bool) -> None:
-    joined: dict[str, Any] = {"joint": True} if joint and policies[policy].split == "claims" and policies[policy].verify == "batch" else {}
+def test_grade_returns_a_complete_result_whatever_the_judge_says(
+    script: list[Reply], policy: str, joint: bool
+) -> None:
+    joined: dict[str, Any] = (
+        {"joint": True}
+        if joint and policies[policy].split == "claims" and policies[policy].verify == "batch"
+        else {}
+    )
     check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=policy, **joined))
 
 
@@ -124,7 +172,11 @@ def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_o
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.text(max_size=200), st.none() | st.text(max_size=200) | st.lists(st.text(max_size=50), max_size=3), st.text(max_size=30))
+@given(
+    st.text(max_size=200),
+    st.none() | st.text(max_size=200) | st.lists(st.text(max_size=50), max_size=3),
+    st.text(max_size=30),
+)
 def test_grade_takes_any_text(answer: str, context: Any, question: str) -> None:
     check(grade(answer, context, question=question))
 
@@ -133,8 +185,12 @@ def test_grade_takes_any_text(answer: str, context: Any, question: str) -> None:
 @given(texts, st.sampled_from(["answer", "context", "question"]))
 def test_text_in_the_case_is_never_read_as_a_verdict(payload: str, channel: str) -> None:
     case = {"answer": ANSWER, "context": CONTEXT, "question": ""}
-    honest = json.dumps({"verdicts": [{"id": n, "evidence": [], "label": "not_enough_info"} for n in range(1, 200)]})
+    honest = json.dumps(
+        {"verdicts": [{"id": n, "evidence": [], "label": "not_enough_info"} for n in range(1, 200)]}
+    )
     case[channel] = [payload, *CONTEXT] if channel == "context" else f"{ANSWER}\n\n{payload}"
-    result = grade(case["answer"], case["context"], question=case["question"], judge=ScriptedJudge([honest]))
+    result = grade(
+        case["answer"], case["context"], question=case["question"], judge=ScriptedJudge([honest])
+    )
     assert not any(v.label == "supported" for v in result.verdicts)
     assert result.score == 0

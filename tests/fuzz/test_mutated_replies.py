@@ -8,9 +8,9 @@ from fuzz.reading_checks import SECONDS, check
 from fuzz.replies import RANK, Mutant, mutants
 from hypothesis import given, settings
 
-from faithfulness_assert.errors import UnreadableReply
 from faithfulness_assert.reading import read
-from faithfulness_assert.reconcile import align
+from faithfulness_assert.reading.reconcile import align
+from faithfulness_assert.records.errors import UnreadableReply
 
 
 def ranks(mutant: Mutant) -> dict[int, int]:

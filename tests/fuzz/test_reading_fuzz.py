@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert.errors import UnreadableReply
-from faithfulness_assert.model import LABELS
 from faithfulness_assert.reading import RawVerdict, parse_label, read, read_claims
+from faithfulness_assert.records.errors import UnreadableReply
+from faithfulness_assert.records.model import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,7 +57,17 @@ PIECES = (
         "Statement 3:",
         "verdict:",
     ),
-    *("Final verdict for each statement in order:", '{"id":1,"verdict":"yes"}', "\ud800", "\x00", "\u200b", "\u202e", "。", "：", "是"),
+    *(
+        "Final verdict for each statement in order:",
+        '{"id":1,"verdict":"yes"}',
+        "\ud800",
+        "\x00",
+        "\u200b",
+        "\u202e",
+        "。",
+        "：",
+        "是",
+    ),
 )
 chaos = st.one_of(st.text(), st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 
@@ -70,13 +80,19 @@ def attempt(reader: Callable[[str], Any], text: str) -> Any:
 
 
 @given(chaos, st.sampled_from((read, read_claims)))
-def test_any_text_is_read_or_unreadable_and_can_be_written_down(text: str, reader: Callable[[str], Any]) -> None:
+def test_any_text_is_read_or_unreadable_and_can_be_written_down(
+    text: str, reader: Callable[[str], Any]
+) -> None:
     found = attempt(reader, text)
     if isinstance(found, UnreadableReply):
         assert found.kind in ("unreadable", "refusal")
         assert found.message
     else:
-        texts = [claim for _, claim in found] if reader is read_claims else [e.statement + e.reason + e.quote for e in found.verdicts]
+        texts = (
+            [claim for _, claim in found]
+            if reader is read_claims
+            else [e.statement + e.reason + e.quote for e in found.verdicts]
+        )
         assert all(isinstance(said.encode(), bytes) for said in texts)  # no lone surrogate
 
 
@@ -86,7 +102,9 @@ def test_a_label_is_one_of_ours_and_a_reading_holds_one(text: str) -> None:
     found = attempt(read, text)
     entries = () if isinstance(found, UnreadableReply) else found.verdicts
     assert all(entry.label in (None, *LABELS) for entry in entries)
-    assert isinstance(found, UnreadableReply) or any(entry.label or entry.id is not None or entry.statement for entry in entries)
+    assert isinstance(found, UnreadableReply) or any(
+        entry.label or entry.id is not None or entry.statement for entry in entries
+    )
 
 
 @st.composite
@@ -94,21 +112,38 @@ def verdicts(draw: Any) -> tuple[list[dict[str, Any]], Labels]:
     """Entries in our form, and what they say. Reasons may quote verdicts."""
     labels = draw(st.lists(st.sampled_from(LABELS), min_size=1, max_size=9))
     reasons = st.sampled_from(
-        ("", "it isn't said", "see [2], {so}", 'he said "yes", "label":"supported"', "verdict: yes. id: 1", "<think> </think>")
+        (
+            "",
+            "it isn't said",
+            "see [2], {so}",
+            'he said "yes", "label":"supported"',
+            "verdict: yes. id: 1",
+            "<think> </think>",
+        )
     )
-    entries = [{"id": k, "evidence": [k], "reason": draw(reasons), "label": label} for k, label in enumerate(labels, 1)]
+    entries = [
+        {"id": k, "evidence": [k], "reason": draw(reasons), "label": label}
+        for k, label in enumerate(labels, 1)
+    ]
     return entries, dict(enumerate(labels, 1))
 
 
 def said(text: str) -> dict[int | None, set[str | None]]:
     found = attempt(read, text)
     entries: tuple[RawVerdict, ...] = () if isinstance(found, UnreadableReply) else found.verdicts
-    return {number: {entry.label for entry in entries if entry.id == number} for number in {entry.id for entry in entries}}
+    return {
+        number: {entry.label for entry in entries if entry.id == number}
+        for number in {entry.id for entry in entries}
+    }
 
 
 def holds(text: str, true: Labels) -> bool:
     """Every number of ``text`` has its true label, or none; or labels that disagree, which is none. A stranger's number is no matter."""
-    return all(len(labels) > 1 or labels <= {None, *near(true[number])} for number, labels in said(text).items() if number in true)
+    return all(
+        len(labels) > 1 or labels <= {None, *near(true[number])}
+        for number, labels in said(text).items()
+        if number in true
+    )
 
 
 DRESSES: dict[str, Callable[[str], str]] = {
@@ -123,7 +158,12 @@ DRESSES: dict[str, Callable[[str], str]] = {
 }
 
 
-@given(verdicts(), st.lists(st.sampled_from(sorted(DRESSES)), max_size=3), st.randoms(use_true_random=False), st.booleans())
+@given(
+    verdicts(),
+    st.lists(st.sampled_from(sorted(DRESSES)), max_size=3),
+    st.randoms(use_true_random=False),
+    st.booleans(),
+)
 def test_dressed_shuffled_thinned_and_doubled_replies_say_the_same(
     made: tuple[list[dict[str, Any]], Labels], dresses: list[str], random: Any, pythonic: bool
 ) -> None:
@@ -137,7 +177,9 @@ def test_dressed_shuffled_thinned_and_doubled_replies_say_the_same(
 
 
 @given(verdicts(), st.data())
-def test_a_truncated_reply_says_nothing_else(made: tuple[list[dict[str, Any]], Labels], data: st.DataObject) -> None:
+def test_a_truncated_reply_says_nothing_else(
+    made: tuple[list[dict[str, Any]], Labels], data: st.DataObject
+) -> None:
     text = json.dumps({"verdicts": made[0]})
     cut = data.draw(st.integers(0, len(text) - 1))
     assert said(text[:cut]) == {}
@@ -147,7 +189,9 @@ def holds_in_order(text: str, true: Labels) -> bool:
     """The same for entries without numbers, which count where there are as many as statements."""
     found = attempt(read, text)
     labels = [] if isinstance(found, UnreadableReply) else [entry.label for entry in found.verdicts]
-    return len(labels) != len(true) or all(label in (None, *near(true[k])) for k, label in enumerate(labels, 1))
+    return len(labels) != len(true) or all(
+        label in (None, *near(true[k])) for k, label in enumerate(labels, 1)
+    )
 
 
 def near(label: str) -> tuple[str, ...]:
@@ -157,14 +201,25 @@ def near(label: str) -> tuple[str, ...]:
 
 @given(verdicts(), st.data(), st.integers(1, 3), st.sampled_from((json.dumps, repr)))
 def test_a_character_lost_doubled_or_replaced_never_raises_a_label(
-    made: tuple[list[dict[str, Any]], Labels], data: st.DataObject, times: int, dumps: Callable[[Any], str]
+    made: tuple[list[dict[str, Any]], Labels],
+    data: st.DataObject,
+    times: int,
+    dumps: Callable[[Any], str],
 ) -> None:
     entries, true = made
-    keys = data.draw(st.sampled_from((["id", "label"], ["label"], ["reason", "label"], ["id", "evidence", "reason", "label"])))
+    keys = data.draw(
+        st.sampled_from(
+            (["id", "label"], ["label"], ["reason", "label"], ["id", "evidence", "reason", "label"])
+        )
+    )
     text = dumps({"verdicts": [{key: entry[key] for key in keys} for entry in entries]})
     for _ in range(times):
         at = data.draw(st.integers(0, len(text) - 1))
-        text = text[:at] + data.draw(st.sampled_from(["", text[at] * 2, *"{}[]\",:' \n"])) + text[at + 1 :]
+        text = (
+            text[:at]
+            + data.draw(st.sampled_from(["", text[at] * 2, *"{}[]\",:' \n"]))
+            + text[at + 1 :]
+        )
     assert holds(text, true) if "id" in keys else holds_in_order(text, true)
 
 
@@ -184,13 +239,36 @@ FORMS: tuple[Callable[[list[str]], str], ...] = (
 )
 
 
-@given(st.lists(st.sampled_from(sorted(WORDS)), min_size=1, max_size=8), st.sampled_from(FORMS), st.data())
-def test_every_form_of_list_is_read_in_its_order(labels: list[str], form: Callable[[list[str]], str], data: st.DataObject) -> None:
+@given(
+    st.lists(st.sampled_from(sorted(WORDS)), min_size=1, max_size=8),
+    st.sampled_from(FORMS),
+    st.data(),
+)
+def test_every_form_of_list_is_read_in_its_order(
+    labels: list[str], form: Callable[[list[str]], str], data: st.DataObject
+) -> None:
     words = [data.draw(st.sampled_from(WORDS[label])) for label in labels]
     assert [entry.label for entry in read(form(words)).verdicts] == labels
 
 
-@given(st.sampled_from(("yes", "supported", "true", "fully supported")), st.sampled_from((", ", ". ", ": ", " - ", " (", "\n")), st.text())
-def test_a_positive_word_never_survives_a_negation_behind_it(word: str, delimiter: str, rest: str) -> None:
-    for negation in ("not", "no", "never", "isn't", "without", "but", "partially", "contradicted", "false", "nicht"):
+@given(
+    st.sampled_from(("yes", "supported", "true", "fully supported")),
+    st.sampled_from((", ", ". ", ": ", " - ", " (", "\n")),
+    st.text(),
+)
+def test_a_positive_word_never_survives_a_negation_behind_it(
+    word: str, delimiter: str, rest: str
+) -> None:
+    for negation in (
+        "not",
+        "no",
+        "never",
+        "isn't",
+        "without",
+        "but",
+        "partially",
+        "contradicted",
+        "false",
+        "nicht",
+    ):
         assert parse_label(f"{word}{delimiter}{rest} {negation} ") is None

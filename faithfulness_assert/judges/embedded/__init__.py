@@ -12,12 +12,13 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...errors import JudgeError
-from ...model import Limits, Reply, Usage
+from ...records.ask import Limits, Reply
+from ...records.errors import JudgeError
+from ...records.usage import Usage
 from .rule import Support, build_index, support
 
 if TYPE_CHECKING:
-    from ...model import Ask
+    from ...records.ask import Ask
 
 __all__ = ["THRESHOLD", "EmbeddedJudge"]
 
@@ -35,7 +36,9 @@ class EmbeddedJudge:
     identity: ClassVar[dict[str, Any]] = {"judge": "embedded", "version": 2}
     never_contradicts: ClassVar[bool] = True
     keeps_deadline: ClassVar[bool] = True
-    caveat: ClassVar[str] = "embedded smoke-test judge: compares words only; name an LLM judge for real grading"
+    caveat: ClassVar[str] = (
+        "embedded smoke-test judge: compares words only; name an LLM judge for real grading"
+    )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """A verdict for each statement of ``ask``.
@@ -52,16 +55,26 @@ class EmbeddedJudge:
         verdicts = []
         for number, statement in ask.payload.statements:
             if deadline is not None and time.monotonic() > deadline:
-                raise JudgeError("the embedded judge ran out of time; pass fewer statements or a later deadline", "timeout")
+                raise JudgeError(
+                    "the embedded judge ran out of time; pass fewer statements or a later deadline",
+                    "timeout",
+                )
             verdicts.append(_verdict(number, support(statement, index), ask.form.reasons))
-        return Reply(json.dumps({"verdicts": verdicts}, separators=(",", ":")), usage=Usage(), validated=True)
+        return Reply(
+            json.dumps({"verdicts": verdicts}, separators=(",", ":")), usage=Usage(), validated=True
+        )
 
 
 def _verdict(number: int, found: Support, reasons: bool) -> dict[str, Any]:
     supported = found.score >= THRESHOLD
     reason = {"reason": _reason(found)} if reasons else {}
     label = "supported" if supported else "not_enough_info"
-    return {"id": number, "evidence": list(found.evidence) if supported else [], **reason, "label": label}
+    return {
+        "id": number,
+        "evidence": list(found.evidence) if supported else [],
+        **reason,
+        "label": label,
+    }
 
 
 def _reason(found: Support) -> str:

@@ -76,14 +76,21 @@ def support(statement: str, index: Index) -> Support:
     """What the context does for ``statement``: the score of its weakest sentence, the evidence of all. Without a word it scores 0."""
     plain = without_citations(statement)
     readings = [plain] if plain == statement else [plain, statement]
-    return max((_support_as_it_stands(reading, index) for reading in readings), key=lambda found: found.score)
+    return max(
+        (_support_as_it_stands(reading, index) for reading in readings),
+        key=lambda found: found.score,
+    )
 
 
 def _support_as_it_stands(statement: str, index: Index) -> Support:
     parts = [statement] if spaced(words(statement)) in index.whole else sentences(statement)
     found = [_support_of_sentence(part, index) for part in parts]
     weakest = min(found, key=lambda part: part.score, default=Support())
-    return Support(weakest.score, tuple(sorted({number for part in found for number in part.evidence})), weakest.missing)
+    return Support(
+        weakest.score,
+        tuple(sorted({number for part in found for number in part.evidence})),
+        weakest.missing,
+    )
 
 
 def _support_of_sentence(sentence: str, index: Index) -> Support:
@@ -132,7 +139,13 @@ def _candidates(places: list[list[int]], size: int) -> list[int]:
     for where in sorted(places, key=len):
         near = where[:left]
         left -= len(near)
-        hits.update({start for place in near for start in range(max(place - WINDOW + 1, 0), min(place, last) + 1)})
+        hits.update(
+            {
+                start
+                for place in near
+                for start in range(max(place - WINDOW + 1, 0), min(place, last) + 1)
+            }
+        )
     return sorted(hits, key=lambda start: (-hits[start], start))[:CANDIDATES]
 
 
@@ -143,7 +156,10 @@ def _stands_in(where: list[int], start: int, end: int) -> bool:
 
 def _useful(places: list[list[int]], start: int, index: Index) -> tuple[int, ...]:
     """The sentences of a window that hold words of the statement: the one with most of them, then those that add some."""
-    held = {at: {n for n, where in enumerate(places) if _stands_in(where, at, at + 1)} for at in range(start, start + WINDOW)}
+    held = {
+        at: {n for n, where in enumerate(places) if _stands_in(where, at, at + 1)}
+        for at in range(start, start + WINDOW)
+    }
     seen: set[int] = set()
     useful = set()
     for at in sorted(held, key=lambda at: (-len(held[at]), at)):

@@ -9,7 +9,9 @@ import re
 
 # One letter of these scripts says as much as several of an alphabet (or no spaces part the words): each is a word.
 _DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_INDIC_SIGNS = "\u0900-\u0963\u0966-\u0dff"  # vowel signs of these belong to the word, `\w` leaves them out
+_INDIC_SIGNS = (
+    "\u0900-\u0963\u0966-\u0dff"  # vowel signs of these belong to the word, `\w` leaves them out
+)
 _ASCII_WORD = re.compile(r"\w{1,20}")
 _WORD = rf"[{_DENSE}]|(?:[^\W{_DENSE}]|[{_INDIC_SIGNS}]){{1,20}}"  # compiled on first use: it takes longer than all else that is imported
 _NUMBER = re.compile("\\d+(?:[.,\u00a0\u202f]\\d+)*")

@@ -1,0 +1,1 @@
+"""What judges behind an HTTP API share."""

@@ -1,0 +1,1 @@
+"""The procedure: one generator over pure stages."""

@@ -1,0 +1,1 @@
+"""How verdicts become a score: the policies, as data, and the one scorer."""

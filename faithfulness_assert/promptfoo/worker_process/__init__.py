@@ -1,0 +1,1 @@
+"""The worker: one warm process that grades all assertions of a promptfoo eval."""

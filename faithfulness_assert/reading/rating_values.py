@@ -1,0 +1,110 @@
+"""The reply to an ask for ratings: a number for each dimension, and suggestions; and the reply to an ask for a reason.
+
+The rule: JSON alone, for prose is full of numbers. A rating that is missing, null, no number, or given twice differently is not there.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..records.errors import UnreadableReply
+from ..text.strings import clean_text
+from .json_values import Found, find_values, key_of, looks_like_json, repair
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+MAX_SUGGESTIONS = 10
+MAX_REASON_CHARS = 1000
+
+_NUMBER = re.compile(r"[+-]?\d{1,6}(?:\.\d{1,20})?")
+_VALUE_KEYS = ("score", "rating", "value")
+_SUGGESTION_KEYS = ("suggestions", "improvementsuggestions", "improvements")
+
+
+def ratings_in(found: Found, names: Sequence[str]) -> dict[str, float]:
+    """The rating of each of ``names`` that the JSON of a reply gives as a finite number, as it stands there."""
+    said: dict[str, set[float | None]] = {name: set() for name in names}
+    for value in _objects((*found.values, *repair(found.broken))):
+        for name in names:
+            if key_of(name) in value:
+                said[name].add(_rating(value[key_of(name)]))
+    # One that is given twice must be the same both times.
+    return {
+        name: rating
+        for name, ratings in said.items()
+        if len(ratings) == 1 and (rating := next(iter(ratings))) is not None
+    }
+
+
+def suggestions_in(found: Found) -> tuple[str, ...]:
+    """The suggestions for a better answer; () where there are none."""
+    given = [
+        value[key] for value in _objects(found.values) for key in _SUGGESTION_KEYS if key in value
+    ]
+    listed = [item for items in given for item in (items if isinstance(items, list) else [items])]
+    return tuple(
+        clean_text(item).strip() for item in listed if isinstance(item, str) and item.strip()
+    )[:MAX_SUGGESTIONS]
+
+
+def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The ratings in [0, 1], and a warning for each that had to be changed.
+
+    They are on a scale of 0 to 100 where two or more are above 1 and none lies strictly between 0 and 1. What is out of range is then
+    held at its nearer end.
+    """
+    hundred = sum(value > 1 for value in ratings.values()) > 1 and not any(
+        0 < value < 1 for value in ratings.values()
+    )
+    scaled = {name: value / 100 if hundred else value for name, value in ratings.items()}
+    held = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
+    warnings = [
+        f"the judge rated {name} {ratings[name]:g}, which is out of range: {held[name]:g} was taken"
+        for name in held
+        if held[name] != scaled[name]
+    ]
+    if hundred:
+        warnings.insert(
+            0, "the judge rated on a scale of 0 to 100; its ratings were divided by 100"
+        )
+    return held, tuple(warnings)
+
+
+def reason_in(said: str) -> str:
+    """The reason that a reply gives, as JSON or in plain words.
+
+    Raises:
+        UnreadableReply: it gives none.
+    """
+    reasons = [
+        value["reason"]
+        for value in _objects(find_values(said).values)
+        if isinstance(value.get("reason"), str)
+    ]
+    text = reasons[0] if reasons else "" if looks_like_json(said) else said
+    if not text.strip():
+        raise UnreadableReply("the judge's reply holds no reason")
+    return clean_text(text).strip()[:MAX_REASON_CHARS]
+
+
+def _objects(values: Sequence[Any]) -> Iterator[dict[str, Any]]:
+    """All objects in ``values``, at any depth."""
+    for value in values:
+        if isinstance(value, dict):
+            yield value
+            yield from _objects(list(value.values()))
+        elif isinstance(value, list):
+            yield from _objects(value)
+
+
+def _rating(value: Any) -> float | None:
+    if isinstance(value, dict):  # {"score": 0.9, "reason": "..."}
+        value = next((value[key] for key in _VALUE_KEYS if key in value), None)
+    if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
+        value = float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)

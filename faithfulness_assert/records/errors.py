@@ -1,0 +1,99 @@
+"""Every error that this package raises, and whose fault it is.
+
+FaithfulnessError
+├── ConfigError      yours: a judge, policy, threshold or option that cannot be (also a ValueError)
+├── InputError       your data's: an answer or context that cannot be graded (also a ValueError);
+│                    grade() never lets it out, it becomes a result with status ``invalid_input``
+└── JudgeError       the judge's: it carries a kind, whether a retry may help, and what it cost
+    └── UnreadableReply   the judge answered, but no verdict can be read
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .usage import Usage
+
+JudgeErrorKind = Literal[
+    "refusal",
+    "content_filter",
+    "truncated",
+    "unreadable",
+    "unreliable_judge",
+    "transport",
+    "auth",
+    "rate_limit",
+    "timeout",
+    "server",
+]
+
+
+class FaithfulnessError(Exception):
+    """Base of every error of this package."""
+
+
+class ConfigError(FaithfulnessError, ValueError):
+    """The caller's own mistake: a judge, policy, threshold or option that cannot be used."""
+
+
+class InputError(FaithfulnessError, ValueError):
+    """Data that cannot be graded. ``grade()`` turns it into a result with status ``invalid_input``."""
+
+
+class JudgeError(FaithfulnessError):
+    """The judge failed: it says nothing about the answer.
+
+    Args:
+        message: what happened and what to do, free of secrets.
+        kind: one of :data:`JudgeErrorKind`; any other word is taken as ``transport``.
+        retryable: whether the same ask may succeed later.
+        usage: what the failed ask cost, where the judge said so.
+        http_status: the HTTP status, where there was one.
+        fix: what the user can do, where that is more than the kind tells.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        kind: JudgeErrorKind = "transport",
+        *,
+        retryable: bool = False,
+        usage: Usage | None = None,
+        http_status: int | None = None,
+        fix: str = "",
+    ) -> None:
+        super().__init__(message)
+        self.message = str(message)
+        self.kind: JudgeErrorKind = kind if kind in get_args(JudgeErrorKind) else "transport"
+        self.retryable = retryable
+        self.usage = usage
+        self.http_status = http_status
+        self.fix = fix
+
+
+class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than the rule's
+    """The judge replied, but its reply holds no verdict that can be read or aligned."""
+
+    def __init__(
+        self,
+        message: str,
+        kind: JudgeErrorKind = "unreadable",
+        *,
+        retryable: bool = True,
+        usage: Usage | None = None,
+    ) -> None:
+        super().__init__(message, kind, retryable=retryable, usage=usage)
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """A sentence that helps after an unknown name: the nearest known one, else all of them."""
+    import difflib  # only ever needed on the way to an error
+
+    names = sorted(known)
+    if not names:
+        return "It takes none."
+    near = difflib.get_close_matches(word, names, n=1)
+    return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."

@@ -1,0 +1,44 @@
+"""What an ask cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens and requests. Counts that are no finite, non-negative numbers become 0; ``total`` is always ``prompt + completion``.
+
+    ``cached`` is the part of ``prompt`` that came from the provider's cache, ``reasoning`` the part of ``completion`` that was
+    thought and not said.
+    ``estimated`` is true where any part was counted by us because the judge did not say.
+    """
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+    reasoning: int = 0
+    num_requests: int = 0
+    estimated: bool = False
+    total: int = field(default=0)
+
+    def __post_init__(self) -> None:
+        for name in ("prompt", "completion", "cached", "reasoning", "num_requests"):
+            object.__setattr__(self, name, _count(getattr(self, name)))
+        object.__setattr__(self, "total", self.prompt + self.completion)
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.cached + other.cached,
+            self.reasoning + other.reasoning,
+            self.num_requests + other.num_requests,
+            self.estimated or other.estimated,
+        )
+
+
+def _count(value: object) -> int:
+    """A token count from outside, or 0: negative, fractional, absurdly large and non-numeric ones are not believed."""
+    ok = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12
+    return value if ok else 0  # type: ignore[return-value]

@@ -1,0 +1,1 @@
+"""An answer and a context as text: blocks, sentences, statements, evidence, citations."""

@@ -1,0 +1,268 @@
+"""Which lines of a markdown answer are paragraphs, list items, table rows, headings, code: its blocks, each with its place in the source.
+
+markdown-it finds the blocks; only its line numbers are used. Every line of the source that is not white space is in exactly one block:
+what the parser drops, because it is nested too deeply, becomes plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from markdown_it.token import Token
+
+Kind = Literal[
+    "text", "item", "heading", "bold", "row", "code", "rule", "table header", "link definition"
+]
+Span = tuple[int, int]
+
+MAX_LINES = 10_000
+"""A text of more lines is no answer in markdown, and the parser would take seconds: it is read as plain text."""
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_STRUCTURE = re.compile(r"^[ \t]*(?:[#>*+=`~_\-]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)|\|", re.MULTILINE)
+_BEFORE_TEXT = re.compile(r"(?:[ \t]|>(?![\d=]))*")  # >50% and >= 5 are no quotes
+_NUMBER = re.compile(r"(\d{1,9})([.)])[ \t]+\Z")
+_CODE_SIGN = re.compile(
+    r"[{}\\`~^|@\u2500-\u257f]|[=<>]{2}|\w ?= ?\S|</?[A-Za-z]|;[ \t]*$|\w\(|\w\[|\w_\w|::|->|\$[A-Za-z]|\s--?[A-Za-z]|^[ \t>]*(?:[$#]|//|"
+    r"(?:apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|pip|pip3|print|python|python3|return|rm|sh|"
+    r"sudo|uv|wget|yarn) )",
+    re.MULTILINE,
+)
+_PLAIN_INFOS = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
+_LINE_OF_PROSE = re.compile(r"[ \t>]*[^\W\d_a-z][^\n]*[\w)\"'”’\]][.!?。！？]\s*")
+_PROSE_SIGN = re.compile(r"(?<!\S)[^\W\d_a-z]|[.!?:]\s*\Z")
+
+_BULLET = re.compile(r"[ \t]*(?:[•◦▪‣●○∙][ \t]+|\[\^[^\]\s]{1,50}\]:[ \t]*)")
+_TASK = re.compile(r"[ \t]*\[[ xX]\][ \t]+")
+_BOLD_LINE = re.compile(r"[ \t]*(?:\*\*[^*\n]{1,200}\*\*|__[^_\n]{1,200}__):?[ \t]*")
+_LINK = re.compile(
+    r"[ \t]*\[[^\]\n]{1,200}\]:[ \t]*<?(?:[a-z][a-z0-9+.-]{1,20}://|mailto:|www\.|\.{0,2}/(?=\w*[a-z])|#[a-z])[^\s<>]{0,2000}>?[ \t]*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that belong together: ``start`` and ``end`` in the source, and in ``pieces`` what each line holds beside its markers."""
+
+    kind: Kind
+    start: int
+    end: int
+    pieces: tuple[Span, ...]
+
+
+def blocks(text: str) -> list[Block]:
+    """The blocks of ``text``, in order. Outside them there is only white space."""
+    lines = [found.span() for found in islice(_LINE.finditer(text), MAX_LINES + 1)]
+    if len(lines) > MAX_LINES:
+        return [Block("text", 0, len(text), ((0, len(text)),))]
+    parsed = _parsed(text, lines) if _STRUCTURE.search(text) else ()
+    return [part for block in _completed(text, lines, parsed) for part in _divided(text, block)]
+
+
+# ---------------------------------------------------------------- what the parser says
+
+
+def _parsed(text: str, lines: Sequence[Span]) -> Iterator[Block]:
+    """What markdown-it makes of the lines. A fence around the answer is opened: its own lines are blanked, and the rest is read again."""
+    for _ in range(4):
+        tokens = _tokens(text)
+        fences = [
+            line
+            for token in tokens
+            if token.type == "fence"
+            for line in _wrapping(token, text, lines)
+        ]
+        parts, done = [], 0
+        for start, end in (lines[line] for line in fences):
+            yield Block("code", start, end, ())
+            parts += [text[done:start], re.sub(r"[^\r\n]", " ", text[start:end])]
+            done = end
+        text = "".join([*parts, text[done:]])
+        if not fences:
+            break
+    yield from _leaves(tokens, text, lines)
+
+
+def _tokens(text: str) -> list[Token]:
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark").enable("table").disable(["html_block", "reference"])
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    return parser.parse(text)
+
+
+def _wrapping(token: Token, text: str, lines: Sequence[Span]) -> list[int]:
+    """The numbers of a fence's own lines, where it would hide text: it is never closed, says that it holds markdown, or shows no code."""
+    first, end = token.map or (0, 1)
+    last = text[slice(*lines[end - 1])].strip(" \t\r\n>")
+    closed = end - first > 1 and last.startswith(token.markup) and not last.strip(token.markup[0])
+    if not closed:
+        return [first]
+    info = token.info.strip().lower()
+    prose = info in ("markdown", "md") or (
+        info in _PLAIN_INFOS and not _CODE_SIGN.search(token.content)
+    )
+    return [first, end - 1] if prose else []
+
+
+def _leaves(tokens: Sequence[Token], text: str, lines: Sequence[Span]) -> Iterator[Block]:
+    before, table_end = "", 0
+    for token in tokens:
+        first, end = token.map or (0, 0)
+        if table_end <= first < end:
+            if token.type == "table_open":
+                table_end = end
+                yield from _table(text, lines[first:end])
+            elif token.type == "inline":
+                kind: Kind = (
+                    "heading" if before == "heading_open" else "item" if token.level > 1 else "text"
+                )
+                yield _leaf(kind, text, lines[first:end], token.content.split("\n"))
+            elif token.type == "hr":
+                yield _block("rule", text, lines[first:end])
+            elif token.type in ("code_block", "fence"):
+                yield from _code(
+                    text, lines[first:end], called=token.info.strip().lower() not in _PLAIN_INFOS
+                )
+        before = token.type
+
+
+def _code(text: str, lines: Sequence[Span], *, called: bool) -> Iterator[Block]:
+    """Code, but for what is prose in it: models indent and fence prose, and who wants to hide a claim may call it code.
+
+    Where nothing calls it code, its paragraphs are text if they show no sign of code; beside code, a paragraph must look like prose to be
+    text. Where it is ``called`` code, and in such a paragraph, lines of prose are text.
+    """
+    bare = not called and not _CODE_SIGN.search(text[lines[0][0] : lines[-1][1]])
+    for filled, paragraph in groupby(lines, lambda line: bool(text[slice(*line)].strip())):
+        own = list(paragraph)
+        content = text[own[0][0] : own[-1][1]]
+        if not filled:
+            continue
+        if bare or (not called and _PROSE_SIGN.search(content) and not _CODE_SIGN.search(content)):
+            yield _block("text", text, own)
+            continue
+        for prose, run in groupby(own, lambda line: _is_prose(text[slice(*line)])):
+            yield _block("text" if prose else "code", text, list(run))
+
+
+def _is_prose(line: str) -> bool:
+    return (
+        len(line.split()) > 2
+        and _LINE_OF_PROSE.fullmatch(line) is not None
+        and not _CODE_SIGN.search(line)
+    )
+
+
+def _table(text: str, lines: Sequence[Span]) -> Iterator[Block]:
+    header, delimiter, *rows = lines
+    yield _block("table header" if rows else "row", text, [header])
+    yield _block("table header", text, [delimiter])
+    for row in rows:
+        yield _block("row", text, [row])
+
+
+def _leaf(kind: Kind, text: str, lines: Sequence[Span], contents: Sequence[str]) -> Block:
+    """A block whose lines have the given contents: what stands before them in the source is a marker."""
+    block = _block(kind, text, lines)
+    if len(contents) != len(lines):
+        return block
+    pieces = [
+        _located(text, piece, content.strip())
+        for piece, content in zip(block.pieces, contents, strict=True)
+    ]
+    return replace(block, pieces=tuple(pieces))
+
+
+def _located(text: str, piece: Span, content: str) -> Span:
+    start, end = piece
+    place = text.rfind(content, start, end)
+    if place < 0 or not content:
+        return piece
+    after = place + len(content)
+    number = _NUMBER.search(text, start, place)
+    begin = number.start() if number and _belongs(number, content) else place
+    if (
+        begin == place > start
+        and text[place - 1] == ">"
+        and (content[0] == "=" or content[0].isdigit())
+    ):
+        begin -= 1  # more than, no quote
+    return begin, (after if text[after:end].strip() else end)
+
+
+def _belongs(number: re.Match[str], content: str) -> bool:
+    """Whether the number before an item is part of its text: a year (``1789. The revolution began``), a count (``1) One 2) Two``)."""
+    return len(number[1]) > 3 or f" {int(number[1]) + 1}{number[2]} " in content
+
+
+def _block(kind: Kind, text: str, lines: Sequence[Span]) -> Block:
+    return Block(kind, lines[0][0], lines[-1][1], tuple(_line_piece(text, *line) for line in lines))
+
+
+def _line_piece(text: str, start: int, end: int) -> Span:
+    """A line without its quote markers, its indentation and its end."""
+    end = start + len(text[start:end].rstrip("\r\n"))
+    found = _BEFORE_TEXT.match(text, start, end)
+    return (found.end() if found else start), end
+
+
+# ---------------------------------------------------------------- what it does not say
+
+
+def _completed(text: str, lines: Sequence[Span], parsed: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, and between them all other lines as plain paragraphs."""
+    found = {block.start: block for block in parsed}
+    paragraph: list[Span] = []
+    done = 0
+    for line in lines:
+        if line[0] < done:
+            continue
+        block = found.get(line[0])
+        if not block and text[slice(*line)].strip():
+            paragraph.append(line)
+            continue
+        if paragraph:
+            yield _block("text", text, paragraph)
+            paragraph = []
+        if block:
+            yield block
+            done = block.end
+    if paragraph:
+        yield _block("text", text, paragraph)
+
+
+def _divided(text: str, block: Block) -> Iterator[Block]:
+    """A block of text, cut at lines that are more than the parser knows: bullets such as •, bold lines as headings, link definitions."""
+    if block.kind not in ("text", "item"):
+        yield block
+        return
+    groups: list[tuple[Kind, list[Span]]] = []
+    for piece in block.pieces:
+        kind, start = _line_kind(text, piece, block.kind)
+        if kind or not groups or groups[-1][0] not in ("text", "item"):
+            groups.append((kind or block.kind, []))
+        groups[-1][1].append((start, piece[1]))
+    start = block.start
+    for kind, pieces in groups:
+        yield Block(kind, start, pieces[-1][1], tuple(pieces))
+        start = pieces[-1][1]
+
+
+def _line_kind(text: str, piece: Span, kind: Kind) -> tuple[Kind | None, int]:
+    """What kind of block a line starts, if any, and where its text begins."""
+    if _LINK.fullmatch(text, *piece):
+        return "link definition", piece[0]
+    if kind == "text" and _BOLD_LINE.fullmatch(text, *piece):
+        return "bold", piece[0]
+    if bullet := _BULLET.match(text, *piece):
+        return "item", bullet.end()
+    task = _TASK.match(text, *piece) if kind == "item" else None
+    return None, task.end() if task else piece[0]
