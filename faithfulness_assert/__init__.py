@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from .policy.presets import policies
     from .reading.reconcile import read_verdicts
     from .reading.refusal import is_refusal
-    from .records.ask import Ask, Judge, Reply
+    from .records.ask import Ask, Reply
     from .records.case import Case, Passage
     from .records.errors import ConfigError, JudgeError, UnreadableReply
+    from .records.judge import Judge
     from .records.model import CitationAudit, Verdict
     from .records.result import GradingResult
     from .records.usage import Usage
@@ -36,9 +37,10 @@ _HOMES = {
     "policy.presets": ("policies",),
     "reading.reconcile": ("read_verdicts",),
     "reading.refusal": ("is_refusal",),
-    "records.ask": ("Ask", "Judge", "Reply"),
+    "records.ask": ("Ask", "Reply"),
     "records.case": ("Case", "Passage"),
     "records.errors": ("ConfigError", "JudgeError", "UnreadableReply"),
+    "records.judge": ("Judge",),
     "records.model": ("CitationAudit", "Verdict"),
     "records.result": ("GradingResult",),
     "records.usage": ("Usage",),

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from .plan.plan import Plan
-    from .records.ask import Ask, Judge, Outcome
+    from .records.ask import Ask, Outcome
+    from .records.judge import Judge
     from .records.result import GradingResult
 
 log = logging.getLogger("faithfulness_assert")

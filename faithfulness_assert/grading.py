@@ -18,13 +18,15 @@ from .policy.load import FIELD_NAMES, find_policy
 from .policy.policy import Policy, is_number
 from .policy.presets import SOURCE_OPTIONS
 from .reading import read, read_claims, read_ratings, read_reason
-from .records.ask import Limits, Payload
+from .records.ask import Payload
 from .records.case import CASE_ALIASES, Case
 from .records.errors import ConfigError, InputError, UnreadableReply, suggest
+from .records.judge import Limits
 
 if TYPE_CHECKING:
     from .plan.plan import Plan
-    from .records.ask import Ask, Judge
+    from .records.ask import Ask
+    from .records.judge import Judge
     from .records.result import GradingResult
     from .records.usage import Usage
 

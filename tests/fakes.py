@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from faithfulness_assert import Ask, JudgeError, Reply, Usage
-from faithfulness_assert.records.ask import Limits
+from faithfulness_assert.records.judge import Limits
 
 USAGE = Usage(prompt=100, completion=20, num_requests=1)
 

@@ -27,8 +27,9 @@ from faithfulness_assert.cli.doctor import checks
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.records.ask import Limits, ReplyForm
+from faithfulness_assert.records.ask import ReplyForm
 from faithfulness_assert.records.errors import ConfigError, JudgeError
+from faithfulness_assert.records.judge import Limits
 
 KEY = "sk-ant-api03-0123456789abcdefXYZ_-AA"
 USAGE = {"input_tokens": 100, "output_tokens": 20}

@@ -19,7 +19,7 @@ from faithfulness_assert.asking.controls import Control, make_controls, mixed
 from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.cli.terminal import Tally
 from faithfulness_assert.plan.state import State, within
-from faithfulness_assert.records.ask import Limits
+from faithfulness_assert.records.judge import Limits
 
 CONTEXT = [
     "The city museum opens at nine. Adults pay 14 euros for a ticket. The collection was founded in 1889 by Clara Brandt.",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, policies
 from faithfulness_assert.drive import Clock, arun, run
 from faithfulness_assert.plan.plan import grade_plan
-from faithfulness_assert.records.ask import Limits
+from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import LABELS
 
 SENTENCES = [

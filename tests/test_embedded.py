@@ -24,7 +24,8 @@ from faithfulness_assert.judges.embedded.words import (
     without_citations,
     words,
 )
-from faithfulness_assert.records.ask import AskKind, Limits, Payload, ReplyForm
+from faithfulness_assert.records.ask import AskKind, Payload, ReplyForm
+from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.text.strings import is_blank
 
 MOON = (

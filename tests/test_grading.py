@@ -27,7 +27,7 @@ from faithfulness_assert import (
     grade_many,
     policies,
 )
-from faithfulness_assert.records.ask import Limits
+from faithfulness_assert.records.judge import Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 

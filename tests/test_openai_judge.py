@@ -23,8 +23,8 @@ from loopback import Answer, Loopback, Request, completion, refusal_to
 from remote import ASK, TEXT, any_json_ends_well, bare_environment
 
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.records.ask import Limits
 from faithfulness_assert.records.errors import ConfigError, JudgeError
+from faithfulness_assert.records.judge import Limits
 
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}

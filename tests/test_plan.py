@@ -12,7 +12,8 @@ from fakes import USAGE, failing, verdicts_json
 
 from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, policies
 from faithfulness_assert.plan.plan import grade_plan
-from faithfulness_assert.records.ask import Limits, Outcome
+from faithfulness_assert.records.ask import Outcome
+from faithfulness_assert.records.judge import Limits
 
 CONTEXT = ["The museum opens at nine. It is closed on Mondays.", "Adults pay 14 euros."]
 TWO = Case("The museum opens at nine. Adults pay 14 euros.", CONTEXT)

@@ -25,7 +25,7 @@ from faithfulness_assert import (
 from faithfulness_assert.policy.load import policy_from
 from faithfulness_assert.policy.presets import ALIASES
 from faithfulness_assert.policy.scoring import overall
-from faithfulness_assert.records.ask import Limits
+from faithfulness_assert.records.judge import Limits
 
 USAGE = Usage(prompt=1000, completion=20, num_requests=1)
 ANSWER = "The museum opens at nine. Adults pay 14 euros."

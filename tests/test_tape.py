@@ -19,8 +19,9 @@ from loopback import Loopback, completion
 
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.tape import MAX_FILE_BYTES, StoredJudge, TapeJudge, ask_key
-from faithfulness_assert.records.ask import Ask, Limits, Payload, Reply, ReplyForm
+from faithfulness_assert.records.ask import Ask, Payload, Reply, ReplyForm
 from faithfulness_assert.records.errors import ConfigError, JudgeError
+from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.usage import Usage
 
 ASK = Ask(

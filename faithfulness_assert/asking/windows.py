@@ -11,7 +11,7 @@ from ..records.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..records.ask import Limits
+    from ..records.judge import Limits
     from ..records.model import Evidence, Label, Statement
     from .tokens import CountTokens
 

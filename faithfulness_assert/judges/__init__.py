@@ -13,7 +13,7 @@ from ..records.errors import ConfigError, suggest
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..records.ask import Judge
+    from ..records.judge import Judge
 
 JUDGES: dict[str, tuple[str, str]] = {
     "anthropic": (".anthropic", "AnthropicJudge"),

@@ -17,14 +17,16 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..records.ask import Limits, Reply
+from ..records.ask import Reply
 from ..records.errors import ConfigError, JudgeError
+from ..records.judge import Limits
 from ..records.usage import Usage
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..records.ask import Ask, Judge
+    from ..records.ask import Ask
+    from ..records.judge import Judge
 
 MAX_FILE_BYTES = 16 << 20
 _TAPE = "tape.json"

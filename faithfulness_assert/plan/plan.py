@@ -17,7 +17,8 @@ from ..plan import claims, truths, verdicts
 from ..plan import explanation as explain
 from ..plan import ratings as rubric
 from ..reading.refusal import accompanies_decline, declines
-from ..records.ask import Ask, Limits, Outcome
+from ..records.ask import Ask, Outcome
+from ..records.judge import Limits
 from ..text.evidence import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank

@@ -12,9 +12,10 @@ from ..asking.tokens import CountTokens
 from ..asking.windows import chunk, context_share, window
 from ..policy.policy import Policy
 from ..reading.reconcile import Finding
-from ..records.ask import Ask, Limits, Outcome, Payload, Reply
+from ..records.ask import Ask, Outcome, Payload, Reply
 from ..records.case import Case
 from ..records.errors import InputError, JudgeError, UnreadableReply
+from ..records.judge import Limits
 from ..records.model import CitationAudit, Evidence, Label, Skipped, Statement, Status
 from ..records.usage import Usage
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
 from ..asking.windows import LINE_TOKENS, chunk
-from ..records.ask import Limits, Outcome, Payload
+from ..records.ask import Outcome, Payload
+from ..records.judge import Limits
 from ..records.model import Evidence, Statement
 from ..text.strings import is_blank
 from .claims import numbered_texts

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from ..text.strings import clean_text
-from .errors import ConfigError, JudgeError
+from .errors import JudgeError
 from .model import Label
 from .usage import Usage
 
@@ -137,40 +137,6 @@ def finish_reason(word: str) -> str:
     """Why a reply ended, in our words: ``stop``, ``length``, ``content_filter``, ``error``; any other word stays, in lower case."""
     word = clean_text(word[:40]).lower()
     return _FINISH.get(word, word)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one ask to a judge may hold; None means no limit. Raises ``ConfigError`` for anything but whole numbers from 1."""
-
-    prompt_tokens: int | None = None
-    statements: int | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("prompt_tokens", "statements"):
-            value = getattr(self, name)
-            if value is not None and (
-                isinstance(value, bool) or not isinstance(value, int) or value < 1
-            ):
-                raise ConfigError(
-                    f"limits: {name} must be a whole number from 1, or None, got {value!r}"
-                )
-
-
-class Judge(Protocol):
-    """Whatever answers an ask: an LLM behind an API, the embedded rule, a tape.
-
-    Only ``ask`` is required. A judge may also have ``aask`` (the same, awaited; otherwise ``ask`` runs in a thread), ``name`` (shown
-    in results), ``limits`` (a :class:`Limits`), ``identity`` (a JSON mapping of all settings that shape its replies, never a key; the
-    store of replies hashes it), ``never_contradicts`` (True where it cannot tell a contradiction), ``remote`` (True where a model behind
-    an API answers: its grades then hold controls), ``keeps_deadline`` (True where ``ask`` returns in time by itself; any other is asked
-    in a thread that is left behind when the time is up) and ``caveat`` (what a reader of its results should know, added to the reason of
-    every grade).
-    """
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        """Answers, or raises ``JudgeError`` and nothing else. ``deadline`` is an instant of ``time.monotonic()``."""
-        ...
 
 
 Outcome = Reply | JudgeError

@@ -12,13 +12,14 @@ import json
 import time
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ...records.ask import Limits, Reply
+from ...records.ask import Reply
 from ...records.errors import JudgeError
+from ...records.judge import Limits
 from ...records.usage import Usage
 from .rule import Support, build_index, support
 
 if TYPE_CHECKING:
-    from ...records.ask import Ask
+    from ...records.ask import Ask, AskKind
 
 __all__ = ["THRESHOLD", "EmbeddedJudge"]
 
@@ -35,6 +36,7 @@ class EmbeddedJudge:
     limits: ClassVar[Limits] = Limits()
     identity: ClassVar[dict[str, Any]] = {"judge": "embedded", "version": 2}
     never_contradicts: ClassVar[bool] = True
+    asks: ClassVar[frozenset[AskKind]] = frozenset({"verdicts"})
     keeps_deadline: ClassVar[bool] = True
     caveat: ClassVar[str] = (
         "embedded smoke-test judge: compares words only; name an LLM judge for real grading"

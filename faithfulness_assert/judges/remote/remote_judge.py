@@ -13,8 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ...records.ask import Ask, Limits, Reply
+from ...records.ask import Ask, Reply
 from ...records.errors import ConfigError
+from ...records.judge import Limits
 from .answers import Failure
 from .circuit_breaker import Circuit
 from .connection import Answer, fetch, http_client

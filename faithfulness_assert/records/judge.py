@@ -1,0 +1,107 @@
+"""What a judge is: the one method it must have, and what it may say about itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Protocol, get_args
+
+from .ask import Ask, AskKind, Reply
+from .errors import ConfigError
+
+ASK_KINDS: frozenset[AskKind] = frozenset(get_args(AskKind))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most that one ask to a judge may contain; None means no limit.
+
+    Raises:
+        ConfigError: a limit is not a whole number from 1.
+    """
+
+    prompt_tokens: int | None = None
+    statements: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("prompt_tokens", "statements"):
+            limit = getattr(self, name)
+            whole = isinstance(limit, int) and not isinstance(limit, bool)
+            if limit is not None and not (whole and limit >= 1):
+                raise ConfigError(
+                    f"limits: {name} must be a whole number from 1, or None, got {limit!r}"
+                )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeInfo:
+    """What a judge says about itself.
+
+    Args:
+        name: shown in results.
+        remote: True where a model behind an API answers. The grader then adds control statements.
+        keeps_deadline: True where ``ask`` always returns before its deadline. Any other judge is
+            asked in a thread, which is abandoned when the time is up.
+        limits: the most that one ask may contain.
+        caveat: what a reader of its results should know; added to the reason of every grade.
+        never_contradicts: True where it never answers ``contradicted``.
+        asks: the kinds of ask that it can answer.
+        identity: all settings that shape its replies, as a JSON mapping without keys or passwords.
+            The store of replies hashes it. None: its replies cannot be stored.
+
+    Raises:
+        ConfigError: ``limits`` is not a :class:`Limits`, or ``asks`` contains an unknown kind.
+    """
+
+    name: str
+    remote: bool = False
+    keeps_deadline: bool = False
+    limits: Limits = field(default_factory=Limits)
+    caveat: str = ""
+    never_contradicts: bool = False
+    asks: frozenset[AskKind] = ASK_KINDS
+    identity: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.limits, Limits):
+            got = type(self.limits).__name__
+            raise ConfigError(f"judge: its 'limits' must be a Limits, got {got}")
+        if not isinstance(self.asks, Iterable) or not ASK_KINDS.issuperset(self.asks):
+            known = ", ".join(sorted(ASK_KINDS))
+            raise ConfigError(f"judge: its 'asks' must be some of {known}, got {self.asks!r}")
+        object.__setattr__(self, "name", str(self.name))
+        object.__setattr__(self, "asks", frozenset(self.asks))
+
+
+class Judge(Protocol):
+    """Whatever answers an ask: an LLM behind an API, the embedded judge, a tape.
+
+    Only ``ask`` is required. A judge may also have ``aask``, the same as a coroutine (without it,
+    ``ask`` runs in a thread), and say what it is: either with an attribute ``info``
+    (a :class:`JudgeInfo`), or with attributes that are named like the fields of ``JudgeInfo``.
+    """
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """Answers, or raises ``JudgeError`` and nothing else.
+
+        ``deadline`` is an instant of ``time.monotonic()``.
+        """
+        ...
+
+
+def judge_info(judge: object) -> JudgeInfo:
+    """What ``judge`` says about itself: its ``info``, else its attributes.
+
+    A judge without a name is called by the name of its class.
+
+    Raises:
+        ConfigError: an attribute has a value that a :class:`JudgeInfo` cannot have.
+    """
+    info = getattr(judge, "info", None)
+    if isinstance(info, JudgeInfo):
+        return info
+    given = {f.name: getattr(judge, f.name, None) for f in fields(JudgeInfo)}
+    return JudgeInfo(
+        **{"name": type(judge).__name__}
+        | {name: value for name, value in given.items() if value is not None}
+    )
