@@ -14,7 +14,7 @@ from faithfulness_assert.policy.policy import SCORED
 from faithfulness_assert.reading import RawVerdict, read
 from faithfulness_assert.reading.reconcile import Finding, agreed, align, shift, trusted_shift
 from faithfulness_assert.records.model import LABELS
-from faithfulness_assert.text.names import has_number_or_name
+from faithfulness_assert.text.numbers_and_names import has_number_or_name
 
 
 def raw(number: int | None, label: str | None, statement: str = "") -> RawVerdict:
@@ -93,7 +93,7 @@ def test_position_counts_only_where_the_counts_agree() -> None:
         "supported",
         "contradicted",
     ]
-    with pytest.raises(UnreadableReply, match="1 verdicts without numbers for 2 statements"):
+    with pytest.raises(UnreadableReply, match="got 1 unnumbered verdict for 2 statements"):
         labels([raw(None, "supported")], 2)
 
 
@@ -168,7 +168,7 @@ def test_read_verdicts_raises_where_nothing_is_a_verdict(reply: str) -> None:
 
 @pytest.mark.parametrize("n", [0, -1, True, 1.5, "2"])
 def test_read_verdicts_names_a_count_that_cannot_be(n: object) -> None:
-    with pytest.raises(ValueError, match="n_statements"):
+    with pytest.raises(ValueError, match="n_statements: must be a positive integer"):
         read_verdicts("yes", n)
 
 
@@ -283,6 +283,6 @@ def test_verdicts_are_read_for_exactly_the_statements_that_there_are() -> None:
     ]
     for count in (1, 3):
         with pytest.raises(
-            UnreadableReply, match=f"2 verdicts without numbers for {count} statements"
+            UnreadableReply, match=f"got 2 unnumbered verdicts for {count} statement"
         ):
             read_verdicts("Yes. No.", count)

@@ -1,6 +1,8 @@
-"""Raw verdicts meet statements: afterwards each statement has exactly one finding, a label or the reason why there is none.
+"""Match a reply's verdicts with the statements: each statement gets exactly one finding.
 
-Nothing is guessed. By number; without numbers by echoed statement text; without either by position, where the counts agree.
+A finding is a label, or the reason why there is no label. Nothing is guessed. Verdicts are matched
+by number; without numbers by the statement text that they repeat; without either by position, if
+there are as many verdicts as statements.
 """
 
 from __future__ import annotations
@@ -18,12 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
 NEGATIVE: frozenset[str] = frozenset({"not_enough_info", "contradicted"})
-NO_STATEMENT = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a reply says of one statement: a label with its evidence and reason, or why there is none."""
+    """What a reply says about one statement: a label, or why there is none."""
 
     label: Label | None = None
     unresolved: Unresolved | None = "missing"
@@ -34,7 +35,7 @@ class Finding:
 
     @staticmethod
     def of(entry: RawVerdict | None) -> Finding:
-        """What one entry of a reply says."""
+        """The finding that one entry of a reply gives."""
         if entry is None:
             return MISSING
         return Finding(
@@ -50,14 +51,15 @@ MISSING = Finding()
 
 
 def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
-    """The labels that a judge's reply gives to ``n_statements`` statements, in order; None where one is missing or invalid.
+    """The labels of ``n_statements`` statements, in order; None where one is missing or invalid.
 
     Raises:
-        UnreadableReply: nothing in the reply is a verdict, or the verdicts cannot be aligned with the statements.
-        ValueError: ``n_statements`` is not a positive whole number.
+        UnreadableReply: the reply contains no valid verdict, or its verdicts cannot be matched
+            with the statements.
+        ValueError: ``n_statements`` is not a positive integer.
     """
     if isinstance(n_statements, bool) or not isinstance(n_statements, int) or n_statements < 1:
-        raise ValueError(f"n_statements: must be a positive whole number, got {n_statements!r}")
+        raise ValueError(f"n_statements: must be a positive integer, got {n_statements!r}")
     findings, _ = align(read(reply_text).verdicts, dict.fromkeys(range(1, n_statements + 1), ""))
     labels = [findings[number].label for number in range(1, n_statements + 1)]
     if not any(labels):
@@ -68,35 +70,32 @@ def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
 def align(
     raw: Sequence[RawVerdict], statements: Mapping[int, str], *, positional_prefix: bool = False
 ) -> tuple[dict[int, Finding], int]:
-    """One finding for each number in ``statements``, and how many entries of the reply fit no statement.
+    """One finding for each number in ``statements``, and how many entries match no statement.
 
     Raises:
-        UnreadableReply: entries without numbers and known texts, whose count is not that of the statements.
+        UnreadableReply: no entry has a number or a known text, and there are not as many entries
+            as statements.
     """
     added = shift({entry.id for entry in raw if entry.id is not None}, statements)
     by_text = _numbers_by_text(statements)
+    named = [entry for entry in raw if entry.id is not None or _echoed(entry, by_text) is not None]
+    if raw and not named:
+        return _by_position(raw, list(statements), positional_prefix), 0
     placed: dict[int, list[RawVerdict]] = {number: [] for number in statements}
-    loose: list[RawVerdict] = []
-    unknown = 0
-    for said in raw:
-        number = _number(said, added, by_text)
-        entry = _unless_echo(said, statements.get(number or NO_STATEMENT, ""))
-        if number is None:
-            loose.append(entry)
-        elif number in placed:
-            placed[number].append(entry)
-        else:
-            unknown += 1
-    if loose and len(loose) == len(raw):
-        return _by_position(loose, list(statements), positional_prefix), 0
-    return {number: _finding(entries) for number, entries in placed.items()}, unknown + len(loose)
+    for entry in named:
+        number = _number(entry, added, by_text)
+        if number in placed:
+            placed[number].append(_unless_echo(entry, statements[number]))
+    findings = {number: _finding(entries) for number, entries in placed.items()}
+    return findings, len(raw) - sum(map(len, placed.values()))
 
 
 def shift(numbers: Collection[int], asked: Collection[int]) -> int | None:
-    """What to add to a reply's numbers: 1 where it counts from 0 beyond doubt (it has every number from 0 to n - 1 and no other), else 0.
+    """What to add to a reply's numbers; None where its numbers cannot be trusted.
 
-    None where no number can be trusted: the reply has a 0 but not all of the others, or it counts 1, 2, 3 though other numbers were
-    asked for.
+    1 if the reply clearly counts from 0: it has every number from 0 to n - 1 and no other. Else 0.
+    Numbers cannot be trusted if there is a 0 but not all of the others, or if the reply counts
+    1, 2, 3 although other numbers were asked for.
     """
     counting = set(range(1, len(asked) + 1))
     if set(asked) != counting:
@@ -107,55 +106,66 @@ def shift(numbers: Collection[int], asked: Collection[int]) -> int | None:
 
 
 def trusted_shift(numbers: Collection[int], asked: Collection[int]) -> int:
-    """As :func:`shift`, for replies in which everything hangs on the numbers. Raises ``UnreadableReply``."""
-    found = shift(numbers, asked)
-    if found is None:
+    """As :func:`shift`, for replies that are useless without numbers.
+
+    Raises:
+        UnreadableReply: the numbers cannot be trusted.
+    """
+    added = shift(numbers, asked)
+    if added is None:
         raise UnreadableReply("the reply's numbers are not those that were asked for")
-    return found
+    return added
 
 
 def _numbers_by_text(statements: Mapping[int, str]) -> dict[str, int]:
-    """Statement text to number, for texts that stand once."""
+    """Statement text to number, for texts that occur once."""
     keys = {number: text_key(text) for number, text in statements.items() if text}
     times = Counter(keys.values())
     return {key: number for number, key in keys.items() if times[key] == 1}
 
 
+def _echoed(entry: RawVerdict, by_text: Mapping[str, int]) -> int | None:
+    """The number of the statement whose text the entry repeats, or None."""
+    return by_text.get(text_key(entry.statement)) if entry.statement else None
+
+
 def _number(entry: RawVerdict, added: int | None, by_text: Mapping[str, int]) -> int | None:
-    """The statement number of an entry; None where it has neither a number nor a known text."""
-    echoed = by_text.get(text_key(entry.statement)) if entry.statement else None
+    """The statement number of an entry that has a number or a known text.
+
+    None where the number cannot be trusted, or where number and text are of two statements.
+    """
+    echoed = _echoed(entry, by_text)
     if entry.id is None:
         return echoed
     if added is None or (echoed is not None and echoed != entry.id + added):
-        return NO_STATEMENT  # its number cannot be trusted, or its number and its text are of two statements
+        return None
     return entry.id + added
 
 
 def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
-    """The entry, without its label where its line only repeats the statement, which happens to end like a verdict."""
-    return (
-        replace(entry, label=None)
-        if entry.line and text_key(entry.line) == text_key(statement)
-        else entry
-    )
+    """The entry, without its label if its line only repeats the statement."""
+    if entry.line and text_key(entry.line) == text_key(statement):
+        return replace(entry, label=None)
+    return entry
 
 
 def _by_position(
     entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: bool
 ) -> dict[int, Finding]:
-    surplus_but_negative = len(entries) > len(numbers) and all(
-        entry.label in NEGATIVE for entry in entries
-    )
-    if (
-        len(entries) != len(numbers)
-        and not surplus_but_negative
-        and not (prefix and len(entries) < len(numbers))
-    ):
+    """Findings by position. ``prefix``: fewer entries than statements match the first ones."""
+    surplus, too_few = len(entries) > len(numbers), len(entries) < len(numbers)
+    all_negative = all(entry.label in NEGATIVE for entry in entries)
+    if (surplus and not all_negative) or (too_few and not prefix):
         raise UnreadableReply(
-            f"{len(entries)} verdicts without numbers for {len(numbers)} statements: they cannot be aligned"
+            f"got {_count(len(entries), 'unnumbered verdict')} for "
+            f"{_count(len(numbers), 'statement')}, so they cannot be matched"
         )
-    found = {number: _finding([entry]) for number, entry in zip(numbers, entries, strict=False)}
-    return {number: found.get(number, MISSING) for number in numbers}
+    matched = {number: _finding([entry]) for number, entry in zip(numbers, entries, strict=False)}
+    return {number: matched.get(number, MISSING) for number in numbers}
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _finding(entries: Sequence[RawVerdict]) -> Finding:
@@ -163,7 +173,7 @@ def _finding(entries: Sequence[RawVerdict]) -> Finding:
 
 
 def agreed(findings: Sequence[Finding]) -> Finding:
-    """What several findings of one statement say together: nothing where they differ, with the evidence of all where they agree."""
+    """Several findings of one statement as one: unresolved if their labels differ."""
     if len(findings) < 2:
         return findings[0] if findings else MISSING
     if len({finding.label for finding in findings}) > 1:
