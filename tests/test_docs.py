@@ -1,121 +1,249 @@
-"""The pages keep their word: examples print what stands below them, and tables are those of the presets and the fixtures.
+"""The pages are true: examples print what the page says, configs are accepted, links and files exist, tables match the code.
 
-A Python block right above a ``text`` block is an example: it is run, after those above it, and must print that text. A block of data that
-starts with ``# NAME`` is a file that the examples may use.
+A ``python`` block is run after those above it on its page, and must print exactly the ``text`` block right below it (or nothing).
+``openai:`` judges are answered by a simulated judge on the loopback device. A block of data that starts with ``# NAME`` is a file that
+the examples may use. ``python not-run`` marks the code of another system, which is not installed here.
 """
 
 from __future__ import annotations
 
 import ast
+import asyncio
 import contextlib
+import inspect
 import io
 import json
 import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from conftest import ROOT
+from e2e import judge as simulated
+from loopback import Loopback, completion
+from remote import bare_environment
 
-from faithfulness_assert import policies
-from faithfulness_assert.policy.describe import HEAD, row
-from faithfulness_assert.policy.load import find_policy
+from faithfulness_assert import Grader, policies
+from faithfulness_assert.policy import describe
 from faithfulness_assert.policy.presets import SOURCE_OPTIONS
-from faithfulness_assert.promptfoo.hook import read_config
+from faithfulness_assert.promptfoo.hook import PATHS, read_config
 from faithfulness_assert.records.case import CASE_ALIASES
 
-README, MIGRATING = ROOT / "README.md", ROOT / "docs" / "migrating.md"
-PAGES = [README, MIGRATING]
+README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
+DOCS = sorted((ROOT / "docs").glob("*.md"))
+MIGRATING, POLICIES = ROOT / "docs" / "migrating.md", ROOT / "docs" / "policies.md"
+PAGES = [README, CONTRIBUTING, ROOT / "CHANGELOG.md", *DOCS]
+
+FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
+OUTPUT = re.compile(r"\n\n```text\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 
 
-BLOCK = r"^```(\w*)\n((?:(?!```).*\n)*)```$"
-EXAMPLE = r"^```python\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$"
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a page. ``output`` is the ``text`` block right below it, or an empty string."""
+
+    language: str
+    text: str
+    output: str
 
 
-def blocks(page: Path, *languages: str) -> list[str]:
-    """The texts of a page's fenced blocks in these languages."""
+def blocks(page: Path, *languages: str) -> list[Block]:
+    """The fenced blocks of a page in these languages, in order."""
+    source = page.read_text(encoding="utf-8")
     return [
-        text
-        for language, text in re.findall(BLOCK, page.read_text(encoding="utf-8"), re.MULTILINE)
-        if language in languages
+        Block(
+            fence[1], fence[2], output[1] if (output := OUTPUT.match(source, fence.end())) else ""
+        )
+        for fence in FENCE.finditer(source)
+        if fence[1] in languages
     ]
 
 
-def table(page: Path, first: str) -> list[list[str]]:
-    """The rows of the table whose first head is ``first``, that head first; cells without code marks."""
-    found = re.search(
-        rf"^\| {first} \|.*?(?=^\n|\Z)", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-    assert found
-    lines = found[0].replace("`", "").splitlines()
-    return [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in lines
-        if not line.startswith("|--")
-    ]
+def prose(page: Path) -> str:
+    """The page without its fenced blocks."""
+    return FENCE.sub("", page.read_text(encoding="utf-8"))
 
 
 def plain(page: Path) -> str:
+    """The page with each run of white space as one space."""
     return " ".join(page.read_text(encoding="utf-8").split())
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_examples_of_a_page_print_what_it_says(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def table(page: Path, first: str) -> list[list[str]]:
+    """The rows of the table whose first column is named ``first``, its head included; cells without code marks."""
+    source = page.read_text(encoding="utf-8")
+    match = re.search(rf"^\| {first} \|.*?(?=^\n|\Z)", source, re.DOTALL | re.MULTILINE)
+    assert match
+    lines = [line for line in match[0].replace("`", "").splitlines() if not line.startswith("|--")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def each_page(pages: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("page", pages, ids=lambda page: page.stem)
+
+
+@pytest.fixture
+def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """``openai:`` judges reach a simulated judge, which supports what the context says word for word."""
+    bare_environment(monkeypatch)
+    usage = {"prompt_tokens": 700, "completion_tokens": 100}
+    with Loopback(lambda request: completion(simulated.reply(request), usage=usage)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-simulated")
+        yield
+
+
+# ---------------------------------------------------------------- examples
+
+
+def run(code: str, name: str, names: dict[str, Any]) -> str:
+    """Runs an example, and then each test function that it defines; returns what was printed."""
+    before = set(names)
+    program = compile(code, name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        outcome = eval(program, names)
+        if inspect.iscoroutine(outcome):
+            asyncio.run(outcome)
+        for test in sorted(set(names) - before):
+            if test.startswith("test_"):
+                names[test]()
+    return printed.getvalue()
+
+
+@each_page([page for page in PAGES if blocks(page, "python")])
+def test_every_example_prints_what_the_page_says(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: None
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for text in blocks(page, "toml", "yaml", "json"):
-        if named := re.match(r"# (\S+\.\w+)\n", text):
-            Path(named[1]).write_text(text, encoding="utf-8")
+    for block in blocks(page, "toml", "yaml", "json"):
+        if named := re.match(r"# (\S+\.\w+)\n", block.text):
+            Path(named[1]).write_text(block.text, encoding="utf-8")
     names: dict[str, Any] = {}
-    examples = re.findall(EXAMPLE, page.read_text(encoding="utf-8"), re.MULTILINE)
-    assert examples
-    for code, said in examples:
-        out = io.StringIO()
-        with contextlib.redirect_stdout(out):
-            exec(compile(code, page.name, "exec"), names)
-        assert out.getvalue() == said
+    for block in blocks(page, "python"):
+        assert run(block.text, page.name, names) == block.output
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_block_of_python_is_python(page: Path) -> None:
-    for text in blocks(page, "python"):
-        compile(text, page.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+def test_only_the_code_of_other_systems_is_not_run() -> None:
+    languages = {fence[1] for page in PAGES for fence in FENCE.finditer(page.read_text("utf-8"))}
+    known = {"python", "python not-run", "text", "console", "yaml", "toml", "json"}
+    assert languages <= known
+    for page in PAGES:
+        for block in blocks(page, "python not-run"):
+            compile(block.text, page.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+            assert page == MIGRATING
+            assert "faithfulness_assert" not in block.text
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_every_config_for_promptfoo_is_one_that_the_hook_takes(page: Path) -> None:
-    listed = [yaml.safe_load(text) for text in blocks(page, "yaml")]
-    assertions = [
-        item
-        for data in listed
-        for item in (data.get("assert", []) if isinstance(data, dict) else data)
-    ]
-    for assertion in assertions:
-        if assertion["type"] == "python":
-            config = read_config({"config": assertion["config"]})
-            find_policy(config.get("policy", "default"), {}, config.get("policy_options", {}))
+def python_assertions(data: object) -> Iterator[dict[str, Any]]:
+    """The ``python`` assertions anywhere in a promptfoo config or a part of one."""
+    if isinstance(data, dict):
+        if data.get("type") in ("python", "not-python"):
+            yield data
+        for value in data.values():
+            yield from python_assertions(value)
+    elif isinstance(data, list):
+        for item in data:
+            yield from python_assertions(item)
+
+
+@each_page([page for page in PAGES if blocks(page, "yaml")])
+def test_every_yaml_block_parses_and_the_hook_accepts_its_config(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = [yaml.safe_load(block.text) for block in blocks(page, "yaml")]
+    assertions = list(python_assertions(data))
     assert assertions
+    for assertion in assertions:
+        config = read_config({"config": assertion["config"]})
+        Grader(**{key: config[key] for key in config.keys() - {"components", *PATHS.values()}})
 
 
-def test_the_readme_lists_every_policy_as_it_is_with_the_golden_rows_that_it_passes() -> None:
-    head, *rows = table(README, "policy")
-    assert tuple(head) == (HEAD[0], "system", *HEAD[1:], "golden rows")
-    for name, _, *cells, passed in rows:
-        assert tuple(cells) == row(policies[name])[1:]
-        assert passed == (golden(name) if name != "default" else "")
+# ---------------------------------------------------------------- links, files, commands
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    headings = re.findall(r"^#+ (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_page(PAGES)
+def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)", prose(page))
+    for path, anchor in links:
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), path
+        assert not anchor or anchor in anchors(target), f"{path}#{anchor}"
+
+
+@each_page(PAGES)
+def test_every_script_that_a_page_names_exists(page: Path) -> None:
+    scripts = re.findall(r"python ((?:benchmarks|tests)/[\w/.-]+)", plain(page))
+    assert [script for script in scripts if not (ROOT / script).is_file()] == []
+
+
+def test_every_subcommand_that_the_pages_name_exists() -> None:
+    command = [sys.executable, "-m", "faithfulness_assert", "--help"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    known = set(re.findall(r"^  ([a-z]+) ", shown, re.MULTILINE))
+    named = {
+        word
+        for page in PAGES
+        for word in re.findall(r"(?:`|bin/|^)faithfulness-assert ([a-z]+)", page.read_text("utf-8"))
+    }
+    assert {"demo", "grade", "init"} <= named <= known
+
+
+def test_every_file_that_contributing_names_exists() -> None:
+    quoted = re.findall(r"`([\w./-]+)`", prose(CONTRIBUTING))
+    files = [
+        name
+        for name in quoted
+        if re.search(r"/|\.(py|md|jsonl?|toml)$", name) and not re.search(r"NAME|^\.\./", name)
+    ]
+    assert len(files) > 40
+    roots = (ROOT, ROOT / "faithfulness_assert")
+    assert [name for name in files if not any((root / name).exists() for root in roots)] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
+
+
+def test_the_readme_links_every_page() -> None:
+    text = README.read_text(encoding="utf-8")
+    assert [page.name for page in DOCS if f"docs/{page.name}" not in text] == []
+
+
+# ---------------------------------------------------------------- tables
+
+
+def test_the_page_on_policies_lists_every_policy_with_the_golden_rows_that_it_passes() -> None:
+    _, *rows = table(POLICIES, "policy")
     assert [name for name, *_ in rows] == list(policies)
-    assert f"The citation audit passes {golden('citations')}" in plain(README)
+    for name, _, *cells, passed in rows:
+        policy = policies[name]
+        weights = "by dimension" if policy.dimensions else describe.weights(policy)
+        shown = describe.asks(policy), weights, describe.nothing_to_check(policy)
+        assert cells == [*shown, f"{policy.passes_at:g}"]
+        assert passed == (golden(name) if name != "default" else "")
+    assert f"The citation audit passes {golden('citations')}" in plain(POLICIES)
 
 
 def golden(policy: str) -> str:
-    """How many rows the golden test holds a policy to; it fails where one is not passed."""
+    """How many rows the golden test holds a policy to. That test fails where one is not passed."""
     rows = json.loads((ROOT / "fixtures" / "golden" / f"{policy}.json").read_text(encoding="utf-8"))
     return f"{len(rows)} of {len(rows)}"
 
 
-def test_the_page_on_migrating_tells_every_deviation_of_every_policy() -> None:
+def test_the_page_on_migrating_lists_every_deviation_of_every_policy() -> None:
     text = plain(MIGRATING)
     for policy in policies.values():
         assert [line for line in policy.deviations if f"- {line}" not in text] == []
