@@ -1,4 +1,4 @@
-"""Workers as processes: found and waited for, through /proc."""
+"""Finds worker processes through /proc, and waits for conditions."""
 
 from __future__ import annotations
 
@@ -7,31 +7,30 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-PATIENCE = 30.0  # seconds in which what must happen has happened, on a busy machine too
+COMMANDS = (b"faithfulness_assert\0worker", b"faithfulness_assert.promptfoo.worker_process.server")
+PATIENCE = 30.0  # seconds; enough on a busy machine
 
 
-def eventually(holds: Callable[[], object]) -> bool:
-    """Whether it holds within :data:`PATIENCE`."""
+def eventually(condition: Callable[[], object]) -> bool:
+    """Whether the condition becomes true within :data:`PATIENCE`."""
     end = time.monotonic() + PATIENCE
-    while not holds():
+    while not condition():
         if time.monotonic() > end:
             return False
         time.sleep(0.01)
     return True
 
 
-def workers(place: str) -> list[int]:
-    """The living workers whose sockets are under ``place``, their TMPDIR."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(
-            OSError
-        ):  # it has ended meanwhile; of one that nobody has buried both files are empty
-            command = (path / "cmdline").read_bytes()
-            ours = (
-                b"faithfulness_assert\0worker" in command
-                or b"faithfulness_assert.promptfoo.worker_process.server" in command
-            )
-            if ours and f"TMPDIR={place}".encode() in (path / "environ").read_bytes().split(b"\0"):
-                found.append(int(path.name))
-    return found
+def workers(folder: str) -> list[int]:
+    """The ids of the running workers whose TMPDIR is ``folder``."""
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_worker(path, folder)]
+
+
+def _is_worker(process: Path, folder: str) -> bool:
+    with suppress(OSError):  # it has ended; both files of a zombie are empty
+        command = (process / "cmdline").read_bytes()
+        environment = (process / "environ").read_bytes().split(b"\0")
+        return (
+            any(name in command for name in COMMANDS) and f"TMPDIR={folder}".encode() in environment
+        )
+    return False

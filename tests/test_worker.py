@@ -1,4 +1,4 @@
-"""The warm worker: real processes and sockets. Whatever happens to it, an assertion ends in the grade that it would have had without."""
+"""The worker, with real processes and sockets: whatever happens to it, assertions get the same grades as without it."""
 
 from __future__ import annotations
 
@@ -39,13 +39,16 @@ from faithfulness_assert.promptfoo.worker_process import (
 from faithfulness_assert.records.errors import ConfigError
 
 if not Path("/proc/self").exists():
-    pytest.skip("its processes are watched through /proc", allow_module_level=True)
+    pytest.skip("the tests find workers through /proc", allow_module_level=True)
 
 TRUE = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 FALSE = "The Eiffel Tower is 530 metres tall. It stands in Paris."
 NOT_PYTHON = {
     "assert": [{"type": "not-python", "value": "file://x.py", "config": {"judge": "embedded"}}]
 }
+BOTH_SUPPORTED = completion(
+    json.dumps({"verdicts": [{"id": n, "evidence": [1], "label": "supported"} for n in (1, 2)]})
+)
 KEY = "sk-worker-0123456789abcdef0123456789abcdef"
 
 
@@ -53,9 +56,17 @@ def given(context: Any = TRUE, **config: Any) -> dict[str, Any]:
     return {"vars": {"context": context}, "config": {"judge": "embedded", **config}}
 
 
+def given_api(judge: Loopback, **config: Any) -> dict[str, Any]:
+    """The same, with a judge behind an API."""
+    return given(judge="openai:m", baseUrl=judge.url, **config)
+
+
+GIVEN = given()
+
+
 @pytest.fixture(autouse=True)
-def somewhere(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A place of its own for the sockets of each test, with a short path; what still runs there at the end is ended."""
+def socket_base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a short path for the sockets of each test; workers that still run at the end are killed."""
     for name in ("FAITHFULNESS_ASSERT_JUDGE", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
         monkeypatch.delenv(name, raising=False)
     with tempfile.TemporaryDirectory(prefix="fa-", dir="/tmp") as name:
@@ -76,7 +87,7 @@ def workers() -> list[int]:
 def running(
     owner: int | None = None, *, idle: float = 60, code: str = ""
 ) -> Iterator[subprocess.Popen[str]]:
-    """A worker for ``owner``, this process's parent if none is named: then this process is one that it serves."""
+    """A worker for ``owner``; by default for this process's parent, so that it serves this process."""
     owner = owner or os.getppid()
     main = (
         ["-c", f"{code}\nfrom faithfulness_assert.cli import main; main()"]
@@ -89,7 +100,9 @@ def running(
     ) as process:
         try:
             assert eventually(
-                lambda: connect.answers(address.address(owner)) or process.poll() is not None
+                lambda: (
+                    connect.is_listening(address.socket_path(owner)) or process.poll() is not None
+                )
             )
             yield process
         finally:
@@ -97,8 +110,8 @@ def running(
 
 
 @contextmanager
-def asleep() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that does nothing, for a worker to belong to."""
+def sleeping_process() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that does nothing, as a worker's owner."""
     with subprocess.Popen(["sleep", "600"]) as process:
         try:
             yield process
@@ -106,11 +119,22 @@ def asleep() -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
-def asked(output: Any, context: Any) -> dict[str, Any]:
-    """The worker's own reply: that there is one is part of the test."""
+def worker_reply(output: Any = TRUE, context: Any = GIVEN) -> dict[str, Any]:
+    """The worker's reply; the test fails without one."""
     reply = client.ask(output, context)
     assert reply is not None
     return reply
+
+
+def worker_result(output: Any = TRUE, context: Any = GIVEN) -> dict[str, Any]:
+    """The result that the worker replies with."""
+    result: dict[str, Any] = worker_reply(output, context)["result"]
+    return result
+
+
+def socket_path() -> str:
+    """The socket of the worker that serves this process."""
+    return address.socket_path(os.getppid())
 
 
 # ---------------------------------------------------------------- the same result
@@ -119,9 +143,9 @@ def asked(output: Any, context: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("output", "context"),
     [
-        (TRUE, given()),
+        (TRUE, GIVEN),
         (FALSE, given(components="all")),
-        ("", given()),
+        ("", GIVEN),
         (TRUE, given([])),
         (TRUE, given(treshold=1)),
         (TRUE, {"vars": {"context": TRUE}}),
@@ -134,19 +158,19 @@ def asked(output: Any, context: Any) -> dict[str, Any]:
         (TRUE, given(judge="openai:m", baseUrl="http://127.0.0.1:9/v1", maxRetries=0)),
     ],
 )
-def test_the_worker_s_json_is_the_one_that_the_assertion_s_own_process_would_have_written(
+def test_the_worker_replies_with_the_same_json_as_a_grade_in_the_assertions_process(
     output: Any, context: Any
 ) -> None:
     with running():
-        assert json.dumps(asked(output, context)["result"]) == json.dumps(
+        assert json.dumps(worker_result(output, context)) == json.dumps(
             hook.get_assert(output, context)
         )
 
 
-def test_under_not_python_what_was_not_graded_raises_through_the_worker_too() -> None:
-    context = {**given(), "test": NOT_PYTHON}
+def test_an_ungraded_not_python_assertion_raises_through_the_worker_too() -> None:
+    context = {**GIVEN, "test": NOT_PYTHON}
     with running():
-        assert "raised" in asked("", context)
+        assert "raised" in worker_reply("", context)
         with pytest.raises(hook.NotPythonError) as through_the_worker:
             get_assert("", context)
     with pytest.raises(hook.NotPythonError) as in_this_process:
@@ -154,29 +178,23 @@ def test_under_not_python_what_was_not_graded_raises_through_the_worker_too() ->
     assert str(through_the_worker.value) == str(in_this_process.value)
 
 
-def test_an_assertion_with_a_worker_grades_nothing_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_assertion_with_a_worker_does_not_grade_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hook, "get_assert", lambda *_: pytest.fail("it graded"))
     with running():
-        assert get_assert(TRUE, given())["pass"] is True
+        assert get_assert(TRUE, GIVEN)["pass"] is True
 
 
-def test_many_at_once_each_get_their_own_result() -> None:
+def test_each_of_many_parallel_assertions_gets_its_own_result() -> None:
+    context = given("The tower is 330 metres tall.")
     answers = [f"The tower is {height} metres tall." for height in range(300, 340)]
     with running(), ThreadPoolExecutor(16) as pool:
-        found = list(
-            pool.map(
-                lambda answer: asked(answer, given("The tower is 330 metres tall."))["result"],
-                answers,
-            )
-        )
-    assert found == [
-        hook.get_assert(answer, given("The tower is 330 metres tall.")) for answer in answers
-    ]
-    assert sum(result["pass"] for result in found) == 1
+        results = list(pool.map(lambda answer: worker_result(answer, context), answers))
+    assert results == [hook.get_assert(answer, context) for answer in answers]
+    assert sum(result["pass"] for result in results) == 1
 
 
 def no_schema(request: Request) -> Answer:
-    """A judge that takes no ``response_format``."""
+    """A judge that rejects ``response_format``."""
     if "response_format" in request.body:
         return refusal_to(
             400,
@@ -184,21 +202,20 @@ def no_schema(request: Request) -> Answer:
             code="unsupported_parameter",
             param="response_format",
         )
-    verdicts = [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]
-    return completion(json.dumps({"verdicts": verdicts}))
+    return BOTH_SUPPORTED
 
 
-def test_what_one_assertion_has_learned_of_a_judge_the_next_one_knows() -> None:
+def test_what_one_assertion_learned_about_a_judge_is_used_by_the_next() -> None:
     with Loopback(no_schema) as judge, running():
-        context = given(judge="openai:m", baseUrl=judge.url)
-        assert [asked(TRUE, context)["result"]["pass"] for _ in range(3)] == [True] * 3
+        context = given_api(judge)
+        assert [worker_result(TRUE, context)["pass"] for _ in range(3)] == [True] * 3
         assert ["response_format" in request.body for request in judge.requests].count(False) == 3
         learned = len(judge.requests) - 3
         assert hook.get_assert(TRUE, context)["pass"] is True
         assert len(judge.requests) == 3 + learned + 1 + learned
 
 
-def test_a_grader_is_kept_for_one_eval_and_no_longer() -> None:
+def test_a_grader_is_kept_for_one_eval_only() -> None:
     first = server.cached_grader(1, "embedded", "default", 0.5, language="en")
     assert server.cached_grader(1, "embedded", "default", 0.5, language="en") is first
     for other in (
@@ -217,11 +234,9 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def test_with_a_worker_an_assertion_loads_two_small_modules_and_nothing_that_promptfoo_has_not_loaded() -> (
-    None
-):
+def test_with_a_worker_an_assertion_loads_four_small_modules_and_no_other() -> None:
     with running(os.getpid()):
-        command = [sys.executable, "-c", ONE_ASSERTION, json.dumps([TRUE, given()])]
+        command = [sys.executable, "-c", ONE_ASSERTION, json.dumps([TRUE, GIVEN])]
         loaded = json.loads(
             subprocess.run(command, capture_output=True, text=True, check=True).stdout
         )
@@ -235,28 +250,33 @@ def test_with_a_worker_an_assertion_loads_two_small_modules_and_nothing_that_pro
     assert loaded == ["__future__", *(f"faithfulness_assert{name}" for name in ours)]
 
 
-# ---------------------------------------------------------------- who is who
+# ---------------------------------------------------------------- which worker serves which process
 
 
-def test_without_a_worker_nothing_is_started_or_written(somewhere: Path) -> None:
-    assert get_assert(TRUE, given())["pass"] is True
-    assert list(somewhere.iterdir()) == []
+def test_without_a_worker_nothing_is_started_or_written(socket_base: Path) -> None:
+    assert get_assert(TRUE, GIVEN)["pass"] is True
+    assert list(socket_base.iterdir()) == []
 
 
 def test_two_evals_at_once_each_have_their_own_worker(monkeypatch: pytest.MonkeyPatch) -> None:
-    with asleep() as one, asleep() as other, running(one.pid), running(other.pid):
+    with (
+        sleeping_process() as one,
+        sleeping_process() as other,
+        running(one.pid),
+        running(other.pid),
+    ):
         for evaluation in (one, other):
             monkeypatch.setattr(os, "getppid", lambda pid=evaluation.pid: pid)
-            assert client.find() == address.address(evaluation.pid)
-            assert "result" in asked(TRUE, given())
+            assert client.find_socket() == address.socket_path(evaluation.pid)
+            assert "result" in worker_reply()
         one.kill()
         assert eventually(lambda: len(workers()) == 1)
-        assert "result" in asked(TRUE, given())
+        assert "result" in worker_reply()
         other.kill()
         assert eventually(lambda: workers() == [])
 
 
-def test_the_worker_of_a_shell_serves_what_is_started_from_it() -> None:
+def test_the_worker_of_a_shell_serves_the_processes_that_the_shell_starts() -> None:
     ask = "import json, sys; from faithfulness_assert.promptfoo.worker_process import client; sys.exit(not client.ask(*json.loads(sys.argv[1])))"
     with running(os.getpid()):
         command = [
@@ -267,12 +287,12 @@ def test_the_worker_of_a_shell_serves_what_is_started_from_it() -> None:
             sys.executable,
             "-c",
             ask,
-            json.dumps([TRUE, given()]),
+            json.dumps([TRUE, GIVEN]),
         ]
         assert subprocess.run(command, check=False).returncode == 0
 
 
-def test_of_many_that_start_for_one_eval_one_becomes_its_worker() -> None:
+def test_of_several_workers_that_start_for_one_eval_one_stays() -> None:
     owner = os.getppid()
     command = [sys.executable, "-m", "faithfulness_assert", "worker", "--pid", str(owner)]
     started = [
@@ -281,7 +301,7 @@ def test_of_many_that_start_for_one_eval_one_becomes_its_worker() -> None:
     ]
     assert eventually(lambda: sum(process.poll() is not None for process in started) == 3)
     assert len(workers()) == 1
-    assert "result" in asked(TRUE, given())
+    assert "result" in worker_reply()
     for process in started:
         process.kill()
         said, _ = process.communicate()
@@ -289,7 +309,7 @@ def test_of_many_that_start_for_one_eval_one_becomes_its_worker() -> None:
 
 
 @pytest.mark.parametrize("attribute", ["version", "environment", "folder", "host"])
-def test_a_worker_of_another_version_key_or_folder_does_not_grade(
+def test_a_worker_with_another_version_key_or_folder_does_not_grade(
     attribute: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with running():
@@ -301,32 +321,32 @@ def test_a_worker_of_another_version_key_or_folder_does_not_grade(
             monkeypatch.setattr(socket, "gethostname", lambda: "another container")
         else:
             monkeypatch.chdir(tmp_path)
-        assert client.ask(TRUE, given()) is None
-        assert get_assert(TRUE, given())["pass"] is True
+        assert client.ask(TRUE, GIVEN) is None
+        assert get_assert(TRUE, GIVEN)["pass"] is True
         assert len(workers()) == 1
 
 
-def test_a_key_is_neither_on_disk_nor_in_a_command_line(
-    monkeypatch: pytest.MonkeyPatch, somewhere: Path
+def test_the_key_is_neither_on_disk_nor_in_a_command_line(
+    monkeypatch: pytest.MonkeyPatch, socket_base: Path
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with Loopback(refusal_to(401, f"wrong key {KEY}")) as judge, running() as process:
-        result = asked(TRUE, given(judge="openai:m", baseUrl=judge.url))["result"]
+        result = worker_result(TRUE, given_api(judge))
         assert judge.requests[0].headers["authorization"] == f"Bearer {KEY}"
         assert KEY not in json.dumps(result)
         assert KEY.encode() not in Path(f"/proc/{process.pid}/cmdline").read_bytes()
-        assert all(KEY not in path.read_text() for path in somewhere.rglob("*") if path.is_file())
+        assert all(KEY not in path.read_text() for path in socket_base.rglob("*") if path.is_file())
         process.terminate()
         assert KEY not in process.communicate()[0]
 
 
-# ---------------------------------------------------------------- private
+# ---------------------------------------------------------------- other users
 
 
 def test_only_its_user_may_enter_its_folder_and_open_its_socket() -> None:
     with running():
-        assert os.stat(address.folder()).st_mode & 0o777 == 0o700
-        assert os.stat(address.address(os.getppid())).st_mode & 0o777 == 0o600
+        assert os.stat(address.socket_folder()).st_mode & 0o777 == 0o700
+        assert os.stat(socket_path()).st_mode & 0o777 == 0o600
 
 
 def open_to_all(folder: Path) -> None:
@@ -347,29 +367,29 @@ def another_user_s(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [open_to_all, behind_a_link, another_user_s])
-def test_a_folder_that_is_not_this_user_s_alone_is_not_used(make: Callable[[Path], None]) -> None:
-    make(Path(address.folder()))
+def test_a_folder_that_other_users_can_reach_is_not_used(make: Callable[[Path], None]) -> None:
+    make(Path(address.socket_folder()))
     with socket.socket(socket.AF_UNIX) as trap:
-        trap.bind(address.address(os.getppid()))
+        trap.bind(socket_path())
         trap.listen()
         trap.setblocking(False)
-        assert get_assert(TRUE, given())["pass"] is True
+        assert get_assert(TRUE, GIVEN)["pass"] is True
         with running() as process:
             assert "only its user may enter" in process.communicate()[0]
             assert process.returncode == 2
-        with pytest.raises(BlockingIOError):  # nobody has called
+        with pytest.raises(BlockingIOError):  # nobody has connected
             trap.accept()
 
 
-def test_what_is_no_socket_in_a_socket_s_place_is_not_read() -> None:
-    Path(address.folder()).mkdir(mode=0o700)
+def test_a_link_in_place_of_the_socket_is_not_followed() -> None:
+    Path(address.socket_folder()).mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as trap:
         trap.bind(str(Path(os.environ["TMPDIR"]) / "trap"))
         trap.listen()
         trap.setblocking(False)
-        Path(address.address(os.getppid())).symlink_to("../trap")
+        Path(socket_path()).symlink_to("../trap")
         with pytest.raises(PermissionError):
-            connect.dial(address.address(os.getppid()))
+            connect.connect(socket_path())
         with pytest.raises(BlockingIOError):
             trap.accept()
 
@@ -387,12 +407,12 @@ with socket.socket(socket.AF_UNIX) as line:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_another_user_is_refused_even_where_the_files_would_let_them_in(somewhere: Path) -> None:
-    message = json.dumps({"identity": protocol.identity(), "eval": 1, "grade": [TRUE, given()]})
+def test_another_user_is_refused_even_where_the_files_would_let_them_in(socket_base: Path) -> None:
+    message = json.dumps({"identity": protocol.identity(), "eval": 1, "grade": [TRUE, GIVEN]})
     with running():
-        path = address.address(os.getppid())
-        somewhere.chmod(0o755)
-        Path(address.folder()).chmod(0o777)
+        path = socket_path()
+        socket_base.chmod(0o755)
+        Path(address.socket_folder()).chmod(0o777)
         os.chmod(path, 0o666)
         done = subprocess.run(
             [sys.executable, "-c", AS_ANOTHER_USER, path],
@@ -406,15 +426,16 @@ def test_another_user_is_refused_even_where_the_files_would_let_them_in(somewher
             or "ConnectionReset" in done.stderr
             or "BrokenPipe" in done.stderr
         )
-        Path(address.folder()).chmod(0o700)
-        assert "result" in asked(TRUE, given())
+        Path(address.socket_folder()).chmod(0o700)
+        assert "result" in worker_reply()
 
 
-# ---------------------------------------------------------------- bad requests
+# ---------------------------------------------------------------- invalid requests
 
 
-def raw(data: bytes) -> bytes:
-    with connect.dial(address.address(os.getppid())) as line:
+def reply_to(data: bytes) -> bytes:
+    """What the worker sends back for these bytes."""
+    with connect.connect(socket_path()) as line:
         line.sendall(data)
         with suppress(ConnectionError):
             return line.recv(1000)
@@ -430,82 +451,73 @@ def raw(data: bytes) -> bytes:
         (2000).to_bytes(4, "big") + b"[" * 2000,
     ],
 )
-def test_what_is_no_request_gets_no_result_and_the_next_one_is_served(data: bytes) -> None:
+def test_invalid_bytes_get_no_result_and_the_next_request_is_served(data: bytes) -> None:
     with running():
-        assert b"result" not in raw(data)
-        assert "result" in asked(TRUE, given())
+        assert b"result" not in reply_to(data)
+        assert "result" in worker_reply()
 
 
 @pytest.mark.parametrize("request_", ["null", "[]", "{}", '{"identity": {}}'])
-def test_a_request_of_nobody_known_is_refused(request_: str) -> None:
+def test_a_request_without_the_right_identity_is_refused(request_: str) -> None:
     with running():
-        reply = raw(len(request_).to_bytes(4, "big") + request_.encode())
+        reply = reply_to(len(request_).to_bytes(4, "big") + request_.encode())
         assert b"refused" in reply
         assert TRUE.encode() not in reply
 
 
-def test_a_request_that_is_too_large_is_graded_where_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_request_that_is_too_large_is_graded_by_the_assertion(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(protocol, "MAX_BYTES", 200)
     with running():
-        assert client.ask(TRUE, given()) is None
-        assert get_assert(TRUE, given())["pass"] is True
+        assert client.ask(TRUE, GIVEN) is None
+        assert get_assert(TRUE, GIVEN)["pass"] is True
 
 
-def test_an_output_that_is_no_json_is_graded_where_it_is() -> None:
+def test_an_output_that_is_not_json_is_graded_by_the_assertion() -> None:
     with running():
-        assert get_assert({1, 2}, given())["metadata"]["graderError"] is True
-        assert "result" in asked(TRUE, given())
+        assert get_assert({1, 2}, GIVEN)["metadata"]["graderError"] is True
+        assert "result" in worker_reply()
 
 
-def test_who_calls_and_says_nothing_is_hung_up_on() -> None:
+def test_a_connection_that_stays_silent_is_closed() -> None:
     with running(
         code="from faithfulness_assert.promptfoo.worker_process import protocol; protocol.SILENCE = 0.3"
     ):
-        assert raw(b"\0\0") == b""
-        assert "result" in asked(TRUE, given())
+        assert reply_to(b"\0\0") == b""
+        assert "result" in worker_reply()
 
 
-def test_more_than_it_takes_at_once_grade_for_themselves() -> None:
-    limit = "from faithfulness_assert.promptfoo.worker_process import server; server.AT_ONCE = 2"
-    slow = completion(
-        json.dumps(
-            {
-                "verdicts": [
-                    {"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)
-                ]
-            }
-        )
+def test_assertions_beyond_the_limit_grade_by_themselves() -> None:
+    limit = (
+        "from faithfulness_assert.promptfoo.worker_process import server; server.MAX_ASSERTIONS = 2"
     )
     with (
-        Loopback(Answer(slow.body, delay=2)) as judge,
+        Loopback(Answer(BOTH_SUPPORTED.body, delay=2)) as judge,
         running(code=limit),
         ThreadPoolExecutor(6) as pool,
     ):
-        replies = list(
-            pool.map(
-                lambda _: client.ask(TRUE, given(judge="openai:m", baseUrl=judge.url)), range(6)
-            )
-        )
+        replies = list(pool.map(lambda _: client.ask(TRUE, given_api(judge)), range(6)))
         assert len(judge.requests) == 2
         assert [reply["result"]["pass"] for reply in replies if reply] == [True] * 2
-        assert len(workers()) <= 1  # the one that was busy was not replaced
-        assert "result" in asked(TRUE, given())
+        assert len(workers()) <= 1  # the busy worker was not replaced
+        assert "result" in worker_reply()
 
 
 # ---------------------------------------------------------------- faults
 
 
-def test_a_stale_socket_is_taken_over() -> None:
+def test_the_socket_of_a_dead_worker_is_replaced() -> None:
     with running() as process:
         process.kill()
         process.wait()
-    assert Path(address.address(os.getppid())).exists()
-    assert get_assert(FALSE, given()) == hook.get_assert(FALSE, given())
-    assert eventually(lambda: client.ask(TRUE, given()))
+    assert Path(socket_path()).exists()
+    assert get_assert(FALSE, GIVEN) == hook.get_assert(FALSE, GIVEN)
+    assert eventually(lambda: client.ask(TRUE, GIVEN))
     assert len(workers()) == 1
 
 
-def test_a_worker_killed_in_mid_request_costs_no_test() -> None:
+def test_an_assertion_survives_a_worker_that_is_killed_during_its_grade() -> None:
     reached = threading.Event()
 
     def slow_once(request: Request) -> Answer:
@@ -514,34 +526,34 @@ def test_a_worker_killed_in_mid_request_costs_no_test() -> None:
         return Answer(delay=60) if first else no_schema(request)
 
     with Loopback(slow_once) as judge, running() as process, ThreadPoolExecutor(1) as pool:
-        result = pool.submit(get_assert, TRUE, given(judge="openai:m", baseUrl=judge.url))
+        result = pool.submit(get_assert, TRUE, given_api(judge))
         assert reached.wait(PATIENCE)
         process.kill()
         assert result.result(PATIENCE)["pass"] is True
-    assert eventually(lambda: client.ask(TRUE, given()))
+    assert eventually(lambda: client.ask(TRUE, GIVEN))
     assert len(workers()) == 1
 
 
-def test_a_worker_that_hangs_is_given_up_and_ends_when_it_wakes(
+def test_a_worker_that_hangs_is_replaced_and_ends_when_it_wakes_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with running() as process:
         process.send_signal(signal.SIGSTOP)
         begun = time.monotonic()
         with (
-            monkeypatch.context() as impatient
-        ):  # for this one alone: on a busy machine the next worker may take longer for its first
-            impatient.setattr(protocol, "SILENCE", 0.5)
-            assert get_assert(TRUE, given())["pass"] is True
+            monkeypatch.context() as patch
+        ):  # only here: the next worker may need longer on a busy machine
+            patch.setattr(protocol, "SILENCE", 0.5)
+            assert get_assert(TRUE, GIVEN)["pass"] is True
         assert time.monotonic() - begun < PATIENCE
-        assert eventually(lambda: client.ask(TRUE, given()))
+        assert eventually(lambda: client.ask(TRUE, GIVEN))
         assert len(workers()) == 2
         process.send_signal(signal.SIGCONT)
         assert eventually(lambda: process.poll() is not None)
-        assert "result" in asked(TRUE, given())
+        assert "result" in worker_reply()
 
 
-def test_who_hears_late_of_a_worker_s_death_leaves_the_one_in_its_place_alone(
+def test_an_assertion_that_notices_a_death_late_keeps_the_new_worker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with running() as old, ExitStack() as later:
@@ -556,42 +568,40 @@ def test_who_hears_late_of_a_worker_s_death_leaves_the_one_in_its_place_alone(
 
         with monkeypatch.context() as late:
             late.setattr(client, "exchange", dies)
-            assert client.ask(TRUE, given()) is None
-        assert "result" in asked(TRUE, given())
+            assert client.ask(TRUE, GIVEN) is None
+        assert "result" in worker_reply()
         assert workers() == new
 
 
-def test_a_judge_slower_than_the_longest_silence_is_waited_for(
+def test_a_judge_may_take_longer_than_the_silence_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(protocol, "SILENCE", 3.5)
-    verdicts = [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]
-    slow = completion(json.dumps({"verdicts": verdicts}))
-    with Loopback(Answer(slow.body, delay=5)) as judge, running():
-        assert asked(TRUE, given(judge="openai:m", baseUrl=judge.url))["result"]["pass"] is True
+    with Loopback(Answer(BOTH_SUPPORTED.body, delay=5)) as judge, running():
+        assert worker_result(TRUE, given_api(judge))["pass"] is True
         assert len(judge.requests) == 1
 
 
-def test_the_deadline_holds_in_the_worker_too() -> None:
+def test_the_deadline_also_holds_in_the_worker() -> None:
     with Loopback(Answer(delay=60)) as judge, running():
         begun = time.monotonic()
-        result = asked(TRUE, given(judge="openai:m", baseUrl=judge.url, deadline=1))["result"]
+        result = worker_result(TRUE, given_api(judge, deadline=1))
         assert time.monotonic() - begun < PATIENCE
         assert (result["pass"], result["metadata"]["error"]["kind"]) == (False, "timeout")
 
 
-def test_a_worker_ends_when_nobody_asks() -> None:
+def test_an_idle_worker_ends() -> None:
     with running(idle=2) as process:
-        assert "result" in asked(TRUE, given())
+        assert "result" in worker_reply()
         assert eventually(lambda: process.poll() is not None)
         assert "graded 1 assertions" in process.communicate()[0]
-    assert not Path(address.address(os.getppid())).exists()
-    assert get_assert(TRUE, given())["pass"] is True
+    assert not Path(socket_path()).exists()
+    assert get_assert(TRUE, GIVEN)["pass"] is True
 
 
-def test_a_worker_ends_with_its_owner_even_one_that_nobody_has_buried() -> None:
-    with asleep() as owner, running(owner.pid) as process:
-        os.kill(owner.pid, signal.SIGKILL)  # and no wait: it stays as a zombie
+def test_a_worker_ends_with_its_owner_even_if_the_owner_is_a_zombie() -> None:
+    with sleeping_process() as owner, running(owner.pid) as process:
+        os.kill(owner.pid, signal.SIGKILL)  # without wait(): it stays a zombie
         assert eventually(lambda: process.poll() is not None)
 
 
@@ -603,7 +613,7 @@ def test_a_worker_for_a_process_that_has_ended_does_not_start() -> None:
         assert process.returncode == 2
 
 
-def test_a_worker_whose_socket_was_taken_away_finishes_what_is_under_way_and_ends() -> None:
+def test_a_worker_without_its_socket_finishes_its_assertions_and_ends() -> None:
     reached = threading.Event()
 
     def slow(request: Request) -> Answer:
@@ -612,34 +622,39 @@ def test_a_worker_whose_socket_was_taken_away_finishes_what_is_under_way_and_end
         return no_schema(request)
 
     with Loopback(slow) as judge, running() as process, ThreadPoolExecutor(1) as pool:
-        reply = pool.submit(asked, TRUE, given(judge="openai:m", baseUrl=judge.url))
+        reply = pool.submit(worker_reply, TRUE, given_api(judge))
         assert reached.wait(PATIENCE)
-        os.unlink(address.address(os.getppid()))
+        os.unlink(socket_path())
         assert reply.result(PATIENCE)["result"]["pass"] is True
         assert eventually(lambda: process.poll() is not None)
 
 
 @pytest.mark.parametrize("name", ["/proc", "/dev/null", "/nowhere"])
-def test_with_no_place_for_a_socket_the_eval_goes_on_without(
+def test_an_eval_works_without_a_folder_for_the_socket(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", name)
     assert "no worker was started" in run_extension("beforeAll").stderr
     assert run_extension("afterAll").stderr == ""
-    assert get_assert(TRUE, given())["pass"] is True
+    assert get_assert(TRUE, GIVEN)["pass"] is True
     with running() as process:
         assert "cannot serve" in process.communicate()[0]
         assert process.returncode == 2
 
 
-def test_a_full_disk_is_a_config_error_for_the_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_a_config_error_of_the_worker_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "mkdir", full)
-    with pytest.raises(OSError, match="No space left"), worker_socket.claimed(address.address(1)):
-        pytest.fail("it claimed a socket")
-    monkeypatch.setattr(signal, "signal", lambda *_: None)  # this process keeps its own
+    with (
+        pytest.raises(OSError, match="No space left"),
+        worker_socket.open_socket(address.socket_path(1)),
+    ):
+        pytest.fail("it made a socket")
+    monkeypatch.setattr(signal, "signal", lambda *_: None)  # this process keeps its handlers
     with pytest.raises(ConfigError, match="No space left"):
         server.serve(os.getpid(), 60)
 
@@ -651,20 +666,22 @@ def test_no_home_is_needed(home: str | None, monkeypatch: pytest.MonkeyPatch) ->
     else:
         monkeypatch.setenv("HOME", home)
     with running():
-        assert "result" in asked(TRUE, given())
+        assert "result" in worker_reply()
 
 
 @pytest.mark.parametrize("length", [10, 60, 80, 100, 200])
-def test_a_socket_s_path_is_never_too_long(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_path_of_a_socket_is_never_too_long(
+    length: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TMPDIR", "/" + "x" * length)
-    assert len(address.address(2**22)) <= 103
+    assert len(address.socket_path(2**22)) <= 103
 
 
 # ---------------------------------------------------------------- promptfoo's extension
 
 
 def run_extension(hook_name: str) -> subprocess.CompletedProcess[str]:
-    """The extension as promptfoo runs it: a process of its own whose pipes must close."""
+    """The extension as promptfoo runs it: in a process whose pipes must close."""
     code = f"from faithfulness_assert.promptfoo import worker; worker({hook_name!r}, {{'suite': {{}}}})"
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
@@ -672,22 +689,20 @@ def run_extension(hook_name: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_the_extension_starts_one_worker_and_stops_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        os, "getppid", os.getpid
-    )  # to the worker we are what promptfoo is to an assertion
+    monkeypatch.setattr(os, "getppid", os.getpid)  # this process takes the place of promptfoo
     run_extension("beforeAll")
     (first,) = workers()
-    assert "result" in asked(TRUE, given())
+    assert "result" in worker_reply()
     for name in ("beforeAll", "beforeEach", "afterEach"):
         run_extension(name)
         assert workers() == [first]
     run_extension("afterAll")
     assert workers() == []
-    assert client.ask(TRUE, given()) is None
+    assert client.ask(TRUE, GIVEN) is None
     run_extension("afterAll")
 
 
-def test_both_of_promptfoo_s_ways_to_call_an_extension_are_understood(
+def test_both_ways_in_which_promptfoo_calls_extensions_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from faithfulness_assert.promptfoo import worker
@@ -718,23 +733,23 @@ def tcp(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("tcp")
-def test_without_unix_sockets_a_loopback_port_and_a_token_do() -> None:
+def test_without_unix_sockets_the_worker_uses_a_loopback_port_and_a_token() -> None:
     with running(code=NO_UNIX) as process:
-        assert asked(FALSE, given())["result"] == hook.get_assert(FALSE, given())
-        path = Path(address.address(os.getppid()))
+        assert worker_result(FALSE) == hook.get_assert(FALSE, GIVEN)
+        path = Path(socket_path())
         assert path.stat().st_mode & 0o777 == 0o600
         port, _ = json.loads(path.read_text())
         with socket.create_connection(("127.0.0.1", port), PATIENCE) as stranger:
             stranger.sendall(b"x" * 32)
-            assert len(protocol.exactly(stranger, 64)) == 64  # its proof, and its challenge
+            assert len(protocol.receive_exactly(stranger, 64)) == 64  # its proof, and its challenge
             stranger.sendall(b"x" * 32)
             assert stranger.recv(1) == b""
-        assert "result" in asked(TRUE, given())
+        assert "result" in worker_reply()
         process.terminate()
 
 
 @pytest.mark.usefixtures("tcp")
-def test_whoever_took_a_dead_worker_s_port_is_shown_no_text() -> None:
+def test_a_process_on_a_dead_workers_port_sees_no_text() -> None:
     with socket.create_server(("127.0.0.1", 0)) as thief, ThreadPoolExecutor(1) as pool:
 
         def steal() -> bytes:
@@ -748,16 +763,14 @@ def test_whoever_took_a_dead_worker_s_port_is_shown_no_text() -> None:
                 return seen
 
         seen = pool.submit(steal)
-        Path(address.folder()).mkdir(mode=0o700)
-        Path(address.address(os.getppid())).write_text(
-            json.dumps([thief.getsockname()[1], "00" * 32])
-        )
+        Path(address.socket_folder()).mkdir(mode=0o700)
+        Path(socket_path()).write_text(json.dumps([thief.getsockname()[1], "00" * 32]))
         with pytest.raises(PermissionError, match="token"):
-            client.exchange(client.find(), b"{}")
+            client.exchange(client.find_socket(), b"{}")
         assert len(seen.result()) == 32
 
 
-# ---------------------------------------------------------------- in the long run
+# ---------------------------------------------------------------- long runs
 
 
 def status(pid: int, name: str) -> int:
@@ -768,7 +781,7 @@ def status(pid: int, name: str) -> int:
 def test_hundreds_of_assertions_leave_no_memory_threads_or_connections_behind() -> None:
     with running() as process:
         for number in range(300):
-            asked(f"{TRUE} It has {number} steps.", given(threshold=number % 7 / 10))
+            worker_reply(f"{TRUE} It has {number} steps.", given(threshold=number % 7 / 10))
             if number == 100:
                 before = status(process.pid, "VmRSS")
         assert status(process.pid, "VmRSS") - before < 20_000
@@ -777,13 +790,13 @@ def test_hundreds_of_assertions_leave_no_memory_threads_or_connections_behind() 
 
 
 class AnyOrder(RuleBasedStateMachine):
-    """Whatever happens to workers, in whatever order: each assertion is graded right, and one worker at most serves it."""
+    """Events in any order: each assertion is graded right, and at most one worker runs."""
 
     @rule()
     def start(self) -> None:
-        if not connect.answers(address.address(os.getppid())):
-            launch.leave(launch.spawn(os.getppid()))
-        assert eventually(lambda: connect.answers(address.address(os.getppid())))
+        if not connect.is_listening(socket_path()):
+            launch.detach(launch.spawn(os.getppid()))
+        assert eventually(lambda: connect.is_listening(socket_path()))
 
     @rule(by=st.sampled_from([signal.SIGKILL, signal.SIGTERM]))
     def end(self, by: signal.Signals) -> None:
@@ -795,10 +808,10 @@ class AnyOrder(RuleBasedStateMachine):
     def stop(self) -> None:
         message = json.dumps({"identity": protocol.identity(), "stop": True}).encode()
         assert eventually(
-            lambda: connect.answers(address.address(os.getppid())) or not workers()
-        )  # none is about to start
+            lambda: connect.is_listening(socket_path()) or not workers()
+        )  # no worker is starting
         with suppress(OSError):
-            client.exchange(client.find(), message)
+            client.exchange(client.find_socket(), message)
         assert eventually(lambda: not workers())
 
     @rule()
@@ -810,15 +823,15 @@ class AnyOrder(RuleBasedStateMachine):
     @rule(answer=st.sampled_from([TRUE, FALSE, ""]), count=st.integers(1, 4))
     def assertions(self, answer: str, count: int) -> None:
         with ThreadPoolExecutor(count) as pool:
-            found = list(pool.map(lambda _: get_assert(answer, given()), range(count)))
-        assert found == [hook.get_assert(answer, given())] * count
+            results = list(pool.map(lambda _: get_assert(answer, GIVEN), range(count)))
+        assert results == [hook.get_assert(answer, GIVEN)] * count
 
     def teardown(self) -> None:
         assert eventually(lambda: len(workers()) <= 1)
         self.end(signal.SIGTERM)
 
 
-def test_whatever_happens_to_workers_every_assertion_is_graded_right() -> None:
+def test_every_assertion_is_graded_right_whatever_happens_to_workers() -> None:
     run_state_machine_as_test(
         AnyOrder,
         settings=settings(

@@ -1,9 +1,10 @@
-"""Where the worker of an eval listens, and whose worker it is.
+"""Finds out which process owns a worker, and the path of that worker's socket.
 
-A worker serves the descendants of one process, its owner (promptfoo). Its socket is named after that process:
-whatever promptfoo started looks for the worker of its nearest ancestor.
+A worker serves one process, its owner (promptfoo), and everything that the owner started. Its
+socket is named after the owner's process id: an assertion uses the worker of its nearest ancestor.
 
-Every assertion imports this file: the standard library alone, and only modules that promptfoo's wrapper has loaded.
+Every assertion imports this file. It uses the standard library only, and only modules that
+promptfoo's wrapper has already loaded.
 """
 
 import os
@@ -17,12 +18,13 @@ if TYPE_CHECKING:
 
 UNIX = hasattr(socket, "AF_UNIX")
 SUFFIX = ".sock" if UNIX else ".port"
-ENGINES = ("node", "bun", "deno")  # what promptfoo runs on
-LONGEST = 100  # bytes of a socket's path; the system's limit is 104 or 108
+ENGINES = ("node", "bun", "deno")  # the programs that can run promptfoo
+MAX_PATH_BYTES = 100  # of a socket's path; the system's limit is 104 or 108
+MAX_NAME_BYTES = 20  # of "/PID.sock"
 
 
 def ancestors() -> "Iterator[int]":
-    """The processes above this one, the nearest first, as far as the system tells: beyond the parent only where there is ``/proc``."""
+    """The process ids above this process, the nearest first; only the parent without ``/proc``."""
     pid = os.getppid()
     while pid > 0:
         yield pid
@@ -38,9 +40,10 @@ def _parent(pid: int) -> int:
 
 
 def promptfoo_process() -> "int | None":
-    """The process that evaluates: the nearest above this one that runs JavaScript, past whatever launcher starts Python.
+    """The process that runs the eval: the nearest ancestor that runs JavaScript.
 
-    Where the system does not tell what a process runs, it is the parent; None where the parent has ended.
+    Programs between promptfoo and Python (launchers, shells) are skipped. If the system doesn't say
+    what a process runs, this is the parent; None if the parent has ended.
     """
     parent = os.getppid()
     return next(filter(_runs_javascript, ancestors()), parent if parent > 1 else None)
@@ -53,39 +56,42 @@ def _runs_javascript(pid: int) -> bool:
         return False
 
 
-def address(owner: int) -> str:
-    """Where the worker of ``owner`` listens."""
-    return os.path.join(folder(), f"{owner}{SUFFIX}")
+def socket_path(owner: int) -> str:
+    """The path of the socket on which the worker of the process ``owner`` listens."""
+    return os.path.join(socket_folder(), f"{owner}{SUFFIX}")
 
 
-def folder() -> str:
-    """The folder of this user's workers: in the system's place for passing files, since a home may be read-only, remote or missing."""
-    name = (
-        f"faithfulness-assert-{os.geteuid()}" if hasattr(os, "geteuid") else "faithfulness-assert"
-    )
-    base = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"  # noqa: S108 - `check_private` looks at what is there
-    path = os.path.join(base, name)
-    short = not UNIX or len(os.fsencode(path)) + 20 <= LONGEST
-    return path if short else os.path.join("/tmp", name)  # noqa: S108 - as above
+def socket_folder() -> str:
+    """The folder of this user's sockets.
+
+    It is in the system's temporary folder: a home folder may be read-only, remote or missing.
+    """
+    user = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
+    base = os.environ.get("TMPDIR") or os.environ.get("TEMP") or "/tmp"  # noqa: S108 - `check_private` checks the folder
+    path = os.path.join(base, f"faithfulness-assert{user}")
+    if UNIX and len(os.fsencode(path)) + MAX_NAME_BYTES > MAX_PATH_BYTES:
+        return os.path.join("/tmp", f"faithfulness-assert{user}")  # noqa: S108 - as above
+    return path
 
 
 def check_private(path: str) -> None:
-    """Makes sure that the folder ``path`` is one, is this user's, and open to nobody else.
+    """Checks that ``path`` is a folder that belongs to this user and that no other user may enter.
 
     Raises:
-        OSError: it is not, or is not there.
+        OSError: the folder is missing, or is not private.
     """
-    found = os.lstat(path)
-    if not stat.S_ISDIR(found.st_mode) or not is_mine(found) or (UNIX and found.st_mode & 0o077):
+    status = os.lstat(path)
+    open_to_others = UNIX and status.st_mode & 0o077
+    if not stat.S_ISDIR(status.st_mode) or not is_mine(status) or open_to_others:
         raise PermissionError(f"{path} must be a folder that only its user may enter")
 
 
-def mark(path: str) -> "tuple[int, int]":
-    """What tells the file at ``path`` from those that stand there before and after it. Raises OSError where there is none."""
-    found = os.lstat(path)
-    return found.st_ino, found.st_mtime_ns
+def file_id(path: str) -> "tuple[int, int]":
+    """Tells the file at ``path`` from a later one at the same path. Raises OSError if missing."""
+    status = os.lstat(path)
+    return status.st_ino, status.st_mtime_ns
 
 
-def is_mine(found: os.stat_result) -> bool:
-    """Whether a file is this user's. Where files have no such owners, the place for temporary files is the user's own."""
-    return not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+def is_mine(status: os.stat_result) -> bool:
+    """Whether a file belongs to this user. On Windows, where each user has a TEMP: True."""
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()

@@ -1,4 +1,4 @@
-"""An assertion's side of the worker: find it, ask it, and whatever goes wrong leave the grading to the assertion's own process."""
+"""The assertion's side: asks the worker for a grade; if that fails, the assertion grades itself."""
 
 import json
 import os
@@ -11,80 +11,78 @@ if TYPE_CHECKING:
 
 
 def ask(output: "Any", context: "Any") -> "dict[str, Any] | None":
-    """The worker's reply to an assertion: its ``result``, or ``raised`` with the message of a ``NotPythonError``.
+    """The worker's reply: a ``result``, or ``raised`` with the message of a ``NotPythonError``.
 
-    None where this process must grade: there is no worker, it is another version's or has another environment, or it failed. One that
-    failed is replaced, for the assertions to come.
+    None if this process must grade: no worker exists, it has another version or environment, or it
+    failed. A worker that failed is replaced for the next assertions.
     """
     try:
-        path = find()
-        mark = address.mark(path)
-        request = {
-            "identity": protocol.identity(),
-            "eval": address.promptfoo_process(),
-            "grade": [output, context],
-        }
-        message = json.dumps(request).encode()
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        RecursionError,
-    ):  # no folder, or no JSON: called by other than promptfoo
+        path = find_socket()
+        socket_file = address.file_id(path)
+        message = _grade_request(output, context)
+    except (OSError, ValueError, TypeError, RecursionError):  # no worker, or the output isn't JSON
         return None
     if len(message) > protocol.MAX_BYTES:
         return None
     try:
         reply = exchange(path, message)
-    except BlockingIOError:  # more wait than it can count
+    except BlockingIOError:  # too many assertions wait already
         return None
     except (OSError, ValueError):
-        _replace(path, mark)
+        _replace(path, socket_file)
         return None
     return None if "refused" in reply else reply
 
 
-def find() -> str:
-    """The socket of the worker that serves this process: that of its nearest ancestor that has one.
+def _grade_request(output: "Any", context: "Any") -> bytes:
+    request = {
+        "identity": protocol.identity(),
+        "eval": address.promptfoo_process(),
+        "grade": [output, context],
+    }
+    return json.dumps(request).encode()
+
+
+def find_socket() -> str:
+    """The socket of the nearest ancestor that has a worker.
 
     Raises:
-        OSError: there is none.
+        OSError: no ancestor has a worker, or the folder of sockets is not private.
     """
-    folder = address.folder()
+    folder = address.socket_folder()
     address.check_private(folder)
-    there = set(os.listdir(folder))
+    existing = set(os.listdir(folder))
     names = (f"{pid}{address.SUFFIX}" for pid in address.ancestors())
-    name = next((name for name in names if name in there), None)
+    name = next((name for name in names if name in existing), None)
     if name is None:
         raise FileNotFoundError("no process above this one has a worker")
     return os.path.join(folder, name)
 
 
 def exchange(path: str, message: bytes) -> "dict[str, Any]":
-    """The reply of the worker at ``path``.
+    """Sends a request to the worker at ``path`` and returns its reply.
 
     Raises:
-        OSError: it is gone, or silent for too long.
-        ValueError: its reply is none.
+        OSError: the worker has ended, or was silent for too long.
+        ValueError: the reply is invalid.
     """
-    with connect.dial(path) as connection:
+    with connect.connect(path) as connection:
         protocol.send(connection, message)
         reply = json.loads(protocol.receive(connection))
     if not isinstance(reply, dict) or not reply.keys() & {"result", "raised", "refused"}:
-        raise ValueError("the worker's reply is none")
+        raise ValueError("invalid reply from the worker")
     return reply
 
 
-def _replace(path: str, mark: "tuple[int, int]") -> None:
-    """Starts another worker in the place of one that died or hangs. Of many assertions that find it so, the one that clears its place."""
+def _replace(path: str, socket_file: "tuple[int, int]") -> None:
+    """Replaces a worker that died or hangs. Only the assertion that removes its socket does so."""
     from . import launch
 
     try:
-        if address.mark(path) != mark:  # it has been replaced meanwhile
+        if address.file_id(path) != socket_file:  # another assertion has replaced the worker
             return
-        os.unlink(
-            path
-        )  # one that hangs sees, when it wakes, that it has no socket any more, and ends
-        launch.leave(launch.spawn(int(os.path.basename(path).removesuffix(address.SUFFIX))))
+        os.unlink(path)  # a worker that hangs notices this when it wakes up, and ends
+        owner = int(os.path.basename(path).removesuffix(address.SUFFIX))
+        launch.detach(launch.spawn(owner))
     except (OSError, ValueError):
-        pass  # somebody else has replaced it; or there will be none, and every assertion grades for itself
+        pass  # another assertion replaced it, or every assertion grades by itself

@@ -1,47 +1,44 @@
-"""Starts and stops the worker of an eval; promptfoo runs this in a process of its own that ends at once, as it does assertions."""
+"""Starts and stops the worker of an eval. promptfoo runs this in a short-lived process."""
 
 import json
 import sys
 import time
+from contextlib import suppress
 
-from . import address, connect, protocol
-from .client import exchange
-from .launch import leave, spawn
+from . import address, client, connect, launch, protocol
 
-START = 10.0  # seconds that an eval waits for its worker at most
+START_TIMEOUT = 10.0  # seconds that an eval waits for its worker
 
 
 def start() -> None:
-    """Starts the worker of the eval that called, and waits until it listens, or until it is plain that it will not."""
+    """Starts the worker of the calling eval, and waits until it listens or has failed to start."""
     owner = address.promptfoo_process()
-    if owner is None or connect.answers(address.address(owner)):
+    if owner is None or connect.is_listening(address.socket_path(owner)):
         return
     try:
-        process, end = spawn(owner), time.monotonic() + START
+        process = launch.spawn(owner)
     except OSError as error:
-        _without(error.strerror)
+        _warn(error.strerror)
         return
-    while not connect.answers(address.address(owner)):
+    end = time.monotonic() + START_TIMEOUT
+    while not connect.is_listening(address.socket_path(owner)):
         if process.poll() is not None or time.monotonic() > end:
-            _without("`faithfulness-assert worker` says why")
+            _warn("run `faithfulness-assert worker` to see why")
             break
         time.sleep(0.01)
-    leave(process)
+    launch.detach(process)
 
 
-def _without(why: "str | None") -> None:
+def _warn(why: "str | None") -> None:
     message = f"no worker was started ({why}); each assertion grades in its own process"
     print(f"faithfulness-assert: {message}", file=sys.stderr)  # noqa: T201
 
 
 def stop() -> None:
-    """Stops the worker of the eval that called, if there is one, and waits until it has ended."""
+    """Stops the worker of the calling eval, if it has one, and waits until it has ended."""
     owner = address.promptfoo_process()
-    try:
-        if owner is not None:
-            exchange(
-                address.address(owner),
-                json.dumps({"identity": protocol.identity(), "stop": True}).encode(),
-            )
-    except (OSError, ValueError):
-        pass  # it has ended, or will with promptfoo
+    if owner is None:
+        return
+    message = json.dumps({"identity": protocol.identity(), "stop": True}).encode()
+    with suppress(OSError, ValueError):  # the worker has ended, or ends when promptfoo does
+        client.exchange(address.socket_path(owner), message)

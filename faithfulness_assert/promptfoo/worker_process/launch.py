@@ -6,13 +6,14 @@ import sys
 
 
 def spawn(owner: int) -> "subprocess.Popen[bytes]":
-    """Starts a worker for ``owner`` in the background. One that finds another in its place ends by itself.
+    """Starts a worker for ``owner`` in the background. It ends at once if ``owner`` has one.
 
     Raises:
         OSError: no process can be started.
     """
-    # It must hold none of promptfoo's pipes, whose end promptfoo waits for, and not hear the Ctrl-C that ends the eval.
-    return subprocess.Popen(  # noqa: S603 - this interpreter, no foreign argument
+    # promptfoo waits until its pipes are closed, so the worker must not inherit any. In a session
+    # of its own, the worker doesn't receive the Ctrl-C that ends the eval.
+    return subprocess.Popen(  # noqa: S603 - runs this interpreter; no argument comes from outside
         [sys.executable, "-m", "faithfulness_assert.promptfoo.worker_process.server", str(owner)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -22,6 +23,6 @@ def spawn(owner: int) -> "subprocess.Popen[bytes]":
     )
 
 
-def leave(process: "subprocess.Popen[bytes]") -> None:
-    """Lets a worker outlive this process, which Python would warn of."""
+def detach(process: "subprocess.Popen[bytes]") -> None:
+    """Lets the worker outlive this process without Python's ResourceWarning."""
     process.returncode = process.returncode or 0

@@ -1,7 +1,8 @@
-"""The worker: one process that keeps graders, with their connections and what they have learned, for all assertions of an eval.
+"""The worker: one process that grades all assertions of an eval.
 
-It ends with its owner, when told to, when nobody has asked for long, and when its socket is no longer its own. It writes no log: whatever
-it could tell stands in the results.
+It keeps its graders, with their connections and what they have learned about their judges. It ends
+when its owner ends, when asked to stop, after a time without assertions, or when its socket has
+been removed. It writes no log: everything it has to say is in the results.
 """
 
 from __future__ import annotations
@@ -21,192 +22,201 @@ from ...judges import preload
 from ...promptfoo import hook
 from ...records.errors import ConfigError
 from . import address, connect, protocol
-from .worker_socket import claimed, watch
+from .owner_process import watch
+from .worker_socket import open_socket
 
 if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-    from .worker_socket import Place
+    from .worker_socket import WorkerSocket
 
-AT_ONCE = 64  # assertions under way; who asks for more grades in its own process
-GRADERS = 64  # kept, the last ones used
-TICK, BEAT = 0.1, 1.0  # seconds between two looks around, and two signs of life
+MAX_ASSERTIONS = 64  # graded at the same time; further ones grade in their own processes
+MAX_GRADERS = 64  # kept; the least recently used one is dropped first
+POLL_INTERVAL, SIGN_OF_LIFE_INTERVAL = 0.1, 1.0  # seconds
 
 
 def serve(owner: int, idle: float) -> int:
-    """Serves the descendants of the process ``owner`` until it ends, or for ``idle`` seconds after the last assertion.
+    """Grades for the process ``owner`` and its descendants until ``owner`` ends.
+
+    Args:
+        owner: a process id.
+        idle: seconds without an assertion after which the worker ends, too.
 
     Returns:
         How many assertions were graded.
 
     Raises:
-        ConfigError: there is no such process, it has a worker already, or there is no private place for a socket.
+        ConfigError: ``owner`` does not exist or has a worker already, or a private socket
+            cannot be made.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the socket is put away
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that the socket is removed
     try:
-        ended = watch(owner)
-        with claimed(address.address(owner)) as place:
-            threading.Thread(target=preload, daemon=True).start()  # while promptfoo gets going
-            worker = Worker(place, ended, idle)
+        owner_has_ended = watch(owner)
+        with open_socket(address.socket_path(owner)) as own_socket:
+            threading.Thread(target=preload, daemon=True).start()  # while promptfoo starts up
+            worker = Worker(own_socket, owner_has_ended, idle)
             with suppress(KeyboardInterrupt):
                 worker.run()
             return worker.graded
     except OSError as error:
-        raise ConfigError(
-            f"worker: cannot serve process {owner}: {error.strerror or error}"
-        ) from None
+        why = error.strerror or error
+        raise ConfigError(f"worker: cannot serve process {owner}: {why}") from None
 
 
 class Worker:
-    """Answers assertions until it is no longer wanted.
+    """Answers assertions until it must end.
 
     Args:
-        place: where they call.
-        ended: whether the owner has; then nobody is waiting any more.
+        own_socket: where assertions connect.
+        owner_has_ended: says whether the owner has ended.
         idle: seconds without an assertion after which it ends.
     """
 
-    def __init__(self, place: Place, ended: Callable[[], bool], idle: float) -> None:
-        self._place, self._ended, self._idle = place, ended, idle
+    def __init__(
+        self, own_socket: WorkerSocket, owner_has_ended: Callable[[], bool], idle: float
+    ) -> None:
+        self._socket, self._owner_has_ended, self._idle = own_socket, owner_has_ended, idle
         self._identity = protocol.identity()
-        self._lines: set[Line] = set()
-        self._room = threading.BoundedSemaphore(AT_ONCE)
-        self._last = time.monotonic()  # when an assertion last began or ended
+        self._connections: set[AssertionConnection] = set()
+        self._free_slots = threading.BoundedSemaphore(MAX_ASSERTIONS)
+        self._last_activity = time.monotonic()  # when an assertion last began or ended
         self._stopping = False
         self.graded = 0
 
     def run(self) -> None:
-        """Serves: a thread for each assertion under way, signs of life from this one."""
-        beaten = time.monotonic()
-        while not self._is_over():
-            if select.select([self._place.listener], [], [], TICK)[0]:
-                self._take()
-            if time.monotonic() - beaten >= BEAT:
-                beaten = time.monotonic()
-                for line in list(self._lines):
-                    line.beat()
+        """Grades each assertion in a thread of its own; this thread sends the signs of life."""
+        last_sign = time.monotonic()
+        while not self._must_end():
+            if select.select([self._socket.listener], [], [], POLL_INTERVAL)[0]:
+                self._accept()
+            if time.monotonic() - last_sign >= SIGN_OF_LIFE_INTERVAL:
+                last_sign = time.monotonic()
+                for connection in list(self._connections):
+                    connection.send_sign_of_life()
 
-    def _is_over(self) -> bool:
-        if self._stopping or self._ended():
+    def _must_end(self) -> bool:
+        if self._stopping or self._owner_has_ended():
             return True
-        patience = (
-            self._idle if self._place.is_ours() else 0.0
-        )  # else another has taken it: what is under way is finished
-        return not self._lines and time.monotonic() - self._last > patience
+        # Without its socket the worker gets no new assertions: it finishes those it has.
+        patience = self._idle if self._socket.is_in_place() else 0.0
+        return not self._connections and time.monotonic() - self._last_activity > patience
 
-    def _take(self) -> None:
-        with suppress(OSError):  # who called has hung up
-            line = Line(self._place.listener.accept()[0])
-            self._lines.add(line)
-            threading.Thread(target=self._serve, args=(line,), daemon=True).start()
+    def _accept(self) -> None:
+        with suppress(OSError):  # the assertion has closed the connection
+            connection = AssertionConnection(self._socket.listener.accept()[0])
+            self._connections.add(connection)
+            threading.Thread(target=self._answer, args=(connection,), daemon=True).start()
 
-    def _serve(self, line: Line) -> None:
-        self._last = time.monotonic()
+    def _answer(self, connection: AssertionConnection) -> None:
+        self._last_activity = time.monotonic()
         try:
-            line.welcome(self._place.path)
-            reply = self._reply(line.hear())
+            connection.check_peer(self._socket.path)
+            reply = self._reply_to(connection.receive_request())
             if reply is None:
-                line.keep()
+                connection.keep_open()
                 self._stopping = True
             else:
-                line.say(reply)
+                connection.send(reply)
         except (ValueError, RecursionError):
-            line.refuse("no request")
+            connection.refuse("invalid request")
         except OSError:
-            pass  # it is gone, or no client of ours
+            pass  # the assertion has gone, or is not one of this user
         finally:
-            line.close()
-            self._lines.discard(line)
-            self._last = time.monotonic()
+            connection.close()
+            self._connections.discard(connection)
+            self._last_activity = time.monotonic()
 
-    def _reply(self, request: Any) -> dict[str, Any] | None:
-        """What to answer; None to a request to stop."""
+    def _reply_to(self, request: Any) -> dict[str, Any] | None:
+        """The reply to a request; None to a request to stop."""
         if not isinstance(request, dict) or request.get("identity") != self._identity:
             return {"refused": "another version, folder or environment"}
         if "stop" in request:
             return None
-        if not self._room.acquire(blocking=False):
+        if not self._free_slots.acquire(blocking=False):
             return {"refused": "busy"}
         self.graded += 1
         try:
             output, context = request["grade"]
-            return {"result": hook.grade(output, context, partial(cached_grader, request["eval"]))}
+            make_grader = partial(cached_grader, request["eval"])
+            return {"result": hook.grade(output, context, make_grader)}
         except hook.NotPythonError as error:
             return {"raised": str(error)}
-        except BaseException as error:  # noqa: BLE001 - in its own process the assertion meets it again, and says so itself
+        except BaseException as error:  # noqa: BLE001 - the assertion grades again by itself and reports the error
             return {"refused": type(error).__name__}
         finally:
-            self._room.release()
+            self._free_slots.release()
 
 
-class Line:
-    """One assertion's connection. Signs of life go out between, never within, what else is said."""
+class AssertionConnection:
+    """The connection to one assertion. Signs of life go out between messages, never inside one."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection, self._lock = connection, threading.Lock()
-        self._waits = False
+        self._awaits_reply = False
         connection.settimeout(protocol.SILENCE)
 
-    def welcome(self, path: str) -> None:
-        """Raises OSError where the other end is another user's."""
+    def check_peer(self, path: str) -> None:
+        """Raises OSError if the other end belongs to another user."""
         if not address.UNIX:
             from . import tcp_socket
 
-            tcp_socket.welcome(self._connection, path)
+            tcp_socket.check_peer(self._connection, path)
         elif not connect.peer_is_mine(self._connection):
-            raise PermissionError("another user")
+            raise PermissionError("the other end belongs to another user")
 
-    def hear(self) -> Any:
-        """The request. Raises OSError or ValueError where there is none."""
+    def receive_request(self) -> Any:
+        """The request. Raises OSError or ValueError if no valid JSON arrives."""
         request = json.loads(protocol.receive(self._connection))
-        self._waits = True
+        self._awaits_reply = True
         return request
 
-    def say(self, reply: dict[str, Any]) -> None:
-        """Sends the reply. Raises OSError, or ValueError where it is too large."""
+    def send(self, reply: dict[str, Any]) -> None:
+        """Sends the reply. Raises OSError, or ValueError if it is too large."""
         message = json.dumps(reply).encode()
         with self._lock:
             protocol.send(self._connection, message)
-            self._waits = False
+            self._awaits_reply = False
 
     def refuse(self, why: str) -> None:
-        """Leaves the grading to who asked, if it is still there."""
+        """Tells the assertion to grade by itself, if it is still connected."""
         with suppress(OSError):
-            self.say({"refused": why})
+            self.send({"refused": why})
 
-    def beat(self) -> None:
-        """A sign of life, to one that waits."""
+    def send_sign_of_life(self) -> None:
+        """Tells an assertion that waits that its grade is under way."""
         if self._lock.acquire(blocking=False):
             with suppress(OSError):
-                if self._waits:
+                if self._awaits_reply:
                     protocol.send(self._connection, b"")
             self._lock.release()
 
-    def keep(self) -> None:
-        """Stays on the line until this process ends, whoever hangs up: that is the answer to a request to stop."""
+    def keep_open(self) -> None:
+        """Keeps the connection open until this process ends: the extension waits for that."""
         self._connection.detach()
 
     def close(self) -> None:
-        """Hangs up."""
+        """Closes the connection."""
         self._connection.close()
 
 
 def cached_grader(evaluation: int | None, /, *args: Any, **options: Any) -> Grader:
-    """The grader of this configuration, the same one for every assertion of an eval (the process that runs it). Raises as ``Grader``.
+    """One grader for each configuration of an eval. Raises as ``Grader`` does.
 
-    Not for longer: the files that a configuration names, a policy or a tape, may be others at the next eval.
+    Args:
+        evaluation: the process id of the eval. The next eval gets new graders: the files that a
+            configuration names, a policy or a tape, may have changed.
+        *args: of ``Grader``.
+        **options: of ``Grader``.
     """
-    return _grader(evaluation, json.dumps([args, options], sort_keys=True))
+    return _cached_grader(evaluation, json.dumps([args, options], sort_keys=True))
 
 
-@lru_cache(GRADERS)
-def _grader(evaluation: int | None, config: str) -> Grader:  # noqa: ARG001 - it is part of the key
+@lru_cache(MAX_GRADERS)
+def _cached_grader(evaluation: int | None, config: str) -> Grader:  # noqa: ARG001 - part of the key
     args, options = json.loads(config)
     return Grader(*args, **options)
 
 
-if (
-    __name__ == "__main__"
-):  # as the extension starts it: the command line would take as long to load as all of this
+if __name__ == "__main__":  # `launch` runs this file: the command line would take longer to load
     serve(int(sys.argv[1]), protocol.IDLE)

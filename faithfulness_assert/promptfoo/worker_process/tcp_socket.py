@@ -1,7 +1,8 @@
-"""The worker's line where there are no Unix sockets: loopback TCP. The file at the address holds the port and a token.
+"""The worker's socket where Unix sockets don't exist: TCP on the loopback address.
 
-Anybody on the machine may call the port, or take it once the worker is gone: before a text is sent each end proves that it has read the
-file, without showing the token.
+The file at the worker's address holds the port and a secret token. Any user of the machine may
+connect to the port, or listen on it once the worker has ended. So before any text is sent, each end
+proves that it has read the file, without showing the token.
 """
 
 import hmac
@@ -11,15 +12,15 @@ import socket
 
 from . import protocol
 
-PROOF = 32  # bytes
+PROOF_BYTES = 32
 
 
 def listen(path: str) -> socket.socket:
-    """A listener on a free port, with its address in a new file at ``path``. Raises OSError where there can be none."""
+    """Listens on a free port, and writes the port and a new token to ``path``. Raises OSError."""
     listener = socket.create_server(("127.0.0.1", 0))
     try:
         listener.setblocking(False)
-        port, token = listener.getsockname()[1], os.urandom(PROOF)
+        port, token = listener.getsockname()[1], os.urandom(PROOF_BYTES)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "w", encoding="ascii") as file:
             json.dump([port, token.hex()], file)
@@ -29,43 +30,47 @@ def listen(path: str) -> socket.socket:
     return listener
 
 
-def dial(path: str) -> socket.socket:
-    """A connection to the worker whose address is at ``path``. Raises OSError where none answers that has written it."""
-    port, token = _read(path)
+def connect(path: str) -> socket.socket:
+    """A connection to the worker that wrote ``path``. Raises OSError if it does not answer."""
+    port, token = _port_and_token(path)
     connection = socket.create_connection(("127.0.0.1", port), protocol.SILENCE)
     try:
-        challenge = os.urandom(PROOF)
+        challenge = os.urandom(PROOF_BYTES)
         connection.sendall(challenge)
         _expect(connection, _proof(token, b"worker", challenge))
-        connection.sendall(_proof(token, b"assertion", protocol.exactly(connection, PROOF)))
+        worker_challenge = protocol.receive_exactly(connection, PROOF_BYTES)
+        connection.sendall(_proof(token, b"assertion", worker_challenge))
     except BaseException:
         connection.close()
         raise
     return connection
 
 
-def welcome(connection: socket.socket, path: str) -> None:
-    """The worker's end of :func:`dial`. Raises OSError where the other end cannot have read the address."""
-    _, token = _read(path)
-    connection.sendall(_proof(token, b"worker", protocol.exactly(connection, PROOF)))
-    challenge = os.urandom(PROOF)
+def check_peer(connection: socket.socket, path: str) -> None:
+    """The worker's part of :func:`connect`. Raises OSError if the peer doesn't know the token."""
+    _, token = _port_and_token(path)
+    peer_challenge = protocol.receive_exactly(connection, PROOF_BYTES)
+    connection.sendall(_proof(token, b"worker", peer_challenge))
+    challenge = os.urandom(PROOF_BYTES)
     connection.sendall(challenge)
     _expect(connection, _proof(token, b"assertion", challenge))
 
 
-def _read(path: str) -> "tuple[int, bytes]":
+def _port_and_token(path: str) -> "tuple[int, bytes]":
     with open(path, encoding="ascii") as file:
         try:
             port, token = json.load(file)
             return int(port), bytes.fromhex(token)
         except (ValueError, TypeError):
-            raise ConnectionRefusedError(f"{path} is no address of a worker") from None
+            message = f"{path} does not hold a worker's port and token"
+            raise ConnectionRefusedError(message) from None
 
 
-def _proof(token: bytes, who: bytes, challenge: bytes) -> bytes:
-    return hmac.digest(token, who + challenge, "sha256")
+def _proof(token: bytes, sender: bytes, challenge: bytes) -> bytes:
+    return hmac.digest(token, sender + challenge, "sha256")
 
 
 def _expect(connection: socket.socket, proof: bytes) -> None:
-    if not hmac.compare_digest(protocol.exactly(connection, PROOF), proof):
+    received = protocol.receive_exactly(connection, PROOF_BYTES)
+    if not hmac.compare_digest(received, proof):
         raise PermissionError("the other end does not know the token")

@@ -1,10 +1,8 @@
-"""A worker's place: whose it is, that it is private, and that no two workers have it."""
+"""Makes the worker's socket: in a private folder, and only one for each owner."""
 
 from __future__ import annotations
 
-import errno
 import os
-import select
 import socket
 import time
 from contextlib import contextmanager, suppress
@@ -15,83 +13,56 @@ from ...records.errors import ConfigError
 from . import address, connect
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-LOCK_WAIT = 5.0  # seconds
-
-
-def watch(pid: int) -> Callable[[], bool]:
-    """A test of whether the process ``pid`` has ended.
-
-    Raises:
-        OSError: there is no such process.
-    """
-    if os.name != "posix":
-        return lambda: False  # a signal would end it, even signal 0; being idle ends us
-    if not _exists(pid):
-        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
-    try:
-        descriptor = os.pidfd_open(pid)  # stays with that process, whoever gets its number later
-    except (AttributeError, OSError):
-        return lambda: not _exists(pid)
-    return lambda: bool(select.select([descriptor], [], [], 0)[0])
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+LOCK_TIMEOUT = 5.0  # seconds
 
 
 @dataclass(frozen=True)
-class Place:
-    """A listener, and the file through which it is found."""
+class WorkerSocket:
+    """A listening socket, and the file by which assertions find it."""
 
     path: str
     listener: socket.socket
-    mark: tuple[int, int]
+    file_id: tuple[int, int]
 
-    def is_ours(self) -> bool:
-        """Whether callers still find this listener, and not another or none."""
+    def is_in_place(self) -> bool:
+        """Whether ``path`` still leads to this socket. An assertion may have removed it."""
         try:
-            return address.mark(self.path) == self.mark
+            return address.file_id(self.path) == self.file_id
         except OSError:
             return False
 
 
 @contextmanager
-def claimed(path: str) -> Iterator[Place]:
-    """The place at ``path``, where nobody else listens. Afterwards it is cleared.
+def open_socket(path: str) -> Iterator[WorkerSocket]:
+    """A socket at ``path`` that only this worker listens on; it is removed afterwards.
 
     Raises:
-        ConfigError: a worker listens there already.
-        OSError: there is no private folder, no room, or no right.
+        ConfigError: another worker listens there.
+        OSError: the folder is not private, the disk is full, or permission is missing.
     """
     folder = os.path.dirname(path)
     with suppress(FileExistsError):
         os.mkdir(folder, 0o700)
     address.check_private(folder)
-    with locked(folder):
-        if connect.answers(path):
-            raise ConfigError(f"worker: one serves at {path} already")
+    with folder_lock(folder):
+        if connect.is_listening(path):
+            raise ConfigError(f"worker: another worker listens at {path} already")
         with suppress(FileNotFoundError):
             os.unlink(path)
-        place = Place(path, listen(path), address.mark(path))
+        own = WorkerSocket(path, listen(path), address.file_id(path))
     try:
-        yield place
+        yield own
     finally:
-        place.listener.close()
-        with suppress(OSError), locked(folder):
-            if place.is_ours():
+        own.listener.close()
+        with suppress(OSError), folder_lock(folder):
+            if own.is_in_place():
                 os.unlink(path)
 
 
 def listen(path: str) -> socket.socket:
-    """A listening socket at ``path`` for this user alone. Raises OSError where there can be none."""
+    """A listening socket at ``path`` that only this user may open. Raises OSError."""
     if not address.UNIX:
         from . import tcp_socket
 
@@ -109,23 +80,20 @@ def listen(path: str) -> socket.socket:
 
 
 @contextmanager
-def locked(folder: str) -> Iterator[None]:
-    """Holds the folder's lock, so that of two that look for a worker and find none only one becomes it.
+def folder_lock(folder: str) -> Iterator[None]:
+    """Holds the folder's lock, so that of several workers that start at once one gets the socket.
 
     Raises:
-        OSError: it cannot be had, or not in time.
+        OSError: the lock cannot be opened, or was not free in time.
     """
     try:
         import fcntl
-    except (
-        ImportError
-    ):  # Windows: the later one wins, and the other sees that its address is no longer its own
+    except ImportError:  # Windows: the last worker wins; the others notice that their file changed
         yield
         return
-    end = time.monotonic() + LOCK_WAIT
-    descriptor = os.open(
-        os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600
-    )
+    end = time.monotonic() + LOCK_TIMEOUT
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(os.path.join(folder, "lock"), flags, 0o600)
     try:
         while not _try_lock(fcntl, descriptor):
             if time.monotonic() > end:
