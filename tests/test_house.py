@@ -49,6 +49,7 @@ ROOMS = (
     "judges",
     "plan",
     "drive",
+    "options",
     "grading",
     "promptfoo",
     "cli",

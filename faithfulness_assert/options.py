@@ -1,0 +1,296 @@
+"""The table of all options: what each means, which values it takes, and which part takes it.
+
+``grade()``, ``Grader``, the promptfoo hook and the command line read it. Plain data: the hook loads
+this file in every assertion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+from .policy import policy as policy_module
+from .policy.load import FIELD_NAMES
+from .policy.policy import Policy, is_number
+from .policy.presets import SOURCE_OPTIONS
+from .records.case import CASE_ALIASES
+from .records.errors import ConfigError, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from typing import TypedDict
+
+    from .policy.policy import (
+        Citations,
+        Controls,
+        Ending,
+        Example,
+        Explain,
+        Headline,
+        OnMissing,
+        ScoreCap,
+        Split,
+        Verify,
+    )
+    from .records.model import CitationAudit, Label
+
+    class GraderOptions(TypedDict, total=False):
+        """The options of ``Grader`` for editors and type checkers (a test compares the table)."""
+
+        base_url: str | None
+        api_key: str | None
+        timeout: float
+        max_retries: int
+        temperature: float | None
+        seed: int | None
+        max_prompt_tokens: int
+        max_statements: int
+        cache: str | PathLike[str] | None
+        deadline: float | None
+        language: str
+        policy_options: Mapping[str, Any] | None
+        prices: Mapping[str, float] | None
+        split: Split
+        joint: bool
+        verify: Verify
+        truths_limit: int | None
+        labels: Mapping[str, Label]
+        weights: Mapping[Label, float]
+        dimensions: Mapping[str, float]
+        allow_not_a_claim: bool
+        all_or_nothing: bool
+        fail_on: Sequence[Label]
+        dedupe: bool
+        inverse: bool
+        on_no_statements: Ending | float
+        on_abstained: Ending | float
+        on_no_context: Ending | float
+        on_missing: OnMissing
+        on_unreadable: float
+        positional_prefix: bool
+        citations: Citations
+        score_caps: Sequence[ScoreCap | Mapping[str, Any]]
+        strict_evidence: bool
+        reasks: int
+        reask_singly: bool
+        reasons: bool
+        explain: Explain
+        headline: Headline
+        controls: Controls
+        guidance: str
+        examples: Sequence[Example | Mapping[str, str]]
+
+    class CaseOptions(TypedDict, total=False):
+        """Fields of a case that have no parameter of their own, also as other systems call them."""
+
+        citation_audit: CitationAudit | Mapping[str, Any] | None
+        actual_output: Any
+        response: Any
+        retrieval_context: Any
+        retrieved_contexts: Any
+        retrieved_content: Any
+        contexts: Any
+        user_input: Any
+        query: Any
+        input: Any
+        last_citation_audit: Any
+
+    class GradeOptions(GraderOptions, CaseOptions, total=False):
+        """The options of ``grade()``."""
+
+        id: str
+
+
+Part = Literal["judge", "grader", "policy", "case"]
+
+DEADLINE = 300.0
+MAX_SECONDS = 86_400
+MAX_PRICE = 1e6
+PRICE_NAMES = ("prompt", "completion", "cached")
+
+
+class Option(NamedTuple):
+    """One option."""
+
+    name: str  # the keyword of grade(), and the key in a promptfoo config or a policy file
+    type: str  # as Python writes it
+    meaning: str  # in one line
+    values: str  # in words
+    taken_by: Part
+
+
+_JUDGE = (
+    ("base_url", "str | None", "address of the judge's API", "http or https address"),
+    ("api_key", "str | None", "key for the judge's API", "text; default: the environment's"),
+    ("timeout", "float", "seconds for one try of an ask", "over 0, up to 86,400"),
+    ("max_retries", "int", "tries after the first one, if it may succeed later", "0 to 100"),
+    ("temperature", "float | None", "randomness of replies", "from 0, or null: the server's own"),
+    ("seed", "int | None", "seed that is sent to the judge", "whole number"),
+    ("max_prompt_tokens", "int", "longest prompt of one ask; longer texts are split", "tokens"),
+    ("max_statements", "int", "most statements in one ask", "whole number from 1"),
+)
+_PRICES = "mapping of prompt, completion, cached to numbers from 0 to 1,000,000"
+_GRADER = (
+    ("cache", "str | PathLike[str] | None", "store replies here and reuse them", "folder"),
+    ("deadline", "float | None", "seconds for a whole grade", "over 0, up to 86,400; default 300"),
+    ("language", "str", "language of the texts", "code such as en or pt; default en"),
+    ("policy_options", "Mapping[str, Any] | None", "options as its source names them", "mapping"),
+    ("prices", "Mapping[str, float] | None", "price per million tokens", _PRICES),
+)
+_AUDIT = "CitationAudit | Mapping[str, Any] | None"
+_CASE = (
+    ("id", "str", "your name for the case", "text"),
+    ("citation_audit", _AUDIT, "earlier audit of the answer's citations", "record or mapping"),
+)
+_POLICY_MEANINGS = {
+    "split": "how the answer is split: without a call, or into claims by the judge",
+    "joint": "with split=claims: one call extracts the claims and judges them",
+    "verify": "how statements are judged, or whether the whole answer is rated",
+    "truths_limit": "with verify=truths: most truths that are taken from one passage",
+    "labels": "words of your judge that mean another label than usual",
+    "weights": "what a statement with each label adds to the score",
+    "dimensions": "with verify=rubric: the share of each dimension in the score",
+    "allow_not_a_claim": "the judge may set greetings and questions aside",
+    "threshold": "the score that passes",
+    "all_or_nothing": "only a score of 1 passes; any lower score becomes 0",
+    "fail_on": "labels that fail the result at any score",
+    "dedupe": "exact repeats of a statement count once",
+    "inverse": "invert the result: score 1 - score, and pass where it would fail",
+    "on_no_statements": "result if the answer contains nothing to check",
+    "on_abstained": "result if the answer only declines to answer",
+    "on_no_context": "result if the context is empty",
+    "on_missing": "what a statement without a valid verdict becomes",
+    "on_unreadable": "score of a grader error that has no readable verdict",
+    "positional_prefix": "read too few unnumbered verdicts as those of the first statements",
+    "citations": "audit the answer's citations; enforce also applies score_caps",
+    "score_caps": "upper limits for the score, by what the citation audit finds",
+    "strict_evidence": "supported needs evidence that exists in the context",
+    "reasks": "how often unresolved statements are asked about again",
+    "reask_singly": "ask again about each unresolved statement alone",
+    "reasons": "the judge gives a reason for each verdict, for more tokens",
+    "explain": "who writes the result's reason",
+    "headline": "what the reason counts first",
+    "controls": "test the judge with two statements whose verdict is known",
+    "guidance": "your own instructions for the judge",
+    "examples": "solved cases for the judge",
+}
+_ENDING = "fail, pass, error, or a score from 0 to 1"
+_POLICY_VALUES = {  # only where the field's type does not say it
+    "truths_limit": "whole number from 1, or null: all",
+    "labels": "mapping of words to labels",
+    "weights": "mapping of labels to numbers from -1000 to 1000",
+    "dimensions": "mapping of dimensions to numbers from 0 to 1, with a sum of 1",
+    "threshold": "0 to 1",
+    "fail_on": "list of labels",
+    "on_no_statements": _ENDING,
+    "on_abstained": _ENDING,
+    "on_no_context": _ENDING,
+    "on_unreadable": "0 to 1",
+    "score_caps": "list of mappings with finding, ceiling, at_least",
+    "reasks": "0 to 3",
+    "guidance": "text of at most 20,000 characters",
+    "examples": "list of mappings with context, statement, label",
+}
+
+
+def _policy_option(name: str, kind: str) -> Option:
+    """A field of the policy. If its values are not listed, its type tells them."""
+    flag = "true or false" if kind == "bool" else ""
+    choices = flag or ", ".join(get_args(getattr(policy_module, kind, None)))
+    return Option(name, kind, _POLICY_MEANINGS[name], _POLICY_VALUES.get(name, choices), "policy")
+
+
+_ROWS = (
+    *(Option(*row, "judge") for row in _JUDGE),
+    *(Option(*row, "grader") for row in _GRADER),
+    *(_policy_option(f.name, str(f.type)) for f in fields(Policy) if f.name in FIELD_NAMES),
+    *(Option(*row, "case") for row in _CASE),
+    *(
+        Option(alias, "Any", f"another name of {field}", f"as {field}", "case")
+        for field, aliases in CASE_ALIASES.items()
+        for alias in aliases
+    ),
+)
+OPTIONS: Mapping[str, Option] = {option.name: option for option in _ROWS}
+
+
+def names_taken_by(*parts: Part) -> frozenset[str]:
+    """The names of the options that these parts take."""
+    return frozenset(name for name, option in OPTIONS.items() if option.taken_by in parts)
+
+
+GRADER_NAMES = names_taken_by("judge", "grader", "policy")
+
+
+def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of ``options`` that this part takes."""
+    names = names_taken_by(part)
+    return {name: value for name, value in options.items() if name in names}
+
+
+def option_lines() -> Iterator[str]:
+    """The options of ``Grader`` and ``--option``, one line each: name, meaning and values."""
+    width = max(map(len, GRADER_NAMES))
+    for option in OPTIONS.values():
+        if option.name in GRADER_NAMES:
+            yield f"{option.name:{width}}  {option.meaning}: {option.values}"
+
+
+# ---------------------------------------------------------------- checks
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raises ``ConfigError`` for the first name that is not an option of ``Grader``."""
+    for name in names:
+        if name not in GRADER_NAMES:
+            raise ConfigError(f"{name}: unknown option. {_hint(name)}")
+
+
+def _hint(name: str) -> str:
+    systems = [policy for policy, options in SOURCE_OPTIONS.items() if name in options]
+    if systems:
+        return f"With the policy {' or '.join(systems)} it goes into policy_options."
+    return suggest(name, GRADER_NAMES)
+
+
+def check_mapping(name: str, value: object) -> Mapping[str, Any]:
+    """``value`` as a mapping; an empty one for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        kind = type(value).__name__
+        raise ConfigError(f'{name}: must be a mapping, as JSON {{"name": value}}, got {kind}')
+    return value
+
+
+def check_seconds(name: str, value: object) -> float | None:
+    """``value`` as a number of seconds; None stays None."""
+    if value is None:
+        return None
+    if not is_number(value) or not 0 < value <= MAX_SECONDS:  # type: ignore[operator]
+        allowed = f"over 0 and up to {MAX_SECONDS}"
+        raise ConfigError(f"{name}: must be a number of seconds {allowed}, got {value!r}")
+    return float(value)  # type: ignore[arg-type]
+
+
+def check_language(value: object) -> str:
+    """``value`` as a language code in lower case."""
+    if not isinstance(value, str) or not value.isascii() or not 2 <= len(value) <= 12:
+        raise ConfigError(f"language: must be a language code such as 'en' or 'pt', got {value!r}")
+    return value.lower()
+
+
+def check_prices(value: object) -> Mapping[str, float] | None:
+    """``value`` as prices per million tokens; None stays None."""
+    if value is None:
+        return None
+    prices = check_mapping("prices", value)
+    for name, price in prices.items():
+        if name not in PRICE_NAMES:
+            raise ConfigError(f"prices: unknown price {name!r}. {suggest(str(name), PRICE_NAMES)}")
+        if not is_number(price) or not 0 <= price <= MAX_PRICE:
+            allowed = f"a price per million tokens from 0 to {MAX_PRICE:,.0f}"
+            raise ConfigError(f"prices: {name} must be {allowed}, got {price!r}")
+    return prices

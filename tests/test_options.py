@@ -1,0 +1,96 @@
+"""The table of options is complete, and editors and type checkers see the same options."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from faithfulness_assert import Policy, grade, options
+from faithfulness_assert.options import OPTIONS, option_lines
+from faithfulness_assert.policy.load import FIELD_NAMES
+
+# These policy fields also take plain data, so their type for callers is wider than the field's.
+WIDER = {"fail_on", "score_caps", "examples"}
+
+
+def typed_options() -> dict[str, str]:
+    """Names and types of the TypedDicts, which exist for type checkers only."""
+    tree = ast.parse(Path(options.__file__).read_text(encoding="utf-8"))
+    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    names = [node.name for node in classes]
+    assert names == ["Option", "GraderOptions", "CaseOptions", "GradeOptions"]
+    members = [item for node in classes[1:] for item in node.body]
+    annotated = [item for item in members if isinstance(item, ast.AnnAssign)]
+    return {ast.unparse(item.target): ast.unparse(item.annotation) for item in annotated}
+
+
+def test_type_checkers_see_the_options_of_the_table_and_no_others() -> None:
+    parameters = set(inspect.signature(grade).parameters)
+    assert set(typed_options()) == set(OPTIONS) - parameters
+    assert set(OPTIONS) & parameters == {"threshold"}
+
+
+def test_type_checkers_see_the_types_of_the_table() -> None:
+    typed = typed_options()
+    for name in set(typed) - WIDER:
+        assert typed[name] == OPTIONS[name].type, name
+
+
+def test_every_option_has_a_type_a_meaning_in_one_line_and_values() -> None:
+    for option in OPTIONS.values():
+        assert all(option), option
+        assert len(option.meaning) <= 80
+        assert "\n" not in "".join(option)
+
+
+def test_every_policy_field_that_changes_a_grade_is_an_option() -> None:
+    in_table = {option.name for option in OPTIONS.values() if option.taken_by == "policy"}
+    assert in_table == FIELD_NAMES
+    assert {f.name for f in fields(Policy)} - {"name", "summary", "deviations"} == FIELD_NAMES
+
+
+def test_option_lines_show_each_option_of_a_grader_once() -> None:
+    names = [line.split()[0] for line in option_lines()]
+    assert sorted(names) == sorted(n for n, o in OPTIONS.items() if o.taken_by != "case")
+
+
+CALLS = [
+    ("grade('a', 'c', controls='off', max_retries=3, weights={'supported': 1.0})", ""),
+    ("grade('a', retrieved_contexts=['c'], id='1', policy={'base': 'ragas'})", ""),
+    ("Grader('openai:m', 'ragas', 0.5, seed=1, prices={'prompt': 2.5}, cache='store')", ""),
+    ("grade_many([{'answer': 'a', 'context': 'c'}], deadline=None, fail_on=['contradicted'])", ""),
+    ("loaded: dict[str, Any] = {}; Grader(**loaded)", ""),
+    ("Grader().grade('a', user_input='q', contexts=['c'])", ""),
+    ("grade('a', 'c', treshold=0.5)", 'Unexpected keyword argument "treshold"'),
+    ("grade('a', 'c', deadline='soon')", 'Argument "deadline"'),
+    ("grade('a', 'c', controls='on')", 'Argument "controls"'),
+    ("Grader(weights={'suported': 1.0})", "Dict entry 0"),
+    ("Grader(id='1')", 'Unexpected keyword argument "id"'),
+]
+
+
+def test_mypy_accepts_right_calls_and_rejects_wrong_names_and_types(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    snippet = tmp_path / "calls.py"
+    head = "from typing import Any; from faithfulness_assert import Grader, grade, grade_many"
+    snippet.write_text("\n".join([head, *(call for call, _ in CALLS)]), encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    files = ["--config-file=", f"--cache-dir={tmp_path / 'cache'}", str(snippet)]
+    done = subprocess.run(
+        [*command, *files],
+        capture_output=True,
+        text=True,
+        cwd=Path(options.__file__).parents[1],
+        check=False,
+    )
+    reported = done.stdout.splitlines()
+    for number, (call, expected) in enumerate(CALLS, 2):
+        errors = [line for line in reported if line.startswith(f"{snippet}:{number}: error")]
+        assert bool(errors) == bool(expected), (call, errors, done.stderr)
+        assert expected in " ".join(errors), call
