@@ -29,6 +29,7 @@ from loopback import Loopback, completion
 from remote import bare_environment
 
 from faithfulness_assert import Grader, policies
+from faithfulness_assert.options import OPTIONS
 from faithfulness_assert.policy import describe
 from faithfulness_assert.policy.presets import SOURCE_OPTIONS
 from faithfulness_assert.promptfoo.hook import PATHS, read_config
@@ -36,7 +37,9 @@ from faithfulness_assert.records.case import CASE_ALIASES
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))
-MIGRATING, POLICIES = ROOT / "docs" / "migrating.md", ROOT / "docs" / "policies.md"
+MIGRATING, POLICIES, PYTHON = (
+    ROOT / "docs" / f"{n}.md" for n in ("migrating", "policies", "python")
+)
 PAGES = [README, CONTRIBUTING, ROOT / "CHANGELOG.md", *DOCS]
 
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
@@ -241,6 +244,18 @@ def golden(policy: str) -> str:
     """How many rows the golden test holds a policy to. That test fails where one is not passed."""
     rows = json.loads((ROOT / "fixtures" / "golden" / f"{policy}.json").read_text(encoding="utf-8"))
     return f"{len(rows)} of {len(rows)}"
+
+
+@pytest.mark.parametrize(
+    ("page", "first", "parts"),
+    [(PYTHON, "option", {"judge", "grader"}), (POLICIES, "field", {"policy"})],
+    ids=["python", "policies"],
+)
+def test_the_tables_of_options_are_those_of_the_code(
+    page: Path, first: str, parts: set[str]
+) -> None:
+    options = [option for option in OPTIONS.values() if option.taken_by in parts]
+    assert table(page, first)[1:] == [[o.name, o.meaning, o.values] for o in options]
 
 
 def test_the_page_on_migrating_lists_every_deviation_of_every_policy() -> None:
