@@ -1,5 +1,5 @@
-"""``python -m faithfulness_assert`` is the command line."""
+"""``python -m faithfulness_assert`` runs the command line."""
 
-from .cli.app import main
+from .cli import main
 
 main()

@@ -1,9 +1,10 @@
-"""The command line: exit codes that CI can use, JSON that machines can read, and messages without a traceback."""
+"""The command line: exit codes for CI, JSON for programs, and messages without a traceback."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -13,6 +14,8 @@ import pytest
 from loopback import Answer, Loopback, Request, completion
 
 import faithfulness_assert
+from faithfulness_assert import policies
+from faithfulness_assert.options import GRADER_NAMES
 
 GOOD = {
     "answer": "The tower is 330 metres tall.",
@@ -54,13 +57,13 @@ def jsonl(tmp_path: Path, *cases: object) -> str:
     [((GOOD,), 0), ((GOOD, BAD), 1), ((GOOD, BAD, BROKEN), 3)],
     ids=["all passed", "some failed", "some not graded"],
 )
-def test_the_exit_code_says_how_it_went(
+def test_the_exit_code_says_whether_all_cases_passed(
     tmp_path: Path, cases: tuple[object, ...], code: int
 ) -> None:
     assert run("grade", jsonl(tmp_path, *cases)).returncode == code
 
 
-def test_json_output_is_one_result_a_line(tmp_path: Path) -> None:
+def test_json_output_is_one_object_per_line(tmp_path: Path) -> None:
     done = run("grade", jsonl(tmp_path, GOOD, BAD), "--json")
     results = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(r["case_id"], r["pass"]) for r in results] == [("good", True), ("bad", False)]
@@ -97,9 +100,7 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
     waited: list[bool] = []
 
     def answer(request: Request) -> Answer:
-        if "walls" in json.dumps(
-            request.body
-        ):  # the second case: not answered before the first one is on the screen
+        if "walls" in json.dumps(request.body):  # the second case waits until the first is shown
             waited.append(shown.wait(50))
         return completion('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
 
@@ -119,7 +120,9 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("arguments", [("--json",), ()], ids=["json", "text"])
-def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+def test_a_reader_that_closes_the_pipe_early_is_not_an_error(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
     file = jsonl(tmp_path, *[GOOD] * 400)
     with subprocess.Popen(
         [*COMMAND, "grade", file, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -166,12 +169,12 @@ def test_options_reach_the_grader(tmp_path: Path) -> None:
         (("grade", "-", "--judge", "nobody"), "nobody"),
         (("grade", "-", "--policy", "promptfo"), "Did you mean 'promptfoo'"),
         (("grade", "-", "-o", "x"), "NAME=VALUE"),
-        (("grade", "-"), "holds no case"),
+        (("grade", "-"), "contains no cases"),
         (("policies", "nope"), "nope"),
         (("doctor", "--context", "nowhere.json"), "nowhere.json"),
         (("doctor", "--context", str(Path(__file__).parent)), "cannot be read"),
         (("doctor", "--context", sys.executable), "cannot be read"),
-        (("doctor", "--context", __file__), "no JSON"),
+        (("doctor", "--context", __file__), "invalid JSON"),
         (("init", __file__), "cannot write"),
         (("init", f"{__file__}/below"), "cannot write"),
         (("init", "x" * 300), "cannot write"),
@@ -184,13 +187,13 @@ def test_wrong_use_is_one_line_and_exit_code_2(arguments: tuple[str, ...], named
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_broken_line_is_named(tmp_path: Path) -> None:
+def test_the_number_of_a_broken_line_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text(json.dumps(GOOD) + "\n{", encoding="utf-8")
     assert "line 2" in run("grade", str(path)).stderr
 
 
-def test_the_demo_needs_nothing_and_shows_every_statement() -> None:
+def test_the_demo_needs_no_key_and_shows_every_statement() -> None:
     done = run("demo")
     assert done.returncode == 0
     assert "24 euros" in done.stdout
@@ -200,7 +203,7 @@ def test_the_demo_needs_nothing_and_shows_every_statement() -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_what_a_terminal_would_act_on_is_escaped(tmp_path: Path) -> None:
+def test_control_characters_are_escaped_on_the_terminal(tmp_path: Path) -> None:
     hostile = {
         "answer": "\x1b[31mPASS\x1b[0m \x9b31m The tower\rPASS is \u202eesrever tall.",
         "context": "x\x07",
@@ -211,15 +214,40 @@ def test_what_a_terminal_would_act_on_is_escaped(tmp_path: Path) -> None:
     assert "\\x1b[31mPASS" in done.stdout
 
 
-def test_policies_lists_and_explains() -> None:
+@pytest.mark.parametrize(
+    "environment", [{}, {"COLUMNS": "80", "FORCE_COLOR": "1"}], ids=["pipe", "terminal"]
+)
+def test_policies_lists_all_presets_on_one_screen(environment: dict[str, str]) -> None:
+    listed = re.sub(r"\x1b\[[\d;]*m", "", run("policies", **environment).stdout)
+    lines = listed.splitlines()
+    first_words = [line.split(maxsplit=1)[0] for line in lines if line[:1].strip()]
+    assert [word for word in first_words if word in policies] == list(policies)
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    assert "differs" not in listed
+
+
+def test_policies_in_a_pipe_is_plain_text() -> None:
     listed = run("policies").stdout
-    assert all(name in listed for name in ("default", "promptfoo", "ragas"))
-    told = run("policies", "promptfoo").stdout
-    assert "differs:" in told
-    assert "example:" in told
+    assert listed.isascii()
+    assert "\x1b" not in listed
 
 
-def test_init_writes_an_example_and_overwrites_nothing(tmp_path: Path) -> None:
+def test_policies_with_a_name_shows_its_deviations_and_an_example() -> None:
+    shown = run("policies", "promptfoo").stdout
+    assert "differs:" in shown
+    assert "example:" in shown
+
+
+def test_the_help_of_grade_lists_every_option_of_the_grader() -> None:
+    shown = run("grade", "--help").stdout
+    names = {
+        line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line.split()
+    }
+    assert names >= GRADER_NAMES
+
+
+def test_init_writes_an_example_and_does_not_overwrite_files(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     done = run("init", str(folder))
     assert done.returncode == 0

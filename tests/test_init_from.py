@@ -1,4 +1,4 @@
-"""``init --from`` finds the built-in's assertions in any promptfoo config, and what it prints is YAML that the hook takes."""
+"""``init --from`` finds the built-in assertions in any promptfoo config and prints YAML for ours."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import ConfigError, Grader
 from faithfulness_assert.promptfoo.hook import read_config
-from faithfulness_assert.promptfoo.migrate import MOST, migrated
+from faithfulness_assert.promptfoo.migrate import MAX_ASSERTIONS, migrate_config
 
 BUILT_IN: dict[str, Any] = {"type": "context-faithfulness", "threshold": 0.8}
 
@@ -26,7 +26,7 @@ def config_with(*assertions: Any, **config: Any) -> dict[str, Any]:
 
 def printed(config: object) -> list[dict[str, Any]]:
     """The assertions of the output, as YAML reads them."""
-    read: list[dict[str, Any]] = yaml.safe_load(migrated(config))
+    read: list[dict[str, Any]] = yaml.safe_load(migrate_config(config))
     return read
 
 
@@ -63,7 +63,7 @@ def test_an_assertion_becomes_ours_with_its_threshold_metric_and_weight() -> Non
         ({"text": "openai:gpt-4o"}, "openai:gpt-4o"),
     ],
 )
-def test_a_grader_of_promptfoo_is_the_judge_of_the_same_name(provider: Any, judge: str) -> None:
+def test_a_promptfoo_grader_becomes_the_judge_of_the_same_name(provider: Any, judge: str) -> None:
     (ours,) = printed(config_with({**BUILT_IN, "provider": provider}))
     assert ours["config"]["judge"] == judge
 
@@ -71,12 +71,12 @@ def test_a_grader_of_promptfoo_is_the_judge_of_the_same_name(provider: Any, judg
 @pytest.mark.parametrize(
     "provider", ["azure:chat:mine", "file://mine.py", {"config": {}}, {"id": 7}, [], 7, True]
 )
-def test_a_grader_that_is_no_judge_of_ours_is_told(provider: Any) -> None:
-    text = migrated(config_with({**BUILT_IN, "provider": provider}))
+def test_a_grader_that_is_not_one_of_our_judges_is_named_in_a_comment(provider: Any) -> None:
+    text = migrate_config(config_with({**BUILT_IN, "provider": provider}))
     assert "name one" in text or "names no grader" in text
 
 
-def test_the_nearest_grader_counts() -> None:
+def test_the_most_specific_grader_is_used() -> None:
     config = {
         "defaultTest": {"options": {"provider": "openai:default"}, "assert": [BUILT_IN]},
         "tests": [
@@ -94,7 +94,7 @@ def test_the_nearest_grader_counts() -> None:
     ]
 
 
-def test_assertions_are_found_wherever_a_config_has_them() -> None:
+def test_assertions_are_found_everywhere_in_a_config() -> None:
     config = {
         "defaultTest": {"assert": [{**BUILT_IN, "threshold": 0.1}]},
         "tests": [
@@ -117,7 +117,7 @@ def test_assertions_are_found_wherever_a_config_has_them() -> None:
 
 
 def test_the_same_assertion_in_many_tests_is_printed_once() -> None:
-    text = migrated(
+    text = migrate_config(
         {"tests": [{"description": f"test {n}", "assert": [BUILT_IN]} for n in range(60)]}
     )
     assert text.count("- type: python") == 1
@@ -133,7 +133,7 @@ def test_the_same_assertion_in_many_tests_is_printed_once() -> None:
         ("output", "output"),
     ],
 )
-def test_a_transform_that_only_walks_down_is_a_path(transform: str, path: str) -> None:
+def test_a_transform_that_is_only_a_path_becomes_context_from(transform: str, path: str) -> None:
     (ours,) = printed(config_with({**BUILT_IN, "contextTransform": transform}))
     assert ours["config"]["contextFrom"] == path
 
@@ -150,24 +150,24 @@ def test_a_transform_that_only_walks_down_is_a_path(transform: str, path: str) -
         [],
     ],
 )
-def test_a_transform_that_is_code_is_left_to_the_user_in_a_comment(transform: Any) -> None:
+def test_a_transform_that_is_code_becomes_a_comment(transform: Any) -> None:
     config = config_with({**BUILT_IN, "contextTransform": transform})
     (ours,) = printed(config)
     assert "contextFrom" not in ours["config"]
-    assert "# contextTransform is code: " in migrated(config)
+    assert "# contextTransform is code: " in migrate_config(config)
 
 
-def test_what_promptfoo_does_not_turn_round_is_turned_round_and_told() -> None:
+def test_an_inverted_assertion_is_inverted_with_a_comment() -> None:
     config = config_with({**BUILT_IN, "type": "not-context-faithfulness"})
     assert printed(config)[0]["type"] == "not-python"
-    assert "does not turn not-context-faithfulness round" in migrated(config)
+    assert "does not invert not-context-faithfulness" in migrate_config(config)
 
 
 @pytest.mark.parametrize("threshold", [None, "{{threshold}}", [0.5], float("nan"), 10**400])
-def test_a_threshold_that_is_none_is_told(threshold: Any) -> None:
+def test_an_invalid_threshold_becomes_a_comment(threshold: Any) -> None:
     config = config_with({"type": "context-faithfulness", "threshold": threshold})
     assert "threshold" not in printed(config)[0]["config"]
-    assert "had no threshold" in migrated(config)
+    assert "had no threshold" in migrate_config(config)
 
 
 def test_no_key_is_repeated() -> None:
@@ -176,16 +176,16 @@ def test_no_key_is_repeated() -> None:
         "apiBaseUrl": "https://me:secret@host/v1",
         "temperature": 0,
     }
-    text = migrated(
+    text = migrate_config(
         config_with({**BUILT_IN, "provider": {"id": "openai:gpt-4o", "config": options}})
     )
     assert "sk-0123456789abcdef" not in text
     assert "secret" not in text
     assert "OPENAI_API_KEY" in text
-    assert "left out: apiBaseUrl, temperature" in text
+    assert "Left out of the provider's config: apiBaseUrl, temperature" in text
 
 
-def test_a_server_of_the_users_own_is_kept() -> None:
+def test_the_address_of_the_users_server_is_kept() -> None:
     provider = {"id": "openai:chat:mine", "config": {"apiBaseUrl": "http://localhost:8000/v1"}}
     assert (
         printed(config_with({**BUILT_IN, "provider": provider}))[0]["config"]["baseUrl"]
@@ -193,8 +193,8 @@ def test_a_server_of_the_users_own_is_kept() -> None:
     )
 
 
-def test_files_that_were_not_read_are_told() -> None:
-    text = migrated(
+def test_files_that_were_not_read_are_listed() -> None:
+    text = migrate_config(
         {
             "defaultTest": {"assert": [BUILT_IN]},
             "tests": ["file://more.yaml", {"path": "file://tests.py:make", "config": {}}],
@@ -217,25 +217,25 @@ def test_files_that_were_not_read_are_told() -> None:
         config_with({"type": "python"}),
     ],
 )
-def test_a_config_without_one_is_a_clear_error(config: Any) -> None:
+def test_a_config_without_the_assertion_is_a_clear_error(config: Any) -> None:
     with pytest.raises(ConfigError, match=r"^init: "):
-        migrated(config)
+        migrate_config(config)
 
 
-def test_aliases_that_stand_for_billions_cost_nothing() -> None:
+def test_yaml_aliases_for_billions_of_values_are_handled_at_once() -> None:
     lines = [
         f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]" for n in range(12)
     ]
     everywhere = "threshold: *m, contextTransform: *m, metric: *m, provider: *m"
     tests = f"tests: [{{description: *m, assert: [{{type: context-faithfulness, {everywhere}}}]}}]"
     text = "\n".join(["a: &a [x, x]", *lines, tests])
-    assert "a list" in migrated(yaml.safe_load(text))
+    assert "a list" in migrate_config(yaml.safe_load(text))
     many = {"tests": [{"assert": [BUILT_IN] * 1000}] * 1000}
-    with pytest.raises(ConfigError, match=f"more than {MOST:,}"):
-        migrated(many)
+    with pytest.raises(ConfigError, match=f"more than {MAX_ASSERTIONS:,}"):
+        migrate_config(many)
 
 
-odd = [
+ODD_TEXTS = [
     "yes",
     "\U00010000",
     "\U000e0041",
@@ -252,7 +252,7 @@ odd = [
     "~",
     "on",
 ]
-texts = st.text(max_size=40) | st.sampled_from(odd)
+texts = st.text(max_size=40) | st.sampled_from(ODD_TEXTS)
 scalars = st.none() | st.booleans() | st.floats() | st.integers() | texts
 plain = st.recursive(
     scalars, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3)
@@ -274,7 +274,7 @@ assertions = st.dictionaries(keys, plain).map(lambda more: {**more, "type": "con
 
 
 @given(assertions, plain, plain)
-def test_whatever_an_assertion_holds_the_output_is_what_the_hook_takes(
+def test_the_hook_accepts_the_output_for_any_assertion(
     assertion: dict[str, Any], description: Any, options: Any
 ) -> None:
     config = {"tests": [{"description": description, "options": options, "assert": [assertion]}]}
@@ -292,14 +292,14 @@ def test_whatever_an_assertion_holds_the_output_is_what_the_hook_takes(
         st.sampled_from(["tests", "defaultTest", "scenarios", "assertionTemplates"]), plain
     )
 )
-def test_whatever_a_config_holds_it_is_read_or_a_clear_error(config: dict[str, Any]) -> None:
+def test_any_config_is_read_or_a_clear_error(config: dict[str, Any]) -> None:
     try:
-        migrated(config)
+        migrate_config(config)
     except ConfigError as error:
         assert str(error).startswith("init: ")
 
 
-def test_the_printed_judge_and_options_make_a_grader() -> None:
+def test_the_grader_accepts_the_printed_judge_and_options() -> None:
     (ours,) = printed(
         config_with(
             {
@@ -320,7 +320,7 @@ def test_the_command_prints_and_writes_nothing(tmp_path: Path) -> None:
     config.write_text(yaml.safe_dump(config_with(BUILT_IN)), "utf-8")
     done = init_from(config)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == migrated(config_with(BUILT_IN))
+    assert done.stdout == migrate_config(config_with(BUILT_IN))
     assert [path.name for path in tmp_path.iterdir()] == ["promptfooconfig.yaml"]
 
 
@@ -338,7 +338,7 @@ def test_the_command_prints_and_writes_nothing(tmp_path: Path) -> None:
         ("other.json", json.dumps({"tests": []}).encode()),
     ],
 )
-def test_a_broken_or_hostile_file_is_one_line_of_error(
+def test_a_broken_or_hostile_file_gives_one_line_of_error(
     tmp_path: Path, name: str, content: bytes | None
 ) -> None:
     if content is not None:

@@ -1,4 +1,4 @@
-"""The command line: one file for a command or a few that belong together."""
+"""The command line. One file holds one command, or a few that belong together."""
 
 from .app import main
 

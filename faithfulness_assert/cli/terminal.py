@@ -1,4 +1,4 @@
-"""Results as they come, on a terminal or as lines of JSON, and what they add up to."""
+"""Shows results, on a terminal or as JSON, and counts them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PASSED, FAILED, WRONG_USE, NOT_GRADED = 0, 1, 2, 3
 """Exit codes."""
 UNRELIABLE = 0.1
-"""From this share of failed controls on, a run says that its judge is not to be trusted."""
+"""The share of failed controls from which a run warns that its judge is unreliable."""
 STYLES = {
     "PASS": "bold green",
     "FAIL": "bold red",
@@ -33,17 +33,18 @@ STYLES = {
     "~": "yellow",
     "!": "yellow",
 }
+"""The styles of the words and marks with which a line of a result begins."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What is kept of the results that were shown, however many they are."""
+    """Counts of results. It keeps no result, so that a run may have any number of them."""
 
     cases: int = 0
     passed: int = 0
     errors: int = 0
     defined: int = 0
-    total: float = 0.0  # of the scores that are defined
+    total: float = 0.0  # sum of the defined scores
     controls: int = 0
     controls_failed: int = 0
 
@@ -60,77 +61,78 @@ class Tally:
 
     @property
     def exit_code(self) -> int:
+        """The exit code of the run."""
         if self.errors:
             return NOT_GRADED
         return PASSED if self.passed == self.cases else FAILED
 
     def __str__(self) -> str:
-        mean = (
-            f"mean score {self.total / self.defined:.2f} over {self.defined} defined"
-            if self.defined
-            else "no score is defined"
-        )
         failed = self.cases - self.passed - self.errors
-        return f"{self.cases} cases: {self.passed} passed, {failed} failed, {self.errors} not graded; {mean}{self._reliability()}"
+        counts = f"{self.passed} passed, {failed} failed, {self.errors} not graded"
+        return f"{self.cases} cases: {counts}; {self._mean()}{self._reliability()}"
+
+    def _mean(self) -> str:
+        if not self.defined:
+            return "no score is defined"
+        return f"mean score {self.total / self.defined:.2f} over {self.defined} defined"
 
     def _reliability(self) -> str:
         if not self.controls:
             return ""
-        told = f"\nthe judge failed {self.controls_failed} of {self.controls} controls"
-        distrust = self.controls_failed >= UNRELIABLE * self.controls
-        return f"{told}: do not trust these scores, name another judge" if distrust else told
+        failures = f"\nthe judge failed {self.controls_failed} of {self.controls} controls"
+        if self.controls_failed < UNRELIABLE * self.controls:
+            return failures
+        return f"{failures}: do not trust these scores, use another judge"
 
 
 def show(results: Iterable[GradingResult], *, as_json: bool) -> Tally:
-    """Shows each result as soon as it is there."""
+    """Shows each result as soon as it arrives."""
     tally = Tally()
-    show = _as_json if as_json else _as_text
     for result in results:
         tally.add(result)
-        show(result, tally.cases)
+        if as_json:
+            _print_json(result)
+        else:
+            _print_text(result, tally.cases)
     if not as_json:
-        _terminal().print(Text(f"\n{tally}", "bold"), soft_wrap=True)
+        _console().print(Text(f"\n{tally}", "bold"), soft_wrap=True)
     return tally
 
 
 def show_line(text: str, more: str = "", *, style: str = "") -> None:
-    """A line of text in ``style``, and ``more`` behind it without. What a terminal would act on is escaped."""
+    """A line: ``text`` in ``style``, then ``more`` without. Control characters are escaped."""
     parts = [Text(visible(text), style), *([Text(visible(more))] if more else [])]
-    _terminal().print(*parts, soft_wrap=True)
+    _console().print(*parts, soft_wrap=True)
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table. Its first column is never wrapped."""
-    table = Table(*head)
+    """A table without lines between its cells. Its first column is never wrapped."""
+    table = Table(*head, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for first, *cells in rows:
-        table.add_row(Text(first, no_wrap=True), *cells)
-    _terminal().print(table)
+        table.add_row(Text(first, no_wrap=True), *map(Text, cells))
+    _console().print(table)
 
 
-def _as_json(result: GradingResult, number: int) -> None:  # noqa: ARG001 - the order tells it
-    # JSON is UTF-8 wherever it goes: what a terminal's own encoding makes of it may be no JSON.
-    # What a terminal would act on is escaped, as JSON has it.
+def _print_json(result: GradingResult) -> None:
+    """The result on one line, with every character escaped that a terminal would act on.
+
+    Always UTF-8, which JSON requires, whatever the terminal's encoding is.
+    """
     text = result.model_dump_json(by_alias=True)
-    text = (
-        text
-        if text.isprintable()
-        else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
-    )
+    if not text.isprintable():
+        text = "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
     sys.stdout.buffer.write(text.encode() + b"\n")
     sys.stdout.buffer.flush()
 
 
-def _as_text(result: GradingResult, number: int) -> None:
-    console = _terminal()
-    console.print(
-        Text(f"\n{visible(clip(result.case_id) or f'case {number}')}", "bold"), soft_wrap=True
-    )
+def _print_text(result: GradingResult, number: int) -> None:
+    show_line(f"\n{clip(result.case_id) or f'case {number}'}", style="bold")
     for line in result.pretty().splitlines():
-        console.print(_coloured(line), soft_wrap=True)
+        _console().print(_coloured(line), soft_wrap=True)
 
 
 @cache
-def _terminal() -> Console:
+def _console() -> Console:
     return Console(highlight=False, markup=False, emoji=False)
 
 
@@ -138,5 +140,6 @@ def _coloured(line: str) -> Text:
     mark = line.split(maxsplit=1)[0] if line.strip() else ""
     text = Text(line)
     if mark in STYLES:
-        text.stylize(STYLES[mark], line.index(mark), line.index(mark) + len(mark))
+        start = line.index(mark)
+        text.stylize(STYLES[mark], start, start + len(mark))
     return text

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from loopback import Loopback, completion
 
-from faithfulness_assert.promptfoo.migrate import migrated
+from faithfulness_assert.promptfoo.migrate import migrate_config
 
 from .judge import reply
 from .promptfoo import Promptfoo
@@ -55,7 +55,7 @@ def test_a_migrated_assertion_scores_as_the_built_in_does(
     with Loopback(lambda request: completion(reply(request))) as server:
         provider = {"id": "openai:chat:gpt-4o", "config": {"apiBaseUrl": server.url}}
         builtin = {"type": "context-faithfulness", "threshold": 0.5, "provider": provider}
-        (ours,) = yaml.safe_load(migrated({"defaultTest": {"assert": [builtin]}}))
+        (ours,) = yaml.safe_load(migrate_config({"defaultTest": {"assert": [builtin]}}))
         tests = [
             {"description": name, "vars": {**given, "answer": text}, "assert": [builtin, ours]}
             for name, text in answers.items()

@@ -1,5 +1,5 @@
 from faithfulness_assert.promptfoo import get_assert, worker
 
-beforeAll = afterAll = worker  # promptfoo calls an extension of another name around each test too
+beforeAll = afterAll = worker  # other names would be called around each test, too
 
 __all__ = ["afterAll", "beforeAll", "get_assert", "worker"]
