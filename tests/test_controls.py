@@ -1,4 +1,4 @@
-"""Controls: two statements with a known verdict in an ask, which are never scored or shown, and tell on a judge that does not judge."""
+"""Controls: two statements with a known verdict reveal a judge that does not judge. They are never scored."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
-from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, Usage, grade
+from faithfulness_assert import Ask, GradingResult, Reply, Usage, grade
 from faithfulness_assert.asking.controls import Control, make_controls, mixed
 from faithfulness_assert.asking.tokens import estimate_tokens
+from faithfulness_assert.asking.windows import Budget
 from faithfulness_assert.cli.terminal import Tally
-from faithfulness_assert.plan.state import State, within
+from faithfulness_assert.plan.fit import is_within
 from faithfulness_assert.records.judge import Limits
 
 CONTEXT = [
@@ -31,7 +32,7 @@ USAGE = Usage(prompt=500, completion=50, num_requests=1)
 
 @dataclass
 class LabelBy:
-    """Labels each statement by its text; the context's own sentences are what it takes for true unless told otherwise."""
+    """Labels each statement by its text; the context's own sentences are supported by default."""
 
     label: Callable[[str], str | None] = lambda text: (
         "supported" if any(text.rstrip(".") in passage for passage in CONTEXT) else "contradicted"
@@ -75,14 +76,14 @@ def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
     assert not any(text in shown for text in controls)
 
 
-def test_one_control_is_the_contexts_own_sentence_and_the_other_is_nowhere_in_it() -> None:
+def test_one_control_is_a_sentence_of_the_context_and_the_other_is_not_in_it() -> None:
     _, judge = run()
     controls = [text for number, text in judge.asked[0].payload.statements if number > 2]
     assert sorted(any(text in passage for passage in CONTEXT) for text in controls) == [False, True]
 
 
 @pytest.mark.parametrize("label", ["supported", "contradicted", "not_enough_info"])
-def test_a_judge_that_says_the_same_of_everything_fails_a_control(label: str) -> None:
+def test_a_judge_that_gives_every_statement_the_same_label_fails_a_control(label: str) -> None:
     reported, _ = run(lambda _: label)
     enforced, _ = run(lambda _: label, controls="enforce")
     assert reported.metadata["controls"]["failed"] == 1
@@ -98,15 +99,13 @@ def test_a_judge_that_says_the_same_of_everything_fails_a_control(label: str) ->
     assert enforced.error.kind == "unreliable_judge"
 
 
-def test_a_judge_that_judges_is_not_accused() -> None:
+def test_a_correct_judge_passes_the_controls() -> None:
     result, _ = run(controls="enforce")
     assert (result.status, result.error) == ("graded", None)
     assert "warnings" not in result.metadata
 
 
-def test_a_control_without_a_verdict_is_told_and_is_not_enough_where_controls_are_enforced() -> (
-    None
-):
+def test_an_unanswered_control_is_reported_and_fails_if_controls_are_enforced() -> None:
     def only_own(text: str) -> str | None:
         return "supported" if text in ANSWER else None
 
@@ -116,7 +115,7 @@ def test_a_control_without_a_verdict_is_told_and_is_not_enough_where_controls_ar
     assert (reported.score, len(judge.asked), enforced.status) == (1.0, 1, "unreadable")
 
 
-def test_controls_are_not_asked_for_again_with_what_is_unresolved() -> None:
+def test_a_reask_contains_no_controls() -> None:
     def forgetful(text: str) -> str | None:
         return None if "12 euros" in text else "supported"
 
@@ -125,7 +124,7 @@ def test_controls_are_not_asked_for_again_with_what_is_unresolved() -> None:
     assert result.metadata["controls"]["asked"] == 2
 
 
-def test_a_failed_ask_loses_no_statement_and_asks_no_control() -> None:
+def test_a_failed_ask_loses_no_statement_and_counts_no_control() -> None:
     class Broken:
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             return Reply("{", usage=USAGE)
@@ -138,12 +137,12 @@ def test_a_failed_ask_loses_no_statement_and_asks_no_control() -> None:
     ) == ("unreadable", ["missing"] * 2, False)
 
 
-def test_the_same_case_gives_the_same_ask() -> None:
+def test_the_same_case_always_gives_the_same_ask() -> None:
     one, two = run()[1], run()[1]
     assert one.asked[0].messages == two.asked[0].messages
 
 
-def test_a_judge_behind_an_api_is_tested_by_default_and_no_other() -> None:
+def test_only_a_remote_judge_gets_controls_by_default() -> None:
     class Remote(LabelBy):
         remote = True
 
@@ -155,7 +154,7 @@ def test_a_judge_behind_an_api_is_tested_by_default_and_no_other() -> None:
     assert result.metadata["controls"]["passed"] == 2
 
 
-def test_each_window_has_controls_of_what_it_shows() -> None:
+def test_the_controls_of_each_window_come_from_its_own_context() -> None:
     long = [
         *CONTEXT,
         *(f"Room {i} of the big house has {i + 2000} chairs and a window." for i in range(300)),
@@ -193,11 +192,11 @@ def test_each_window_has_controls_of_what_it_shows() -> None:
         "",
     ],
 )
-def test_where_no_control_is_beyond_doubt_there_is_none(context: str) -> None:
+def test_a_context_without_a_certain_control_gets_no_controls(context: str) -> None:
     assert make_controls([context], ["A statement."]) == ()
 
 
-def test_a_swapped_number_is_nowhere_in_the_context_however_it_is_written() -> None:
+def test_a_swapped_number_is_not_in_the_context_in_any_form() -> None:
     context = [
         "The box weighs 3 kg and the bag is light.",
         "The sack weighs 7kg.",
@@ -210,7 +209,7 @@ def test_a_swapped_number_is_nowhere_in_the_context_however_it_is_written() -> N
 @pytest.mark.parametrize(
     "answer", ["Adults pay 14 euros for a ticket", "ADULTS pay  14 euros for a ticket."]
 )
-def test_a_control_is_no_statement_of_the_answer_however_that_is_written(answer: str) -> None:
+def test_a_control_never_repeats_a_statement_of_the_answer(answer: str) -> None:
     sentences = ["Adults pay 14 euros for a ticket.", "The ship carries 120 people and a dog."]
     assert {c.text for c in make_controls(sentences, [answer]) if c.true} == {
         "The ship carries 120 people and a dog."
@@ -220,7 +219,7 @@ def test_a_control_is_no_statement_of_the_answer_however_that_is_written(answer:
 @pytest.mark.parametrize(
     "limits", [Limits(statements=2), Limits(statements=3), Limits(prompt_tokens=700)]
 )
-def test_controls_never_make_an_ask_larger_than_the_judge_takes(limits: Limits) -> None:
+def test_controls_never_make_an_ask_exceed_the_limits_of_the_judge(limits: Limits) -> None:
     judge = LabelBy(limits=limits)
     answer = " ".join(
         f"The ferry number {i} is new and lies beside the old market hall." for i in range(12)
@@ -244,16 +243,14 @@ def test_controls_never_make_an_ask_larger_than_the_judge_takes(limits: Limits) 
 @pytest.mark.parametrize(
     ("tokens", "statements", "fits"), [(0, 0, True), (-1, 0, False), (0, -1, False)]
 )
-def test_an_ask_is_within_its_limits_to_the_last_token_and_statement(
-    tokens: int, statements: int, fits: bool
-) -> None:
+def test_an_ask_may_use_its_limits_exactly(tokens: int, statements: int, fits: bool) -> None:
     ask = run()[1].asked[0]
     size = sum(estimate_tokens(message["content"]) for message in ask.messages)
     limits = Limits(prompt_tokens=size + tokens, statements=len(ask.ids) + statements)
-    assert within(State(Case(ANSWER, CONTEXT), Policy(), estimate_tokens, limits), ask) == fits
+    assert is_within(Budget(estimate_tokens, limits), ask) == fits
 
 
-def test_controls_go_into_the_first_ask_that_has_room_for_them() -> None:
+def test_the_first_ask_with_room_contains_the_controls() -> None:
     judge = LabelBy(limits=Limits(statements=3))
     grade(
         "The museum is new. Adults pay 12 euros. The ferry is new. It is big.",
@@ -264,7 +261,7 @@ def test_controls_go_into_the_first_ask_that_has_room_for_them() -> None:
     assert sorted(sorted(ask.ids) for ask in judge.asked) == [[1, 2, 3], [4, 5, 6]]
 
 
-def test_a_judge_whose_first_reply_cannot_be_read_is_tested_when_it_is_asked_again() -> None:
+def test_controls_are_asked_again_after_an_unreadable_reply() -> None:
     class Stamp(LabelBy):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             reply = super().ask(ask)
@@ -281,7 +278,7 @@ def test_a_judge_whose_first_reply_cannot_be_read_is_tested_when_it_is_asked_aga
     ),
     st.lists(hostile_texts, min_size=1, max_size=5),
 )
-def test_a_false_control_is_never_in_the_context_and_a_true_one_always(
+def test_true_controls_are_in_the_context_and_false_ones_are_not(
     context: list[str], statements: list[str]
 ) -> None:
     for control in make_controls(context, statements):
@@ -295,7 +292,7 @@ def test_a_false_control_is_never_in_the_context_and_a_true_one_always(
     st.lists(hostile_texts, min_size=1, max_size=6),
     st.sets(st.integers(1, 90), min_size=6, max_size=6),
 )
-def test_mixing_keeps_every_statement_in_its_order_under_its_number(
+def test_mixing_in_controls_keeps_the_order_and_numbers_of_statements(
     texts: list[str], numbers: set[int]
 ) -> None:
     statements = tuple(zip(sorted(numbers), texts, strict=False))
@@ -306,7 +303,7 @@ def test_mixing_keeps_every_statement_in_its_order_under_its_number(
     assert {dict(lines)[number] for number in controls} == {"True.", "False."}
 
 
-def test_a_tape_of_a_judge_behind_an_api_plays_back_the_controls_too(tmp_path: Any) -> None:
+def test_a_tape_of_a_remote_judge_replays_the_controls(tmp_path: Any) -> None:
     class Remote(LabelBy):
         remote = True
         identity = {"judge": "test"}  # noqa: RUF012 - as a judge has it
@@ -318,7 +315,7 @@ def test_a_tape_of_a_judge_behind_an_api_plays_back_the_controls_too(tmp_path: A
 
 
 @pytest.mark.parametrize(("failed", "distrusted"), [(0, False), (9, False), (10, True), (50, True)])
-def test_a_run_says_how_its_judge_did_and_from_when_on_not_to_trust_it(
+def test_the_summary_of_a_run_counts_failed_controls_and_warns_from_ten_percent(
     failed: int, distrusted: bool
 ) -> None:
     result, _ = run()

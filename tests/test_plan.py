@@ -525,20 +525,17 @@ def test_a_sentence_that_is_said_to_claim_nothing_is_reported_as_skipped() -> No
     ]
 
 
-def test_a_claim_of_an_unknown_sentence_hides_no_sentence_with_a_number() -> None:
+def test_a_claim_for_a_number_that_was_not_asked_is_ignored_with_a_warning() -> None:
     case = Case("The museum opens at nine. It has 500 rooms.", CONTEXT)
     extracted = claims({1: ["The museum opens at nine."], 2: [], 9: ["It is old."]})
     result, _ = drive(
-        case,
-        RAGAS,
-        extracted,
-        said(verdicts_json({1: "supported", 2: "not_enough_info", 3: "supported"})),
+        case, RAGAS, extracted, said(verdicts_json({1: "supported", 2: "not_enough_info"}))
     )
     assert [v.statement for v in result.verdicts] == [
         "The museum opens at nine.",
         "It has 500 rooms.",
-        "It is old.",
     ]
+    assert any("1 entries" in warning for warning in result.metadata["warnings"])
 
 
 def test_a_plain_list_of_claims_is_taken_as_it_is() -> None:
@@ -592,7 +589,8 @@ def test_a_claim_that_a_joint_reply_judges_both_ways_is_unresolved() -> None:
     result, _ = drive(
         TWO, replace(JOINT, dedupe=True), said(json.dumps({"verdicts": entries})), said("")
     )
-    assert [v.unresolved for v in result.verdicts] == ["duplicate", "duplicate"]
+    assert [v.unresolved for v in result.verdicts] == ["duplicate", "missing"]
+    assert result.verdicts[1].statement == "Adults pay 14 euros."
     assert not result.pass_
 
 
@@ -638,9 +636,10 @@ def test_a_plain_list_of_claims_loses_no_number_and_no_name() -> None:
         case,
         RAGAS,
         said('["The sky is blue."]'),
-        said(verdicts_json({1: "not_enough_info", 2: "supported"})),
+        said(verdicts_json({1: "supported", 2: "not_enough_info"})),
     )
-    assert [v.statement for v in result.verdicts] == ["Cows weigh 900 kg.", "The sky is blue."]
+    assert [v.statement for v in result.verdicts] == ["The sky is blue.", "Cows weigh 900 kg."]
+    assert [v.span for v in result.verdicts] == [(0, 16), (17, 35)]
 
 
 def test_claims_that_count_from_zero_are_put_under_their_own_sentences() -> None:

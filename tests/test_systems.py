@@ -147,7 +147,7 @@ def test_a_passage_without_truths_is_shown_as_it_stands(said: Any) -> None:
     ]
     assert "Adults pay 12 euros." in shown
     assert result.status == "graded"
-    assert any("as they stand" in warning for warning in result.metadata["warnings"])
+    assert any("as they are" in warning for warning in result.metadata["warnings"])
 
 
 def test_truths_without_numbers_belong_to_no_passage() -> None:
@@ -405,7 +405,7 @@ def test_a_score_is_shown_as_a_line() -> None:
         judge=Says({"verdicts": [verdicts_json(dict.fromkeys(labels, "contradicted"))]}),
         policy="axion",
     )
-    assert low.metadata["calculation"] == "(- 4) / 4 = -1, held at 0"
+    assert low.metadata["calculation"] == "(- 4) / 4 = -1, limited to 0"
 
 
 # ---------------------------------------------------------------- ratings (masis)

@@ -1,7 +1,9 @@
-"""Statements whose verdict is known, asked about among the others: a judge that gets them wrong is not to be trusted with the rest.
+"""Controls: statements with a known verdict that are mixed into an ask.
 
-Two for an ask: a sentence of the context word for word, which must be supported, and one with its number or name swapped for one that the
-context does not have, which must not be. They are chosen by the content alone, so that the same case gives the same prompt.
+A judge that gets them wrong cannot be trusted with the rest. There are two: a sentence of the
+context word for word, which must be supported, and one whose number or name was swapped for one
+that the context does not contain, which must not be. They depend on the content alone, so that the
+same case always gives the same prompt.
 """
 
 from __future__ import annotations
@@ -17,32 +19,35 @@ from ..text.strings import text_key
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from ..records.ask import Numbered
     from ..records.model import Label
 
 CHARS = range(25, 141)
-"""How long the sentence of a control is: long enough to say something, short enough to cost little."""
-CHOICE = (
-    8  # of the shortest sentences, so that answers to one context do not all get the same controls
-)
+"""Length of a control's sentence: long enough to say something, short enough to cost little."""
+CHOICE = 8
+"""A control is one of so many of the shortest sentences, so that it differs between answers."""
 MADE_UP = ("Varlenko", "Tessborough", "Quillmark", "Osterwyn")
 
 _PLAIN = re.compile(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*\.")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _DIGITS = re.compile(r"\d+")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
-# A sentence that speaks to the reader may speak to the judge: it is not said to it twice.
+# A sentence that speaks to the reader may also speak to the judge: do not show it twice.
 _ADDRESS = re.compile(
-    r"\b(?:you|your|ignore|disregard|label|verdicts?|statements?|supported|instructions?|prompts?|graders?|assistant)\b",
+    r"\b(?:you|your|ignore|disregard|label|verdicts?|statements?|supported|instructions?|prompts?"
+    r"|graders?|assistant)\b",
     re.IGNORECASE,
 )
-# Beside these another number or name may be true as well: "at least 100" backs "at least 90", and what "isn't 90" is not 80 either.
+# Beside these words another number or name may be true as well: "at least 100" also backs
+# "at least 90".
 _DOUBT = re.compile(
-    r"\b(?:at (?:least|most)|as \w+ as|than|over|under|above|below|up to|about|around|approximately|roughly|circa|ca|nearly|almost|between|"
-    r"exceed\w*|reach\w*|minimum|maximum|within|before|after|since|until|through|by (?=\d)|some (?=\d)|every|any|or|if|unless|"
-    r"can|could|may|might|not|cannot|never|no|nor|none|neither|without|false|untrue)\b|n['’]t\b|[+~±≈≤≥]",
+    r"\b(?:at (?:least|most)|as \w+ as|than|over|under|above|below|up to|about|around|approximately"
+    r"|roughly|circa|ca|nearly|almost|between|exceed\w*|reach\w*|minimum|maximum|within|before|after"
+    r"|since|until|through|by (?=\d)|some (?=\d)|every|any|or|if|unless|can|could|may|might|not"
+    r"|cannot|never|no|nor|none|neither|without|false|untrue)\b|n['’]t\b|[+~±≈≤≥]",
     re.IGNORECASE,
 )
-# These words are English: of a sentence in another language nothing is known.
+# Only English sentences are altered: of other languages these rules know nothing.
 _ENGLISH = re.compile(
     r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b", re.IGNORECASE
 )
@@ -50,73 +55,69 @@ _ENGLISH = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Control:
-    """A statement with a known verdict: ``true`` where the context has it word for word."""
+    """A statement with a known verdict: ``true`` if the context contains it word for word."""
 
     text: str
     true: bool
 
     def passed(self, label: Label | None) -> bool:
-        """Whether the judge got it right. No verdict is none."""
+        """Whether the judge got it right. Without a verdict it did not."""
         return label == "supported" if self.true else label not in (None, "supported")
 
 
+Answered = tuple[tuple[Control, "Label | None"], ...]
+"""Controls with the labels that the judge gave them."""
+
+
 def make_controls(context: Sequence[str], statements: Sequence[str]) -> tuple[Control, ...]:
-    """A true and a false control from the sentences of the context; () where none can be made that is beyond doubt."""
+    """A true and a false control from the sentences of the context.
+
+    () if no control can be made that is beyond doubt.
+    """
     seed = crc32("\n".join(statements).encode("utf-8", "replace"))
-    whole = " ".join(context)
     asked = set(map(text_key, statements))
-    plain = sorted(
-        {s for s in context if _is_plain(s) and text_key(s) not in asked}, key=lambda s: (len(s), s)
-    )
-    false = next(
-        (
-            altered
-            for s in _turned(plain, seed)
-            if (altered := _altered(s, whole)) and text_key(altered) not in asked
-        ),
-        None,
-    )
+    usable = {s for s in context if _is_plain(s) and text_key(s) not in asked}
+    plain = sorted(usable, key=lambda s: (len(s), s))
+    whole = " ".join(context)
+    altered = (_altered(sentence, whole) for sentence in _rotated(plain, seed))
+    false = next((text for text in altered if text and text_key(text) not in asked), None)
     if false is None:
         return ()
-    return Control(next(_turned(plain, seed >> 8)), true=True), Control(false, true=False)
+    return Control(next(_rotated(plain, seed >> 8)), true=True), Control(false, true=False)
 
 
 def _is_plain(sentence: str) -> bool:
-    return (
-        len(sentence) in CHARS
-        and bool(_PLAIN.fullmatch(sentence))
-        and len(sentence.split()) > 4
-        and not _ADDRESS.search(sentence)
-    )
+    """Whether a sentence is short, a full sentence, and free of markup and of words to a reader."""
+    whole = len(sentence) in CHARS and _PLAIN.fullmatch(sentence) is not None
+    return whole and len(sentence.split()) > 4 and not _ADDRESS.search(sentence)
 
 
-def _turned(items: Sequence[str], seed: int) -> Iterator[str]:
+def _rotated(items: Sequence[str], seed: int) -> Iterator[str]:
     """The items, beginning with one of the first few."""
     start = seed % min(CHOICE, len(items)) if items else 0
     yield from (*items[start:], *items[:start])
 
 
 def _altered(sentence: str, context: str) -> str | None:
-    """The sentence with its first number or name swapped for one that is nowhere in the context."""
+    """The sentence with its first number or name swapped for one that the context lacks."""
     if _DOUBT.search(sentence) or not _ENGLISH.search(sentence):
         return None
-    number, name = _NUMBER.search(sentence), _NAME.search(sentence)
-    if number:
+    if number := _NUMBER.search(sentence):
         known = set(_DIGITS.findall(context))  # also in "7kg" and "2-7"
-        other = next(
-            (n for n in _other_numbers(number[0]) if _DIGITS.findall(n)[0] not in known), None
-        )
-        found = number
-    elif name:
-        other = next((n for n in MADE_UP if n.casefold() not in context.casefold()), None)
-        found = name
-    else:
-        return None
-    return None if other is None else f"{sentence[: found.start()]}{other}{sentence[found.end() :]}"
+        others = (n for n in _similar_numbers(number[0]) if _DIGITS.findall(n)[0] not in known)
+        return _swapped(sentence, number, next(others, None))
+    if name := _NAME.search(sentence):
+        others = (n for n in MADE_UP if n.casefold() not in context.casefold())
+        return _swapped(sentence, name, next(others, None))
+    return None
 
 
-def _other_numbers(number: str) -> Iterator[str]:
-    """Numbers of the same look: another first digit, in a year another third."""
+def _swapped(sentence: str, old: re.Match[str], new: str | None) -> str | None:
+    return None if new is None else f"{sentence[: old.start()]}{new}{sentence[old.end() :]}"
+
+
+def _similar_numbers(number: str) -> Iterator[str]:
+    """Numbers that differ in the first digit, or in the third one of a year."""
     place = 2 if number.isdecimal() and len(number) == 4 else 0
     digit = int(number[place])
     for step in (4, 3, 5, 2, 6):
@@ -125,10 +126,11 @@ def _other_numbers(number: str) -> Iterator[str]:
             yield f"{number[:place]}{other}{number[place + 1 :]}"
 
 
-def mixed(
-    statements: Sequence[tuple[int, str]], controls: Sequence[Control]
-) -> tuple[tuple[tuple[int, str], ...], dict[int, Control]]:
-    """The numbered statements with the controls among them, and the controls by their numbers, which no statement has."""
+def mixed(statements: Numbered, controls: Sequence[Control]) -> tuple[Numbered, dict[int, Control]]:
+    """The statements with the controls among them, and the controls by their numbers.
+
+    No statement has the number of a control.
+    """
     lines = list(statements)
     first = max(number for number, _ in statements) + 1
     seed = crc32("\n".join(text for _, text in statements).encode("utf-8", "replace"))
@@ -138,13 +140,14 @@ def mixed(
     return tuple(lines), numbered
 
 
-def summary(results: Sequence[tuple[Control, Label | None]]) -> Mapping[str, Any]:
-    """What became of the controls of a case, for its metadata: how many were asked, passed, failed and not answered."""
-    counts = Counter(
-        "unanswered" if label is None else "passed" if control.passed(label) else "failed"
-        for control, label in results
-    )
-    return {
-        "asked": len(results),
-        **{name: counts[name] for name in ("passed", "failed", "unanswered")},
-    }
+def summary(answered: Answered) -> Mapping[str, Any]:
+    """How many controls of a case were asked, passed, failed and not answered."""
+    outcomes = Counter(_outcome(control, label) for control, label in answered)
+    names = ("passed", "failed", "unanswered")
+    return {"asked": len(answered), **{name: outcomes[name] for name in names}}
+
+
+def _outcome(control: Control, label: Label | None) -> str:
+    if label is None:
+        return "unanswered"
+    return "passed" if control.passed(label) else "failed"

@@ -1,7 +1,8 @@
-"""Asks as text: packaged instructions, and around every foreign block a fence that the block cannot contain.
+"""Asks as text: packaged instructions, and fences around every block of foreign text.
 
-The order lets providers' prompt caches hit when answers share a context: instructions (static), context, question, statements.
-Nothing here is a template: texts are joined, never formatted, so braces and percent signs of a user stay what they are.
+The order lets providers' prompt caches hit when answers share a context: instructions (static),
+context, question, statements. Nothing here is a template: texts are joined, never formatted, so
+braces and percent signs of a user stay as they are.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from .schema import json_schema
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..policy.policy import Example, Policy
+    from ..policy.fields import Example
+    from ..policy.policy import Policy
+    from ..records.ask import Numbered
     from ..records.model import Label
 
 REPLY_TOKENS = 256
 REPLY_TOKENS_PER_ITEM = 96
-CHARS_PER_REPLY_TOKEN = (
-    2  # of the passages whose facts are listed: a list of facts is no longer than what it is of
-)
-
+CHARS_PER_REPLY_TOKEN = 2
+"""For truths: a list of the facts of a passage is not longer than the passage."""
 
 VERDICT_KINDS = ("verdicts", "claims_and_verdicts")
-ITEMS: dict[AskKind, str] = {
+ITEM_NAMES: dict[AskKind, str] = {
     "verdicts": "statement",
     "claims": "sentence",
     "claims_and_verdicts": "sentence",
@@ -38,37 +39,39 @@ ITEMS: dict[AskKind, str] = {
 
 
 def make_ask(kind: AskKind, policy: Policy, payload: Payload) -> Ask:
-    """The ask of this kind for this payload, see :class:`Payload`."""
+    """The ask of this kind for this payload."""
     form = _form(kind, policy)
     return Ask(
         messages=(
             {"role": "system", "content": instructions(form, policy)},
-            {"role": "user", "content": _content(form, payload)},
+            {"role": "user", "content": _content(kind, payload)},
         ),
         form=form,
-        ids=tuple(number for number, _ in payload.statements),
-        max_tokens=_max_tokens(kind, payload),
+        ids=tuple(number for number, _ in payload.items),
+        max_tokens=_max_tokens(kind, payload.items),
         payload=payload,
         schema=json_schema(form),
     )
 
 
 def _form(kind: AskKind, policy: Policy) -> ReplyForm:
-    labels: tuple[Label, ...] = policy.judged if kind in VERDICT_KINDS else ()
-    if labels and (policy.allow_not_a_claim or kind == "claims_and_verdicts"):
+    if kind == "ratings":
+        return ReplyForm(kind, dimensions=tuple(policy.dimensions))
+    if kind not in VERDICT_KINDS:
+        return ReplyForm(kind)
+    labels: tuple[Label, ...] = policy.judged
+    if policy.allow_not_a_claim or kind == "claims_and_verdicts":
         labels = (*labels, "not_a_claim")
-    dimensions = tuple(policy.dimensions) if kind == "ratings" else ()
-    return ReplyForm(
-        kind, labels, reasons=policy.reasons and kind in VERDICT_KINDS, dimensions=dimensions
-    )
+    return ReplyForm(kind, labels, reasons=policy.reasons)
 
 
-def _max_tokens(kind: AskKind, payload: Payload) -> int:
+def _max_tokens(kind: AskKind, items: Numbered) -> int:
     if kind == "truths":
-        return (
-            REPLY_TOKENS + sum(len(text) for _, text in payload.statements) // CHARS_PER_REPLY_TOKEN
-        )
-    return REPLY_TOKENS + REPLY_TOKENS_PER_ITEM * len(payload.statements)
+        return REPLY_TOKENS + sum(len(text) for _, text in items) // CHARS_PER_REPLY_TOKEN
+    return REPLY_TOKENS + REPLY_TOKENS_PER_ITEM * len(items)
+
+
+# ---------------------------------------------------------------- instructions
 
 
 def instructions(form: ReplyForm, policy: Policy) -> str:
@@ -83,83 +86,81 @@ def instructions(form: ReplyForm, policy: Policy) -> str:
     if policy.guidance.strip():
         parts.append(f"Guidance:\n{policy.guidance.strip()}")
     parts += [_example(example) for example in policy.examples] if form.labels else []
-    return "\n\n".join(
-        [*parts, f"Reply with compact JSON only{_order(form)}:\n{_reply_example(form)}"]
-    )
+    wanted = f"Reply with compact JSON only{_order(form)}:\n{_reply_example(form)}"
+    return "\n\n".join([*parts, wanted])
 
 
 def _lines_of(name: str, wanted: Sequence[str]) -> list[str]:
-    """The lines of a packaged list ("- name: what it is") that are for these names."""
+    """The lines of a packaged list ("- name: meaning") for these names."""
     return [line for line in _prompt(name).splitlines() if line[2:].partition(":")[0] in wanted]
 
 
 def _order(form: ReplyForm) -> str:
-    return f", each {ITEMS[form.kind]} in its order" if form.kind in ITEMS else ""
+    name = ITEM_NAMES.get(form.kind)
+    return f", each {name} in its order" if name else ""
 
 
 def _example(example: Example) -> str:
-    context, statement = (
-        fence("context", example.context),
-        fence("statement", one_line(example.statement)),
-    )
+    context = fence("context", example.context)
+    statement = fence("statement", one_line(example.statement))
     return f"Example:\n{context}\n{statement}\nlabel: {example.label}"
 
 
 def _reply_example(form: ReplyForm) -> str:
+    """A reply in the wanted form. A judge that only repeats it gives no verdict."""
     if form.dimensions:
         ratings = "".join(f'"{name}":0.0,' for name in form.dimensions)
         return f'{{{ratings}"suggestions":["..."]}}'
-    listed = {
-        "claims": '{"sentences":[{"id":1,"claims":["...","..."]}]}',
-        "truths": '{"passages":[{"id":1,"truths":["...","..."]}]}',
-    }
-    if form.kind in listed:
-        return listed[form.kind]
+    if form.kind == "claims":
+        return '{"sentences":[{"id":1,"claims":["...","..."]}]}'
+    if form.kind == "truths":
+        return '{"passages":[{"id":1,"truths":["...","..."]}]}'
     if form.kind == "reason":
         return '{"reason":"..."}'
     claim = '"claim":"...",' if form.kind == "claims_and_verdicts" else ""
     reason = '"reason":"one short sentence",' if form.reasons else ""
-    return f'{{"verdicts":[{{"id":1,{claim}"evidence":[17,18],{reason}"label":"..."}}]}}'  # a judge that only repeats it says nothing
+    return f'{{"verdicts":[{{"id":1,{claim}"evidence":[17,18],{reason}"label":"..."}}]}}'
 
 
-def _content(form: ReplyForm, payload: Payload) -> str:
-    context, question = (
-        ("context", numbered(payload.sentences)),
-        ("question", payload.question.strip()),
-    )
-    items = numbered(payload.statements)
-    blocks = [context, question, ("statements" if form.kind == "verdicts" else "answer", items)]
-    if form.kind == "ratings":
-        blocks = [
-            question,
-            context,
-            ("answer", payload.statements[0][1].strip()),
-            ("citation-audit", payload.findings),
-        ]
-    elif form.kind == "reason":
-        blocks = [("score", payload.findings), ("statements", items)]
-    elif form.kind == "truths":
-        blocks = [("passages", items)]
-    elif form.kind == "claims":
-        blocks = [question, ("answer", items)]
+# ---------------------------------------------------------------- content
+
+
+def _content(kind: AskKind, payload: Payload) -> str:
+    blocks = _blocks(kind, payload)
     whole = "\n".join(block for _, block in blocks)
-    return "\n\n".join(
-        fence(name, block, whole)
-        for name, block in blocks
-        if block or name not in ("question", "citation-audit")
-    )
+    optional = ("question", "citation-audit")
+    shown = [(name, block) for name, block in blocks if block or name not in optional]
+    return "\n\n".join(fence(name, block, whole) for name, block in shown)
 
 
-def numbered(items: Sequence[tuple[int, str]]) -> str:
+def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
+    """The named blocks of foreign text, in their order."""
+    context = ("context", numbered(payload.sentences))
+    question = ("question", payload.question.strip())
+    if kind == "ratings":
+        answer, audit = ("answer", payload.items[0][1].strip()), ("citation-audit", payload.notes)
+        return [question, context, answer, audit]
+    items = numbered(payload.items)
+    if kind == "reason":
+        return [("score", payload.notes), ("statements", items)]
+    if kind == "truths":
+        return [("passages", items)]
+    if kind == "claims":
+        return [question, ("answer", items)]
+    return [context, question, ("statements" if kind == "verdicts" else "answer", items)]
+
+
+def numbered(items: Numbered) -> str:
     """One line for each item, so that no text can add, replace or renumber another."""
     return "\n".join(f"{number} {one_line(text)}" for number, text in items)
 
 
 def fence(name: str, block: str, whole: str = "") -> str:
-    """``block`` between tags that neither it nor the ``whole`` text of the ask contains.
+    """``block`` between tags that neither the block nor the ``whole`` text of the ask contains.
 
-    They derive from the block alone, so that prompts stay cacheable, unless somebody has written such a tag. Short ones cost fewer tokens;
-    where one is taken the tag is long, for a text can hold every short one.
+    A tag is a hash of the block, so that prompts stay cacheable. It is short, which costs fewer
+    tokens. If the text contains the short tag, the tag gets longer: a text can contain every
+    short one.
     """
     salt = 0
     tag = f"{name}-{crc32(block.encode()) & 0xFFFF:04x}"

@@ -1,4 +1,4 @@
-"""How many tokens a text has. Pure: the exact counter is handed in by whoever drives a plan."""
+"""How many tokens a text has."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ CountTokens = Callable[[str], int]
 
 
 def estimate_tokens(text: str) -> int:
-    """An estimate that needs no ranks: four ASCII characters to a token, one token for each other character (rather too many)."""
+    """An estimate: four ASCII characters to a token, one token for each other character."""
     if text.isascii():
         return (len(text) + 3) // 4
     ascii_chars = len(text.encode("ascii", "ignore"))
@@ -16,7 +16,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def exact_counter() -> CountTokens | None:
-    """tiktoken's count where its ranks are on the machine already, else None. It never downloads: a grade must not hang on that."""
+    """tiktoken's count, if its ranks are on this machine, else None. It never downloads them."""
     import tiktoken
 
     names = [name for name in tiktoken.list_encoding_names() if name.endswith("_offline")]

@@ -1,109 +1,98 @@
-"""What does not fit into one ask: windows over the context, chunks of the statements, and how findings of windows become one."""
+"""What fits into one ask: groups of the statements, and windows over the context."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..reading.reconcile import MISSING, Finding
 from ..records.errors import InputError
+from ..records.judge import Limits
+from .tokens import CountTokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..records.judge import Limits
-    from ..records.model import Evidence, Label, Statement
-    from .tokens import CountTokens
+    from ..records.ask import Numbered
+    from ..records.model import Evidence
 
-OVERLAP = (
-    2  # sentences that two neighbouring windows share, so that evidence across a border is not lost
-)
-LINE_TOKENS = 3  # a line's number and its end
-
-# A finding in one window beats those of other windows in this order; a context that is silent elsewhere takes nothing away.
-STRENGTH: tuple[Label, ...] = (
-    "supported",
-    "partially_supported",
-    "contradicted",
-    "not_enough_info",
-    "not_a_claim",
-)
+OVERLAP = 2
+"""Sentences that two neighbouring windows share, so that evidence across a border is not lost."""
+LINE_TOKENS = 3
+"""Tokens of a line's number and its end."""
 
 
-def context_share(room: int | None) -> int | None:
-    """The part of the room that is the context's: two thirds. The rest is for statements."""
-    return None if room is None else room * 2 // 3
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How much one ask may hold.
+
+    Args:
+        count: counts the tokens of a text.
+        limits: the judge's limits.
+        room: tokens for context and statements together; None for no limit.
+    """
+
+    count: CountTokens
+    limits: Limits
+    room: int | None = None
+
+    @property
+    def context_room(self) -> int | None:
+        """Tokens for the context: two thirds of the room. The rest is for statements."""
+        return None if self.room is None else self.room * 2 // 3
+
+    @property
+    def statements_room(self) -> int | None:
+        """Tokens for the statements: one third of the room."""
+        return None if self.room is None else self.room // 3
+
+    def line_tokens(self, text: str) -> int:
+        """The tokens of a text on a numbered line."""
+        return self.count(text) + LINE_TOKENS
 
 
-def chunk(
-    statements: Sequence[Statement], limits: Limits, room: int | None, count: CountTokens
-) -> tuple[tuple[int, ...], ...]:
-    """Statement numbers in groups that fit one ask: at most ``limits.statements`` each, and a third of the room.
+def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
+    """The items in groups that fit one ask each.
 
     Raises:
-        InputError: one statement alone is too long.
+        InputError: one item alone is too long.
     """
-    chunks: list[list[int]] = []
+    most, room = budget.limits.statements, budget.statements_room
+    groups: list[list[tuple[int, str]]] = []
     used = 0
-    for statement in statements:
-        tokens = 0 if room is None else count(statement.text) + LINE_TOKENS
-        if room is not None and tokens > room // 3:
-            raise InputError(
-                f"answer: statement {statement.id} has about {tokens:,} tokens, too many for max_prompt_tokens"
-            )
-        full = limits.statements is not None and chunks and len(chunks[-1]) >= limits.statements
-        if not chunks or full or (room is not None and used + tokens > room // 3):
-            chunks.append([])
+    for number, text in items:
+        tokens = 0 if room is None else budget.line_tokens(text)
+        if room is not None and tokens > room:
+            problem = f"statement {number} has about {tokens:,} tokens, too many for"
+            raise InputError(f"answer: {problem} max_prompt_tokens")
+        full = most is not None and groups and len(groups[-1]) >= most
+        if not groups or full or (room is not None and used + tokens > room):
+            groups.append([])
             used = 0
-        chunks[-1].append(statement.id)
+        groups[-1].append((number, text))
         used += tokens
-    return tuple(map(tuple, chunks))
+    return tuple(map(tuple, groups))
 
 
-def window(
-    sentences: Sequence[Evidence], room: int | None, count: CountTokens
-) -> tuple[range, ...]:
-    """Ranges of sentence numbers that each fit into ``room`` tokens; one range where everything does."""
+def window(sentences: Sequence[Evidence], budget: Budget) -> tuple[range, ...]:
+    """Ranges of sentence numbers that each fit one ask; one range where everything fits."""
     everything = (range(1, len(sentences) + 1),)
-    # A token has at least one byte, so what is short in bytes needs no counting.
+    room = budget.context_room
+    # A token has at least one byte, so a text that is short in bytes needs no counting.
     if room is None or sum(len(s.text.encode()) + LINE_TOKENS for s in sentences) <= room:
         return everything
-    sizes = [count(s.text) + LINE_TOKENS for s in sentences]
-    if sum(sizes) <= room:
-        return everything
-    found: list[range] = []
+    sizes = [budget.line_tokens(s.text) for s in sentences]
+    return everything if sum(sizes) <= room else _overlapping(sizes, room)
+
+
+def _overlapping(sizes: Sequence[int], room: int) -> tuple[range, ...]:
+    """Ranges of numbers from 1, each with as many sizes as the room takes, at least one."""
+    windows: list[range] = []
     start = 0
     while start < len(sizes):
         end, used = start + 1, sizes[start]
         while end < len(sizes) and used + sizes[end] <= room:
             used += sizes[end]
             end += 1
-        found.append(range(start + 1, end + 1))
+        windows.append(range(start + 1, end + 1))
         start = end if end == len(sizes) else max(end - OVERLAP, start + 1)
-    return tuple(found)
-
-
-def in_conflict(findings: Sequence[Finding]) -> bool:
-    """Whether one window supports what another contradicts."""
-    labels = {finding.label for finding in findings}
-    return {"supported", "contradicted"} <= labels
-
-
-def merge(findings: Sequence[Finding]) -> Finding:
-    """One finding from those of all windows: the strongest; an unresolved one counts only where no window supports."""
-    if len(findings) < 2:
-        return findings[0] if findings else MISSING
-    if in_conflict(findings):
-        return Finding(unresolved="duplicate")
-    unresolved = next((f for f in findings if f.label is None), None)
-    best = min(
-        (f for f in findings if f.label),
-        key=lambda f: STRENGTH.index(f.label) if f.label else 0,
-        default=MISSING,
-    )
-    if best.label != "supported" and unresolved is not None:
-        return unresolved
-    evidence = tuple(
-        dict.fromkeys(n for f in findings if f.label == best.label for n in f.evidence)
-    )
-    return replace(best, evidence=evidence)
+    return tuple(windows)

@@ -1,195 +1,146 @@
-"""The stage that turns sentences of the answer into claims, by asking the judge; with ``joint``, into claims with verdicts at once.
+"""The stage that splits sentences of the answer into claims, by asking the judge.
 
-Nothing of the answer may vanish here. ``State.claims`` holds what was said of each sentence: its claims, () where it was said to claim
-nothing, None where the reply numbers nothing and its claims stand under ``ELSEWHERE``. A sentence that the judge left out is asked for
-again, and then graded as it stands; so is one with a number or a name that is said to claim nothing, or that a plain list of claims does
-not repeat. Any other sentence without a claim is reported as skipped.
+With ``joint``, the same ask also brings the verdicts. No sentence of the answer may get lost here:
+a sentence that the judge leaves out is asked about again, and a sentence that then has no claim of
+its own is graded as it stands, or reported as skipped if it says nothing that can be checked.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
 from ..asking.windows import chunk
-from ..reading import read, read_claims
-from ..reading.reconcile import Finding, agreed, trusted_shift
-from ..records.ask import AskKind, Outcome, Payload
-from ..records.errors import UnreadableReply
+from ..records.ask import AskKind, Numbered, Outcome, Payload
 from ..records.model import Skipped, Statement
-from ..text.names import has_number_or_name, numbers_and_names, words_of
-from ..text.strings import is_blank, one_line
-from .findings import allowed, shown_only
-from .state import Cell, Job, State, absorb_each, ignored, lines, read_as, status_of, usable_text
+from ..text.numbers_and_names import has_number_or_name
+from ..text.strings import is_blank
+from . import joint
+from .claim_sources import by_words, without_strays
+from .numbered_replies import check_count, read_entries
+from .outcomes import absorb_each, ignored_entries, status_of, worth_asking_again
+from .state import (
+    Claimed,
+    Job,
+    Silent,
+    State,
+    Unlisted,
+    context_lines,
+    ended,
+    noted,
+    numbered_texts,
+    with_statements,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from ..reading import RawVerdict
-    from ..records.model import Label
-
-CLAIMS_PER_SENTENCE = 20
-ELSEWHERE = 0  # stands for the sentence of a claim that names none
+    from ..records.errors import JudgeError
+    from .numbered_replies import Entries
+    from .state import Answers
 
 
 def jobs(state: State) -> tuple[Job, ...]:
-    """One ask for each group of sentences that has no claims yet."""
-    waiting = [
-        s for s in state.answer if s.id not in state.claims and (0, s.id) not in state.closed
-    ]
-    texts = {s.id: s.text for s in waiting}
-    groups = chunk(waiting, state.limits, state.room, state.count)
-    kind, shown = _joint(state) if len(groups) == 1 else ("claims", ())
-    payloads = [
-        Payload(tuple((i, texts[i]) for i in group), shown, state.case.question) for group in groups
-    ]
+    """One ask for each group of sentences of which the claims are not known."""
+    known, closed = state.claims.by_sentence, state.claims.closed
+    waiting = [s for s in state.answer if s.id not in known and s.id not in closed]
+    groups = chunk(numbered_texts(waiting), state.budget)
+    kind, context = _kind(state) if len(groups) == 1 else ("claims", ())
+    payloads = [Payload(group, context, state.case.question) for group in groups]
     return tuple(Job(make_ask(kind, state.policy, payload)) for payload in payloads)
 
 
-def _joint(state: State) -> tuple[AskKind, tuple[tuple[int, str], ...]]:
-    """The kind of ask, and the context it shows: both at once where the policy wants it and all fits one ask."""
+def _kind(state: State) -> tuple[AskKind, Numbered]:
+    """The kind of ask and the context that it shows: with verdicts if the policy wants it."""
     if not state.policy.joint or len(state.windows) > 1:
         return "claims", ()
-    return "claims_and_verdicts", lines(state, state.windows[0])
+    return "claims_and_verdicts", context_lines(state, state.windows[0])
 
 
-def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
+def absorb(state: State, answers: Answers) -> State:
     """Claims by sentence; for a joint ask, statements with their findings."""
-    return absorb_each(state, jobs, outcomes, _learn)
+    return absorb_each(state, answers, _take, _lose)
 
 
-def _learn(state: State, job: Job, outcome: Outcome) -> State:
-    return (_take_joint if job.ask.kind == "claims_and_verdicts" else _take)(state, job, outcome)
+def _lose(state: State, job: Job, error: JudgeError) -> State:
+    state = noted(state, error=error)
+    if worth_asking_again(state.policy, error):
+        return state
+    return replace(state, claims=replace(state.claims, closed=state.claims.closed.union(job.ids)))
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
-    ids = job.ask.ids
-    found = numbered_texts(job, outcome)
-    _check_count(len(found), ids)
-    claims: dict[int, list[str]] = {number: [] for number, _ in found if number in ids}
-    elsewhere = list(state.claims.get(ELSEWHERE) or ())
-    for number, claim in found:
-        if not is_blank(claim):
-            claims.get(number or ELSEWHERE, elsewhere).append(claim)
-    known: dict[int, tuple[str, ...] | None] = {
-        number: tuple(texts) for number, texts in claims.items()
-    }
-    if not claims:  # a plain list: nobody can say which sentence it leaves out; an empty one says that none claims anything
-        known = dict.fromkeys(ids, None if found else ())
-    told = {**state.claims, **known, ELSEWHERE: tuple(elsewhere)}
-    return replace(state, claims=told, forms=(*state.forms, "claims"))
+    if job.ask.kind == "claims_and_verdicts":
+        return joint.take(state, job, outcome)
+    entries = read_entries(job, outcome)
+    check_count(len(entries), len(job.ask.ids))
+    known = {**state.claims.by_sentence, **_by_sentence(entries, job.ask.payload.items)}
+    unasked = sum(number is not None and number not in job.ask.ids for number, _ in entries)
+    state = replace(state, claims=replace(state.claims, by_sentence=known))
+    return noted(state, form="claims", warnings=ignored_entries(unasked))
 
 
-def numbered_texts(job: Job, outcome: Outcome) -> list[tuple[int | None, str]]:
-    """The claims (or truths) of a reply with the numbers that were asked for; None where the reply numbers nothing.
+def _by_sentence(entries: Entries, asked: Numbered) -> dict[int, Claimed | Silent | Unlisted]:
+    """What a reply says about each sentence that it covers.
 
-    Raises:
-        JudgeError: there are none to be read, or their numbers cannot be trusted.
+    A list without numbers covers all sentences. Each of its claims goes to the sentence with which
+    it shares the most words.
     """
-    raw = read_claims(usable_text(outcome))
-    added = trusted_shift({number for number, _ in raw if number is not None}, job.ask.ids)
-    return [(None if number is None else number + added, text) for number, text in raw]
+    numbers = {number for number, _ in entries}
+    claims: dict[int, list[str]] = {number: [] for number, _ in asked if number in numbers}
+    loose = [text for number, text in entries if number is None and not is_blank(text)]
+    for number, text in entries:
+        if number in claims and not is_blank(text):
+            claims[number].append(text)
+    for number, texts in by_words(loose, asked).items():
+        claims.setdefault(number, []).extend(texts)
+    covered: dict[int, Claimed | Silent | Unlisted] = {
+        n: Claimed(tuple(texts)) if texts else Silent() for n, texts in claims.items()
+    }
+    if numbers - {None}:
+        return covered
+    uncovered = Unlisted() if loose else Silent()
+    return {number: covered.get(number, uncovered) for number, _ in asked}
 
 
-def _take_joint(state: State, job: Job, outcome: Outcome) -> State:
-    """Each entry is a claim of the sentence that it numbers; a sentence without an entry stays a statement, unresolved."""
-    reading = read(usable_text(outcome), state.policy.labels)
-    shown = {number for number, _ in job.ask.payload.sentences}
-    _check_count(len(reading.verdicts), job.ask.ids)
-    added = trusted_shift(
-        {entry.id for entry in reading.verdicts if entry.id is not None}, job.ask.ids
-    )
-    entries: dict[int, list[RawVerdict | None]] = {number: [] for number in job.ask.ids}
-    for entry in reading.verdicts:
-        if entry.id is not None and entry.id + added in entries:
-            entries[entry.id + added].append(entry)
-    pairs = [
-        (sentence, entry) for sentence in state.answer for entry in entries[sentence.id] or [None]
-    ]
-    statements = tuple(
-        _statement(i, entry.statement if entry else "", s) for i, (s, entry) in enumerate(pairs, 1)
-    )
-    labels = job.ask.form.labels
-    found = [
-        shown_only(_allowed(own, sentence, e, labels), shown)
-        for own, (sentence, e) in zip(statements, pairs, strict=True)
-    ]
-    alike: dict[object, list[Finding]] = {}
-    for statement, finding in zip(statements, found, strict=True):
-        alike.setdefault(_same(state, statement), []).append(finding)
-    findings: dict[Cell, Finding] = {(0, s.id): agreed(alike[_same(state, s)]) for s in statements}
-    warnings = (
-        *state.warnings,
-        *ignored(len(reading.verdicts) - sum(entry is not None for _, entry in pairs)),
-    )
-    claims: dict[int, tuple[str, ...] | None] = dict.fromkeys(job.ask.ids, ())
-    forms = (*state.forms, read_as(reading.form, job, outcome))
-    return replace(
-        state,
-        statements=statements,
-        findings=findings,
-        claims=claims,
-        forms=forms,
-        warnings=warnings,
-    )
-
-
-def _check_count(found: int, ids: tuple[int, ...]) -> None:
-    if found > CLAIMS_PER_SENTENCE * len(ids):
-        raise UnreadableReply(f"{found} claims for {len(ids)} sentences are too many to be true")
-
-
-def _allowed(
-    own: Statement, sentence: Statement, entry: RawVerdict | None, labels: Collection[Label]
-) -> Finding:
-    """A claim may be set aside only where its sentence may be too: the claim is in the judge's words, the sentence in the answer's."""
-    return allowed(sentence.text, allowed(own.text, Finding.of(entry), labels), labels)
-
-
-def _same(state: State, statement: Statement) -> object:
-    """What statements have in common that count once: their text, where the policy wants it so."""
-    return one_line(statement.text) if state.policy.dedupe else statement.id
-
-
-def _statement(number: int, claim: str, sentence: Statement) -> Statement:
-    return Statement(
-        number, sentence.text if is_blank(claim) else claim.strip(), sentence.start, sentence.end
-    )
-
-
-def settle(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...]) -> State:
-    """The claims as statements, once all are in. Where no claims could be had at all, the case cannot be graded."""
-    if state.findings:  # a joint ask has made them
+def settle(state: State) -> State:
+    """The claims as statements. If there are no claims at all, the case cannot be graded."""
+    if state.verdicts.by_window:  # a joint reply has made the statements
         return state
-    if not state.claims:
-        return replace(state, statements=(), ending=status_of(state.errors))
-    elsewhere = state.claims.get(ELSEWHERE) or ()
-    said = words_of(" ".join(elsewhere))
-    texts: list[tuple[str, Statement | None]] = []
-    silent: list[Skipped] = []
-    for sentence in state.answer:
-        own = state.claims.get(sentence.id, (sentence.text,))
-        if (own == () and has_number_or_name(sentence.text)) or (
-            own is None and numbers_and_names(sentence.text) - said
-        ):
-            own = (sentence.text,)
-        elif own == ():
-            silent.append(
-                Skipped(sentence.start or 0, sentence.end or 0, "the judge finds no claim in it")
-            )
-        texts += [(claim, sentence) for claim in own or ()]
-    texts += [(claim, None) for claim in elsewhere]
-    statements = tuple(
-        Statement(i, text, s.start if s else None, s.end if s else None)
-        for i, (text, s) in enumerate(texts, 1)
-    )
-    skipped = tuple(sorted((*state.skipped, *silent), key=lambda span: span.start))
-    state = replace(state, statements=statements, skipped=skipped)
-    return (
-        state
-        if statements
-        else replace(
-            state, ending="no_statements", problem="the judge finds no claim in the answer"
-        )
-    )
+    known = state.claims.by_sentence
+    if not known and state.log.errors:
+        return ended(with_statements(state, ()), status_of(state.log.errors))
+    listed = {n: said.texts for n, said in known.items() if isinstance(said, Claimed)}
+    claims = without_strays(listed, numbered_texts(state.answer))
+    silent = {s.id for s in state.answer if _may_be_silent(state, s)}
+    graded = (s for s in state.answer if s.id not in silent)
+    texts = chain.from_iterable(_statements_of(s, claims.get(s.id, ())) for s in graded)
+    state = with_statements(state, [replace(s, id=number) for number, s in enumerate(texts, 1)])
+    skipped = [*state.skipped, *(_skipped(s) for s in state.answer if s.id in silent)]
+    state = replace(state, skipped=tuple(sorted(skipped, key=lambda span: span.start)))
+    strays = sum(map(len, listed.values())) - sum(map(len, claims.values()))
+    state = noted(state, warnings=_strays_warning(strays))
+    if state.verdicts.statements:
+        return state
+    return ended(state, "no_statements", "the judge finds no claim in the answer")
+
+
+def _may_be_silent(state: State, sentence: Statement) -> bool:
+    """Whether a sentence makes no claim, as the judge says and as far as its text allows."""
+    said = isinstance(state.claims.by_sentence.get(sentence.id), Silent)
+    return said and not has_number_or_name(sentence.text)
+
+
+def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Statement]:
+    """The claims of a sentence as statements; without any, the sentence as it stands."""
+    return [replace(sentence, text=claim) for claim in claims or (sentence.text,)]
+
+
+def _skipped(sentence: Statement) -> Skipped:
+    return Skipped(sentence.start or 0, sentence.end or 0, "the judge finds no claim in it")
+
+
+def _strays_warning(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    return (f"{count} claims repeat other sentences than the ones they name and were ignored",)

@@ -1,4 +1,4 @@
-"""The last stage, where a policy wants it: the judge explains the score in its own words. The score is settled by then."""
+"""The last stage, where a policy wants it: the judge explains the score, which is final by then."""
 
 from __future__ import annotations
 
@@ -7,35 +7,41 @@ from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
 from ..reading import read_reason
-from ..records.ask import Outcome, Payload
+from ..records.ask import Payload
 from ..records.result import described
 from ..text.strings import clip
 from .conclude import conclude
-from .state import Job, State, absorb_each, usable_text
+from .outcomes import absorb_each, usable_text
+from .state import Job, State, noted
 
 if TYPE_CHECKING:
+    from ..records.ask import Outcome
     from ..records.errors import JudgeError
+    from ..records.model import Verdict
+    from .state import Answers
 
-MAX_TOLD = 20  # statements that the judge is told of
+MAX_PROBLEMS = 20
+"""Statements that lost points which the judge is shown."""
 
 
 def jobs(state: State) -> tuple[Job, ...]:
-    """One ask with the score and the statements that are not supported; none for a case that could not be graded."""
+    """One ask with the score and the statements that are not supported, if the case is graded."""
     result = conclude(state)
     if result.status != "graded":
         return ()
-    problems = tuple(
-        (v.id, f"[{described(v)}] {clip(v.statement)} {clip(v.reason)}".rstrip())
-        for v in result.problems()[:MAX_TOLD]
-    )
-    return (
-        Job(make_ask("reason", state.policy, Payload(problems, findings=f"{result.score:.2f}"))),
-    )
+    problems = tuple((v.id, _line(v)) for v in result.problems()[:MAX_PROBLEMS])
+    payload = Payload(problems, notes=f"{result.score:.2f}")
+    return (Job(make_ask("reason", state.policy, payload)),)
 
 
-def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
+def _line(verdict: Verdict) -> str:
+    statement, reason = clip(verdict.statement), clip(verdict.reason)
+    return f"[{described(verdict)}] {statement} {reason}".rstrip()
+
+
+def absorb(state: State, answers: Answers) -> State:
     """The judge's reason. Without one the result has our own, and a warning."""
-    return absorb_each(state, jobs, outcomes, _take, _lose)
+    return absorb_each(state, answers, _take, _lose)
 
 
 def _take(state: State, _job: Job, outcome: Outcome) -> State:
@@ -43,6 +49,4 @@ def _take(state: State, _job: Job, outcome: Outcome) -> State:
 
 
 def _lose(state: State, _job: Job, error: JudgeError) -> State:
-    return replace(
-        state, warnings=(*state.warnings, f"the judge gave no reason ({error.kind}): {error}")
-    )
+    return noted(state, warnings=(f"the judge gave no reason ({error.kind}): {error}",))

@@ -1,9 +1,12 @@
-"""The procedure, once: a generator that yields asks, is sent their outcomes, and returns the result. No I/O, no clock.
+"""The procedure, written once: a generator that yields asks, is sent their outcomes, and returns
+the result. It does no I/O and reads no clock.
 
-    split -> claims, truths (by policy) -> verdicts -> re-ask what is unresolved -> widen where windows disagree -> explain -> conclude
-    or, where the policy is rubric: ratings -> conclude
+    split -> claims, truths (by policy) -> verdicts -> ask again what is unresolved
+          -> ask again where windows disagree -> explain -> conclude
+    or, if the policy is a rubric: ratings -> conclude
 
-``grade_plan`` is the only generator; a stage is two pure functions, ``jobs`` (what to ask) and ``absorb`` (what was learnt).
+``grade_plan`` is the only generator. A stage either asks (what to ask, what the answers mean) or
+changes the state without asking; both are pure functions.
 """
 
 from __future__ import annotations
@@ -13,17 +16,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..asking.tokens import CountTokens, estimate_tokens
-from ..plan import claims, truths, verdicts
-from ..plan import explanation as explain
-from ..plan import ratings as rubric
+from ..asking.windows import Budget
 from ..reading.refusal import accompanies_decline, declines
 from ..records.ask import Ask, Outcome
 from ..records.judge import Limits
 from ..text.evidence import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
+from . import claims, explanation, ratings, truths, verdicts
 from .conclude import conclude
-from .state import Job, Stage, State, fit, no_jobs
+from .fit import fit
+from .state import Answers, Asking, Job, Stage, State, ended, with_statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +38,9 @@ if TYPE_CHECKING:
 
 Plan = Generator[tuple[Ask, ...], tuple[Outcome, ...], "GradingResult"]
 
+GRADED_ALL_THE_SAME = ("heading", "code", "table header")
+"""Skipped spans with which an answer says more than that it declines."""
+
 
 def grade_plan(
     case: Case,
@@ -44,7 +50,7 @@ def grade_plan(
     count: CountTokens = estimate_tokens,
     limits: Limits | None = None,
 ) -> Plan:
-    """The plan to grade one case. Drive it with ``next`` and ``send``; it returns a complete ``GradingResult``.
+    """The plan to grade one case. Drive it with ``next`` and ``send``; it returns the result.
 
     Args:
         case: what is graded.
@@ -53,105 +59,92 @@ def grade_plan(
         count: counts the tokens of a text.
         limits: what one ask may hold.
     """
-    state = _begin(_audited(State(case, policy, count, limits or Limits(), language)))
+    state = _begin(_audited(State(case, policy, Budget(count, limits or Limits()), language)))
     for stage in _stages(policy):
-        if state.ending is None:
-            jobs = stage.jobs(state)
-            outcomes = (yield tuple(job.ask for job in jobs)) if jobs else ()
-            state = stage.absorb(state, jobs, outcomes)
+        if state.ended is not None:
+            break
+        if not isinstance(stage, Asking):
+            state = stage(state)
+        elif jobs := stage.jobs(state):
+            outcomes = yield tuple(job.ask for job in jobs)
+            state = stage.absorb(state, tuple(zip(jobs, outcomes, strict=True)))
     return conclude(state)
 
 
 def _stages(policy: Policy) -> tuple[Stage, ...]:
+    """The stages of a policy, in their order."""
     tries = 1 + policy.reasks
-    fitting = Stage(no_jobs, fit)
     if policy.verify == "rubric":
-        return (
-            fitting,
-            Stage(no_jobs, rubric.fits),
-            *(Stage(rubric.jobs, rubric.absorb),) * tries,
-        )
-    prepared = (
-        *(
-            (_preparing(policy),) * tries
-            if policy.split == "claims" or policy.verify == "truths"
-            else ()
-        ),
-        *((Stage(no_jobs, claims.settle),) if policy.split == "claims" else ()),
-        *((Stage(no_jobs, truths.settle),) if policy.verify == "truths" else ()),
-    )
+        return (fit, ratings.fits, *[Asking(ratings.jobs, ratings.absorb)] * tries)
+    prepared = _preparing(policy)
+    explained = [Asking(explanation.jobs, explanation.absorb)] if policy.explain == "judge" else []
     return (
-        fitting,
-        *((*prepared, fitting) if prepared else ()),
-        Stage(verdicts.jobs, verdicts.absorb),
-        *(Stage(verdicts.reask_jobs, verdicts.absorb),) * policy.reasks,
-        Stage(verdicts.widen_jobs, verdicts.absorb),
-        *((Stage(explain.jobs, explain.absorb),) if policy.explain == "judge" else ()),
+        fit,
+        *prepared,
+        *([fit] if prepared else []),
+        Asking(verdicts.jobs, verdicts.absorb),
+        *[Asking(verdicts.reask_jobs, verdicts.absorb)] * policy.reasks,
+        Asking(verdicts.widen_jobs, verdicts.absorb),
+        *explained,
     )
 
 
-def _preparing(policy: Policy) -> Stage:
-    """Claims and truths do not wait for each other."""
-    if policy.verify != "truths":
-        return Stage(claims.jobs, claims.absorb)
-    if policy.split != "claims":
-        return Stage(truths.jobs, truths.absorb)
-    return Stage(lambda state: (*claims.jobs(state), *truths.jobs(state)), _absorb_both)
+def _preparing(policy: Policy) -> list[Stage]:
+    """The stages that come before the verdicts. Claims and truths do not wait for each other."""
+    tries = 1 + policy.reasks
+    wants_claims, wants_truths = policy.split == "claims", policy.verify == "truths"
+    if wants_claims and wants_truths:
+        asking = Asking(lambda state: (*claims.jobs(state), *truths.jobs(state)), _absorb_both)
+        return [*[asking] * tries, claims.settle, truths.settle]
+    if wants_claims:
+        return [*[Asking(claims.jobs, claims.absorb)] * tries, claims.settle]
+    if wants_truths:
+        return [*[Asking(truths.jobs, truths.absorb)] * tries, truths.settle]
+    return []
 
 
-def _absorb_both(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
-    for absorb, wanted in ((claims.absorb, False), (truths.absorb, True)):
-        pairs = [
-            (job, outcome)
-            for job, outcome in zip(jobs, outcomes, strict=True)
-            if (job.ask.kind == "truths") == wanted
-        ]
-        state = absorb(
-            state, tuple(job for job, _ in pairs), tuple(outcome for _, outcome in pairs)
-        )
-    return state
+def _absorb_both(state: State, answers: Answers) -> State:
+    def of_truths(job: Job) -> bool:
+        return job.ask.kind == "truths"
+
+    state = claims.absorb(state, tuple(a for a in answers if not of_truths(a[0])))
+    return truths.absorb(state, tuple(a for a in answers if of_truths(a[0])))
+
+
+# ---------------------------------------------------------------- before the first ask
 
 
 def _audited(state: State) -> State:
-    """The state with the citation audit: the one that was given, else the one that the policy wants."""
+    """The state with the citation audit: the one that was given, else the one of the policy."""
     if state.case.citation_audit is not None or state.policy.citations == "off":
         return replace(state, audit=state.case.citation_audit)
-    from ..text.citations import (
-        audit_citations,  # its patterns need not be compiled for a policy without an audit
-    )
+    from ..text.citations import audit_citations  # its patterns take time to compile
 
     ids = [passage.id for passage in state.case.context]
     return replace(state, audit=audit_citations(state.case.answer, ids, language=state.language))
 
 
 def _begin(state: State) -> State:
-    """What can be said without a judge: the statements, or that there is nothing to ask."""
+    """What is known without a judge: the statements, or that there is nothing to ask."""
     if is_blank(state.case.answer):
-        return replace(state, ending="no_statements", problem="the answer is blank")
+        return ended(state, "no_statements", "the answer is blank")
     if all(is_blank(passage.text) for passage in state.case.context):
-        return replace(state, ending="no_context")
-    found = split(state.case.answer, state.language)
-    state = replace(
-        state, answer=found.statements, statements=found.statements, skipped=found.skipped
-    )
-    if not found.statements:
-        return replace(
-            state, ending="no_statements", problem="the answer says nothing that can be checked"
-        )
-    # What was skipped is not graded, but an answer that holds more than a decline does not only decline.
-    if not any(
-        span.reason in ("heading", "code", "table header") for span in found.skipped
-    ) and _only_declines(found.statements):
-        return replace(state, ending="abstained")
-    return replace(state, sentences=number_sentences(state.case, state.language))
+        return ended(state, "no_context")
+    parts = split(state.case.answer, state.language)
+    state = replace(state, answer=parts.statements, skipped=parts.skipped)
+    state = with_statements(state, parts.statements)
+    if not parts.statements:
+        return ended(state, "no_statements", "the answer says nothing that can be checked")
+    says_more = any(span.reason in GRADED_ALL_THE_SAME for span in parts.skipped)
+    if not says_more and _only_declines(parts.statements):
+        return ended(state, "abstained")
+    return replace(state, context=number_sentences(state.case, state.language))
 
 
 def _only_declines(statements: Sequence[Statement]) -> bool:
-    """Whether some statements decline, and all others only go with that: regret, an offer, a question back."""
-    declined = False
-    for statement in statements:
-        if declines(statement.text):
-            declined = True
-        elif not accompanies_decline(statement.text):
-            return False
-    return declined
+    """Whether some statements decline, and all others only accompany that."""
+    declining = [declines(statement.text) for statement in statements]
+    return any(declining) and all(
+        declined or accompanies_decline(statement.text)
+        for statement, declined in zip(statements, declining, strict=True)
+    )

@@ -1,4 +1,4 @@
-"""The stage that has the whole answer rated on the policy's dimensions, in one ask. No statement is judged."""
+"""The stage that lets the judge rate the whole answer on the policy's dimensions, in one ask."""
 
 from __future__ import annotations
 
@@ -7,70 +7,75 @@ from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
 from ..reading import read_ratings
-from ..records.ask import Outcome, Payload
+from ..records.ask import Payload
 from ..records.errors import UnreadableReply
 from ..text.strings import clip
-from .state import Job, State, absorb_each, lines, read_as, usable_text
+from .outcomes import absorb_each, form_of, usable_text, worth_asking_again
+from .state import Job, Rated, State, context_lines, ended, noted
 
 if TYPE_CHECKING:
+    from ..records.ask import Outcome
+    from ..records.errors import JudgeError
     from ..records.model import CitationAudit
+    from .state import Answers
 
-ANSWER = 1  # the number of the one thing that is rated
-MAX_FOUND = 20  # invalid citations that an ask names
+ANSWER = 1
+"""The number of the answer in the ask."""
+MAX_CITATIONS = 20
+"""Invalid citations that an ask names."""
 
 
-def fits(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...]) -> State:
+def fits(state: State) -> State:
     """Ends a case that does not fit one ask: ratings of parts do not add up to one of the whole."""
-    long = state.room is not None and state.count(state.case.answer) > state.room // 3
-    if not long and len(state.windows) == 1:
+    room = state.budget.statements_room
+    too_long = room is not None and state.budget.count(state.case.answer) > room
+    if not too_long and len(state.windows) == 1:
         return state
-    what = "answer" if long else "context"
-    problem = f"{what}: too long for the one ask of the policy {state.policy.name!r}; raise max_prompt_tokens, or use another policy"
-    return replace(state, ending="invalid_input", problem=problem)
+    what = "answer" if too_long else "context"
+    problem = f"{what}: too long for the one ask of the policy {state.policy.name!r}"
+    fix = "raise max_prompt_tokens, or use another policy"
+    return ended(state, "invalid_input", f"{problem}; {fix}")
 
 
 def jobs(state: State) -> tuple[Job, ...]:
     """One ask for all ratings, until they are there."""
-    if state.ratings or (0, ANSWER) in state.closed:
+    if state.rated or any(not worth_asking_again(state.policy, e) for e in state.log.errors):
         return ()
-    shown = lines(state, state.windows[0])
-    payload = Payload(
-        ((ANSWER, state.case.answer),), shown, state.case.question, _findings(state.audit)
-    )
+    context = context_lines(state, state.windows[0])
+    items = ((ANSWER, state.case.answer),)
+    payload = Payload(items, context, state.case.question, _notes(state.audit))
     return (Job(make_ask("ratings", state.policy, payload)),)
 
 
-def _findings(audit: CitationAudit | None) -> str:
-    """The audit in words; "" where it found nothing."""
-    if audit is None or not (
-        audit.invalid_citations or audit.uncited_claim_count or audit.hallucination_detected
-    ):
+def _notes(audit: CitationAudit | None) -> str:
+    """The findings of the audit in words; "" if there are none."""
+    if audit is None:
         return ""
-    told = [
-        f"cited but not there: {', '.join(map(clip, audit.invalid_citations[:MAX_FOUND]))}"
-        if audit.invalid_citations
-        else "",
-        f"sentences without a citation: {audit.uncited_claim_count}"
-        if audit.uncited_claim_count
-        else "",
-        "something was made up" if audit.hallucination_detected else "",
-    ]
-    return "\n".join(line for line in told if line)
+    lines = []
+    if audit.invalid_citations:
+        named = ", ".join(map(clip, audit.invalid_citations[:MAX_CITATIONS]))
+        lines.append(f"cited but not there: {named}")
+    if audit.uncited_claim_count:
+        lines.append(f"sentences without a citation: {audit.uncited_claim_count}")
+    if audit.hallucination_detected:
+        lines.append("something was made up")
+    return "\n".join(lines)
 
 
-def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
+def absorb(state: State, answers: Answers) -> State:
     """The ratings, if all of them came."""
-    return absorb_each(state, jobs, outcomes, _take)
+    return absorb_each(state, answers, _take, _lose)
+
+
+def _lose(state: State, _job: Job, error: JudgeError) -> State:
+    return noted(state, error=error)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     names = tuple(state.policy.dimensions)
     ratings, suggestions = read_ratings(usable_text(outcome), names)
     if absent := [name for name in names if name not in ratings]:
-        raise UnreadableReply(f"the judge's reply has no usable rating of {', '.join(absent)}")
-    return replace(
-        state,
-        ratings=ratings,
-        suggestions=suggestions,
-        forms=(*state.forms, read_as("json", job, outcome)),
-    )
+        problem = f"the judge's reply has no usable rating of {', '.join(absent)}"
+        raise UnreadableReply(problem)
+    state = replace(state, rated=Rated(ratings, suggestions))
+    return noted(state, form=form_of("json", job, outcome))

@@ -1,21 +1,23 @@
-"""What a result says for people: reasons, fixes, and the line that shows how a score came about."""
+"""What a result says to people: reasons, and what they can do."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from ..policy.policy import SCORED, TOLERANCE, Policy
+from ..policy.fields import SCORED, TOLERANCE
 from ..records.result import described
 from ..text.strings import clip
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..policy.policy import Policy
     from ..policy.scoring import Score
     from ..records.model import ErrorKind, Status, Verdict
 
-MAX_NAMED = 3  # problem statements that a reason quotes
+MAX_NAMED = 3
+"""Statements that lost points which a reason quotes."""
 
 REASONS: dict[Status, str] = {
     "no_statements": "Nothing to check",
@@ -42,25 +44,25 @@ FIXES: dict[ErrorKind, str] = {
 
 
 def reason_of(policy: Policy, counted: Sequence[Verdict], outcome: Score, *, passed: bool) -> str:
-    """Why a graded case has its score: counts, the threshold, and the first statements that are not supported."""
+    """Why a graded case has its score: counts, the threshold, the first problems."""
     judged = [v for v in counted if v.label != "not_a_claim"]
     problems = [v for v in judged if v.label != "supported"]
-    barred = next(
-        (label for label in policy.fail_on if any(v.label == label for v in counted)), None
-    )
-    parts = [f"{_counts(policy, judged)}: {_against(policy, outcome)}"]
-    if (
-        barred
-        and not passed
-        and not policy.inverse
-        and outcome.value >= policy.passes_at - TOLERANCE
-    ):
-        parts.append(f"It fails all the same: a statement has the label {barred}.")
-    parts += _capped(outcome)
+    parts = [f"{_counts(policy, judged)}: {_against_threshold(policy, outcome)}"]
+    parts += [] if passed else _failing_label(policy, counted, outcome)
+    parts += _caps(outcome)
     parts += [f"{described(v).capitalize()}: {_quoted(v.statement)}" for v in problems[:MAX_NAMED]]
     if len(problems) > MAX_NAMED:
         parts.append(f"And {len(problems) - MAX_NAMED} more.")
     return " ".join(parts)
+
+
+def _failing_label(policy: Policy, counted: Sequence[Verdict], outcome: Score) -> list[str]:
+    """That a label alone fails the case, if the score reaches the threshold."""
+    if policy.inverse or outcome.value < policy.passes_at - TOLERANCE:
+        return []
+    present = {v.label for v in counted}
+    label = next((label for label in policy.fail_on if label in present), None)
+    return [f"It still fails: a statement has the label {label}."] if label else []
 
 
 def _quoted(statement: str) -> str:
@@ -70,50 +72,44 @@ def _quoted(statement: str) -> str:
 
 
 def _counts(policy: Policy, judged: Sequence[Verdict]) -> str:
-    """How many statements got which label: ``2 of 4 statements supported (1 not enough info, 1 contradicted)``."""
+    """How many statements got which label: ``2 of 4 statements supported (2 contradicted)``."""
     counts: Counter[str] = Counter(v.label or "unverified" for v in judged)
-    supported = counts["supported"]
-    others = ", ".join(
-        f"{counts[label]} {label.replace('_', ' ')}"
-        for label in (*SCORED[1:], "unverified")
-        if counts[label]
-    )
-    of_which = f" ({others})" if others else ""
+    names = [name for name in (*SCORED[1:], "unverified") if counts[name]]
+    others = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in names)
+    others = f" ({others})" if others else ""
+    supported, total = counts["supported"], len(judged)
     if policy.headline == "made_up":
-        return f"{len(judged) - supported} of {len(judged)} statements made up{of_which}, {supported} supported"
-    return f"{supported} of {len(judged)} statements supported{of_which}"
+        return f"{total - supported} of {total} statements made up{others}, {supported} supported"
+    return f"{supported} of {total} statements supported{others}"
 
 
 def ratings_reason(
     policy: Policy, ratings: Mapping[str, float], outcome: Score, suggestions: Sequence[str]
 ) -> str:
-    """Why a rated case has its score: the ratings after the score_caps, the threshold, and the judge's suggestions."""
+    """Why a rated case has its score: the capped ratings, the threshold, and suggestions."""
     rated = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in ratings.items())
-    advice = (
-        [f"Suggestions: {'; '.join(clip(s, 160).rstrip('.') for s in suggestions)}."]
-        if suggestions
-        else []
-    )
-    return " ".join(
-        [f"{rated}: {_against(policy, outcome)}".capitalize(), *_capped(outcome), *advice]
-    )
+    parts = [f"{rated}: {_against_threshold(policy, outcome)}".capitalize(), *_caps(outcome)]
+    if suggestions:
+        advice = "; ".join(clip(suggestion, 160).rstrip(".") for suggestion in suggestions)
+        parts.append(f"Suggestions: {advice}.")
+    return " ".join(parts)
 
 
-def _against(policy: Policy, outcome: Score) -> str:
+def _against_threshold(policy: Policy, outcome: Score) -> str:
+    """The score beside the threshold: ``score 0.50 < threshold 0.8.``"""
     value = 1.0 - outcome.value if policy.inverse else outcome.value
     reached = value >= policy.passes_at - TOLERANCE
     shown = f"{value:.2f}"
     if not reached and float(shown) >= policy.passes_at:
         shown = f"{value:.6g}"  # rounded, it would seem to reach the threshold
     line = f"score {shown} {'>=' if reached else '<'} threshold {policy.passes_at:g}."
-    return (
-        f"{line} Turned round: score {outcome.value:.2f}, {'fails' if reached else 'passes'}."
-        if policy.inverse
-        else line
-    )
+    if not policy.inverse:
+        return line
+    return f"{line} Inverted score {outcome.value:.2f}: {'fails' if reached else 'passes'}."
 
 
-def _capped(outcome: Score) -> list[str]:
+def _caps(outcome: Score) -> list[str]:
     return [
-        f"Score capped at {c.ceiling:g}: {c.finding.replace('_', ' ')}." for c in outcome.score_caps
+        f"Score capped at {cap.ceiling:g}: {cap.finding.replace('_', ' ')}."
+        for cap in outcome.score_caps
     ]

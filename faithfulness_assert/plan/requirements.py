@@ -9,7 +9,7 @@ from ..asking.tokens import estimate_tokens
 from ..reading import read, read_claims, read_ratings, read_reason
 from ..records.ask import Payload
 from ..records.errors import ConfigError, UnreadableReply
-from .state import MIN_ROOM
+from .fit import MIN_ROOM
 
 if TYPE_CHECKING:
     from ..policy.policy import Policy

@@ -1,7 +1,7 @@
-"""The stage that lists what the context states, by asking the judge; verdicts are then found against these truths.
+"""The stage that lists what the context states, by asking the judge. Verdicts then rest on that.
 
-The context is cut into pieces, runs of sentences of one passage. Nothing of the context may vanish: a piece for which no truths come
-stands for itself, by its own sentences.
+The context is cut into pieces: runs of sentences of one passage. Nothing of the context may get
+lost: a piece for which no truths come is shown by its own sentences.
 """
 
 from __future__ import annotations
@@ -11,55 +11,56 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
-from ..asking.windows import LINE_TOKENS, chunk
-from ..records.ask import Outcome, Payload
+from ..asking.windows import LINE_TOKENS, Budget, chunk
+from ..records.ask import Numbered, Payload
 from ..records.judge import Limits
-from ..records.model import Evidence, Statement
+from ..records.model import Evidence
 from ..text.strings import is_blank
-from .claims import numbered_texts
-from .state import Job, State, absorb_each, failed
+from .numbered_replies import read_entries
+from .outcomes import absorb_each
+from .state import Job, State, TruthsKnown, noted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from ..records.ask import Outcome
     from ..records.errors import JudgeError
+    from .numbered_replies import Entries
+    from .state import Answers
 
-PIECE_TOKENS = 6_000  # of the context in one ask, so that the list of its facts fits a reply
-UNPLACED = 0  # stands for the piece of a truth that names none
+Piece = tuple[Evidence, ...]
+
+PIECE_TOKENS = 6_000
+"""Tokens of the context in one ask, so that the list of its facts fits a reply."""
 
 
 def jobs(state: State) -> tuple[Job, ...]:
-    """Asks for the truths of all pieces that have none yet."""
-    waiting = [piece for piece in _asked(state) if piece.id not in state.truths]
-    texts = {piece.id: piece.text for piece in waiting}
-    groups = chunk(
-        waiting, Limits(), 3 * _budget(state), state.count
-    )  # a third of the room is what it fills
-    return tuple(
-        Job(make_ask("truths", state.policy, Payload(tuple((n, texts[n]) for n in group))))
-        for group in groups
-    )
+    """Asks for the truths of all pieces that have none."""
+    waiting = tuple((n, text) for n, text in _asked(state) if n not in state.truths.by_piece)
+    # `chunk` fills a third of the room.
+    budget = Budget(state.budget.count, Limits(), 3 * _piece_tokens(state))
+    groups = chunk(waiting, budget)
+    return tuple(Job(make_ask("truths", state.policy, Payload(group))) for group in groups)
 
 
-def _budget(state: State) -> int:
-    return PIECE_TOKENS if state.room is None else min(PIECE_TOKENS, state.room // 3)
+def _piece_tokens(state: State) -> int:
+    room = state.budget.statements_room
+    return PIECE_TOKENS if room is None else min(PIECE_TOKENS, room)
 
 
-def _pieces(state: State) -> tuple[tuple[Evidence, ...], ...]:
-    """The context's sentences in runs: of one passage each, and no longer than the budget."""
-    return tuple(
-        run
-        for _, of_passage in groupby(state.sentences, lambda s: s.passage)
-        for run in _runs(list(of_passage), state)
-    )
+def _pieces(state: State) -> tuple[Piece, ...]:
+    """The context's sentences in runs of one passage each that fit one ask."""
+    passages = groupby(state.context, lambda sentence: sentence.passage)
+    return tuple(run for _, sentences in passages for run in _runs(list(sentences), state))
 
 
-def _runs(sentences: list[Evidence], state: State) -> Iterator[tuple[Evidence, ...]]:
+def _runs(sentences: Sequence[Evidence], state: State) -> Iterator[Piece]:
+    most = _piece_tokens(state)
     run: list[Evidence] = []
     used = LINE_TOKENS
     for sentence in sentences:
-        tokens = state.count(sentence.text) + 1
-        if run and used + tokens > _budget(state):
+        tokens = state.budget.count(sentence.text) + 1
+        if run and used + tokens > most:
             yield tuple(run)
             run, used = [], LINE_TOKENS
         run.append(sentence)
@@ -67,66 +68,66 @@ def _runs(sentences: list[Evidence], state: State) -> Iterator[tuple[Evidence, .
     yield tuple(run)
 
 
-def _asked(state: State) -> list[Statement]:
-    """The pieces as the judge sees them; one that is a single endless sentence is not asked about."""
-    texts = [" ".join(sentence.text for sentence in piece) for piece in _pieces(state)]
-    most = _budget(state) - LINE_TOKENS
-    return [
-        Statement(number, text) for number, text in enumerate(texts, 1) if state.count(text) <= most
-    ]
+def _asked(state: State) -> Numbered:
+    """The numbered pieces, without those that are one sentence too long for an ask."""
+    texts = (" ".join(sentence.text for sentence in piece) for piece in _pieces(state))
+    most = _piece_tokens(state) - LINE_TOKENS
+    return tuple((n, text) for n, text in enumerate(texts, 1) if state.budget.count(text) <= most)
 
 
-def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
+def absorb(state: State, answers: Answers) -> State:
     """Truths by piece."""
-    return absorb_each(state, jobs, outcomes, _take, _lose)
+    return absorb_each(state, answers, _take, _lose)
 
 
-def _lose(state: State, job: Job, error: JudgeError) -> State:
-    return replace(
-        failed(state, job, error), closed=state.closed
-    )  # what that closes are statements
+def _lose(state: State, _job: Job, error: JudgeError) -> State:
+    return noted(state, error=error)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
-    ids = job.ask.ids
-    alone = ids[0] if len(ids) == 1 else UNPLACED
-    truths: dict[int, tuple[str, ...]] = {}
-    for number, text in numbered_texts(job, outcome):
-        place = alone if number is None else number
-        if (place in ids or place == UNPLACED) and not is_blank(text):
-            truths[place] = (*truths.get(place, ()), text)
-    # A plain list cannot show which passage it leaves out: it is taken to speak of all.
-    asked: dict[int, tuple[str, ...]] = dict.fromkeys(ids, ()) if UNPLACED in truths else {}
-    elsewhere = (*state.truths.get(UNPLACED, ()), *truths.pop(UNPLACED, ()))
-    return replace(
-        state,
-        truths={**state.truths, **asked, **truths, UNPLACED: elsewhere},
-        forms=(*state.forms, "truths"),
-    )
+    known = _merged(state.truths, read_entries(job, outcome), job.ask.ids)
+    return noted(replace(state, truths=known), form="truths")
 
 
-def settle(state: State, _jobs: tuple[Job, ...], _outcomes: tuple[Outcome, ...]) -> State:
-    """The truths in place of the context's sentences; a piece without any keeps its own."""
-    found: list[tuple[Evidence, str]] = []
+def _merged(known: TruthsKnown, entries: Entries, asked: Sequence[int]) -> TruthsKnown:
+    """What is known with the entries of a reply.
+
+    A list without numbers cannot show which piece it leaves out: it speaks about all of them.
+    """
+    only = asked[0] if len(asked) == 1 else None
+    by_piece: dict[int, tuple[str, ...]] = {}
+    unplaced: list[str] = []
+    for number, text in entries:
+        place = only if number is None else number
+        if is_blank(text):
+            continue
+        if place is None:
+            unplaced.append(text)
+        elif place in asked:
+            by_piece[place] = (*by_piece.get(place, ()), text)
+    covered: dict[int, tuple[str, ...]] = dict.fromkeys(asked, ()) if unplaced else {}
+    return TruthsKnown({**known.by_piece, **covered, **by_piece}, (*known.unplaced, *unplaced))
+
+
+def settle(state: State) -> State:
+    """The truths in place of the context's sentences. A piece without truths keeps its own."""
+    shown: list[Evidence] = []
     bare, most, pieces = 0, state.policy.truths_limit, _pieces(state)
     for number, piece in enumerate(pieces, 1):
-        span = replace(piece[0], end=piece[-1].end)
-        truths = state.truths.get(number)
-        bare += truths is None
-        found += (
-            [(sentence, sentence.text) for sentence in piece]
-            if truths is None
-            else [(span, t) for t in truths[:most]]
-        )
-    unplaced = state.truths.get(UNPLACED, ())[: most and most * len(pieces)]
-    found += [(Evidence(0, "", 0, 0, ""), text) for text in unplaced]
-    sentences = tuple(
-        replace(source, sentence=number, text=text)
-        for number, (source, text) in enumerate(found, 1)
-    )
-    told = (
-        (f"no truths came for {bare} parts of the context, which were shown as they stand",)
-        if bare
-        else ()
-    )
-    return replace(state, sentences=sentences, warnings=(*state.warnings, *told))
+        truths = state.truths.by_piece.get(number)
+        if truths is None:
+            bare += 1
+            shown += piece
+        else:
+            whole = replace(piece[0], end=piece[-1].end)
+            shown += [replace(whole, text=truth) for truth in truths[:most]]
+    unplaced = state.truths.unplaced[: most and most * len(pieces)]
+    shown += [Evidence(0, "", 0, 0, truth) for truth in unplaced]
+    context = tuple(replace(line, sentence=number) for number, line in enumerate(shown, 1))
+    return noted(replace(state, context=context), warnings=_bare_warning(bare))
+
+
+def _bare_warning(count: int) -> tuple[str, ...]:
+    if not count:
+        return ()
+    return (f"no truths came for {count} parts of the context, which were shown as they are",)

@@ -1,4 +1,4 @@
-"""The stages that ask for verdicts: first for all statements, then for the unresolved ones, then where windows disagree."""
+"""The stages that ask for verdicts: on all statements, on unresolved ones, and across windows."""
 
 from __future__ import annotations
 
@@ -7,176 +7,182 @@ from typing import TYPE_CHECKING
 
 from ..asking.controls import make_controls, mixed
 from ..asking.prompt import make_ask
-from ..asking.windows import LINE_TOKENS, chunk, context_share, in_conflict, merge
+from ..asking.windows import chunk
 from ..reading import read
-from ..reading.reconcile import MISSING, Finding, align
-from ..records.ask import Outcome, Payload
-from ..text.strings import one_line
-from .findings import allowed, shown_only
-from .state import (
-    WIDENED,
-    Cell,
-    Job,
-    State,
-    absorb_each,
-    failed,
-    ignored,
-    lines,
-    read_as,
-    usable_text,
-    within,
-)
+from ..reading.reconcile import MISSING, align
+from ..records.ask import Payload
+from .findings import checked, in_conflict, merged
+from .fit import is_within
+from .outcomes import absorb_each, form_of, ignored_entries, usable_text, worth_asking_again
+from .state import Job, context_lines, noted, numbered_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
 
     from ..asking.controls import Control
+    from ..reading.reconcile import Finding
+    from ..records.ask import Numbered, Outcome
     from ..records.errors import JudgeError
     from ..records.model import Statement
+    from .state import Answers, Cell, State
+
+
+# ---------------------------------------------------------------- what is asked
 
 
 def jobs(state: State) -> tuple[Job, ...]:
-    """Asks for every statement in every window, under the statements' own numbers, with controls where the policy wants them."""
-    return _controlled(
-        state,
-        _jobs_for(
-            state,
-            lambda cell: cell not in state.findings,
-            singly=state.policy.verify == "per_claim",
-        ),
-    )
-
-
-def _controlled(state: State, found: tuple[Job, ...]) -> tuple[Job, ...]:
-    """The jobs with controls in the first of each window that has room for them, unless some were answered before."""
-    if state.policy.controls not in ("report", "enforce") or state.controls:
-        return found
-    statements = [s.text for s in state.statements]
-    shown = {job.window: [text for _, text in job.ask.payload.sentences] for job in found}
-    waiting = {place: make_controls(sentences, statements) for place, sentences in shown.items()}
-    done = []
-    for job in found:
-        tested = _with_controls(state, job, waiting[job.window])
-        if tested.controls:
-            waiting[job.window] = ()
-        done.append(tested)
-    return tuple(done)
-
-
-def _with_controls(state: State, job: Job, controls: tuple[Control, ...]) -> Job:
-    if not controls:
-        return job
-    lines, numbered = mixed(job.ask.payload.statements, controls)
-    ask = make_ask("verdicts", state.policy, replace(job.ask.payload, statements=lines))
-    return Job(ask, job.window, numbered) if within(state, ask) else job
+    """Asks for every statement in every window, with controls where the policy wants them."""
+    known = state.verdicts.by_window
+    singly = state.policy.verify == "per_claim"
+    return _with_controls(state, _jobs_for(state, lambda cell: cell not in known, singly=singly))
 
 
 def reask_jobs(state: State) -> tuple[Job, ...]:
     """The same for what is unresolved and worth asking again."""
+    known, closed = state.verdicts.by_window, state.verdicts.closed
     singly = state.policy.reask_singly or state.policy.verify == "per_claim"
-    return _controlled(
-        state,
-        _jobs_for(
-            state,
-            lambda cell: state.findings[cell].label is None and cell not in state.closed,
-            singly=singly,
-        ),
-    )
+
+    def is_open(cell: Cell) -> bool:
+        return known[cell].label is None and cell not in closed
+
+    return _with_controls(state, _jobs_for(state, is_open, singly=singly))
 
 
 def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> tuple[Job, ...]:
-    limits = replace(state.limits, statements=1) if singly else state.limits
-    asked = distinct(state.statements) if state.policy.dedupe else state.statements
-    texts = {s.id: s.text for s in asked}
-    found = []
-    for place, numbers in enumerate(state.windows):
-        groups = chunk([s for s in asked if wanted((place, s.id))], limits, state.room, state.count)
-        shown = lines(state, numbers) if groups else ()
-        for group in groups:
-            payload = Payload(tuple((i, texts[i]) for i in group), shown, state.case.question)
-            found.append(Job(make_ask("verdicts", state.policy, payload), place))
-    return tuple(found)
+    """Asks for the wanted statements of each window."""
+    limits = replace(state.budget.limits, statements=1) if singly else state.budget.limits
+    budget = replace(state.budget, limits=limits)
+    statements = _distinct(state)
+    asks: list[Job] = []
+    for window, numbers in enumerate(state.windows):
+        waiting = [s for s in statements if wanted((window, s.id))]
+        groups = chunk(numbered_texts(waiting), budget)
+        context = context_lines(state, numbers) if groups else ()
+        asks += [_job(state, group, context, window) for group in groups]
+    return tuple(asks)
 
 
-def distinct(statements: Sequence[Statement]) -> tuple[Statement, ...]:
-    """The statements without those that repeat one before them."""
-    first = first_like(statements)
-    return tuple(statement for statement in statements if first[statement.id] == statement.id)
+def _job(state: State, statements: Numbered, context: Numbered, window: int | None) -> Job:
+    payload = Payload(statements, context, state.case.question)
+    return Job(make_ask("verdicts", state.policy, payload), window)
 
 
-def first_like(statements: Sequence[Statement]) -> dict[int, int]:
-    """For each statement the number of the first one that reads the same."""
-    firsts: dict[str, int] = {}
-    return {
-        statement.id: firsts.setdefault(one_line(statement.text), statement.id)
-        for statement in statements
-    }
+def _distinct(state: State) -> list[Statement]:
+    """The statements without those that repeat an earlier one, where repeats count once."""
+    first_like = state.verdicts.first_like
+    return [s for s in state.verdicts.statements if first_like[s.id] == s.id]
 
 
-def absorb(state: State, jobs: tuple[Job, ...], outcomes: tuple[Outcome, ...]) -> State:
-    """One finding for each statement that was asked for, in its window."""
-    return absorb_each(state, jobs, outcomes, _take, _lose)
+def _with_controls(state: State, asks: tuple[Job, ...]) -> tuple[Job, ...]:
+    """The jobs with controls in the first ask of each window that has room for them.
+
+    There are none if some were answered before.
+    """
+    if state.policy.controls not in ("report", "enforce") or state.verdicts.controls:
+        return asks
+    statements = [s.text for s in state.verdicts.statements]
+    waiting: dict[int | None, tuple[Control, ...]] = {}
+    tested = []
+    for job in asks:
+        if job.window not in waiting:
+            sentences = [text for _, text in job.ask.payload.sentences]
+            waiting[job.window] = make_controls(sentences, statements)
+        job = _with_these(state, job, waiting[job.window])
+        if job.controls:
+            waiting[job.window] = ()
+        tested.append(job)
+    return tuple(tested)
 
 
-def _lose(state: State, job: Job, error: JudgeError) -> State:
-    missing = {
-        cell: MISSING for cell in ((job.window, n) for n in job.ids) if cell not in state.findings
-    }
-    return failed(replace(state, findings={**state.findings, **missing}), job, error)
-
-
-def _take(state: State, job: Job, outcome: Outcome) -> State:
-    texts, shown = (
-        dict(job.ask.payload.statements),
-        {number for number, _ in job.ask.payload.sentences},
-    )
-    reading = read(usable_text(outcome), state.policy.labels)
-    found, unknown = align(
-        reading.verdicts, texts, positional_prefix=state.policy.positional_prefix
-    )
-    checked = {
-        n: allowed(texts[n], shown_only(f, shown), job.ask.form.labels) for n, f in found.items()
-    }
-    controls = tuple(
-        (control, checked.pop(number).label) for number, control in job.controls.items()
-    )
-    cells = {(job.window, number): finding for number, finding in checked.items()}
-    forms = (*state.forms, read_as(reading.form, job, outcome))
-    return replace(
-        state,
-        findings={**state.findings, **cells},
-        controls=(*state.controls, *controls),
-        forms=forms,
-        warnings=(*state.warnings, *ignored(unknown)),
-    )
-
-
-def _by_window(state: State, number: int) -> list[Finding]:
-    cells = ((place, number) for place in range(len(state.windows)))
-    return [state.findings[cell] for cell in cells if cell in state.findings]
+def _with_these(state: State, job: Job, controls: tuple[Control, ...]) -> Job:
+    if not controls:
+        return job
+    lines, numbered = mixed(job.ask.payload.items, controls)
+    ask = make_ask("verdicts", state.policy, replace(job.ask.payload, items=lines))
+    return Job(ask, job.window, numbered) if is_within(state.budget, ask) else job
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
-    """Asks for the statements that one window supports and another contradicts, with the evidence of both."""
+    """Asks about the statements on which windows disagree, with the evidence of both."""
     if len(state.windows) < 2:
         return ()
-    torn = [s for s in state.statements if in_conflict(_by_window(state, s.id))]
-    texts, most = {s.id: s.text for s in torn}, context_share(state.room)
-    found = []
-    for group in chunk(torn, state.limits, state.room, state.count):
-        named = {
-            number for i in group for finding in _by_window(state, i) for number in finding.evidence
-        }
-        shown = lines(state, sorted(named))
-        # Without evidence there is nothing to show, and with too much the statements stay unresolved.
-        if shown and (
-            most is None or sum(state.count(text) + LINE_TOKENS for _, text in shown) <= most
-        ):
-            payload = Payload(tuple((i, texts[i]) for i in group), shown, state.case.question)
-            found.append(Job(make_ask("verdicts", state.policy, payload), WIDENED))
-    return tuple(found)
+    torn = [s for s in _distinct(state) if in_conflict(findings_by_window(state, s.id))]
+    asks = []
+    for group in chunk(numbered_texts(torn), state.budget):
+        context = _evidence_of(state, group)
+        # Without evidence there is nothing to show. With too much the statements stay unresolved.
+        if context and _fits(state, context):
+            asks.append(_job(state, group, context, None))
+    return tuple(asks)
 
 
-def finding(state: State, number: int) -> Finding:
-    """The one finding for a statement: that of the widened ask where there was one, else of all windows merged."""
-    return state.findings.get((WIDENED, number)) or merge(_by_window(state, number))
+def _evidence_of(state: State, statements: Numbered) -> Numbered:
+    """The sentences that the windows name as evidence for these statements."""
+    findings = (f for number, _ in statements for f in findings_by_window(state, number))
+    return context_lines(state, sorted({number for f in findings for number in f.evidence}))
+
+
+def _fits(state: State, context: Numbered) -> bool:
+    room = state.budget.context_room
+    return room is None or sum(state.budget.line_tokens(text) for _, text in context) <= room
+
+
+# ---------------------------------------------------------------- what is answered
+
+
+def absorb(state: State, answers: Answers) -> State:
+    """One finding for each statement that was asked about, in its window."""
+    return absorb_each(state, answers, _take, _lose)
+
+
+def _lose(state: State, job: Job, error: JudgeError) -> State:
+    state = noted(state, error=error)
+    known = state.verdicts.widened if job.window is None else _of_window(state, job.window)
+    missing = {number: MISSING for number in job.ids if number not in known}
+    state = _with_findings(state, job, missing)
+    if job.window is None or worth_asking_again(state.policy, error):
+        return state
+    cells = [(job.window, number) for number in job.ids]
+    closed = state.verdicts.closed.union(cells)
+    return replace(state, verdicts=replace(state.verdicts, closed=closed))
+
+
+def _take(state: State, job: Job, outcome: Outcome) -> State:
+    reading = read(usable_text(outcome), state.policy.labels)
+    texts = dict(job.ask.payload.items)
+    prefix = state.policy.positional_prefix
+    findings, unknown = align(reading.verdicts, texts, positional_prefix=prefix)
+    findings = {n: checked(finding, texts[n], job.ask) for n, finding in findings.items()}
+    answered = tuple((control, findings.pop(n).label) for n, control in job.controls.items())
+    state = _with_findings(state, job, findings)
+    controls = (*state.verdicts.controls, *answered)
+    state = replace(state, verdicts=replace(state.verdicts, controls=controls))
+    form = form_of(reading.form, job, outcome)
+    return noted(state, form=form, warnings=ignored_entries(unknown))
+
+
+def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> State:
+    known = state.verdicts
+    if job.window is None:
+        known = replace(known, widened={**known.widened, **findings})
+    else:
+        cells = {(job.window, number): finding for number, finding in findings.items()}
+        known = replace(known, by_window={**known.by_window, **cells})
+    return replace(state, verdicts=known)
+
+
+def _of_window(state: State, window: int) -> dict[int, Finding]:
+    return {n: finding for (w, n), finding in state.verdicts.by_window.items() if w == window}
+
+
+def findings_by_window(state: State, number: int) -> list[Finding]:
+    """The findings of all windows for one statement."""
+    cells = ((window, number) for window in range(len(state.windows)))
+    known = state.verdicts.by_window
+    return [known[cell] for cell in cells if cell in known]
+
+
+def finding_of(state: State, number: int) -> Finding:
+    """The one finding for a statement: that of the widened ask, else of all windows merged."""
+    widened = state.verdicts.widened.get(number)
+    return widened or merged(findings_by_window(state, number))

@@ -12,29 +12,37 @@ from .model import Label
 from .usage import Usage
 
 AskKind = Literal["claims", "truths", "verdicts", "claims_and_verdicts", "ratings", "reason"]
+Numbered = tuple[tuple[int, str], ...]
+"""Texts with their numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Payload:
-    """The structured content of an ask, for judges that need no prompt.
+    """The content of an ask as data, for judges that need no prompt.
 
     Args:
-        statements: ``(number, text)`` of what is asked about: statements; for claims, sentences of the answer; for truths, pieces of
-            passages; for ratings, the answer as number 1.
-        sentences: ``(number, text)`` of the context.
+        items: what the ask is about, numbered. An ask for verdicts: statements; for claims:
+            sentences of the answer; for truths: pieces of passages; for ratings: the answer;
+            for a reason: the statements that lost points.
+        sentences: the numbered sentences of the context.
         question: what was asked.
-        findings: what the citation audit found (ratings), or the score (a reason), in words.
+        notes: for ratings, what the citation audit found; for a reason, the score.
     """
 
-    statements: tuple[tuple[int, str], ...]
-    sentences: tuple[tuple[int, str], ...] = ()
+    items: Numbered
+    sentences: Numbered = ()
     question: str = ""
-    findings: str = ""
+    notes: str = ""
+
+    @property
+    def statements(self) -> Numbered:
+        """The items, under the name that they have in an ask for verdicts."""
+        return self.items
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyForm:
-    """What shape the reply to an ask must have; ``wire.json_schema`` turns it into a JSON Schema."""
+    """The shape that the reply to an ask must have; ``asking.schema`` makes a JSON Schema of it."""
 
     kind: AskKind
     labels: tuple[Label, ...] = ()
@@ -48,10 +56,11 @@ class Ask:
 
     Args:
         messages: ``{"role": ..., "content": ...}`` mappings, ready for a chat API.
-        form: the shape of the reply; :attr:`schema` is its JSON Schema.
-        ids: the statement (or sentence) numbers that the reply must cover.
-        max_tokens: cap on the tokens of the reply.
+        form: the shape of the reply.
+        ids: the numbers of the items that the reply must cover.
+        max_tokens: the most tokens that the reply may have.
         payload: the same content as data.
+        schema: the JSON Schema of the reply.
     """
 
     messages: tuple[Mapping[str, str], ...]
@@ -63,7 +72,7 @@ class Ask:
 
     @property
     def kind(self) -> AskKind:
-        """What is asked for: ``claims``, ``truths``, ``verdicts``, ``claims_and_verdicts``, ``ratings`` or a ``reason``."""
+        """``claims``, ``truths``, ``verdicts``, ``claims_and_verdicts``, ``ratings``, ``reason``."""
         return self.form.kind
 
 
@@ -72,17 +81,17 @@ class Reply:
     """A judge's answer to an ask.
 
     Args:
-        text: what it said.
-        usage: what it cost; None where the judge did not say (then it is estimated).
-        requests: how many were sent for it, failed ones too; counts where ``usage`` is None.
-        finish_reason: ``stop``, ``length``, ``content_filter``, or what the provider calls it.
+        text: what the judge wrote.
+        usage: what it cost; None where the judge did not say (the cost is then estimated).
+        finish_reason: ``stop``, ``length``, ``content_filter``, or the provider's own word.
         refusal: the text of a refusal that came in a field of its own.
-        validated: the text was made by our own code, so that its shape needs no second check.
+        validated: the text was made by our own code, so its shape needs no check.
         cached: it came from a store of replies and cost nothing.
         warnings: what the user should know about how it came.
+        requests: how many requests it took, failed ones too; used where ``usage`` is None.
 
     Raises:
-        TypeError: a field is of another type.
+        TypeError: a field has the wrong type.
     """
 
     text: str
@@ -95,48 +104,39 @@ class Reply:
     requests: int = 1
 
     def __post_init__(self) -> None:
-        for name, kinds in (
-            ("text", str | None),
-            ("usage", Usage | None),
-            ("finish_reason", str),
-            ("refusal", str | None),
-        ):
+        for name, kinds in _REPLY_TYPES.items():
             if not isinstance(getattr(self, name), kinds):
                 raise TypeError(f"Reply.{name}: got {type(getattr(self, name)).__name__}")
-        if not isinstance(self.warnings, tuple) or not all(
-            isinstance(warning, str) for warning in self.warnings
-        ):
+        if not all(isinstance(warning, str) for warning in self.warnings):
             raise TypeError("Reply.warnings: must be a tuple of strings")
         object.__setattr__(self, "text", clean_text(self.text or ""))
         object.__setattr__(self, "finish_reason", finish_reason(self.finish_reason))
 
 
-_FINISH = {
-    **dict.fromkeys(("", "end_turn", "eos", "eos_token", "stop_sequence"), "stop"),
-    **dict.fromkeys(
-        (
-            "max_tokens",
-            "max_output_tokens",
-            "max_completion_tokens",
-            "model_length",
-            "incomplete",
-            "truncated",
-        ),
-        "length",
-    ),
-    "model_context_window_exceeded": "length",
-    **dict.fromkeys(
-        ("safety", "blocklist", "prohibited_content", "recitation", "refusal", "blocked"),
-        "content_filter",
-    ),
-    **dict.fromkeys(("failed", "cancelled", "canceled"), "error"),
+_REPLY_TYPES: Mapping[str, Any] = {
+    "text": str | None,
+    "usage": Usage | None,
+    "finish_reason": str,
+    "refusal": str | None,
+    "warnings": tuple,
+}
+
+Outcome = Reply | JudgeError
+
+_PROVIDERS_WORDS = {
+    "stop": "end_turn eos eos_token stop_sequence",
+    "length": "max_tokens max_output_tokens max_completion_tokens model_length incomplete truncated "
+    "model_context_window_exceeded",
+    "content_filter": "safety blocklist prohibited_content recitation refusal blocked",
+    "error": "failed cancelled canceled",
+}
+_FINISH_REASONS = {
+    "": "stop",
+    **{word: reason for reason, words in _PROVIDERS_WORDS.items() for word in words.split()},
 }
 
 
 def finish_reason(word: str) -> str:
-    """Why a reply ended, in our words: ``stop``, ``length``, ``content_filter``, ``error``; any other word stays, in lower case."""
+    """Why a reply ended: ``stop``, ``length``, ``content_filter``, ``error``, or the word itself."""
     word = clean_text(word[:40]).lower()
-    return _FINISH.get(word, word)
-
-
-Outcome = Reply | JudgeError
+    return _FINISH_REASONS.get(word, word)

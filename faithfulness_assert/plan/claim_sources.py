@@ -1,0 +1,121 @@
+"""Which sentence of the answer a claim comes from: by number, else by the words that they share."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ..text.strings import text_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..records.ask import Numbered
+
+STEM = 4
+"""Letters of a word that count, so that "opens" and "opened" are the same word."""
+MANY = 64
+"""A word that so many sentences have in common does not tell them apart."""
+
+# Scripts that put no spaces between words: there each character counts as a word.
+_DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+_WORD = re.compile(rf"[{_DENSE}]|\d+|[^\W\d_{_DENSE}]+")
+_COMMON = frozenset(
+    """the and are was were has have had its for with that this from not but they them their there
+    der die das und ist ein eine les des est une pas los las una del con por che per non sono het
+    een van niet""".split()
+)
+
+Claims = dict[int, tuple[str, ...]]
+"""Claims by the number of the sentence that they come from."""
+
+
+def words_that_count(text: str) -> frozenset[str]:
+    """The words of a text, shortened, without the most common ones and those of two letters."""
+    return frozenset(word[:STEM] for word in _WORD.findall(text.casefold()) if _counts(word))
+
+
+def _counts(word: str) -> bool:
+    latin = word.isalpha() and word.isascii()
+    return not latin or (len(word) > 2 and word not in _COMMON)
+
+
+class _Sentences:
+    """The sentences of an answer, ready to be searched for words."""
+
+    def __init__(self, sentences: Numbered) -> None:
+        self.words = {number: words_that_count(text) for number, text in sentences}
+        self.keys = {number: text_key(text) for number, text in sentences}
+        self.places: dict[str, list[int]] = {}
+        for number, words in self.words.items():
+            for word in words:
+                self.places.setdefault(word, []).append(number)
+
+    def sharing(self, words: frozenset[str]) -> Counter[int]:
+        """How many of the words each sentence contains; words of many sentences do not count."""
+        places = (self.places.get(word, ()) for word in words)
+        return Counter(number for found in places if len(found) <= MANY for number in found)
+
+    def shared(self, number: int, claim: str) -> int:
+        """How many words a claim and a sentence share."""
+        return len(words_that_count(claim) & self.words[number])
+
+
+def by_words(claims: Sequence[str], sentences: Numbered) -> Claims:
+    """Each claim with the sentence that shares the most words with it; the first of several.
+
+    A claim that shares no word with any sentence is left out, unless there is only one sentence.
+    """
+    if len(sentences) == 1:
+        return {sentences[0][0]: tuple(claims)}
+    known = _Sentences(sentences)
+    sources: dict[int, list[str]] = {}
+    for claim in claims:
+        sharing = known.sharing(words_that_count(claim))
+        if sharing:
+            source = min(sharing, key=lambda number: (-sharing[number], number))
+            sources.setdefault(source, []).append(claim)
+    return {number: tuple(texts) for number, texts in sources.items()}
+
+
+def without_strays(claims: Claims, sentences: Numbered) -> Claims:
+    """The claims without those that belong to another sentence than the one that they name.
+
+    A judge that repeats a claim, or gives it the wrong number, must not let one sentence stand for
+    another. A claim is a stray if it is not its own sentence word for word, and
+    - it is another sentence word for word, or
+    - it is also a claim of another sentence, which shares more words with it, or
+    - it shares no word with its own sentence, but half of its words with another one.
+    """
+    known = _Sentences(sentences)
+    whole = set(known.keys.values())
+    most_shared: dict[str, int] = {}
+    for number, texts in claims.items():
+        for claim in texts:
+            key = text_key(claim)
+            most_shared[key] = max(most_shared.get(key, 0), known.shared(number, claim))
+
+    def is_stray(number: int, claim: str) -> bool:
+        key = text_key(claim)
+        if not key or key == known.keys[number]:
+            return False
+        shared = known.shared(number, claim)
+        if key in whole or shared < most_shared[key]:
+            return True
+        return not shared and _is_of_another(known, number, words_that_count(claim))
+
+    return {
+        number: tuple(claim for claim in texts if not is_stray(number, claim))
+        for number, texts in claims.items()
+    }
+
+
+def _is_of_another(known: _Sentences, number: int, words: frozenset[str]) -> bool:
+    """Whether another sentence has half of a claim's words. A sentence of pronouns has none."""
+    if not words or not known.words[number]:
+        return False
+    return 2 * max(known.sharing(words).values(), default=0) >= len(words)

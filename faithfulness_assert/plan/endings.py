@@ -1,0 +1,102 @@
+"""Results without a mean of verdicts: grader errors, and cases with nothing to check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..policy.scoring import passes
+from ..records.model import GraderError
+from ..records.result import GradingResult
+from ..text.strings import clip
+from .metadata import base_result
+from .reasons import FIXES, REASONS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..policy.fields import Ending
+    from ..policy.policy import Policy
+    from ..records.model import Status, Verdict
+    from .state import Ended, State
+
+INPUT_STATUSES = ("invalid_input", "no_statements", "abstained", "no_context")
+"""Statuses that say something about the data and not about the judge."""
+
+
+def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
+    """The result for data that is not a case."""
+    reason = f"{REASONS['invalid_input']}: {clip(problem, 1000).rstrip('.')}."
+    return GradingResult(
+        pass_=False,
+        score=0.0,
+        defined=False,
+        status="invalid_input",
+        reason=reason,
+        threshold=policy.passes_at,
+        policy=policy.name,
+        error=GraderError("input", reason),
+        metadata={"graderError": True},
+        case_id=case_id,
+    )
+
+
+def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -> GradingResult:
+    """The result of a plan that ended with this status."""
+    result = replace(base_result(state, verdicts), status=ended.status)
+    reason = _reason(state, ended)
+    ending = _ending(state.policy, ended.status)
+    if ending == "error":
+        return _grader_error(state, result, _error(state, ended.status, reason))
+    if ending == "fail":
+        return replace(result, reason=reason)
+    return _scored(state.policy, result, reason, 1.0 if ending == "pass" else float(ending))
+
+
+def _ending(policy: Policy, status: Status) -> Ending | float:
+    """What the policy makes of a status."""
+    endings = {
+        "no_statements": policy.on_no_statements,
+        "abstained": policy.on_abstained,
+        "no_context": policy.on_no_context,
+    }
+    return endings.get(status, "error")
+
+
+def _grader_error(state: State, result: GradingResult, error: GraderError) -> GradingResult:
+    shown = state.policy.on_unreadable if error.kind == "unreadable" else 0.0
+    metadata = {**result.metadata, "graderError": True}
+    return replace(result, score=shown, error=error, reason=error.message, metadata=metadata)
+
+
+def _scored(policy: Policy, result: GradingResult, reason: str, value: float) -> GradingResult:
+    """A result with the score that the policy gives to what cannot be checked."""
+    passed = value > 0 and passes(policy, value, ())
+    if policy.inverse:  # nothing to check does not show unfaithfulness either
+        value, passed = min(value, 1.0 - value), False
+    return replace(
+        result,
+        pass_=passed,
+        score=value,
+        defined=True,
+        reason=f"{reason} The policy {policy.name!r} scores that {value:g}.",
+        named_scores={"faithfulness": value},
+    )
+
+
+def _reason(state: State, ended: Ended) -> str:
+    text = REASONS[ended.status]
+    if text.endswith("."):
+        return text
+    cause = state.log.errors[0].message if state.log.errors else ""
+    detail = ended.detail or cause or "no statement got a valid verdict"
+    return f"{text}: {detail}".rstrip(".") + "."
+
+
+def _error(state: State, status: Status, reason: str) -> GraderError:
+    if status in INPUT_STATUSES:
+        return GraderError("input", reason)
+    if not state.log.errors:
+        return GraderError("unreadable", f"{reason} {FIXES['unreadable']}", retryable=True)
+    first = state.log.errors[0]
+    return GraderError(first.kind, f"{reason} {first.fix or FIXES[first.kind]}", first.retryable)

@@ -1,0 +1,56 @@
+"""What fits one ask: the room for texts, and the windows over the context."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..asking.prompt import make_ask
+from ..asking.windows import chunk, window
+from ..records.ask import Payload
+from ..records.errors import InputError
+from .state import ended, numbered_texts
+
+if TYPE_CHECKING:
+    from ..asking.windows import Budget
+    from ..records.ask import Ask
+    from .state import State
+
+MIN_ROOM = 300
+"""Tokens for context and statements without which nothing can be asked."""
+
+
+def fit(state: State) -> State:
+    """Finds the room that one ask has, and the windows. A case that cannot fit ends here."""
+    room = _room(state)
+    if room is not None and room < MIN_ROOM:
+        detail = "question: it leaves no room in max_prompt_tokens for the context"
+        return ended(state, "invalid_input", detail)
+    budget = replace(state.budget, room=room)
+    try:
+        chunk(numbered_texts(state.verdicts.statements), budget)
+    except InputError as error:
+        return ended(state, "invalid_input", str(error))
+    return replace(state, budget=budget, windows=window(state.context, budget))
+
+
+def _room(state: State) -> int | None:
+    """The tokens that instructions and question leave for context and statements."""
+    most = state.budget.limits.prompt_tokens
+    if most is None:
+        return None
+    bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
+    return most - prompt_tokens(state.budget, bare)
+
+
+def prompt_tokens(budget: Budget, ask: Ask) -> int:
+    """The tokens of the messages of an ask."""
+    return sum(budget.count(message["content"]) for message in ask.messages)
+
+
+def is_within(budget: Budget, ask: Ask) -> bool:
+    """Whether an ask keeps the judge's limits."""
+    most_items, most_tokens = budget.limits.statements, budget.limits.prompt_tokens
+    if most_items is not None and len(ask.ids) > most_items:
+        return False
+    return most_tokens is None or prompt_tokens(budget, ask) <= most_tokens

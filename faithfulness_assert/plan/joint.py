@@ -1,0 +1,98 @@
+"""A reply that brings claims and their verdicts at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..reading import read
+from ..reading.reconcile import MISSING, Finding, agreed, trusted_shift
+from ..records.model import Statement
+from ..text.strings import is_blank, text_key
+from .claim_sources import without_strays
+from .findings import allowed, checked
+from .numbered_replies import check_count
+from .outcomes import form_of, ignored_entries, usable_text
+from .state import Claimed, noted, with_statements
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..reading import RawVerdict
+    from ..records.ask import Outcome
+    from .state import Cell, Job, State
+
+
+def take(state: State, job: Job, outcome: Outcome) -> State:
+    """The state with the claims of a joint reply as statements, and their findings.
+
+    A sentence without an entry of its own is a statement without a verdict.
+
+    Raises:
+        JudgeError: the reply cannot be used or read, or its numbers cannot be trusted.
+    """
+    reading = read(usable_text(outcome), state.policy.labels)
+    check_count(len(reading.verdicts), len(job.ask.ids))
+    entries, strays = _entries_by_sentence(reading.verdicts, job)
+    pairs = [(s, entry) for s in state.answer for entry in entries.get(s.id) or (None,)]
+    statements = [_statement(i, sentence, entry) for i, (sentence, entry) in enumerate(pairs, 1)]
+    state = with_statements(state, statements)
+    known = dict.fromkeys(job.ask.ids, Claimed(()))
+    state = replace(
+        state,
+        claims=replace(state.claims, by_sentence=known),
+        verdicts=replace(state.verdicts, by_window=_findings(state, job, pairs, strays)),
+    )
+    unused = len(reading.verdicts) - sum(map(len, entries.values()))
+    form = form_of(reading.form, job, outcome)
+    return noted(state, form=form, warnings=ignored_entries(unused))
+
+
+def _entries_by_sentence(
+    verdicts: Sequence[RawVerdict], job: Job
+) -> tuple[dict[int, list[RawVerdict]], list[RawVerdict]]:
+    """The entries under the sentences that they name, and those whose claim is of another one."""
+    shift = trusted_shift({entry.id for entry in verdicts if entry.id is not None}, job.ask.ids)
+    named: dict[int, list[RawVerdict]] = {number: [] for number in job.ask.ids}
+    for entry in verdicts:
+        if entry.id is not None and entry.id + shift in named:
+            named[entry.id + shift].append(entry)
+    claims = {number: tuple(e.statement for e in entries) for number, entries in named.items()}
+    kept = without_strays(claims, job.ask.payload.items)
+    own: dict[int, list[RawVerdict]] = {}
+    strays: list[RawVerdict] = []
+    for number, entries in named.items():
+        own[number] = [e for e in entries if e.statement in kept[number]]
+        strays += [e for e in entries if e.statement not in kept[number]]
+    return own, strays
+
+
+def _statement(number: int, sentence: Statement, entry: RawVerdict | None) -> Statement:
+    """The claim of an entry as a statement; the sentence itself if the entry has no claim."""
+    claim = entry.statement.strip() if entry else ""
+    text = sentence.text if is_blank(claim) else claim
+    return Statement(number, text, sentence.start, sentence.end)
+
+
+def _findings(
+    state: State,
+    job: Job,
+    pairs: Sequence[tuple[Statement, RawVerdict | None]],
+    strays: Sequence[RawVerdict],
+) -> dict[Cell, Finding]:
+    """The finding of each statement.
+
+    Statements that count once must agree, and a stray with the same claim must not say otherwise.
+    """
+    said: dict[str, list[Finding]] = {}
+    for stray in strays:
+        said.setdefault(text_key(stray.statement), []).append(Finding.of(stray))
+    alike: dict[int, list[Finding]] = {}
+    statements, first_like = state.verdicts.statements, state.verdicts.first_like
+    for statement, (sentence, entry) in zip(statements, pairs, strict=True):
+        finding = checked(Finding.of(entry) if entry else MISSING, statement.text, job.ask)
+        # The claim is in the judge's words. Whether it may be set aside, the sentence decides.
+        finding = allowed(sentence.text, finding, job.ask.form.labels)
+        group = alike.setdefault(first_like[statement.id], [])
+        group += [finding, *(said.get(text_key(statement.text), ()) if entry else ())]
+    return {(0, s.id): agreed(alike[first_like[s.id]]) for s in statements}

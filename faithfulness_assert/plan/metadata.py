@@ -1,0 +1,93 @@
+"""What every result of a plan carries: texts, counts, costs, warnings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from ..asking.controls import summary
+from ..policy.fields import SCORED
+from ..records.result import GradingResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..asking.controls import Control
+    from ..policy.policy import Policy
+    from ..records.model import Verdict
+    from .state import State
+
+
+def base_result(
+    state: State, verdicts: Sequence[Verdict] = (), extra: dict[str, Any] | None = None
+) -> GradingResult:
+    """A result without score, status and reason."""
+    counted = counted_verdicts(state.policy, verdicts)
+    labels: Counter[str] = Counter(v.label or "unresolved" for v in counted)
+    counts = {name: labels[name] for name in (*SCORED, "not_a_claim", "unresolved")}
+    repeats = len(verdicts) - len(counted)
+    return GradingResult(
+        pass_=False,
+        score=0.0,
+        defined=False,
+        status="unreadable",
+        reason="",
+        threshold=state.policy.passes_at,
+        policy=state.policy.name,
+        verdicts=tuple(verdicts),
+        skipped=state.skipped,
+        counts=counts if verdicts else {},
+        citations=state.audit,
+        tokens_used=state.log.usage,
+        metadata={**_metadata(state, verdicts, repeats), **(extra or {})},
+        case_id=state.case.id,
+    )
+
+
+def counted_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts without those of repeats, where repeats count once."""
+    return [v for v in verdicts if not (policy.dedupe and v.repeat_of is not None)]
+
+
+def failed_control(failed: Sequence[Control]) -> str:
+    """Which controls the judge failed, in words."""
+    kinds = {
+        True: "a sentence of the context that it did not call supported",
+        False: "an altered sentence that it called supported or left out",
+    }
+    named = " and ".join(kinds[true] for true in sorted({control.true for control in failed}))
+    return f"the judge failed a control: {named}"
+
+
+def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[str, Any]:
+    """The metadata that every result may have, without entries that say nothing."""
+    statuses = [error.http_status for error in state.log.errors if error.http_status]
+    controls = state.verdicts.controls
+    entries = {
+        "warnings": list(dict.fromkeys(_warnings(state, verdicts))),
+        "windows": len(state.windows) if len(state.windows) > 1 else None,
+        "replies": dict(Counter(state.log.forms)),
+        "repeats": repeats,
+        "httpStatus": statuses[0] if statuses else None,
+        "guidance": _fingerprint(state.policy),
+        "controls": dict(summary(controls)) if controls else None,
+    }
+    return {"graderError": False, **{name: value for name, value in entries.items() if value}}
+
+
+def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    yield from state.log.warnings
+    if any(v.label for v in verdicts) or state.rated:
+        # Without any verdict, the first error is the reason of the result.
+        yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
+    answered = [(control, label) for control, label in state.verdicts.controls if label]
+    if failed := [control for control, label in answered if not control.passed(label)]:
+        yield failed_control(failed)
+
+
+def _fingerprint(policy: Policy) -> str | None:
+    """Distinguishes runs with different guidance or examples."""
+    if not policy.guidance and not policy.examples:
+        return None
+    return f"{crc32(repr((policy.guidance, policy.examples)).encode('utf-8', 'replace')):08x}"
