@@ -14,7 +14,7 @@ from . import options as table
 from .asking.tokens import CountTokens, estimate_tokens, exact_counter
 from .drive import Clock, arun, run, run_many
 from .judges import make_judge, option_names
-from .plan.conclude import invalid_input
+from .plan.endings import invalid_input
 from .plan.plan import grade_plan
 from .plan.requirements import check_judge, is_readable
 from .policy.load import find_policy

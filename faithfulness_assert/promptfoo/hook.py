@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ..grading import Grader
 from ..options import GRADER_NAMES
-from ..plan.conclude import invalid_input
+from ..plan.endings import invalid_input
 from ..policy.presets import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.result import Components
