@@ -1,8 +1,9 @@
-"""How long the nastiest megabyte of a reply is read, against ``json.loads`` of a well-formed one.
+"""Time to read the worst megabytes of a reply, compared with ``json.loads`` of a valid one.
 
-    python benchmarks/reading_speed.py [WORD ...]     only the inputs whose name has one of the words
+    python benchmarks/reading_speed.py [WORD ...]    only inputs with one of the words in their name
 
-Each input has a million characters. It is read for verdicts, for claims, for a refusal and against the schema, each timed by itself.
+Each input has a million characters. It is read for verdicts, for claims, for a refusal and against
+the schema, and each of these is timed separately.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ENTRY = '{"id":1,"evidence":[17],"label":"supported"},'
 DEEP = MAX_DEPTH - 2
 GOOD = '{"verdicts":[' + (ENTRY * (SIZE // len(ENTRY)))[:-1] + "]}"
 
-# What is repeated, with what stands before and behind.
+# Name: what comes before, what is repeated, what comes after.
 REPEATED = {
     "open brackets": ("", "[", ""),
     "open objects": ("", '{"a":', ""),
@@ -156,7 +157,7 @@ def seconds(reader: Callable[[str], object], text: str) -> float:
 
 def main() -> None:
     floor = min(seconds(json.loads, GOOD) for _ in range(5))
-    read("{'verdict': 'no'}")  # what is imported and compiled on first use
+    read("{'verdict': 'no'}")  # imports and compiles what is loaded on first use
     spent = [
         (seconds(reader, text), name, reading)
         for name, text in inputs(sys.argv[1:]).items()
@@ -165,7 +166,7 @@ def main() -> None:
     worst = sorted(spent, reverse=True)
     for took, name, reading in worst[:12]:
         print(f"{took:7.3f} s  {took / floor:6.1f} × json.loads  {reading:9s} {name}")
-    print(f"a well-formed reply: {seconds(read, GOOD):.3f} s; json.loads of it: {floor:.4f} s")
+    print(f"a valid reply: {seconds(read, GOOD):.3f} s; json.loads of it: {floor:.4f} s")
     print(f"{len(spent)} readings, the worst {worst[0][0]:.3f} s (target < {TARGET:g} s)")
     sys.exit(0 if worst[0][0] < TARGET else 1)
 

@@ -169,7 +169,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("anthropic", {"judges.anthropic"}),
         ("tiktoken", {"asking.tokens"}),
         ("jsonschema", {"asking.schema"}),
-        ("json_repair", {"reading.json_values"}),
+        ("json_repair", {"reading.json_fixes"}),
         ("markdown_it", {"text.markdown"}),
         ("sentencex", {"text.sentences"}),
         ("jmespath", {"promptfoo.hook"}),

@@ -1,4 +1,4 @@
-"""The reply to an ask for ratings, and to one for a reason: only what is said as a number of that name, or as a reason, is read."""
+"""Reading ratings and reasons: only a number under its name, or an explicit reason, counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ratings(text: str) -> dict[str, float]:
 
 
 def rated(value: object) -> float | None:
-    """What is read of a reply that rates the relevance with ``value``; the other rating is there so that the reply can be read."""
+    """The relevance that is read from ``value``. The second rating keeps the reply readable."""
     return ratings(json.dumps({"relevance": value, "coverage": 0.5})).get("relevance")
 
 
@@ -92,7 +92,7 @@ def test_a_rating_is_a_number_a_number_as_text_or_an_object_with_one(
     ],
     ids=repr,
 )
-def test_what_is_no_finite_number_is_no_rating(value: object) -> None:
+def test_only_a_finite_number_is_a_rating(value: object) -> None:
     assert rated(value) is None
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_finite_number_is_no_rating(value: object) -> None:
         ('<think>{"relevance":0.1}</think>{"relevance":0.9}', {"relevance": 0.9}),
     ],
 )
-def test_ratings_are_found_at_any_depth_and_one_given_twice_must_be_the_same(
+def test_ratings_are_found_at_any_depth_and_duplicates_must_agree(
     text: str, found: dict[str, float]
 ) -> None:
     assert ratings(text) == found
@@ -137,9 +137,7 @@ def test_a_dimension_of_several_words_is_found_however_its_key_is_written() -> N
         ),
     ],
 )
-def test_suggestions_are_texts_under_their_key_and_no_more_than_ten(
-    given: dict[str, Any], expected: tuple[str, ...]
-) -> None:
+def test_at_most_ten_suggestions_are_read(given: dict[str, Any], expected: tuple[str, ...]) -> None:
     assert read_ratings(json.dumps({"relevance": 1, **given}), NAMES) == (
         {"relevance": 1.0},
         expected,
@@ -162,7 +160,7 @@ def test_suggestions_are_texts_under_their_key_and_no_more_than_ten(
         ((-0.5, 0.5), (0, 0.5), ["d0 -0.5"]),
     ],
 )
-def test_ratings_are_on_a_scale_of_100_where_two_are_above_1_and_none_is_a_fraction(
+def test_ratings_are_out_of_100_if_two_are_above_1_and_none_is_a_fraction(
     said: tuple[float, ...], held: tuple[float, ...], changed: list[str]
 ) -> None:
     found, warnings = on_unit_scale({f"d{k}": value for k, value in enumerate(said)})
@@ -173,10 +171,10 @@ def test_ratings_are_on_a_scale_of_100_where_two_are_above_1_and_none_is_a_fract
     ] == changed
 
 
-def test_a_rating_that_was_changed_is_named_with_what_was_said_and_what_was_taken() -> None:
+def test_a_warning_names_each_changed_rating_before_and_after() -> None:
     assert on_unit_scale({"relevance": 150, "coverage": 80})[1] == (
         "the judge rated on a scale of 0 to 100; its ratings were divided by 100",
-        "the judge rated relevance 150, which is out of range: 1 was taken",
+        "the judge rated relevance 150, which is out of range; 1 was used",
     )
 
 
@@ -185,7 +183,7 @@ def test_a_rating_that_was_changed_is_named_with_what_was_said_and_what_was_take
         st.text(max_size=3), st.floats(allow_nan=False, allow_infinity=False), max_size=4
     )
 )
-def test_ratings_of_any_size_end_between_0_and_1_in_their_order(said: dict[str, float]) -> None:
+def test_ratings_end_between_0_and_1_and_keep_their_order(said: dict[str, float]) -> None:
     held, _ = on_unit_scale(said)
     assert list(held) == list(said)
     assert all(0 <= value <= 1 for value in held.values())
@@ -207,7 +205,7 @@ def test_ratings_of_any_size_end_between_0_and_1_in_their_order(said: dict[str, 
         ("x" * 2000, "x" * MAX_REASON_CHARS),
     ],
 )
-def test_a_reason_is_what_stands_under_its_key_or_the_whole_prose(text: str, reason: str) -> None:
+def test_a_reason_is_the_value_of_its_key_or_all_of_the_prose(text: str, reason: str) -> None:
     assert read_reason(text) == reason
 
 
@@ -215,33 +213,33 @@ def test_a_reason_is_what_stands_under_its_key_or_the_whole_prose(text: str, rea
     "text",
     ["", " ", "<think>Because", '{"reason":""}', '{"reason":3}', '{"score":1}', '{"reason":"cut'],
 )
-def test_json_without_a_reason_and_silence_give_none(text: str) -> None:
-    assert declined(read_reason, text) == "the judge's reply holds no reason"
+def test_json_without_a_reason_and_an_empty_reply_have_none(text: str) -> None:
+    assert declined(read_reason, text) == "the judge's reply contains no reason"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the judge's reply is empty, or holds nothing but its thinking"),
-        ("<think>0.9", "the judge's reply is empty, or holds nothing but its thinking"),
-        ("relevance: 0.9", "the judge's reply holds no rating"),
+        ("", "the judge's reply is empty, or contains only its thinking"),
+        ("<think>0.9", "the judge's reply is empty, or contains only its thinking"),
+        ("relevance: 0.9", "the judge's reply contains no rating"),
         (
             '{"relevance":"high"}',
-            "the judge's reply is JSON that holds no rating, or that is broken or cut off",
+            "the judge's reply is JSON without a rating, or it is broken or cut off",
         ),
         (
             '{"relevance":0.9',
-            "the judge's reply is JSON that holds no rating, or that is broken or cut off",
+            "the judge's reply is JSON without a rating, or it is broken or cut off",
         ),
     ],
 )
-def test_a_reply_without_a_rating_says_what_was_wrong(text: str, message: str) -> None:
+def test_the_error_says_what_is_wrong_with_a_reply_without_ratings(text: str, message: str) -> None:
     assert declined(ratings, text) == message
 
 
 @pytest.mark.parametrize("reader", [ratings, read_reason])
-def test_a_judge_that_declines_gives_neither_a_rating_nor_a_reason(reader: Any) -> None:
-    with pytest.raises(UnreadableReply, match=r"^the judge declined to answer$") as caught:
+def test_a_refusal_has_neither_a_rating_nor_a_reason(reader: Any) -> None:
+    with pytest.raises(UnreadableReply, match=r"^the judge refused to answer$") as caught:
         reader("I'm sorry, but I can't assist with that request.")
     assert (caught.value.kind, caught.value.retryable) == ("refusal", False)
 
@@ -249,7 +247,7 @@ def test_a_judge_that_declines_gives_neither_a_rating_nor_a_reason(reader: Any) 
 @pytest.mark.parametrize(
     ("reader", "name"), [(ratings, "read_ratings"), (read_reason, "read_reason")]
 )
-def test_a_reply_that_is_no_text_is_the_callers_mistake_for_each_reader(
+def test_a_reply_that_is_not_a_string_is_a_type_error_for_each_reader(
     reader: Any, name: str
 ) -> None:
     with pytest.raises(TypeError, match=f"^{name}: text must be a string, got int$"):

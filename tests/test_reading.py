@@ -1,4 +1,4 @@
-"""A reply is read right or not at all: no verdict is guessed, none is lost in silence, nothing is inflated."""
+"""A reply is read correctly or not at all: no verdict is guessed, lost silently or inflated."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ YES, NO, PARTLY, AGAINST = "supported", "not_enough_info", "partially_supported"
 
 
 def align(entries: tuple[RawVerdict, ...], n: int, texts: tuple[str, ...] = ()) -> list[str | None]:
-    """By number; else by statement text; else by position where the counts agree; else nothing."""
+    """By number; else by statement text; else by position if the counts agree; else nothing."""
     keys: list[Any] = [entry.id for entry in entries]
     wanted: list[Any] = list(range(1, n + 1))
     if not any(isinstance(key, int) for key in keys):
@@ -65,7 +65,7 @@ def pairs(text: str) -> list[tuple[int | None, str | None]]:
 
 
 @pytest.mark.parametrize("row", OUTPUTS, ids=lambda row: row["id"])
-def test_a_recorded_output_is_read_right_or_left_unresolved(row: dict[str, Any]) -> None:
+def test_a_recorded_reply_is_read_correctly_or_left_unresolved(row: dict[str, Any]) -> None:
     found = [
         None if label is None else label == YES
         for label in aligned(row["raw"], row["n_statements"])
@@ -87,7 +87,7 @@ GENERATED = {
     "n_structure_100000_opening_arrays.json": "[" * 100_000,
     "n_structure_open_array_object.json": '[{"":' * 50_000 + "\n",
 }
-"""The rows that are too large for the corpus, by the names that it has for them."""
+"""The rows that are too large for the corpus, by name."""
 
 
 def malformed(row: dict[str, Any]) -> str:
@@ -122,14 +122,14 @@ def test_attacks_in_a_reply_give_no_verdict_that_was_not_said() -> None:
     assert rows
 
 
-# ---------------------------------------------------------------- shapes that judges give their replies
+# ---------------------------------------------------------------- formats of replies
 
 LABELS = [True, False, True, True]
 TEXTS = ("The tower is tall.", "It is blue.", "It has 3 floors.", "It stands in Rome.")
 
 
 def reply(form: str) -> list[dict[str, Any]]:
-    """A well-formed list of verdicts: our own form, ragas' 1 and 0, or deepeval's yes and no without numbers or texts."""
+    """A valid list of verdicts: our form, ragas' 1 and 0, or deepeval's unnumbered yes and no."""
     if form == "ours":
         return [
             {"id": k, "evidence": [k], "label": YES if ok else AGAINST}
@@ -202,7 +202,7 @@ RECOVERABLE = {
 
 @pytest.mark.parametrize("form", ["ours", "ragas", "deepeval"])
 @pytest.mark.parametrize("shape", RECOVERABLE)
-def test_a_verdict_survives_every_dress(shape: str, form: str) -> None:
+def test_a_verdict_is_read_in_every_format(shape: str, form: str) -> None:
     found = aligned(RECOVERABLE[shape](reply(form)), len(LABELS), TEXTS)
     assert [label == YES for label in found] == LABELS
     assert None not in found
@@ -210,7 +210,7 @@ def test_a_verdict_survives_every_dress(shape: str, form: str) -> None:
 
 @pytest.mark.parametrize("shape", ["reordered", "duplicate"])
 @pytest.mark.parametrize("form", ["ours", "ragas"])
-def test_order_and_repetition_do_not_matter_where_entries_are_named(shape: str, form: str) -> None:
+def test_order_and_repetition_do_not_matter_if_entries_are_named(shape: str, form: str) -> None:
     entries = reply(form)
     changed = entries[::-1] if shape == "reordered" else [entries[0], *entries]
     assert [
@@ -235,31 +235,31 @@ LOST = {
 
 @pytest.mark.parametrize("form", ["ours", "ragas", "deepeval"])
 @pytest.mark.parametrize("shape", LOST)
-def test_what_is_no_verdict_stays_none(shape: str, form: str) -> None:
+def test_an_invalid_verdict_is_not_read(shape: str, form: str) -> None:
     assert aligned(LOST[shape](reply(form)), len(LABELS), TEXTS) == [None] * len(LABELS)
 
 
 @pytest.mark.parametrize("form", ["ours", "ragas", "deepeval"])
-def test_a_truncated_reply_holds_no_verdict_wherever_it_is_cut(form: str) -> None:
+def test_a_truncated_reply_has_no_verdict_wherever_it_is_cut(form: str) -> None:
     text = json.dumps({"verdicts": reply(form)})
     for cut in range(len(text)):
         assert aligned(text[:cut], len(LABELS), TEXTS) == [None] * len(LABELS)
 
 
 @pytest.mark.parametrize("form", ["ours", "ragas", "deepeval"])
-def test_a_number_out_of_range_and_a_nan_spoil_their_own_entry_only(form: str) -> None:
+def test_a_number_out_of_range_invalidates_only_its_own_entry(form: str) -> None:
     for bad in (-1, float("nan"), None, 2):
         found = aligned(with_words(reply(form), bad, bad, first_only=True), len(LABELS), TEXTS)
         assert found[0] is None
         assert [label == YES for label in found[1:]] == LABELS[1:]
 
 
-def test_two_lists_without_numbers_do_not_become_one() -> None:
+def test_two_unnumbered_lists_are_not_merged() -> None:
     text = json.dumps({"verdicts": reply("deepeval")})
     assert len(read(text + text).verdicts) == 2 * len(LABELS)
 
 
-def test_objects_that_disagree_are_both_kept() -> None:
+def test_conflicting_objects_are_both_kept() -> None:
     assert pairs(
         '{"verdicts":[{"id":1,"verdict":"yes"}]} Correction: {"verdicts":[{"id":1,"verdict":"no"}]}'
     ) == [(1, YES), (1, NO)]
@@ -432,12 +432,12 @@ NO_LABELS = [
 
 
 @pytest.mark.parametrize(("value", "label"), LABEL_WORDS)
-def test_a_word_of_any_judge_is_its_label(value: object, label: str) -> None:
+def test_label_words_of_all_judges_are_known(value: object, label: str) -> None:
     assert parse_label(value) == label
 
 
 @pytest.mark.parametrize("value", NO_LABELS, ids=lambda value: repr(value)[:30])
-def test_an_unknown_hedged_or_disguised_word_is_no_label(value: object) -> None:
+def test_an_unknown_hedged_or_disguised_word_is_not_a_label(value: object) -> None:
     assert parse_label(value) is None
 
 
@@ -540,7 +540,7 @@ def test_an_entry_is_read_with_its_own_number(
         "3",
     ],
 )
-def test_what_only_looks_like_a_verdict_is_none(text: str) -> None:
+def test_what_only_looks_like_a_verdict_is_not_read(text: str) -> None:
     with pytest.raises(UnreadableReply) as caught:
         read(text)
     assert caught.value.kind == "unreadable"
@@ -557,7 +557,7 @@ def test_an_entry_keeps_evidence_reason_quote_and_statement() -> None:
     )
 
 
-def test_the_form_says_what_had_to_be_done() -> None:
+def test_the_form_says_whether_json_was_repaired() -> None:
     assert [read(text).form for text in ('{"verdict":"yes"}', "{'verdict':'yes'}", "yes")] == [
         "json",
         "repaired",
@@ -603,7 +603,9 @@ MARK = "Final verdict for each statement in order:"
         ("Statement 1: supported\nStatement 2: contradicted", [(1, YES), (2, AGAINST)]),
     ],
 )
-def test_a_legacy_text_is_read(text: str, expected: list[tuple[int | None, str | None]]) -> None:
+def test_an_older_text_form_is_read(
+    text: str, expected: list[tuple[int | None, str | None]]
+) -> None:
     assert read(text).form == "text"
     assert pairs(text) == expected
 
@@ -635,7 +637,7 @@ def test_prose_conflict_and_doubt_give_no_verdict(text: str) -> None:
         read(text)
 
 
-def test_a_refusal_is_told_apart_and_only_where_no_verdict_was_found() -> None:
+def test_a_refusal_is_reported_only_if_there_is_no_verdict() -> None:
     with pytest.raises(UnreadableReply) as caught:
         read("I'm sorry, but I can't assist with that request.")
     assert (caught.value.kind, caught.value.retryable) == ("refusal", False)
@@ -651,7 +653,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("row", HOSTILE, ids=lambda row: row["raw"][:60])
-def test_a_reply_that_denies_quotes_or_takes_back_supports_nothing(row: dict[str, Any]) -> None:
+def test_a_reply_that_denies_quotes_or_retracts_supports_nothing(row: dict[str, Any]) -> None:
     found = attempt(lambda text: read_verdicts(text, row["n"]), row["raw"])
     labels = [None] * row["n"] if isinstance(found, UnreadableReply) else found
     assert [k for k in row["never_supported"] if labels[k - 1] == YES] == []
@@ -688,7 +690,7 @@ FRAMED = '{"verdicts":[{"id":1,"label":"supported"},{"id":2,"label":"not_enough_
         '{"results":{"1":"yes","2":"no"},"scores":{"1":0.9,"2":0.1}}',
     ],
 )
-def test_an_ordinary_frame_takes_nothing_back(text: str) -> None:
+def test_ordinary_words_around_verdicts_retract_nothing(text: str) -> None:
     assert read_verdicts(text, 2) == [YES, NO]
 
 
@@ -709,13 +711,13 @@ def test_an_ordinary_frame_takes_nothing_back(text: str) -> None:
         (f"A. Verdict: Yes.\nB. Verdict: No.\n{MARK} Yes. No.", [(None, YES), (None, NO)]),
     ],
 )
-def test_numbered_verdicts_count_as_far_as_the_list_behind_them_does_not_differ(
+def test_numbered_verdicts_count_unless_the_list_after_them_differs(
     text: str, expected: list[tuple[int, str | None]]
 ) -> None:
     assert pairs(text) == expected
 
 
-def test_a_friendly_word_behind_numbered_verdicts_changes_nothing_and_a_doubtful_one_all() -> None:
+def test_only_a_doubtful_word_after_numbered_verdicts_matters() -> None:
     assert pairs("1. Yes.\n2. No.\n\nI'm ready to help. What's your next question?") == [
         (1, YES),
         (2, NO),
@@ -740,14 +742,14 @@ def test_a_list_of_numbers_ends_where_a_key_begins() -> None:
             read(cut)
 
 
-def test_a_lone_digit_may_be_the_number_of_a_statement_and_grants_nothing() -> None:
+def test_a_lone_digit_may_be_a_statement_number_and_grants_nothing() -> None:
     for text in ("1", "1.", " **1** "):
         with pytest.raises(UnreadableReply):
             read(text)
     assert pairs("1, 1") == [(None, YES), (None, YES)]
 
 
-def test_a_numbered_line_keeps_its_text_so_that_an_echo_can_be_seen() -> None:
+def test_a_numbered_line_keeps_its_text_so_that_an_echo_is_detected() -> None:
     first, second = read("1. Is aspirin safe for dogs: yes\n2. Yes").verdicts
     assert (first.statement, first.line) == (
         "Is aspirin safe for dogs",
@@ -763,7 +765,7 @@ def test_numbers_that_repeat_are_kept_unless_all_are_one() -> None:
 
 @pytest.mark.parametrize("reader", [read, read_claims])
 @pytest.mark.parametrize("value", [None, 5, b"yes"])
-def test_a_reply_that_is_no_text_is_the_callers_mistake(
+def test_a_reply_that_is_not_a_string_is_a_type_error(
     reader: Callable[[Any], Any], value: object
 ) -> None:
     with pytest.raises(
@@ -860,15 +862,15 @@ HUGE = {
 }
 
 
-def test_no_judge_says_ten_thousand_pieces_of_json() -> None:
+def test_more_than_ten_thousand_pieces_of_json_are_unreadable() -> None:
     assert len(read('{"id":1,"label":"no"}\n' * 10_000).verdicts) == 10_000
-    with pytest.raises(UnreadableReply, match="more than 10,000 pieces of JSON"):
+    with pytest.raises(UnreadableReply, match="has more than 10,000 pieces of JSON"):
         read('{"id":1,"label":"no"}\n' * 10_001)
 
 
 @pytest.mark.parametrize("name", HUGE)
-def test_a_huge_reply_is_given_up_in_linear_time(name: str) -> None:
-    """Each of these takes a fraction of a second, and minutes in a reader that backtracks."""
+def test_a_huge_reply_is_rejected_in_linear_time(name: str) -> None:
+    """Each takes a fraction of a second here, and would take minutes in a reader that backtracks."""
     with pytest.raises(UnreadableReply):
         read(HUGE[name])
     assert isinstance(attempt(read_claims, HUGE[name]), UnreadableReply | tuple)

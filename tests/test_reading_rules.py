@@ -1,4 +1,4 @@
-"""The single rules of reading a reply: where thinking ends, what wraps a verdict, what denies it, and what counts as its number."""
+"""The rules of reading JSON: where thinking ends, what wraps a verdict, what denies it, what numbers it."""
 
 from __future__ import annotations
 
@@ -8,18 +8,14 @@ from typing import Any
 import pytest
 
 from faithfulness_assert.reading import RawVerdict, read, read_claims
-from faithfulness_assert.reading.json_values import (
-    MAX_DEPTH,
-    REPAIR_CHARS,
-    loads,
-    unwrap,
-    without_thinking,
-)
-from faithfulness_assert.reading.json_verdicts import read_id
+from faithfulness_assert.reading.json_entries import read_id
+from faithfulness_assert.reading.json_fixes import REPAIR_CHARS
+from faithfulness_assert.reading.json_values import MAX_DEPTH, loads, unwrap
+from faithfulness_assert.reading.thinking import without_thinking
 from faithfulness_assert.records.errors import UnreadableReply
 
 YES, NO, PARTLY, AGAINST = "supported", "not_enough_info", "partially_supported", "contradicted"
-NO_JSON_VERDICT = "the judge's reply is JSON that holds no verdict, or that is broken or cut off"
+NO_JSON_VERDICT = "the judge's reply is JSON without a verdict, or it is broken or cut off"
 
 
 def pairs(text: str, own: Any = None) -> list[tuple[int | None, str | None]]:
@@ -41,7 +37,7 @@ ANALYSIS = "<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>
     "before",
     ["", '" ', '{"a":"x"} ', r"\[ ", "] ", "[]] ", "[[]] ", '["]"] ', r'["\"]"] ', '["["] '],
 )
-def test_the_last_final_channel_counts_where_no_bracket_is_open_before_it(before: str) -> None:
+def test_the_last_final_channel_counts_if_no_bracket_is_open_before_it(before: str) -> None:
     assert without_thinking(f"{before}{ANALYSIS}yes<|return|>more") == "yes"
 
 
@@ -62,7 +58,7 @@ def test_the_last_final_channel_counts_where_no_bracket_is_open_before_it(before
         '{"a": {} ',
     ],
 )
-def test_a_channel_inside_a_value_is_only_spoken_of(before: str) -> None:
+def test_a_channel_inside_a_value_is_plain_text(before: str) -> None:
     assert without_thinking(f"{before}{ANALYSIS}yes") == f"{before}{ANALYSIS}yes"
 
 
@@ -75,7 +71,7 @@ def test_a_channel_inside_a_value_is_only_spoken_of(before: str) -> None:
         ("<|channel|> final to=user<|message|>b<|start|>", "b"),
     ],
 )
-def test_a_reply_in_channels_is_what_its_last_final_one_says(text: str, left: str) -> None:
+def test_a_reply_in_channels_is_its_last_final_channel(text: str, left: str) -> None:
     assert without_thinking(text) == left
 
 
@@ -102,7 +98,7 @@ def test_a_reply_in_channels_is_what_its_last_final_one_says(text: str, left: st
         ("<thinker>b", "<thinker>b"),
     ],
 )
-def test_thinking_is_taken_out_with_its_tags(text: str, left: str) -> None:
+def test_thinking_is_removed_with_its_tags(text: str, left: str) -> None:
     assert without_thinking(text) == left
 
 
@@ -118,11 +114,11 @@ def test_thinking_is_taken_out_with_its_tags(text: str, left: str) -> None:
         '[""<think>',
     ],
 )
-def test_a_tag_inside_a_value_is_no_thinking(text: str) -> None:
+def test_a_tag_inside_a_value_is_not_thinking(text: str) -> None:
     assert without_thinking(text) == text
 
 
-# ---------------------------------------------------------------- JSON out of text
+# ---------------------------------------------------------------- JSON values in text
 
 
 @pytest.mark.parametrize(
@@ -142,12 +138,12 @@ def test_a_tag_inside_a_value_is_no_thinking(text: str) -> None:
         ("[" * 100_000, None),
     ],
 )
-def test_a_value_has_plain_keys_and_no_number_out_of_range(text: str, value: object) -> None:
+def test_a_value_has_reduced_keys_and_no_number_out_of_range(text: str, value: object) -> None:
     assert loads(text) == value
 
 
 @pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', '{"a": 1, "a": [1]}', '{"a": {}, "a": "x"}'])
-def test_two_values_of_one_key_are_neither(text: str) -> None:
+def test_of_two_values_of_one_key_neither_counts(text: str) -> None:
     assert type(loads(text)["a"]).__name__ == "Conflict"
 
 
@@ -177,7 +173,7 @@ def test_brackets_are_followed_to_a_depth_of_32() -> None:
     assert declined(read, nested(MAX_DEPTH + 1)) == NO_JSON_VERDICT
 
 
-def test_what_is_nearly_json_is_mended_up_to_4000_characters() -> None:
+def test_nearly_valid_json_is_repaired_up_to_4000_characters() -> None:
     start, end = "{'id':1,'label':'no','reason':'", "'}"
     longest = start + "x" * (REPAIR_CHARS - len(start + end)) + end
     assert pairs(longest) == [(1, NO)]
@@ -195,7 +191,7 @@ def test_what_is_nearly_json_is_mended_up_to_4000_characters() -> None:
         ("{'id':1,'label':'no'} Next: {\"id\":2,\"label\":\"yes\",}", [(1, NO), (2, YES)]),
     ],
 )
-def test_mending_changes_quotes_commas_and_null_only(
+def test_a_repair_changes_only_quotes_commas_and_null(
     text: str, expected: list[tuple[int, str]]
 ) -> None:
     assert (read(text).form, pairs(text)) == ("repaired", expected)
@@ -209,7 +205,7 @@ def test_mending_changes_quotes_commas_and_null_only(
         r"{'id':1,'label':'\u0079es'}",
     ],
 )
-def test_what_cannot_be_mended_without_another_word_is_not_mended(text: str) -> None:
+def test_a_repair_that_would_change_a_word_is_rejected(text: str) -> None:
     assert declined(read, text) == NO_JSON_VERDICT
 
 
@@ -258,7 +254,7 @@ def test_a_statement_is_numbered_in_many_ways(value: object) -> None:
         "0000000003",
     ],
 )
-def test_what_is_no_number_of_a_statement_names_none(value: object) -> None:
+def test_an_invalid_statement_number_is_not_read(value: object) -> None:
     assert read_id(value) is None
 
 
@@ -369,7 +365,7 @@ def test_verdicts_are_found_in_what_wraps_them(
         ),
     ],
 )
-def test_what_wraps_no_verdict_is_told_as_such(text: str) -> None:
+def test_json_without_a_verdict_is_reported_as_such(text: str) -> None:
     assert declined(read, text) == NO_JSON_VERDICT
 
 
@@ -399,13 +395,13 @@ def test_what_wraps_no_verdict_is_told_as_such(text: str) -> None:
         ({"error": {"code": 1}}, "yes", YES),
     ],
 )
-def test_a_wrapper_is_believed_only_where_it_denies_all_that_it_holds(
+def test_a_wrapper_counts_only_if_it_denies_all_of_its_entries(
     beside: dict[str, Any], inner: str, label: str | None
 ) -> None:
     assert pairs(json.dumps({**beside, "verdicts": [{"id": 1, "label": inner}]})) == [(1, label)]
 
 
-def test_a_wrapper_of_mixed_verdicts_overrules_none() -> None:
+def test_a_wrapper_of_mixed_verdicts_overrules_nothing() -> None:
     for word in ("yes", "no"):
         assert pairs(
             f'{{"label":"{word}","verdicts":[{{"id":1,"label":"no"}},{{"id":2,"label":"yes"}}]}}'
@@ -441,7 +437,7 @@ def test_a_policys_own_words_count_in_wrappers_maps_and_lists_too() -> None:
     assert pairs("1, 0", {"1": AGAINST}) == [(None, AGAINST), (None, NO)]
 
 
-# ---------------------------------------------------------------- what denies
+# ---------------------------------------------------------------- keys that deny
 
 
 @pytest.mark.parametrize(
@@ -467,7 +463,7 @@ def test_a_policys_own_words_count_in_wrappers_maps_and_lists_too() -> None:
         {},
     ],
 )
-def test_a_key_that_denies_nothing_takes_nothing_back(nothing: object) -> None:
+def test_a_denying_key_with_an_empty_value_changes_nothing(nothing: object) -> None:
     for label, beside in ((YES, "contradictions"), (NO, "error"), (PARTLY, "unsupported")):
         assert pairs(json.dumps({"id": 1, "label": label, beside: nothing})) == [(1, label)]
 
@@ -475,13 +471,13 @@ def test_a_key_that_denies_nothing_takes_nothing_back(nothing: object) -> None:
 @pytest.mark.parametrize(
     "something", ["x", "X", "the date", "yes", "nothingness", 1, True, ["a"], {"a": 1}]
 )
-def test_a_key_that_denies_something_leaves_no_support(something: object) -> None:
+def test_a_denying_key_with_a_value_removes_support(something: object) -> None:
     assert pairs(json.dumps({"id": 1, "label": YES, "contradictions": something})) == [(1, None)]
     assert pairs(json.dumps({"id": 1, "label": NO, "contradictions": something})) == [(1, NO)]
     assert pairs(json.dumps({"id": 1, "label": NO, "error": something})) == [(1, None)]
 
 
-def test_what_is_partly_supported_may_have_unsupported_parts_but_not_be_unsupported() -> None:
+def test_a_partially_supported_statement_may_have_unsupported_parts() -> None:
     assert [
         pairs(json.dumps({"id": 1, "label": PARTLY, "unsupported": said}))
         for said in ("the date", ["the date"], "yes", True, 1)
@@ -530,47 +526,47 @@ def test_an_entry_has_the_one_label_that_its_keys_agree_on(
         ({"evidence": ["1 and 2"], "quotes": ["a", "b"]}, ((), "1 and 2\na\nb")),
     ],
 )
-def test_evidence_is_numbers_and_whatever_else_is_said_there_is_quoted(
+def test_evidence_that_is_not_a_number_is_a_quote(
     beside: dict[str, Any], expected: tuple[Any, ...]
 ) -> None:
     (entry,) = read(json.dumps({"id": 1, "label": "no", **beside})).verdicts
     assert (entry.evidence, entry.quote) == expected
 
 
-def test_the_first_reason_and_statement_that_are_text_are_kept() -> None:
+def test_the_first_reason_and_statement_that_are_strings_are_kept() -> None:
     text = '{"id":1,"statement":null,"claim":"a\\ud800","sentence":"b","reason":3,"rationale":"c","analysis":"d","label":"no"}'
     assert read(text).verdicts == (RawVerdict(1, "a\ufffd", "not_enough_info", (), "c"),)
 
 
-# ---------------------------------------------------------------- what reading says when it fails
+# ---------------------------------------------------------------- error messages
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "the judge's reply is empty, or holds nothing but its thinking"),
-        ("<think>yes", "the judge's reply is empty, or holds nothing but its thinking"),
-        ("Who knows?", "the judge's reply holds no verdict"),
+        ("", "the judge's reply is empty, or contains only its thinking"),
+        ("<think>yes", "the judge's reply is empty, or contains only its thinking"),
+        ("Who knows?", "the judge's reply contains no verdict"),
         ("{}", NO_JSON_VERDICT),
         ('{"verdicts":[{"id":1,"label":"yes"', NO_JSON_VERDICT),
         (
             '{"id":1,"label":"yes"} {"label":}',
-            "a part of the judge's JSON is broken, and verdicts stand in it",
+            "a part of the judge's JSON is broken, and it contains verdicts",
         ),
         (
             '{"id":1,"label":"yes"} Wait, no.',
-            "the judge's words around its JSON quote it, take it back or decline",
+            "the judge's words around its JSON quote it, take it back or refuse to answer",
         ),
         (
             "{'id':1,'label':'yes'} Wait, no.",
-            "the judge's words around its JSON quote it, take it back or decline",
+            "the judge's words around its JSON quote it, take it back or refuse to answer",
         ),
         (
             "Verdict: Yes.\nWait, no.",
-            "what follows the verdicts in the judge's text takes them back",
+            "the text after the judge's verdicts takes them back",
         ),
-        ("It speaks of a verdict: yes", "the judge's text speaks of verdicts in its prose"),
-        ("Verdict: Yes\nFinal verdict: Yes", "the judge's text speaks of verdicts in its prose"),
+        ("It speaks of a verdict: yes", "the judge's text mentions verdicts in its prose"),
+        ("Verdict: Yes\nFinal verdict: Yes", "the judge's text mentions verdicts in its prose"),
         (
             "1. A\n2. B\nVerdict: Yes",
             "the numbers and the verdicts in the judge's text do not pair up",
@@ -585,7 +581,7 @@ def test_the_first_reason_and_statement_that_are_text_are_kept() -> None:
         ),
         (
             "Final verdict for each statement in order: Yes.\nFinal verdict for each statement in order: No.",
-            "the judge's text holds several lists of final verdicts, which disagree",
+            "the judge's text has several lists of final verdicts that disagree",
         ),
         (
             "Final verdict for each statement in order: Yes. Wait, no.",
@@ -593,25 +589,25 @@ def test_the_first_reason_and_statement_that_are_text_are_kept() -> None:
         ),
     ],
 )
-def test_an_unreadable_reply_says_what_was_wrong_with_it(text: str, message: str) -> None:
+def test_the_error_says_what_is_wrong_with_an_unreadable_reply(text: str, message: str) -> None:
     assert declined(read, text) == message
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Hm", "the judge's reply holds no list of claims"),
+        ("Hm", "the judge's reply contains no list of claims"),
         (
             "[1, 2]",
-            "the judge's reply is JSON that holds no list of claims, or that is broken or cut off",
+            "the judge's reply is JSON without a list of claims, or it is broken or cut off",
         ),
-        ('{"claims":"none"}', "the judge's claims are no list"),
-        ('{"claims":["a",3]}', "a list of claims holds something that is no claim"),
-        ('{"claims":["a","..."]}', "a list of claims holds something that is no claim"),
-        ("I'm sorry, but I can't assist with that request.", "the judge declined to answer"),
+        ('{"claims":"none"}', "the judge's claims are not a list"),
+        ('{"claims":["a",3]}', "a list of claims contains an item that is not a claim"),
+        ('{"claims":["a","..."]}', "a list of claims contains an item that is not a claim"),
+        ("I'm sorry, but I can't assist with that request.", "the judge refused to answer"),
     ],
 )
-def test_an_unreadable_list_of_claims_says_what_was_wrong_with_it(text: str, message: str) -> None:
+def test_the_error_says_what_is_wrong_with_a_list_of_claims(text: str, message: str) -> None:
     assert declined(read_claims, text) == message
 
 
@@ -647,7 +643,7 @@ def test_an_unreadable_list_of_claims_says_what_was_wrong_with_it(text: str, mes
         ("1.5 is x", ((None, "1.5 is x"),)),
     ],
 )
-def test_a_claim_belongs_to_the_nearest_sentence_that_is_named(
+def test_a_claim_belongs_to_the_nearest_sentence_number(
     text: str, expected: tuple[tuple[int | None, str], ...]
 ) -> None:
     assert read_claims(text) == expected
@@ -664,6 +660,6 @@ def test_a_claim_belongs_to_the_nearest_sentence_that_is_named(
         '{"claims":[{"claim":3}]}',
     ],
 )
-def test_what_names_no_claim_is_no_list_of_claims(text: str) -> None:
+def test_a_reply_without_a_claim_is_not_a_list_of_claims(text: str) -> None:
     with pytest.raises(UnreadableReply):
         read_claims(text)

@@ -1,4 +1,4 @@
-"""The single rules of reading words: what may follow a label, what takes verdicts back, and the forms of a plain-text reply."""
+"""The rules of reading words: what may follow a label, what retracts verdicts, the forms of plain text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def pairs(text: str) -> list[tuple[int | None, str | None]]:
     ],
     ids=lambda said: said[:40],
 )
-def test_a_yes_may_be_said_again_and_explained(said: str) -> None:
+def test_a_yes_may_be_repeated_and_explained(said: str) -> None:
     assert parse_label(said) == YES
 
 
@@ -79,7 +79,7 @@ def test_a_yes_may_be_said_again_and_explained(said: str) -> None:
     ],
     ids=lambda said: said[:40],
 )
-def test_a_yes_that_is_numbered_counted_or_too_long_is_none(said: str) -> None:
+def test_a_yes_with_a_count_or_of_great_length_is_not_a_label(said: str) -> None:
     assert parse_label(said) is None
 
 
@@ -124,7 +124,7 @@ def test_a_text_is_split_at_its_first_delimiter(text: str, parts: tuple[str, str
     assert split_head(text) == parts
 
 
-# ---------------------------------------------------------------- what stands around verdicts
+# ---------------------------------------------------------------- the prose around verdicts
 
 
 @pytest.mark.parametrize(
@@ -155,20 +155,20 @@ def test_a_text_is_split_at_its_first_delimiter(text: str, parts: tuple[str, str
         (["", "x" * 20_000], False, True),
     ],
 )
-def test_verdicts_are_belied_by_second_thoughts_behind_them_and_support_also_by_quotation(
+def test_second_thoughts_retract_all_verdicts_and_quotation_only_positive_ones(
     around: list[str], positive: bool, seen: bool
 ) -> None:
     assert is_retracted(around, positive=positive) is seen
 
 
-def test_what_introduces_a_quotation_stands_right_before_it() -> None:
+def test_the_introduction_of_a_quotation_is_right_before_it() -> None:
     assert quoted("FOR EXAMPLE: ")
     assert quoted("The answer itself says the following: ")
     assert quoted("x" * 200 + " e.g. ")
     assert not quoted("For example, this one stands in the text. ")
 
 
-def test_what_is_said_at_great_length_takes_back() -> None:
+def test_very_long_prose_after_verdicts_retracts_them() -> None:
     assert not taken_back("x" * 20_000)
     assert taken_back("x" * 20_001)
     assert taken_back("SCRATCH THAT")
@@ -198,7 +198,7 @@ def test_what_is_said_at_great_length_takes_back() -> None:
         ("\r\n```\r\nYes.\r\nNo.\r\n```", [(None, YES), (None, NO)]),
     ],
 )
-def test_the_list_behind_the_mark_is_read_item_by_item(
+def test_the_list_of_final_verdicts_is_read_item_by_item(
     after: str, expected: list[tuple[int | None, str | None]]
 ) -> None:
     assert pairs(f"{MARK} {after}") == expected
@@ -207,18 +207,18 @@ def test_the_list_behind_the_mark_is_read_item_by_item(
 @pytest.mark.parametrize(
     "after", ["1. yes 3. no", "2. yes 1. no", "perhaps", "I hope it helps all of us"]
 )
-def test_numbers_that_do_not_count_on_and_a_list_without_a_label_give_nothing(after: str) -> None:
-    with pytest.raises(UnreadableReply, match=r"^the judge's reply holds no verdict$"):
+def test_a_final_list_with_gaps_or_without_labels_is_not_read(after: str) -> None:
+    with pytest.raises(UnreadableReply, match=r"^the judge's reply contains no verdict$"):
         read(f"{MARK} {after}")
 
 
-def test_a_mark_is_quoted_only_by_what_stands_within_200_characters_before_it() -> None:
+def test_a_final_list_is_quoted_only_by_the_200_characters_before_it() -> None:
     with pytest.raises(UnreadableReply):
         read(f"For example:\n{MARK} Yes.")
     assert pairs(f"For example: {'x' * 200}\n{MARK} Yes.") == [(None, YES)]
 
 
-def test_the_list_behind_decides_where_the_text_before_it_only_speaks_of_verdicts() -> None:
+def test_the_final_list_decides_if_the_text_before_it_only_mentions_verdicts() -> None:
     assert pairs(f"It has a verdict: maybe, and a verdict: no.\n{MARK} Yes.") == [(None, YES)]
 
 
@@ -235,7 +235,7 @@ def test_the_list_behind_decides_where_the_text_before_it_only_speaks_of_verdict
         ("1. a\n2. b\n\nverdict: maybe\nverdict: yes", [(None, None), (None, YES)]),
     ],
 )
-def test_the_word_verdict_at_the_start_of_a_line_or_sentence_is_said(
+def test_the_word_verdict_counts_at_the_start_of_a_line_or_sentence(
     text: str, expected: list[tuple[int | None, str | None]]
 ) -> None:
     assert pairs(text) == expected
@@ -265,7 +265,7 @@ def test_the_word_verdict_at_the_start_of_a_line_or_sentence_is_said(
     ],
     ids=lambda text: text[:40],
 )
-def test_the_word_verdict_that_is_spoken_of_or_taken_back_grants_nothing(text: str) -> None:
+def test_a_verdict_that_is_mentioned_or_retracted_grants_nothing(text: str) -> None:
     with pytest.raises(UnreadableReply):
         read(text)
 
@@ -286,9 +286,7 @@ def test_the_word_verdict_that_is_spoken_of_or_taken_back_grants_nothing(text: s
         ("1. A - yes\n2. A – no", [(1, YES), (2, NO)]),
     ],
 )
-def test_a_reply_that_is_nothing_but_a_list_is_read(
-    text: str, expected: list[tuple[int | None, str | None]]
-) -> None:
+def test_a_bare_list_is_read(text: str, expected: list[tuple[int | None, str | None]]) -> None:
     assert pairs(text) == expected
 
 
@@ -312,12 +310,12 @@ def test_a_reply_that_is_nothing_but_a_list_is_read(
         *("1. yes\nno", "Here:", "yes:\nyes, or so", "1. yes\n2. so"),
     ],
 )
-def test_a_list_with_anything_else_in_it_is_none(text: str) -> None:
+def test_a_list_with_anything_else_in_it_is_not_read(text: str) -> None:
     with pytest.raises(UnreadableReply):
         read(text)
 
 
-def test_the_statement_of_a_numbered_line_is_what_stands_before_its_last_delimiter() -> None:
+def test_the_statement_of_a_numbered_line_ends_before_its_last_delimiter() -> None:
     said = [
         (entry.statement, entry.line)
         for entry in read("1. **A: b** -> yes\n2. A | * no\n3. No: it is\n4. Yes").verdicts

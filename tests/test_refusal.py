@@ -1,4 +1,4 @@
-"""A refusal is told from an answer that only sounds like one, and a sentence that only declines from one that says something."""
+"""Refusals, answers that only sound like refusals, and sentences that only decline."""
 
 from __future__ import annotations
 
@@ -143,14 +143,14 @@ def lines(table: str) -> list[str]:
 
 
 def quality(rows: list[dict[str, Any]]) -> tuple[float, float, float]:
-    """Precision, recall and F1 over rows whose label is sure."""
+    """Precision, recall and F1 over rows with a certain label."""
     pairs = [(is_refusal(row["text"]), row["is_refusal"]) for row in rows]
     hits, said, true = (sum(map(f, pairs)) for f in (all, lambda p: p[0], lambda p: p[1]))
     return hits / said, hits / true, 2 * hits / (said + true)
 
 
 def half(row: dict[str, Any]) -> int:
-    """0 for the answers that the patterns were written on, 1 for those that only check them."""
+    """0 for the answers that the patterns were written with, 1 for those kept to check them."""
     return hashlib.sha256(row["id"].encode()).digest()[0] & 1
 
 
@@ -164,26 +164,26 @@ def corpus(shared: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
-def test_each_own_row_is_told_right(row: dict[str, Any]) -> None:
+def test_each_row_is_classified_correctly(row: dict[str, Any]) -> None:
     assert is_refusal(row["text"]) is row["is_refusal"]
 
 
 @pytest.mark.parametrize("text", lines(REFUSALS))
-def test_a_refusal_is_one_in_any_language_and_dress(text: str) -> None:
+def test_a_refusal_is_detected_in_any_language_and_format(text: str) -> None:
     assert is_refusal(text)
 
 
 @pytest.mark.parametrize("text", lines(ANSWERS))
-def test_words_of_refusal_alone_make_none(text: str) -> None:
+def test_words_of_refusal_alone_are_not_a_refusal(text: str) -> None:
     assert not is_refusal(text)
 
 
 @pytest.mark.parametrize("text", lines(VERDICTS))
-def test_a_text_that_holds_a_verdict_is_no_refusal(text: str) -> None:
+def test_a_text_with_a_verdict_is_not_a_refusal(text: str) -> None:
     assert not is_refusal(text)
 
 
-def test_the_tables_mean_the_same_when_they_are_read_anew() -> None:
+def test_the_tables_mean_the_same_when_they_are_compiled_again() -> None:
     for remembered in (refusal._pairs, refusal._compiled, refusal._rules, refusal._regrets):
         remembered.cache_clear()
     assert all(map(is_refusal, lines(REFUSALS)))
@@ -222,7 +222,7 @@ def test_a_refusal_comes_within_1500_characters() -> None:
         '"{}"',
     ],
 )
-def test_a_refusal_is_seen_in_any_frame(dress: str) -> None:
+def test_a_refusal_is_detected_in_any_wrapper(dress: str) -> None:
     assert is_refusal(dress.format("I can't help with that request."))
 
 
@@ -241,7 +241,7 @@ def test_a_speakers_name_may_stand_before_a_refusal_without_a_subject() -> None:
         "{}</think>Sure.",
     ],
 )
-def test_a_refusal_that_is_quoted_listed_or_only_thought_is_none(dress: str) -> None:
+def test_a_refusal_that_is_quoted_listed_or_thought_does_not_count(dress: str) -> None:
     assert not is_refusal(dress.format("I can't help with that request."))
 
 
@@ -264,18 +264,18 @@ def test_a_quotation_ends_within_400_characters() -> None:
         ("抱歉", True),
     ],
 )
-def test_up_to_four_words_of_regret_may_stand_before_what_declines(regret: str, seen: bool) -> None:
+def test_up_to_four_words_of_regret_may_come_first(regret: str, seen: bool) -> None:
     assert declines(regret + "I don't know.") is seen
 
 
-def test_a_sentence_of_300_characters_is_the_longest_that_only_declines() -> None:
+def test_a_sentence_that_only_declines_has_at_most_300_characters() -> None:
     for length, seen in ((300, True), (301, False)):
         assert declines("I don't know.".ljust(length)) is seen
         assert accompanies_decline("Unfortunately.".ljust(length)) is seen
 
 
 @pytest.mark.parametrize("sentence", ["", " ", "...", " ,;: ", "。"])
-def test_a_sentence_of_bare_marks_accompanies_nothing(sentence: str) -> None:
+def test_a_sentence_of_punctuation_accompanies_nothing(sentence: str) -> None:
     assert not accompanies_decline(sentence)
 
 
@@ -289,7 +289,7 @@ def test_a_sentence_of_bare_marks_accompanies_nothing(sentence: str) -> None:
         "— I don't know —",
     ],
 )
-def test_quotes_pictures_and_marks_around_what_declines_change_nothing(sentence: str) -> None:
+def test_quotes_emoji_and_marks_around_a_sentence_change_nothing(sentence: str) -> None:
     assert declines(sentence)
 
 
@@ -309,20 +309,20 @@ def test_a_question_or_a_number_does_not_decline(sentence: str) -> None:
 @pytest.mark.parametrize(
     "sentence", ["Sorry?", "¿Puedo ayudarle?", "Thanks a lot! 😀", 'Sorry "sorry"']
 )
-def test_what_accompanies_may_be_a_question(sentence: str) -> None:
+def test_an_accompanying_sentence_may_be_a_question(sentence: str) -> None:
     assert accompanies_decline(sentence)
 
 
-def test_judges_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> None:
-    """On short texts (judges' replies, many languages, answers with the words of a refusal) F1 is at least .93."""
+def test_refusals_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> None:
+    """F1 is at least .93 on short texts: judges' replies, many languages, answers like refusals."""
     assert quality([row for row in corpus if row["kind"] != "answer"])[2] >= 0.93
 
 
 @pytest.mark.parametrize("part", [0, 1])
-def test_answers_are_called_refusals_only_when_they_are(
+def test_answers_are_called_refusals_only_if_they_are(
     corpus: list[dict[str, Any]], part: int
 ) -> None:
-    """On whole answers with human labels: precision at least .95 at a recall of at least .80, on both halves."""
+    """Answers with human labels: precision at least .95, recall at least .80, on both halves."""
     precision, recall, _ = quality(
         [row for row in corpus if row["kind"] == "answer" and half(row) == part]
     )
@@ -336,12 +336,12 @@ def test_a_sentence_that_only_declines_has_nothing_to_check(sentence: str) -> No
 
 
 @pytest.mark.parametrize("sentence", SENTENCES["says_something"])
-def test_a_sentence_that_says_something_is_to_be_graded(sentence: str) -> None:
+def test_a_sentence_that_says_something_is_graded(sentence: str) -> None:
     assert not declines(sentence)
 
 
 @pytest.mark.parametrize("sentence", SENTENCES["accompanies"])
-def test_regret_and_offers_may_stand_beside_a_decline(sentence: str) -> None:
+def test_regret_and_offers_may_accompany_a_decline(sentence: str) -> None:
     assert accompanies_decline(sentence)
     assert not declines(sentence)
 
@@ -349,12 +349,12 @@ def test_regret_and_offers_may_stand_beside_a_decline(sentence: str) -> None:
 @pytest.mark.parametrize(
     "sentence", sorted({*SENTENCES["says_something"], *SENTENCES["accompanies_not"]} - set(ALONE))
 )
-def test_what_says_something_does_not_just_accompany(sentence: str) -> None:
+def test_a_sentence_that_says_something_does_not_just_accompany(sentence: str) -> None:
     assert not accompanies_decline(sentence)
 
 
 @pytest.mark.parametrize("value", [None, 5, b"no"])
-def test_a_refusal_is_looked_for_in_text_only(value: Any) -> None:
+def test_is_refusal_takes_strings_only(value: Any) -> None:
     with pytest.raises(
         TypeError, match=f"is_refusal: text must be a string, got {type(value).__name__}"
     ):
@@ -374,7 +374,7 @@ def test_a_refusal_is_looked_for_in_text_only(value: Any) -> None:
 @pytest.mark.parametrize(
     "sentence", ["I can't answer that", "I don't know", "Unfortunately, I cannot help with that"]
 )
-def test_whatever_is_added_makes_it_a_claim(sentence: str, more: str) -> None:
+def test_anything_added_makes_it_a_claim(sentence: str, more: str) -> None:
     assert declines(sentence)
     assert not declines(sentence + more)
 
@@ -404,7 +404,7 @@ def test_white_space_bold_and_curly_quotes_change_nothing(
 
 @given(st.text(st.characters(codec=None)))
 @example("I can't help.\ud800\x00\u202e")
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_classified(text: str) -> None:
     assert is_refusal(text) in {True, False}
     assert declines(text) in {True, False}
     assert accompanies_decline(text) in {True, False}
@@ -431,8 +431,8 @@ def test_any_text_is_read(text: str) -> None:
         "我无法",
     ],
 )
-def test_a_million_characters_are_no_burden(unit: str) -> None:
-    """A refusal before a long tail is still seen, and the tail alone is not one."""
+def test_a_million_characters_are_classified_quickly(unit: str) -> None:
+    """A refusal before a long tail is still detected, and the tail alone is not one."""
     tail = unit * (1_000_000 // len(unit))
     assert not is_refusal(tail)
     assert is_refusal("I can't help with that request.\n\n" + tail)

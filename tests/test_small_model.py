@@ -1,10 +1,10 @@
-"""What a real small model says when it judges without a grammar is read as a careful human reads it, or not at all.
+"""Replies of a real small model, judging without a grammar, are read as a careful human reads them, or not at all.
 
-The rows come from ``benchmarks/small_model.py``. ``human`` was labelled by hand on each reply that ended by itself, by these rules: an
-entry speaks for the number that it bears; the word of a verdict counts, whatever reason stands before it; a word in the place of evidence
-is no verdict; where a text and the list behind it differ neither counts; a list that fits neither the statements nor the text is none.
-``readable`` is a reply that has a label and is in no doubt as a whole: not damaged where a verdict stands, not at odds with itself, its
-numbers those that were asked for, and no echo of the ask's own example.
+The rows come from ``benchmarks/small_model.py``. ``human`` was labelled by hand for each reply that ended by itself. The rules: an
+entry counts for its own number; the word of a verdict counts, whatever reason comes before it; a word in the place of evidence is not
+a verdict; where a text and the list after it differ, neither counts; a list that fits neither the statements nor the text is not read.
+``readable`` is a reply that has a label and is not in doubt as a whole: no verdict is damaged, it does not contradict itself, its
+numbers are those that were asked for, and it does not repeat the example of the ask.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ RANK = {
 
 
 def reading(row: dict[str, Any]) -> list[str | None]:
-    """The labels read out of a row's reply, in the order of its statements."""
+    """The labels read from a row's reply, in the order of its statements."""
     try:
         findings, _ = align(
             read(row["reply"]).verdicts, dict(zip(row["ids"], row["statements"], strict=True))
@@ -56,7 +56,7 @@ def test_no_label_is_more_positive_than_a_human_reads_it(row: dict[str, Any]) ->
     assert [(ours, human) for ours, human in pairs if RANK[ours] > RANK[human]] == []
 
 
-def test_nearly_all_readable_replies_are_read_right_and_most_of_those_in_doubt() -> None:
+def test_nearly_all_readable_replies_are_read_correctly() -> None:
     readable = [row for row in LABELLED if row["readable"]]
     some_label = [row for row in LABELLED if any(row["human"])]
     wrong = {row["id"] for row in some_label if reading(row) != row["human"]}
@@ -65,7 +65,7 @@ def test_nearly_all_readable_replies_are_read_right_and_most_of_those_in_doubt()
     assert len(wrong) <= 0.15 * len(some_label), wrong
 
 
-def test_the_fixture_is_as_large_as_promised() -> None:
+def test_the_fixture_has_the_expected_size() -> None:
     assert len(ROWS) == 200
     assert len(LABELLED) >= 100
     assert len({row["id"] for row in ROWS}) == 200

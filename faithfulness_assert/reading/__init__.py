@@ -1,7 +1,8 @@
-"""A judge's reply becomes raw verdicts, claims (or truths), ratings or a reason, or an error that says why not. No verdict is ever guessed.
+"""Read a judge's reply: verdicts, claims (or truths), ratings, a reason, or an error.
 
-In this order: JSON as it stands or in its dresses, nearly JSON, the legacy text forms; and only where none of them holds a verdict,
-the wording of a refusal. Whether the verdicts fit the statements is not asked here.
+No verdict is ever guessed. The order: valid JSON, with or without prose around it; nearly valid
+JSON; the older text forms; and only if none of them contains a verdict, the wording of a refusal.
+Whether the verdicts fit the statements is checked in ``reconcile.py``.
 """
 
 from __future__ import annotations
@@ -10,19 +11,14 @@ from typing import TYPE_CHECKING
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
-from .json_values import (
-    Found,
-    close_lists,
-    find_values,
-    looks_like_json,
-    repair,
-    unwrap,
-    without_thinking,
-)
-from .json_verdicts import NEGATIVE, entries, lost
+from .json_entries import NEGATIVE
+from .json_fixes import close_lists, repair
+from .json_values import ReplyParts, find_values, looks_like_json, unwrap
+from .json_verdicts import entries, lost
 from .labels import parse_label
 from .raw_verdict import RawVerdict, Reading
 from .retraction import is_retracted
+from .thinking import without_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,114 +40,128 @@ def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
     """The verdicts of a reply, in its order and with its own numbers.
 
     Args:
-        text: what the judge said.
+        text: the judge's reply.
         labels: a policy's own words (see :func:`parse_label`).
 
     Raises:
-        UnreadableReply: no verdict can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
-        TypeError: ``text`` is no string.
+        UnreadableReply: no verdict can be read (kind ``unreadable``), or the judge refused (kind
+            ``refusal``).
+        TypeError: ``text`` is not a string.
     """
-    said = _said(text, "read")
-    found = find_values(said)
-    if verdicts := entries(found, labels):
-        if lost(found):
-            raise UnreadableReply("a part of the judge's JSON is broken, and verdicts stand in it")
-        return _stands(Reading(verdicts, "json"), found)
-    if mended := entries(Found(repair(found.broken), found.around, ()), labels):
-        return _stands(Reading(mended, "repaired"), found)
-    if (closed := close_lists(said)) != said:
-        found = find_values(closed)
-        if (verdicts := entries(found, labels)) and not lost(found):
-            return _stands(Reading(verdicts, "repaired"), found)
-    from .text_verdicts import (
-        read_text,  # its patterns take longer to compile than a good reply takes to read
-    )
+    reply = _answer_in(text, "read")
+    reading = _read_json(reply, labels)
+    if reading is not None:
+        return reading
+    # Imported here: its patterns take longer to compile than a good reply takes to read.
+    from .text_verdicts import read_text
 
-    if not looks_like_json(said) and (verdicts := read_text(said, labels)):
+    if not looks_like_json(reply) and (verdicts := read_text(reply, labels)):
         return Reading(verdicts, "text")
-    raise _unread(said, "verdict")
+    raise _error(reply, "verdict")
 
 
 def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
-    """The claims of a reply as ``(sentence number or None, claim)``; () where it says that there are none. Truths are read the same.
+    """The claims of a reply as ``(sentence number or None, claim)``; truths are read the same way.
 
-    A sentence that is said to claim nothing has an empty claim.
+    () if the reply says that there are none. A sentence without claims has an empty claim.
 
     Raises:
-        UnreadableReply: no list of claims can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
-        TypeError: ``text`` is no string.
+        UnreadableReply: no list of claims can be read (kind ``unreadable``), or the judge refused
+            (kind ``refusal``).
+        TypeError: ``text`` is not a string.
     """
     from .claim_lists import claims_in_json, claims_in_text
     from .refusal import is_refusal
 
-    said = _said(text, "read_claims")
-    claims = claims_in_json(find_values(said))
-    if claims is None and not is_refusal(said):
-        claims = claims_in_text(said) or None
+    reply = _answer_in(text, "read_claims")
+    claims = claims_in_json(find_values(reply))
+    if claims is None and not is_refusal(reply):
+        claims = claims_in_text(reply) or None
     if claims is None:
-        raise _unread(said, "list of claims")
+        raise _error(reply, "list of claims")
     return tuple(claims)
 
 
 def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tuple[str, ...]]:
-    """The ratings of a reply for these dimensions, as they stand there, and its suggestions. A rating that is no number is left out.
+    """The ratings of a reply for these dimensions, unchanged, and its suggestions.
+
+    A rating that is not a number is left out.
 
     Raises:
-        UnreadableReply: no rating can be read (kind ``unreadable``), or the judge declined (kind ``refusal``).
-        TypeError: ``text`` is no string.
+        UnreadableReply: no rating can be read (kind ``unreadable``), or the judge refused (kind
+            ``refusal``).
+        TypeError: ``text`` is not a string.
     """
     from .rating_values import ratings_in, suggestions_in
 
-    said = _said(text, "read_ratings")
-    found = find_values(said)
-    ratings = ratings_in(found, names)
+    reply = _answer_in(text, "read_ratings")
+    parts = find_values(reply)
+    ratings = ratings_in(parts, names)
     if not ratings:
-        raise _unread(said, "rating")
-    return ratings, suggestions_in(found)
+        raise _error(reply, "rating")
+    return ratings, suggestions_in(parts)
 
 
 def read_reason(text: str) -> str:
     """The reason that a reply gives for a score.
 
     Raises:
-        UnreadableReply: there is none (kind ``unreadable``), or the judge declined (kind ``refusal``).
-        TypeError: ``text`` is no string.
+        UnreadableReply: it gives none (kind ``unreadable``), or the judge refused (kind
+            ``refusal``).
+        TypeError: ``text`` is not a string.
     """
     from .rating_values import reason_in
     from .refusal import is_refusal
 
-    said = _said(text, "read_reason")
-    if is_refusal(said):
-        raise _unread(said, "reason")
-    return reason_in(said)
+    reply = _answer_in(text, "read_reason")
+    if is_refusal(reply):
+        raise _error(reply, "reason")
+    return reason_in(reply)
 
 
-def _stands(reading: Reading, found: Found) -> Reading:
+def _read_json(reply: str, labels: Mapping[str, Label] | None) -> Reading | None:
+    """The verdicts in a reply's JSON: valid, else repaired, else with its lists closed."""
+    parts = find_values(reply)
+    if verdicts := entries(parts, labels):
+        if lost(parts):
+            raise UnreadableReply("a part of the judge's JSON is broken, and it contains verdicts")
+        return _unless_retracted(Reading(verdicts, "json"), parts)
+    repaired = ReplyParts(repair(parts.broken), parts.around, ())
+    if verdicts := entries(repaired, labels):
+        return _unless_retracted(Reading(verdicts, "repaired"), parts)
+    if (closed := close_lists(reply)) != reply:
+        parts = find_values(closed)
+        if (verdicts := entries(parts, labels)) and not lost(parts):
+            return _unless_retracted(Reading(verdicts, "repaired"), parts)
+    return None
+
+
+def _unless_retracted(reading: Reading, parts: ReplyParts) -> Reading:
     """``reading``, unless the prose around its JSON takes it back."""
-    if is_retracted(
-        found.around,
-        positive=any(entry.label not in (None, *NEGATIVE) for entry in reading.verdicts),
-    ):
-        raise UnreadableReply("the judge's words around its JSON quote it, take it back or decline")
+    positive = any(entry.label not in (None, *NEGATIVE) for entry in reading.verdicts)
+    if is_retracted(parts.around, positive=positive):
+        raise UnreadableReply(
+            "the judge's words around its JSON quote it, take it back or refuse to answer"
+        )
     return reading
 
 
-def _said(text: str, reader: str) -> str:
-    """What the judge said, without what it thought."""
+def _answer_in(text: str, reader: str) -> str:
+    """The judge's answer, without its thinking."""
     if not isinstance(text, str):
         raise TypeError(f"{reader}: text must be a string, got {type(text).__name__}")
     return without_thinking(unwrap(clean_text(text))).strip()
 
 
-def _unread(said: str, wanted: str) -> UnreadableReply:
+def _error(reply: str, wanted: str) -> UnreadableReply:
     from .refusal import is_refusal
 
-    if is_refusal(said):
-        return UnreadableReply("the judge declined to answer", "refusal", retryable=False)
-    if not said:
-        return UnreadableReply("the judge's reply is empty, or holds nothing but its thinking")
-    if looks_like_json(said):
+    if is_refusal(reply):
+        return UnreadableReply("the judge refused to answer", "refusal", retryable=False)
+    if not reply:
+        return UnreadableReply("the judge's reply is empty, or contains only its thinking")
+    if looks_like_json(reply):
         return UnreadableReply(
-            f"the judge's reply is JSON that holds no {wanted}, or that is broken or cut off"
+            f"the judge's reply is JSON without a {wanted}, or it is broken or cut off"
         )
-    return UnreadableReply(f"the judge's reply holds no {wanted}")
+    return UnreadableReply(f"the judge's reply contains no {wanted}")

@@ -1,6 +1,7 @@
-"""The reply to an ask for ratings: a number for each dimension, and suggestions; and the reply to an ask for a reason.
+"""Read ratings: a number for each dimension, and suggestions. Also the reason for a score.
 
-The rule: JSON alone, for prose is full of numbers. A rating that is missing, null, no number, or given twice differently is not there.
+Only JSON is read, because prose is full of numbers. A rating that is missing, null, not a number,
+or given twice with different values is left out.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
-from .json_values import Found, find_values, key_of, looks_like_json, repair
+from .json_fixes import repair
+from .json_values import ReplyParts, find_values, key_of, looks_like_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -24,45 +26,43 @@ _VALUE_KEYS = ("score", "rating", "value")
 _SUGGESTION_KEYS = ("suggestions", "improvementsuggestions", "improvements")
 
 
-def ratings_in(found: Found, names: Sequence[str]) -> dict[str, float]:
-    """The rating of each of ``names`` that the JSON of a reply gives as a finite number, as it stands there."""
-    said: dict[str, set[float | None]] = {name: set() for name in names}
-    for value in _objects((*found.values, *repair(found.broken))):
+def ratings_in(parts: ReplyParts, names: Sequence[str]) -> dict[str, float]:
+    """The finite ratings of ``names`` in a reply's JSON, unchanged."""
+    given: dict[str, set[float | None]] = {name: set() for name in names}
+    for value in _objects((*parts.values, *repair(parts.broken))):
         for name in names:
             if key_of(name) in value:
-                said[name].add(_rating(value[key_of(name)]))
-    # One that is given twice must be the same both times.
+                given[name].add(_rating(value[key_of(name)]))
+    # A rating that is given twice must be the same both times.
     return {
         name: rating
-        for name, ratings in said.items()
+        for name, ratings in given.items()
         if len(ratings) == 1 and (rating := next(iter(ratings))) is not None
     }
 
 
-def suggestions_in(found: Found) -> tuple[str, ...]:
-    """The suggestions for a better answer; () where there are none."""
+def suggestions_in(parts: ReplyParts) -> tuple[str, ...]:
+    """The suggestions for a better answer; () if there are none."""
     given = [
-        value[key] for value in _objects(found.values) for key in _SUGGESTION_KEYS if key in value
+        value[key] for value in _objects(parts.values) for key in _SUGGESTION_KEYS if key in value
     ]
     listed = [item for items in given for item in (items if isinstance(items, list) else [items])]
-    return tuple(
-        clean_text(item).strip() for item in listed if isinstance(item, str) and item.strip()
-    )[:MAX_SUGGESTIONS]
+    texts = [clean_text(item).strip() for item in listed if isinstance(item, str)]
+    return tuple(text for text in texts if text)[:MAX_SUGGESTIONS]
 
 
 def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...]]:
-    """The ratings in [0, 1], and a warning for each that had to be changed.
+    """The ratings in [0, 1], and a warning for each that was changed.
 
-    They are on a scale of 0 to 100 where two or more are above 1 and none lies strictly between 0 and 1. What is out of range is then
-    held at its nearer end.
+    They are on a scale of 0 to 100 if two or more are above 1 and none is between 0 and 1. A rating
+    that is then still out of range is set to the nearer end of [0, 1].
     """
-    hundred = sum(value > 1 for value in ratings.values()) > 1 and not any(
-        0 < value < 1 for value in ratings.values()
-    )
+    above_1 = sum(value > 1 for value in ratings.values())
+    hundred = above_1 > 1 and not any(0 < value < 1 for value in ratings.values())
     scaled = {name: value / 100 if hundred else value for name, value in ratings.items()}
     held = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
     warnings = [
-        f"the judge rated {name} {ratings[name]:g}, which is out of range: {held[name]:g} was taken"
+        f"the judge rated {name} {ratings[name]:g}, which is out of range; {held[name]:g} was used"
         for name in held
         if held[name] != scaled[name]
     ]
@@ -73,7 +73,7 @@ def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple
     return held, tuple(warnings)
 
 
-def reason_in(said: str) -> str:
+def reason_in(reply: str) -> str:
     """The reason that a reply gives, as JSON or in plain words.
 
     Raises:
@@ -81,12 +81,12 @@ def reason_in(said: str) -> str:
     """
     reasons = [
         value["reason"]
-        for value in _objects(find_values(said).values)
+        for value in _objects(find_values(reply).values)
         if isinstance(value.get("reason"), str)
     ]
-    text = reasons[0] if reasons else "" if looks_like_json(said) else said
+    text = reasons[0] if reasons else "" if looks_like_json(reply) else reply
     if not text.strip():
-        raise UnreadableReply("the judge's reply holds no reason")
+        raise UnreadableReply("the judge's reply contains no reason")
     return clean_text(text).strip()[:MAX_REASON_CHARS]
 
 

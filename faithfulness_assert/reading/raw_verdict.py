@@ -1,4 +1,4 @@
-"""What reading yields: verdicts as the judge wrote them, before they meet any statement."""
+"""What reading returns: verdicts as the judge wrote them, not yet matched with statements."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ class RawVerdict:
     """One entry of a reply.
 
     Args:
-        id: the statement's (or sentence's) number as the reply gave it; None where it gave none.
+        id: the statement's (or sentence's) number in the reply; None if it gives none.
         statement: the statement or claim that the entry repeats, else "".
-        label: None where the entry's word is no valid label, or contradicts itself.
+        label: None if the entry's word is not a valid label, or if the entry contradicts itself.
         evidence: the numbers that it points at, unchecked.
         reason: why, in the judge's words.
-        quote: context text that it cites instead of numbers, one quote a line.
-        line: in a numbered list of plain text, the whole item where it holds more than a label, else "". An item that equals its
-            statement only echoes it, whatever word it ends with.
+        quote: context text that it cites instead of numbers, one quote per line.
+        line: in a numbered list of plain text, the whole item if it is more than a label, else "".
+            An item that equals its statement only repeats it, whatever word it ends with.
     """
 
     id: int | None
@@ -34,7 +34,10 @@ class RawVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """All entries of a reply in its order, and what had to be done to read them: ``json`` as it stood, ``repaired`` JSON, or ``text``."""
+    """All entries of a reply in order, and the form they were in.
+
+    The form is valid ``json``, ``repaired`` JSON, or ``text``.
+    """
 
     verdicts: tuple[RawVerdict, ...]
     form: Literal["json", "repaired", "text"]

@@ -1,11 +1,12 @@
-"""Wording that declines: a reply that refuses its task as a whole, or a sentence of an answer that only says "I can't tell".
+"""Detect a reply that refuses its task, and a sentence of an answer that only says "I can't tell".
 
-The rule: **who** speaks (the first person, the assistant, the task in the passive), **that** they do not, and **what** they do not
-do (help, answer, judge) stand in one sentence near the beginning. A third party's refusal, quoted speech, a condition ("if I cannot
-help") and praise ("I can't recommend it enough") have at most two of the three.
+The rule: one sentence near the beginning names **who** speaks (the first person, the assistant, the
+task in the passive), **that** they do not do it, and **what** they do not do (help, answer, judge).
+A third party's refusal, quoted speech, a condition ("if I cannot help") and praise ("I can't
+recommend it enough") have at most two of the three.
 
-The words are tables, in ``refusal_words.py``. They meet text in its plain form (lower case, one line, straight quotes, no markdown, no
-English short forms), and the text that is looked at is bounded.
+The words are tables, in ``refusal_words.py``. They match text in its plain form (lower case, one
+line, straight quotes, no markdown, no English short forms). The length of that text is limited.
 """
 
 from __future__ import annotations
@@ -13,14 +14,15 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from .refusal_words import AFTER, BEFORE, BESIDE, DECLINES, ENGLISH, OTHERS, PARTS, REGRET, VERDICT
+from .decline_words import BESIDE, DECLINES, REGRET
+from .refusal_words import AFTER, BEFORE, ENGLISH, OTHERS, PARTS, VERDICT
 
-_HEAD = 1_500  # characters of a reply that are looked at, and of these the first few sentences: a refusal comes at once
-_SENTENCES = 4
-_LONGEST = 300  # characters of a sentence that only declines
+_HEAD_CHARS = 1_500  # a refusal comes early: only the first sentences of these are searched
+_HEAD_SENTENCES = 4
+_LONGEST_DECLINE = 300  # characters
 _ENDS = " ,.!:;。！，、،।"
 
-# ---------------------------------------------------------------- one plain form for all dress
+# ---------------------------------------------------------------- the plain form of a text
 
 _STRAIGHT = str.maketrans(
     dict.fromkeys("’‘′ʼ`´＇", "'")
@@ -42,8 +44,6 @@ _SHORT_FORMS = {
     "it's ": "it is ",
     "that's ": "that is ",
 }
-
-
 _PICTURES = re.compile(r"[\s\u2600-\u27bf\ufe0f\U0001f000-\U0001faff]+$")
 
 
@@ -53,7 +53,7 @@ def _straight(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """``text`` in its plain form: what the tables are written for."""
+    """``text`` in its plain form, which the tables are written for."""
     text = _straight(text).translate(_BARE)
     for short, full in _SHORT_FORMS.items():
         text = text.replace(short, full)
@@ -61,37 +61,40 @@ def _plain(text: str) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """``text`` without what it quotes, unless it is one quotation and nothing else.
+    """``text`` without its quotations, unless it is nothing but one quotation.
 
-    Of a JSON object, the values; what stands in a JSON list are entries, which do not speak for the whole.
+    Of a JSON object, the values. JSON with a list in it has entries, which do not speak for the
+    whole reply.
     """
     if re.match(r'\{|\[ ?["{]', text):
-        return (
-            ""
-            if re.search(r"\[ ?[^\] ]", text)
-            else re.sub(r"""["']\w{1,30}["'] ?:|\"""", ". ", text)
-        )
+        has_entries = re.search(r"\[ ?[^\] ]", text)
+        return "" if has_entries else re.sub(r"""["']\w{1,30}["'] ?:|\"""", ". ", text)
     outside = re.sub(r'"[^"]{0,400}"', " ", text)
     return outside if re.search(r"[^\W\d_]", outside) else text.replace('"', "")
 
 
+_SPEAKER = re.compile(
+    r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge"
+    r"|verdict) ?: ?"
+)
+
+
 def _sentences(text: str) -> list[str]:
-    """The first few sentences of ``text`` in their plain form: no thoughts, no tags, no speaker's name, no list numbers."""
-    head = re.sub(r"\A[\s*_#>]+", "", text.rpartition("</think>")[2])[:_HEAD]
-    head = _plain(re.sub(r"</?[a-zA-Z][\w-]{0,20}>|\n\s{0,4}\n|```(json)?", ". ", head)).strip(" .")
-    head = re.sub(
-        r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge|verdict) ?: ?",
-        "",
-        head,
-    )
+    """The first sentences in plain form, without thinking, tags, speaker and numbers."""
+    head = re.sub(r"\A[\s*_#>]+", "", text.rpartition("</think>")[2])[:_HEAD_CHARS]
+    head = re.sub(r"</?[a-zA-Z][\w-]{0,20}>|\n\s{0,4}\n|```(json)?", ". ", head)
+    head = _SPEAKER.sub("", _plain(head).strip(" ."))
     parts = re.split(r"[.!?。！？।]+(?=\W|$)", _unquoted(head))
-    return [bare for part in parts if (bare := re.sub(r"^[\W\d]+", "", part).rstrip())][:_SENTENCES]
+    bare = [re.sub(r"^[\W\d]+", "", part).rstrip() for part in parts]
+    return [part for part in bare if part][:_HEAD_SENTENCES]
+
+
+# ---------------------------------------------------------------- the tables
 
 
 def _lines(table: str) -> list[str]:
-    return [
-        line for line in table.replace("\n  ", "").split("\n") if line and not line.startswith("# ")
-    ]
+    lines = table.replace("\n  ", "").split("\n")
+    return [line for line in lines if line and not line.startswith("# ")]
 
 
 @cache
@@ -102,9 +105,8 @@ def _pairs(table: str) -> tuple[tuple[str, str], ...]:
 
 def _filled(rule: str) -> str:
     """``rule`` with its parts and gaps written out."""
-    return re.sub(r"<(\w+)>", lambda part: _filled(dict(_pairs(PARTS))[part[1]]), rule).replace(
-        "~", r"[^.!?。！？।]{0,60}?"
-    )
+    rule = re.sub(r"<(\w+)>", lambda part: _filled(dict(_pairs(PARTS))[part[1]]), rule)
+    return rule.replace("~", r"[^.!?。！？।]{0,60}?")
 
 
 @cache
@@ -117,29 +119,37 @@ def _rules(table: str) -> tuple[re.Pattern[str], ...]:
     return tuple(map(_compiled, _lines(table)))
 
 
+# ---------------------------------------------------------------- a text that refuses
+
+
 def _refuses(sentence: str) -> bool:
-    """Whether one plain sentence refuses; in English, where most is seen, also who says so and what comes after is looked at."""
-    for rule in _rules(ENGLISH):
-        found = rule.search(sentence)
-        if found and not (
-            re.search(BEFORE, sentence[: found.start()])
-            or re.search(AFTER, sentence[found.end() :])
-        ):
-            return True
-    return any(rule.search(sentence) for rule in _rules(OTHERS))
+    """Whether one plain sentence refuses. In English, its context must not say otherwise."""
+    english = (rule.search(sentence) for rule in _rules(ENGLISH))
+    return any(match and not _excused(sentence, match) for match in english) or any(
+        rule.search(sentence) for rule in _rules(OTHERS)
+    )
+
+
+def _excused(sentence: str, match: re.Match[str]) -> bool:
+    """Whether the words around a match make it a condition, someone else's words, or help."""
+    before, after = sentence[: match.start()], sentence[match.end() :]
+    return bool(re.search(BEFORE, before) or re.search(AFTER, after))
 
 
 def is_refusal(text: str) -> bool:
-    """Whether ``text`` as a whole declines what it was asked, in any of some thirty languages.
+    """Whether ``text`` as a whole declines its task, in any of about thirty languages.
 
-    A text that holds verdicts ("Verdict: No.", ``{"id": 1, "verdict": "no"}``) is none, whatever else it says.
+    A text with verdicts ("Verdict: No.", ``{"id": 1, "verdict": "no"}``) is not a refusal.
 
     Raises:
-        TypeError: ``text`` is no string.
+        TypeError: ``text`` is not a string.
     """
     if not isinstance(text, str):
         raise TypeError(f"is_refusal: text must be a string, got {type(text).__name__}")
     return any(map(_refuses, _sentences(text))) and not re.search(VERDICT, _straight(text).strip())
+
+
+# ---------------------------------------------------------------- a sentence that only declines
 
 
 @cache
@@ -148,33 +158,35 @@ def _regrets() -> tuple[str, ...]:
 
 
 def _after_regret(plain: str) -> str:
-    """What follows up to four words of regret. Scripts without spaces need no mark after such a word."""
+    """What follows up to four words of regret."""
     for _ in range(4):
         if not plain.startswith(_regrets()):
             break
-        word = next(
-            (
-                w
-                for w in _regrets()
-                if plain.startswith(w) and (w[-1] > "\u2e80" or not plain[len(w) :][:1].isalnum())
-            ),
-            "",
-        )
+        word = next((word for word in _regrets() if _begins_with(plain, word)), "")
         plain = plain[len(word) :].lstrip(_ENDS)
     return plain
 
 
+def _begins_with(plain: str, word: str) -> bool:
+    """Whether the word ends there. Scripts without spaces need no mark after a word."""
+    if not plain.startswith(word):
+        return False
+    return word[-1] > "\u2e80" or not plain[len(word) :][:1].isalnum()
+
+
 def _bare(statement: str) -> str:
-    """What a sentence says after its words of regret, without the marks and pictures at its ends."""
+    """A sentence after its words of regret, without the marks and pictures at its ends."""
     return _after_regret(_PICTURES.sub("", _plain(statement).replace('"', "")).strip(_ENDS))
 
 
 def declines(statement: str) -> bool:
-    """Whether one sentence of an answer only declines ("I don't know.", "Sorry, I can't answer that."), and so has nothing to check.
+    """Whether one sentence of an answer only declines ("I don't know."), so has nothing to check.
 
-    Cautious: a claim about the context's silence, any thing, name or number, and every further clause make it False.
+    Cautious: a claim that the context is silent, any thing, name or number, and every further
+    clause make it False.
     """
-    if len(statement) > _LONGEST or any(c.isdigit() or c in "?？؟" for c in statement):
+    has_more = any(c.isdigit() or c in "?？؟" for c in statement)
+    if len(statement) > _LONGEST_DECLINE or has_more:
         return False
     plain = _bare(statement)
     return any(
@@ -183,15 +195,14 @@ def declines(statement: str) -> bool:
 
 
 def accompanies_decline(statement: str) -> bool:
-    """Whether one sentence says nothing of its own beside one that declines: regret, an offer, a question back, thanks.
+    """Whether a sentence adds nothing beside one that declines: regret, an offer, thanks.
 
-    The vocabulary is closed, in several languages: a digit, a name or a claim makes it False. So does a sentence that declines.
+    The vocabulary is closed, in several languages: a digit, a name or a claim makes it False. A
+    sentence that declines by itself is also False.
     """
-    if (
-        len(statement) > _LONGEST
-        or any(c.isdigit() for c in statement)
-        or not _plain(statement).strip(_ENDS)
-    ):
+    if len(statement) > _LONGEST_DECLINE or any(c.isdigit() for c in statement):
+        return False
+    if not _plain(statement).strip(_ENDS):
         return False
     plain = _bare(statement).strip(_ENDS + "?？؟¿")
     return not plain or any(_compiled(rule).fullmatch(plain) for _, rule in _pairs(BESIDE))

@@ -1,9 +1,9 @@
-"""A coverage-guided fuzz target for the way from a reply to a score.
+"""A coverage-guided fuzz target: from a reply to a score.
 
     python tests/fuzz/atheris_reading.py [FINDINGS] [libFuzzer options, such as -max_total_time=1800]
 
-It starts from recorded replies, stops at the first broken promise (see ``reading_checks.py``) and leaves the reply in FINDINGS, where
-also what it learned is kept for the next run. Without FINDINGS nothing is kept. Needs ``atheris``.
+It starts from recorded replies, stops at the first failed check (see ``reading_checks.py``) and writes the reply to FINDINGS. The
+corpus that it learns is kept there too, for the next run. Without FINDINGS nothing is kept. Needs ``atheris``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What holds of every reply whatever it says, and the replies to start from: shared by the fuzz target and its test."""
+"""Checks that hold for every reply, and the replies to start from: for the fuzz target and its test."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONTEXT = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 SECONDS = 3.0  # for one input of a few kB, on a slow machine with the code instrumented
 NO_ONE: dict[str, Label] = {
     "1": "not_enough_info"
-}  # a statement's number is no word; without it as a label, no digit grants anything
+}  # a statement's number is not a word; without this label no digit grants anything
 
 _GRANTING = sorted(
     word for word, label in words._TABLE.items() if label in ("supported", "partially_supported")
@@ -36,7 +36,7 @@ _GRANTS = re.compile(
 
 
 def check(text: str) -> None:
-    """Raises AssertionError where a promise of the reading path is broken, and lets out whatever else is raised."""
+    """Raises AssertionError if a check fails. Any other exception is passed on."""
     start = time.process_time()
     _check_verdicts(text)
     _check_claims(text)
@@ -79,12 +79,12 @@ def _check_grade(text: str) -> None:
 
 
 def grants(text: str) -> bool:
-    """Whether ``text`` holds a word that could grant support; behind escapes there may be any."""
+    """Whether ``text`` contains a word that could grant support. Escapes may hide any word."""
     return "\\" in text or _GRANTS.search(unicodedata.normalize("NFC", text).casefold()) is not None
 
 
 def seeds() -> list[str]:
-    """Recorded replies: the project's own, and the shared corpora where they lie beside the checkout."""
+    """Recorded replies: the project's own, and the shared corpora if they are beside the checkout."""
     fixtures, corpora = ROOT / "fixtures", ROOT.parent / "shared" / "corpora"
     files = [
         fixtures / "hostile_replies.jsonl",

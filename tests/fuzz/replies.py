@@ -1,7 +1,7 @@
-"""Replies that are nearly valid: known labels in a valid reply, which is then bent, cut, spliced and dressed.
+"""Nearly valid replies: a valid reply with known labels is changed, cut, spliced and wrapped.
 
-No change writes a label that grants more than the one that was there, except where a judge's thinking or draft is made up, which never
-counts. ``Mutant.most`` says what may at most be read for each statement.
+No change writes a label that grants more than the original one, except in a made-up thinking block or draft, which never counts.
+``Mutant.most`` is the most that may be read for each statement.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 @dataclass(frozen=True)
 class Mutant:
-    """A reply's text, the label that was put in for each statement, and whether the statements' numbers were left alone."""
+    """A reply's text, the original label of each statement, and whether the numbers are unchanged."""
 
     text: str
     labels: dict[int, str]
@@ -51,7 +51,7 @@ class Mutant:
         return ranks if self.numbered else dict.fromkeys(ranks, max(ranks.values()))
 
 
-# ---------------------------------------------------------------- the tree: entries and what holds them
+# ---------------------------------------------------------------- the tree: entries and wrappers
 
 
 def _entries(tree: Tree) -> list[dict[str, Any]]:
@@ -130,7 +130,7 @@ def _spoil(draw: Draw, tree: Tree) -> None:
 
 
 def _add(draw: Draw, tree: Tree) -> None:
-    """A key beside the label that denies, doubts, or says nothing to the point."""
+    """A key beside the label that denies, doubts, or is unrelated."""
     entry = draw(st.sampled_from(_entries(tree) or [{}]))
     entry[draw(st.sampled_from(BESIDE))] = draw(STRAY)
 
@@ -196,7 +196,7 @@ WRAPS: tuple[Callable[[Tree], Tree], ...] = (
     lambda tree: {"unsupported": tree["verdicts"]},
     lambda tree: {**tree, "supported": True} if len(tree["verdicts"]) > 1 else tree,
 )
-# These hold labels of their own, which count for nothing as long as their key can be read: the text around them stays whole.
+# These contain labels that do not count as long as their key can be read: the text around them stays valid.
 MUSINGS: tuple[Callable[[Tree], Tree], ...] = (
     lambda tree: {
         "thinking": {"verdicts": [{"id": k, "label": "supported"} for k in range(1, 9)]},
@@ -208,7 +208,7 @@ MUSINGS: tuple[Callable[[Tree], Tree], ...] = (
 
 # ---------------------------------------------------------------- the text
 
-# No closing tag: all before it is thought by definition, so that the tail of a cut word would be all that was said.
+# No closing tag: everything before it is thinking, so only the tail of a cut word would be left.
 NOISE = """{ } [ ] " ' ` , : ; . // # /*x*/ null None nan not no but n't ``` ```json <think> “ ” ’ ， ： 。 <!-- --> <br> wait
  actually Correction: (partly) ? ~~ - id label "label":""".split()
 NOISE += ["\\", "\\n", "\\u0022", " ", "\n", "\t", *"\u200b\u2060\ufeff\u00ad\u202e\u0301"]
@@ -281,7 +281,7 @@ DRESSES: tuple[Callable[[str], str], ...] = (
     json.dumps,
 )
 
-# Each label in words of a judge's own. None of them becomes one that grants more when a few characters are lost.
+# Words for each label. None becomes a word that grants more when a few characters are lost.
 WORDS = {
     "supported": ("supported", "Supported", "yes", "Yes.", "FULLY SUPPORTED", "true"),
     "partially_supported": ("partially_supported", "PARTIALLY SUPPORTED"),

@@ -1,4 +1,4 @@
-"""Whatever becomes of a valid reply on its way, nothing is read that grants more than what the judge put in."""
+"""However a valid reply is changed, the reader never grants more than the original reply."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def ranks(mutant: Mutant) -> dict[int, int]:
 
 @settings(max_examples=400, deadline=None)
 @given(mutants)
-def test_no_label_of_a_mutated_reply_grants_more_than_the_one_put_in(mutant: Mutant) -> None:
+def test_no_label_of_a_mutated_reply_grants_more_than_the_original(mutant: Mutant) -> None:
     start = time.process_time()
     read_ranks = ranks(mutant)
     assert time.process_time() - start < SECONDS
@@ -32,5 +32,5 @@ def test_no_label_of_a_mutated_reply_grants_more_than_the_one_put_in(mutant: Mut
 
 @settings(max_examples=100, deadline=None)
 @given(mutants)
-def test_a_mutated_reply_breaks_no_promise_of_the_reading_path(mutant: Mutant) -> None:
+def test_a_mutated_reply_passes_all_checks(mutant: Mutant) -> None:
     check(mutant.text)

@@ -1,4 +1,4 @@
-"""Whatever is done to a reply, its reader says what the judge said, or nothing."""
+"""However a reply is changed, the reader returns what the judge said, or nothing."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def attempt(reader: Callable[[str], Any], text: str) -> Any:
 
 
 @given(chaos, st.sampled_from((read, read_claims)))
-def test_any_text_is_read_or_unreadable_and_can_be_written_down(
+def test_any_text_is_read_or_unreadable_and_can_be_encoded(
     text: str, reader: Callable[[str], Any]
 ) -> None:
     found = attempt(reader, text)
@@ -97,7 +97,7 @@ def test_any_text_is_read_or_unreadable_and_can_be_written_down(
 
 
 @given(chaos)
-def test_a_label_is_one_of_ours_and_a_reading_holds_one(text: str) -> None:
+def test_every_reading_has_a_known_label(text: str) -> None:
     assert parse_label(text) in (None, *LABELS)
     found = attempt(read, text)
     entries = () if isinstance(found, UnreadableReply) else found.verdicts
@@ -138,7 +138,7 @@ def said(text: str) -> dict[int | None, set[str | None]]:
 
 
 def holds(text: str, true: Labels) -> bool:
-    """Every number of ``text`` has its true label, or none; or labels that disagree, which is none. A stranger's number is no matter."""
+    """Whether every asked number has its true label, no label, or labels that disagree."""
     return all(
         len(labels) > 1 or labels <= {None, *near(true[number])}
         for number, labels in said(text).items()
@@ -164,7 +164,7 @@ DRESSES: dict[str, Callable[[str], str]] = {
     st.randoms(use_true_random=False),
     st.booleans(),
 )
-def test_dressed_shuffled_thinned_and_doubled_replies_say_the_same(
+def test_wrapped_shuffled_and_repeated_replies_keep_their_meaning(
     made: tuple[list[dict[str, Any]], Labels], dresses: list[str], random: Any, pythonic: bool
 ) -> None:
     entries, true = made
@@ -177,7 +177,7 @@ def test_dressed_shuffled_thinned_and_doubled_replies_say_the_same(
 
 
 @given(verdicts(), st.data())
-def test_a_truncated_reply_says_nothing_else(
+def test_a_truncated_reply_has_no_verdict(
     made: tuple[list[dict[str, Any]], Labels], data: st.DataObject
 ) -> None:
     text = json.dumps({"verdicts": made[0]})
@@ -186,7 +186,7 @@ def test_a_truncated_reply_says_nothing_else(
 
 
 def holds_in_order(text: str, true: Labels) -> bool:
-    """The same for entries without numbers, which count where there are as many as statements."""
+    """The same for unnumbered entries, which count if there are as many as statements."""
     found = attempt(read, text)
     labels = [] if isinstance(found, UnreadableReply) else [entry.label for entry in found.verdicts]
     return len(labels) != len(true) or all(
@@ -200,7 +200,7 @@ def near(label: str) -> tuple[str, ...]:
 
 
 @given(verdicts(), st.data(), st.integers(1, 3), st.sampled_from((json.dumps, repr)))
-def test_a_character_lost_doubled_or_replaced_never_raises_a_label(
+def test_a_changed_character_never_raises_a_label(
     made: tuple[list[dict[str, Any]], Labels],
     data: st.DataObject,
     times: int,
@@ -256,7 +256,7 @@ def test_every_form_of_list_is_read_in_its_order(
     st.sampled_from((", ", ". ", ": ", " - ", " (", "\n")),
     st.text(),
 )
-def test_a_positive_word_never_survives_a_negation_behind_it(
+def test_a_positive_word_before_a_negation_is_not_a_label(
     word: str, delimiter: str, rest: str
 ) -> None:
     for negation in (
