@@ -1,10 +1,11 @@
-"""How often is the embedded judge right on statements that people have labelled?
+"""How often is the embedded judge right on statements that people labelled?
 
     python benchmarks/embedded_judge.py [../shared/labelled]
 
-Reads files ``<set>.jsonl.gz`` of rows with ``context``, ``statement`` and ``label`` (1 supported, 0 not). The context is split into
-sentences as a grade splits it; the statement is the judge's to read. AUC is the chance that a supported statement scores above one
-that is not; balanced accuracy is at the fixed threshold. Both are in percent, 50 is guessing.
+Reads files ``<set>.jsonl.gz`` of rows with ``context``, ``statement`` and ``label`` (1 supported, 0
+not). The context is split into sentences as in a grade. AUC is the probability that a supported
+statement has a higher score than one that is not supported; balanced accuracy uses the fixed
+threshold. Both are in percent; guessing gives 50.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from faithfulness_assert.judges.embedded.rule import build_index, support
 from faithfulness_assert.text.sentences import sentence_spans
 
 LABELLED = Path(__file__).parents[2] / "shared" / "labelled"
-# Statements that a system wrote in good faith. Those of all other sets were written or altered so that wording gives little away.
+# Sets of natural output of systems. The statements of all other sets were written or altered so
+# that their wording reveals little.
 NATURAL = {"begin_wow", "factcheckgpt", "q2_wow", "wice_claim"}
 
 Scored = tuple[float, int]  # score, label
@@ -50,11 +52,11 @@ def auc(pairs: list[Scored]) -> float:
 
 
 def balanced_accuracy(pairs: list[Scored]) -> float:
-    """The mean of the shares of supported and of other statements that are told rightly at the threshold, in percent."""
+    """The mean share of supported and of other statements that get the right label, in percent."""
     right: dict[int, list[bool]] = {0: [], 1: []}
     for score, label in pairs:
         right[label].append((score >= THRESHOLD) == bool(label))
-    return 100 * statistics.mean(statistics.mean(told) for told in right.values())
+    return 100 * statistics.mean(statistics.mean(hits) for hits in right.values())
 
 
 def show(name: str, count: str, figures: tuple[float, ...]) -> None:
@@ -65,7 +67,7 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else LABELLED
     paths = sorted(folder.glob("*.jsonl.gz"))
     if not paths:
-        sys.exit(f"{folder} has no labelled sets (*.jsonl.gz): pass the folder that has them")
+        sys.exit(f"{folder} contains no labelled sets (*.jsonl.gz): pass the folder that does")
     print(f"{'set':24}{'n':>8}{'AUC':>9}{'bal.acc':>9}")
     kinds: dict[str, list[tuple[float, ...]]] = {"natural": [], "adversarial": []}
     for path in sorted(paths, key=lambda path: path.name.split(".")[0] not in NATURAL):
@@ -77,11 +79,8 @@ def main() -> None:
         show(name, f"{len(rows):,}", figures)
     for kind, sets in kinds.items():
         if sets:
-            show(
-                f"{kind} mean",
-                f"{len(sets)} sets",
-                tuple(statistics.mean(column) for column in zip(*sets, strict=True)),
-            )
+            means = tuple(statistics.mean(column) for column in zip(*sets, strict=True))
+            show(f"{kind} mean", f"{len(sets)} sets", means)
 
 
 if __name__ == "__main__":

@@ -2,9 +2,11 @@
 
     python benchmarks/embedded_speed.py
 
-Statements a second on contexts of 25, 1,400 and 160,000 (1 MB) words, for one ask with many statements and for an ask to each statement
-(which reads the context again), then the milliseconds that importing the judge adds to ``faithfulness_assert.records.ask``. The texts are
-made up of words as frequent as in a language (Zipf); half of a statement's words come from one place of the context. Best of several.
+Prints statements per second on contexts of 25, 1,400 and 160,000 words (1 MB), for one ask with
+many statements and for one ask per statement (which reads the context again). Then prints the
+milliseconds that importing the judge adds to importing ``faithfulness_assert.records.judge``. The
+words of the generated texts have the frequencies of a language (Zipf); half of a statement's words
+come from one place in the context. Each figure is the best of several runs.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from faithfulness_assert.records.ask import Payload, ReplyForm
 FORM = ReplyForm("verdicts", ("supported", "not_enough_info"))
 SENTENCE = 20  # words
 IMPORT = """
-import time, faithfulness_assert.records.ask
+import time, faithfulness_assert.records.judge
 start = time.perf_counter()
 import faithfulness_assert.judges.embedded
 print(1000 * (time.perf_counter() - start))
@@ -31,7 +33,7 @@ Numbered = tuple[tuple[int, str], ...]
 
 
 def make_texts(context_words: int, statements: int) -> tuple[Numbered, Numbered]:
-    """Numbered context sentences of so many words in all, and numbered statements about them."""
+    """Numbered context sentences with this many words in all, and numbered statements."""
     source = random.Random(context_words)
     letters = "etaoinshrdlucmfgypwbvk"
     vocabulary = [
@@ -42,51 +44,41 @@ def make_texts(context_words: int, statements: int) -> tuple[Numbered, Numbered]
         vocabulary, weights=[1 / (rank + 1) for rank in range(len(vocabulary))], k=context_words
     )
     context = [" ".join(words[at : at + SENTENCE]) + "." for at in range(0, len(words), SENTENCE)]
-    said = []
+    made = []
     for _ in range(statements):
         at = source.randrange(max(len(words) - SENTENCE, 1))
-        said.append(
-            " ".join(words[at : at + SENTENCE // 2] + source.choices(vocabulary, k=SENTENCE // 2))
-            + "."
-        )
-    return tuple(enumerate(context, 1)), tuple(enumerate(said, 1))
+        copied, other = words[at : at + SENTENCE // 2], source.choices(vocabulary, k=SENTENCE // 2)
+        made.append(" ".join(copied + other) + ".")
+    return tuple(enumerate(context, 1)), tuple(enumerate(made, 1))
 
 
 def seconds(judge: EmbeddedJudge, context: Numbered, asked: list[Numbered]) -> float:
     start = time.perf_counter()
     for statements in asked:
-        judge.ask(
-            Ask(
-                (),
-                FORM,
-                tuple(number for number, _ in statements),
-                4096,
-                Payload(statements, context),
-            )
-        )
+        ids = tuple(number for number, _ in statements)
+        judge.ask(Ask((), FORM, ids, 4096, Payload(statements, context)))
     return time.perf_counter() - start
+
+
+def import_ms() -> float:
+    command = [sys.executable, "-c", IMPORT]
+    return float(subprocess.run(command, capture_output=True, check=True).stdout)
 
 
 def main() -> None:
     judge = EmbeddedJudge()
-    print(
-        f"{'context words':>14}{'statements':>12}{'one ask':>12}{'an ask each':>14}   (statements a second)"
-    )
+    heads = f"{'context words':>14}{'statements':>12}{'one ask':>12}{'an ask each':>14}"
+    print(f"{heads}   (statements per second)")
     for context_words, count, each in ((25, 2000, 2000), (1_400, 1000, 200), (160_000, 2000, 3)):
         context, statements = make_texts(context_words, count)
+        single = [(one,) for one in statements[:each]]
         together = min(seconds(judge, context, [statements]) for _ in range(3))
-        apart = min(
-            seconds(judge, context, [(one,) for one in statements[:each]]) for _ in range(3)
-        )
+        apart = min(seconds(judge, context, single) for _ in range(3))
         print(f"{context_words:>14,}{count:>12,}{count / together:>12,.0f}{each / apart:>14,.1f}")
-    runs = [
-        float(
-            subprocess.run([sys.executable, "-c", IMPORT], capture_output=True, check=True).stdout
-        )
-        for _ in range(9)
-    ]
+    runs = sorted(import_ms() for _ in range(9))
     print(
-        f"import: {min(runs):.1f} ms beyond faithfulness_assert.records.ask (median {sorted(runs)[4]:.1f} ms)"
+        f"import: {runs[0]:.1f} ms more than faithfulness_assert.records.judge "
+        f"(median {runs[4]:.1f} ms)"
     )
 
 

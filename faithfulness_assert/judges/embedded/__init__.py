@@ -1,9 +1,9 @@
-"""The embedded judge: no key, no download, no network. A smoke test that compares words, not a reader.
+"""The embedded judge: no key, no download, no network. A smoke test that compares words only.
 
-It says ``supported`` or ``not_enough_info`` and nothing else. It takes a negated sentence, or one with two names exchanged, for
-supported: on statements that were altered on purpose it is little better than chance, on natural ones it is right about seven
-times in ten (``benchmarks/embedded_judge.py`` measures both). Use it to see that the pipes are connected, and an LLM judge to
-see whether the answers are faithful.
+It only answers ``supported`` or ``not_enough_info``. It labels a negated sentence, or one with two
+names exchanged, as supported. On statements that were altered on purpose it is little better than
+chance; on natural ones it is right about seven times in ten (``benchmarks/embedded_judge.py``
+measures both). Use it to test that everything is connected, and an LLM judge to grade answers.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...records.ask import Reply
 from ...records.errors import JudgeError
-from ...records.judge import Limits
+from ...records.judge import JudgeInfo
 from ...records.usage import Usage
 from .rule import Support, build_index, support
 
 if TYPE_CHECKING:
-    from ...records.ask import Ask, AskKind
+    from ...records.ask import Ask
 
 __all__ = ["THRESHOLD", "EmbeddedJudge"]
 
@@ -27,30 +27,32 @@ THRESHOLD = 0.6
 
 
 class EmbeddedJudge:
-    """Finds a statement ``supported`` where enough of its wording stands close together in the context, else ``not_enough_info``.
+    """Labels a statement ``supported`` if enough of its words are close together in the context.
 
-    The same ask has the same reply, always. The question is not read: it is never evidence.
+    All other statements are ``not_enough_info``. The same ask always gets the same reply. The
+    question is not read: it is never evidence.
     """
 
-    name: ClassVar[str] = "embedded"
-    limits: ClassVar[Limits] = Limits()
-    identity: ClassVar[dict[str, Any]] = {"judge": "embedded", "version": 2}
-    never_contradicts: ClassVar[bool] = True
-    asks: ClassVar[frozenset[AskKind]] = frozenset({"verdicts"})
-    keeps_deadline: ClassVar[bool] = True
-    caveat: ClassVar[str] = (
-        "embedded smoke-test judge: compares words only; name an LLM judge for real grading"
+    info: ClassVar[JudgeInfo] = JudgeInfo(
+        name="embedded",
+        keeps_deadline=True,
+        caveat="embedded smoke-test judge: compares words only; name an LLM judge for real grading",
+        never_contradicts=True,
+        asks=frozenset({"verdicts"}),
+        identity={"judge": "embedded", "version": 2},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """A verdict for each statement of ``ask``.
 
         Raises:
-            JudgeError: the ask wants claims, which takes an LLM; or ``deadline``, an instant of ``time.monotonic()``, is past.
+            JudgeError: the ask is not for verdicts, which needs an LLM; or ``deadline``, an instant
+                of ``time.monotonic()``, has passed.
         """
         if ask.kind != "verdicts":
             raise JudgeError(
-                "the embedded judge cannot write claims: use a policy that splits into sentences (split='sentences'), or an LLM judge",
+                "the embedded judge cannot write claims: use a policy that splits into sentences "
+                "(split='sentences'), or an LLM judge",
                 "unreadable",
             )
         index = build_index(ask.payload.sentences)
@@ -62,28 +64,26 @@ class EmbeddedJudge:
                     "timeout",
                 )
             verdicts.append(_verdict(number, support(statement, index), ask.form.reasons))
-        return Reply(
-            json.dumps({"verdicts": verdicts}, separators=(",", ":")), usage=Usage(), validated=True
-        )
+        text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
+        return Reply(text, usage=Usage(), validated=True)
 
 
-def _verdict(number: int, found: Support, reasons: bool) -> dict[str, Any]:
-    supported = found.score >= THRESHOLD
-    reason = {"reason": _reason(found)} if reasons else {}
-    label = "supported" if supported else "not_enough_info"
+def _verdict(number: int, support: Support, reasons: bool) -> dict[str, Any]:
+    supported = support.score >= THRESHOLD
     return {
         "id": number,
-        "evidence": list(found.evidence) if supported else [],
-        **reason,
-        "label": label,
+        "evidence": list(support.evidence) if supported else [],
+        **({"reason": _reason(support)} if reasons else {}),
+        "label": "supported" if supported else "not_enough_info",
     }
 
 
-def _reason(found: Support) -> str:
-    if found.missing:
-        return f"{found.missing[:60]} is nowhere in the context"
-    if not found.evidence:
+def _reason(support: Support) -> str:
+    if support.missing:
+        return f"{support.missing[:60]} is nowhere in the context"
+    if not support.evidence:
         return "no overlap with the context; smoke-test judge"
-    where = ", ".join(map(str, found.evidence[:5]))
-    relation = "at least" if found.score >= THRESHOLD else "under"
-    return f"word overlap {found.score:.2f} with context sentences {where}, {relation} {THRESHOLD:.2f}; smoke-test judge"
+    numbers = ", ".join(map(str, support.evidence[:5]))
+    relation = "at least" if support.score >= THRESHOLD else "under"
+    overlap = f"word overlap {support.score:.2f} with context sentences {numbers}"
+    return f"{overlap}, {relation} {THRESHOLD:.2f}; smoke-test judge"

@@ -1,11 +1,13 @@
-"""The rule of the embedded judge: how much of a statement's wording stands close together in the context.
+"""The rule of the embedded judge: are a statement's words close together in the context?
 
-A sentence of a statement scores the mean of two recalls, of its words (by their first five letters) and of its four-letter
-pieces, in the best window of three neighbouring context sentences; half a point less where a number or a name of it is nowhere
-in the context, which no overlap makes up for. A statement scores what its weakest sentence scores. Citation marks are no part of what
-it says; only where it is found better with them do they count, for the context may hold them too.
+A sentence of a statement is compared with windows of three neighbouring context sentences. Its
+score is the mean of two recalls in the best window: of its words (by their first five letters), and
+of its pieces of four letters. It loses half a point if one of its numbers or names is nowhere in
+the context, so no overlap can make up for that. A statement has the score of its weakest sentence.
+Citation marks are ignored, unless the statement scores higher with them: the context may contain
+them too.
 
-It is a rule about words: it sees no negation, and no two names that changed places.
+The rule only sees words. It does not see negation, nor that two names are exchanged.
 """
 
 from __future__ import annotations
@@ -14,38 +16,50 @@ from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from .words import names, numbers, sentences, spaced, without_citations, words
+from .words import find_names, find_numbers, find_words, sentences, spaced, without_citations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WINDOW = 3  # context sentences that are looked at together
+WINDOW = 3  # context sentences that are compared together
 STEM = 5  # letters of a word that count
 GRAM = 4  # letters of a piece
-MISSING = 0.5  # what a number or name costs that is nowhere in the context
-LONGEST = 100  # words; a longer sentence is read as several, or a transcript without full stops would be one window that holds all
-CANDIDATES = 6  # windows that are looked at closely
-PLACES = 1_000  # places of words, the rarest first, that candidates are drawn from: the bound in a large context
+MISSING = 0.5  # penalty for a number or name that is nowhere in the context
+# Words of a piece of text. Longer sentences are cut: without this, a transcript without full stops
+# would be one window that contains everything.
+LONGEST = 100
+CANDIDATES = 6  # windows that are compared in full
+PLACES = 1_000  # occurrences of words, the rarest first, that candidates come from: limits the work
 
 
 class Index(NamedTuple):
-    """A context, made ready once for any number of statements. A place is a position in ``texts``."""
+    """A context, prepared once for any number of statements.
+
+    Args:
+        texts: its sentences; long ones are cut into several texts.
+        sentence_numbers: the number of the sentence that each text belongs to.
+        places: the positions in ``texts`` where each word stem occurs, ascending.
+        words: all words.
+        numbers: all numbers.
+        exact: the number of the sentence that consists of exactly these words.
+    """
 
     texts: list[str]
-    sentence_at: list[int]  # the number of the sentence at a place
-    places: dict[str, list[int]]  # where a word stands, by its first letters, ascending
+    sentence_numbers: list[int]
+    places: dict[str, list[int]]
     words: set[str]
     numbers: set[str]
-    whole: dict[str, int]  # the number of a sentence, by all its words
+    exact: dict[str, int]
 
 
 class Support(NamedTuple):
-    """What a context does for a statement.
+    """How well a context supports a statement.
 
     Args:
         score: between -0.5 and 1.
-        evidence: the numbers of the context sentences that share words with the statement in the best windows, ascending.
-        missing: the first number or name of the statement that is nowhere in the context, else empty.
+        evidence: the numbers of the context sentences in the best windows that share words with the
+            statement, ascending.
+        missing: the first number or name of the statement that is nowhere in the context, or empty.
     """
 
     score: float = 0.0
@@ -54,123 +68,115 @@ class Support(NamedTuple):
 
 
 def build_index(context: Iterable[tuple[int, str]]) -> Index:
-    """The index of ``context``, pairs of a number and a sentence. Linear in its length."""
+    """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
     index = Index([], [], {}, set(), set(), {})
     for number, sentence in context:
-        found = words(sentence)
-        if not found:
+        words = find_words(sentence)
+        if not words:
             continue
-        index.words.update(found)
-        index.numbers.update(numbers(sentence))
-        index.whole.setdefault(spaced(found), number)
-        for start in range(0, len(found), LONGEST):
-            piece = found[start : start + LONGEST]
+        index.words.update(words)
+        index.numbers.update(find_numbers(sentence))
+        index.exact.setdefault(spaced(words), number)
+        for start in range(0, len(words), LONGEST):
+            piece = words[start : start + LONGEST]
             for stem in _stems(piece):
                 index.places.setdefault(stem, []).append(len(index.texts))
             index.texts.append(spaced(piece))
-            index.sentence_at.append(number)
+            index.sentence_numbers.append(number)
     return index
 
 
 def support(statement: str, index: Index) -> Support:
-    """What the context does for ``statement``: the score of its weakest sentence, the evidence of all. Without a word it scores 0."""
+    """How well the context supports ``statement``. A statement without words has the score 0."""
     plain = without_citations(statement)
     readings = [plain] if plain == statement else [plain, statement]
-    return max(
-        (_support_as_it_stands(reading, index) for reading in readings),
-        key=lambda found: found.score,
-    )
+    return max((_support(reading, index) for reading in readings), key=lambda one: one.score)
 
 
-def _support_as_it_stands(statement: str, index: Index) -> Support:
-    parts = [statement] if spaced(words(statement)) in index.whole else sentences(statement)
-    found = [_support_of_sentence(part, index) for part in parts]
-    weakest = min(found, key=lambda part: part.score, default=Support())
-    return Support(
-        weakest.score,
-        tuple(sorted({number for part in found for number in part.evidence})),
-        weakest.missing,
-    )
+def _support(statement: str, index: Index) -> Support:
+    is_exact = spaced(find_words(statement)) in index.exact
+    parts = [statement] if is_exact else sentences(statement)
+    supports = [_sentence_support(part, index) for part in parts]
+    weakest = min(supports, key=lambda one: one.score, default=Support())
+    evidence = {number for one in supports for number in one.evidence}
+    return Support(weakest.score, tuple(sorted(evidence)), weakest.missing)
 
 
-def _support_of_sentence(sentence: str, index: Index) -> Support:
-    found = words(sentence)
-    missing = _missing(sentence, index)
-    same = index.whole.get(spaced(found))
-    score, evidence = (1.0, (same,)) if same is not None else _best_window(found, index)
+def _sentence_support(sentence: str, index: Index) -> Support:
+    words = find_words(sentence)
+    missing = _missing_detail(sentence, index)
+    same = index.exact.get(spaced(words))
+    score, evidence = (1.0, (same,)) if same is not None else _best_window(words, index)
     return Support(score - MISSING if missing else score, evidence, missing)
 
 
-def _missing(sentence: str, index: Index) -> str:
-    number = next((n for n in numbers(sentence) if n not in index.numbers), None)
+def _missing_detail(sentence: str, index: Index) -> str:
+    number = next((n for n in find_numbers(sentence) if n not in index.numbers), None)
     if number is not None:
         return f"the number {number}"
-    name = next((n for n in names(sentence) if n.casefold() not in index.words), None)
+    name = next((n for n in find_names(sentence) if n.casefold() not in index.words), None)
     return f"the name {name}" if name else ""
 
 
-def _best_window(found: list[str], index: Index) -> tuple[float, tuple[int, ...]]:
-    """The best mean of word and piece recall, and the numbers of the sentences of that window that add a word.
+def _best_window(words: list[str], index: Index) -> tuple[float, tuple[int, ...]]:
+    """The best mean of word recall and piece recall, and the useful sentences of that window.
 
-    Words that no window has room for find none: that much is only supported word for word (and nothing here grows with it).
+    A sentence with more words than a window can contain scores 0: it is only supported if the
+    context has the same sentence. This also limits the work.
     """
-    if len(found) > WINDOW * LONGEST:
+    if len(words) > WINDOW * LONGEST:
         return 0.0, ()
-    stems = _stems(found)
+    stems = _stems(words)
     places = [index.places[stem] for stem in stems if stem in index.places]
-    grams = _grams(spaced(found))
+    grams = _grams(spaced(words))
     best, best_start = 0.0, 0
     for start in _candidates(places, len(index.texts)):
-        word_recall = sum(_stands_in(where, start, start + WINDOW) for where in places) / len(stems)
+        end = start + WINDOW
+        word_recall = sum(_occurs(where, start, end) for where in places) / len(stems)
         if (word_recall + 1) / 2 <= best:
             continue
-        text = "".join(index.texts[start : start + WINDOW])
+        text = "".join(index.texts[start:end])
         score = (word_recall + sum(map(text.__contains__, grams)) / len(grams)) / 2
         if score > best:
             best, best_start = score, start
-    return best, _useful(places, best_start, index) if best else ()
+    return best, _useful_sentences(places, best_start, index) if best else ()
 
 
 def _candidates(places: list[list[int]], size: int) -> list[int]:
-    """The starts of the windows that hold most of the words, as far as their rarest places tell."""
+    """The starts of the windows that contain most of the words, judged by the rarest ones."""
     last = max(size - WINDOW, 0)
     hits: Counter[int] = Counter()
     left = PLACES
     for where in sorted(places, key=len):
         near = where[:left]
         left -= len(near)
-        hits.update(
-            {
-                start
-                for place in near
-                for start in range(max(place - WINDOW + 1, 0), min(place, last) + 1)
-            }
-        )
+        ranges = (range(max(at - WINDOW + 1, 0), min(at, last) + 1) for at in near)
+        hits.update({start for starts in ranges for start in starts})
     return sorted(hits, key=lambda start: (-hits[start], start))[:CANDIDATES]
 
 
-def _stands_in(where: list[int], start: int, end: int) -> bool:
+def _occurs(where: list[int], start: int, end: int) -> bool:
     first = bisect_left(where, start)
     return first < len(where) and where[first] < end
 
 
-def _useful(places: list[list[int]], start: int, index: Index) -> tuple[int, ...]:
-    """The sentences of a window that hold words of the statement: the one with most of them, then those that add some."""
+def _useful_sentences(places: list[list[int]], start: int, index: Index) -> tuple[int, ...]:
+    """The sentences of a window that have the most words of the statement, or add some."""
     held = {
-        at: {n for n, where in enumerate(places) if _stands_in(where, at, at + 1)}
+        at: {word for word, where in enumerate(places) if _occurs(where, at, at + 1)}
         for at in range(start, start + WINDOW)
     }
     seen: set[int] = set()
     useful = set()
     for at in sorted(held, key=lambda at: (-len(held[at]), at)):
         if held[at] - seen:
-            useful.add(index.sentence_at[at])
+            useful.add(index.sentence_numbers[at])
             seen |= held[at]
     return tuple(sorted(useful))
 
 
-def _stems(found: list[str]) -> list[str]:
-    return list(dict.fromkeys(word[:STEM] for word in found))
+def _stems(words: list[str]) -> list[str]:
+    return list(dict.fromkeys(word[:STEM] for word in words))
 
 
 def _grams(text: str) -> set[str]:
