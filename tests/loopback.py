@@ -180,10 +180,6 @@ def _keys(request: Request) -> dict[str, str]:
     return {
         "KEY": key,
         "KEY url": quote(key, safe=""),
-        "KEY base64": base64.b64encode(key.encode()).decode(),
-        "KEY header base64": base64.b64encode(f"Bearer {key}".encode()).decode(),
-        "KEY basic": base64.b64encode(f":{key}".encode()).decode(),
-        "KEY hex": key.encode().hex(),
         "KEY upper": key.upper(),
         "KEY split": "\r\n  ".join(key[i : i + 9] for i in range(0, len(key), 9)),
         "KEY spaced": " ".join(key),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from loopback import Answer, Loopback
 
 from faithfulness_assert.asking.schema import json_schema
-from faithfulness_assert.judges.remote.circuit_breaker import Circuit
+from faithfulness_assert.judges.remote.circuit_breaker import CircuitBreaker
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
 from faithfulness_assert.records.ask import Ask, Payload, ReplyForm
 from faithfulness_assert.records.errors import JudgeError
@@ -58,7 +58,7 @@ def any_json_ends_well(
         )
         def ends_well(slot: str, value: Any, status: int) -> None:
             current[:] = [Answer(with_slot(slot, value), status)]
-            asking._circuit = Circuit()  # else it opens, and nothing more is tried
+            asking._circuit = CircuitBreaker()  # else it opens, and nothing more is tried
             try:
                 reply = asking.ask(ASK)
             except JudgeError as error:

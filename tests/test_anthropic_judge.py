@@ -105,7 +105,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.kind}-{len(form.labels)}")
-def test_the_sdk_itself_finds_nothing_in_our_schemas_that_the_api_does_not_take(
+def test_the_sdk_finds_nothing_unsupported_in_our_schemas(
     form: ReplyForm,
 ) -> None:
     schema = replace(ASK, form=form).schema
@@ -115,7 +115,7 @@ def test_the_sdk_itself_finds_nothing_in_our_schemas_that_the_api_does_not_take(
     assert anthropic.transform_schema(schema).keys() == schema.keys()
 
 
-def test_what_is_read_from_the_cache_or_written_to_it_is_part_of_the_prompt() -> None:
+def test_tokens_read_from_or_written_to_the_cache_count_as_prompt_tokens() -> None:
     said = {
         "input_tokens": 100,
         "cache_read_input_tokens": 2000,
@@ -149,12 +149,12 @@ def test_what_is_read_from_the_cache_or_written_to_it_is_part_of_the_prompt() ->
         {**USAGE, "cache_creation_input_tokens": "5"},
     ],
 )
-def test_usage_that_was_not_said_is_unknown_not_zero(usage: object) -> None:
+def test_usage_that_the_server_does_not_report_is_unknown_not_zero(usage: object) -> None:
     with Loopback(claude_message(TEXT, usage=usage)) as server:
         assert judge(server).ask(ASK).usage is None
 
 
-def test_a_cache_that_was_not_used_may_be_null() -> None:
+def test_null_as_the_count_of_an_unused_cache_is_zero() -> None:
     with Loopback(
         claude_message(
             TEXT,
@@ -166,7 +166,7 @@ def test_a_cache_that_was_not_used_may_be_null() -> None:
     assert (usage.prompt, usage.cached) == (100, 0)
 
 
-def test_blocks_of_text_are_joined_and_others_left_out() -> None:
+def test_text_blocks_are_joined_and_other_blocks_ignored() -> None:
     blocks = [
         {"type": "thinking", "thinking": "No?", "signature": "s"},
         {"type": "text", "text": TEXT[:9]},
@@ -192,7 +192,7 @@ def test_blocks_of_text_are_joined_and_others_left_out() -> None:
         ("refusal", "content_filter"),
     ],
 )
-def test_stop_reasons_are_told_in_our_words(stop_reason: object, ours: str) -> None:
+def test_stop_reasons_are_translated(stop_reason: object, ours: str) -> None:
     with Loopback(claude_message(TEXT, stop_reason=stop_reason)) as server:
         assert judge(server).ask(ASK).finish_reason == ours
 
@@ -207,7 +207,7 @@ def test_stop_reasons_are_told_in_our_words(stop_reason: object, ours: str) -> N
         ("odd", "it gave no reason"),
     ],
 )
-def test_a_refusal_says_why_where_the_api_does(details: object, said: str) -> None:
+def test_a_refusal_includes_the_reason_that_the_api_gives(details: object, said: str) -> None:
     with Loopback(claude_message(TEXT, stop_reason="refusal", stop_details=details)) as server:
         assert judge(server).ask(ASK).refusal == said
 
@@ -221,7 +221,7 @@ def test_a_refusal_says_why_where_the_api_does(details: object, said: str) -> No
         ("model_context_window_exceeded", "unreadable", "truncated"),
     ],
 )
-def test_verdicts_of_a_reply_that_did_not_end_well_are_never_scored(
+def test_verdicts_of_an_incomplete_reply_are_never_scored(
     stop_reason: str, status: str, kind: str
 ) -> None:
     with Loopback(claude_message(TEXT, usage=USAGE, stop_reason=stop_reason)) as server:
@@ -237,7 +237,7 @@ def test_verdicts_of_a_reply_that_did_not_end_well_are_never_scored(
     assert result.tokens_used.total == 120
 
 
-def test_a_judge_that_only_thought_is_told() -> None:
+def test_a_reply_with_reasoning_only_has_a_warning() -> None:
     blocks = [{"type": "thinking", "thinking": "Hm...", "signature": "s"}]
     with Loopback(claude_message(blocks, stop_reason="max_tokens")) as server:
         reply = judge(server).ask(ASK)
@@ -245,7 +245,7 @@ def test_a_judge_that_only_thought_is_told() -> None:
     assert "reasoning" in reply.warnings[0]
 
 
-def test_a_lone_surrogate_leaves_text_that_can_be_written() -> None:
+def test_text_with_a_lone_surrogate_can_still_be_encoded() -> None:
     body = '{"content":[{"type":"text","text":"a\\ud83d"}],"stop_reason":"refusal","stop_details":{"explanation":"b\\ud83d"}}'
     with Loopback(Answer(body)) as server:
         reply = judge(server).ask(ASK)
@@ -274,7 +274,7 @@ def server_without(*parameters: str, status: int = 400) -> Any:
 
 @settings(max_examples=12, deadline=None)
 @given(missing=st.sets(st.sampled_from([*REJECTIONS])), status=st.sampled_from([400, 422, 500]))
-def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(
+def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
     missing: set[str], status: int
 ) -> None:
     with Loopback(server_without(*sorted(missing), status=status)) as server:
@@ -291,13 +291,13 @@ def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(
     assert not missing & server.requests[-1].body.keys()
 
 
-def test_without_a_temperature_none_is_sent() -> None:
+def test_temperature_none_is_not_sent() -> None:
     with Loopback(claude_message(TEXT)) as server:
         judge(server, temperature=None).ask(ASK)
     assert "temperature" not in server.requests[0].body
 
 
-def test_asks_at_once_share_a_judge() -> None:
+def test_concurrent_asks_share_a_judge() -> None:
     with Loopback(server_without("temperature")) as server:
         asking = judge(server)
         with ThreadPoolExecutor(8) as pool:
@@ -366,14 +366,14 @@ def test_asks_at_once_share_a_judge() -> None:
         (Answer(b"\xff\xfe{"), "server", False),
     ],
 )
-def test_an_error_has_its_kind_and_says_whether_to_try_again(
+def test_errors_have_a_kind_and_say_whether_to_retry(
     answer: Answer, kind: str, retryable: bool
 ) -> None:
     error = failure(answer)
     assert (error.kind, error.retryable, error.http_status) == (kind, retryable, answer.status)
 
 
-def test_a_failure_that_may_pass_is_tried_again_and_counted() -> None:
+def test_a_temporary_failure_is_retried_and_counted() -> None:
     soon = {"retry-after": "0"}
     script = [
         error_of(529, "overloaded_error", "Overloaded", soon),
@@ -394,7 +394,7 @@ def test_a_failure_that_may_pass_is_tried_again_and_counted() -> None:
     ],
     ids=["hang", "drip", "told to wait"],
 )
-def test_nothing_outlasts_the_deadline(answer: Answer) -> None:
+def test_no_ask_takes_longer_than_its_deadline(answer: Answer) -> None:
     with Loopback(answer) as server:
         begun = time.monotonic()
         with pytest.raises(JudgeError) as caught:
@@ -430,7 +430,7 @@ def with_slot(slot: str, value: Any) -> Any:
     return body
 
 
-def test_any_json_in_any_place_ends_in_a_reply_or_a_judge_error() -> None:
+def test_any_json_in_any_field_leads_to_a_reply_or_a_judge_error() -> None:
     any_json_ends_well(judge, with_slot, SLOTS)
 
 
@@ -438,7 +438,7 @@ def test_any_json_in_any_place_ends_in_a_reply_or_a_judge_error() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 307, 401, 500])
-def test_a_server_that_echoes_the_key_does_not_get_it_shown(
+def test_a_key_that_the_server_echoes_is_not_shown(
     status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
@@ -452,11 +452,17 @@ def test_a_server_that_echoes_the_key_does_not_get_it_shown(
     assert "0123456789abcdef" not in told
 
 
-def test_the_key_is_not_shown_by_the_judge_itself() -> None:
+def test_the_judge_object_does_not_show_the_key() -> None:
     with Loopback(claude_message(TEXT)) as server:
         asking = judge(server)
         asking.ask(ASK)
-    assert KEY not in repr(asking) + repr(vars(asking)) + json.dumps(asking.identity) + asking.name
+    assert (
+        KEY
+        not in repr(asking)
+        + repr(vars(asking))
+        + json.dumps(asking.info.identity)
+        + asking.info.name
+    )
 
 
 @pytest.mark.parametrize(
@@ -470,30 +476,32 @@ def test_the_key_is_not_shown_by_the_judge_itself() -> None:
         ("model", " "),
     ],
 )
-def test_an_option_that_cannot_be_is_named(name: str, value: Any) -> None:
+def test_an_invalid_option_is_named(name: str, value: Any) -> None:
     with pytest.raises(ConfigError, match=f"^{name}: "):
         AnthropicJudge(**{"model": "m", "api_key": KEY, name: value})
 
 
-def test_an_option_that_only_another_judge_takes_is_named() -> None:
-    with pytest.raises(ConfigError, match=r"^seed: the judge 'anthropic:m' takes no such option"):
+def test_an_option_of_another_judge_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"^seed: the judge 'anthropic:m' has no such option"):
         make_judge("anthropic:m", {"seed": 1})
     with pytest.raises(ConfigError, match="anthropic:MODEL"):
         make_judge("anthropic", {})
 
 
-def test_a_missing_key_is_named_with_both_ways_to_give_it() -> None:
+def test_a_missing_key_is_reported_with_both_ways_to_set_it() -> None:
     with pytest.raises(ConfigError, match=r"(?s)api_key.*ANTHROPIC_API_KEY"):
         AnthropicJudge("m")
 
 
-def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_package_is_reported_with_the_command_that_installs_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "anthropic", None)
     with pytest.raises(ConfigError, match=r"pip install faithfulness-assert\[anthropic\]"):
         AnthropicJudge("m", api_key=KEY)
 
 
-def test_key_and_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_and_address_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with Loopback(claude_message(TEXT)) as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.root)
         monkeypatch.setenv("ANTHROPIC_API_KEY", f"{KEY}\n")
@@ -508,21 +516,24 @@ def test_doctor_checks_the_package_and_asks_the_judge() -> None:
     assert "ANTHROPIC_API_KEY" in found[-1].text
 
 
-def test_a_server_of_ones_own_needs_no_key() -> None:
+def test_other_servers_need_no_key() -> None:
     with Loopback(claude_message(TEXT)) as server:
         assert AnthropicJudge("m", base_url=server.root).ask(ASK).text == TEXT
 
 
-def test_identity_and_limits_are_those_given() -> None:
+def test_the_info_has_the_given_limits_and_an_identity_without_secrets() -> None:
     made = AnthropicJudge("m", api_key=KEY, max_prompt_tokens=9, max_statements=8)
-    assert made.identity == {
+    assert made.info.identity == {
         "judge": "anthropic",
         "base_url": "https://api.anthropic.com",
         "model": "m",
         "temperature": 0.0,
     }
-    assert (made.name, made.limits) == ("anthropic:m", Limits(prompt_tokens=9, statements=8))
-    assert made.keeps_deadline
+    assert (made.info.name, made.info.limits) == (
+        "anthropic:m",
+        Limits(prompt_tokens=9, statements=8),
+    )
+    assert made.info.keeps_deadline
 
 
 def test_the_sdk_is_not_imported_before_an_ask() -> None:
@@ -536,7 +547,7 @@ def test_the_sdk_is_not_imported_before_an_ask() -> None:
     )
 
 
-def test_the_two_judges_take_the_same_options_but_for_the_seed() -> None:
+def test_the_two_judges_have_the_same_options_except_seed() -> None:
     import inspect
 
     ours, theirs = (inspect.signature(judge).parameters for judge in (AnthropicJudge, OpenAIJudge))

@@ -8,7 +8,7 @@ import pytest
 from broken_judges import LOST, PARTLY, TRUTH, load, outcome, shapes
 
 
-def test_each_shape_of_the_fake_judge_ends_in_the_right_score_or_its_own_error(
+def test_each_fault_of_the_fake_judge_leads_to_the_right_score_or_error(
     shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
@@ -19,7 +19,7 @@ def test_each_shape_of_the_fake_judge_ends_in_the_right_score_or_its_own_error(
     assert max(one.score for one in found) == TRUTH
 
 
-def test_a_shape_that_loses_some_labels_is_an_error_where_the_policy_wants_all(
+def test_missing_labels_are_an_error_if_the_policy_needs_all_of_them(
     shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")

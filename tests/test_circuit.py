@@ -12,7 +12,7 @@ from loopback import Answer, Loopback, completion, refusal_to
 
 from faithfulness_assert import Grader
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.judges.remote.circuit_breaker import COOL_DOWN, FAILURES, Circuit
+from faithfulness_assert.judges.remote.circuit_breaker import COOL_DOWN, FAILURES, CircuitBreaker
 from faithfulness_assert.records.ask import Reply
 from faithfulness_assert.records.errors import JudgeError
 from faithfulness_assert.records.usage import Usage
@@ -44,7 +44,7 @@ class Server:
         return Reply("fine")
 
 
-def outcome(circuit: Circuit, server: Server) -> Reply | JudgeError:
+def outcome(circuit: CircuitBreaker, server: Server) -> Reply | JudgeError:
     try:
         return circuit.run(server)
     except JudgeError as error:
@@ -52,11 +52,11 @@ def outcome(circuit: Circuit, server: Server) -> Reply | JudgeError:
 
 
 @given(waits=st.lists(st.floats(0, 3 * COOL_DOWN), max_size=60))
-def test_a_dead_server_is_asked_so_often_that_it_opens_and_then_once_for_each_cool_down(
+def test_a_server_that_is_down_is_asked_until_the_circuit_opens_then_once_per_cool_down(
     waits: list[float],
 ) -> None:
     clock, server = Clock(), Server()
-    circuit = Circuit(clock=clock)
+    circuit = CircuitBreaker(clock=clock)
     for wait in waits:
         clock.now += wait
         outcome(circuit, server)
@@ -64,21 +64,21 @@ def test_a_dead_server_is_asked_so_often_that_it_opens_and_then_once_for_each_co
 
 
 @given(failures=st.integers(1, 8), asks=st.integers(1, 100), cool_down=st.floats(0.5, 100))
-def test_within_a_cool_down_only_the_failures_that_open_it_reach_the_server(
+def test_during_a_cool_down_nothing_reaches_the_server(
     failures: int, asks: int, cool_down: float
 ) -> None:
-    server, circuit = Server(), Circuit(failures, cool_down, Clock())
+    server, circuit = Server(), CircuitBreaker(failures, cool_down, Clock())
     for _ in range(asks):
         outcome(circuit, server)
     assert server.asked == min(asks, failures)
 
 
 @given(cases=st.integers(0, 60), back_at=st.floats(0, 300))
-def test_the_first_probe_after_the_server_is_back_ends_the_matter(
+def test_the_first_probe_after_the_server_is_back_closes_the_circuit(
     cases: int, back_at: float
 ) -> None:
     clock, server = Clock(), Server()
-    circuit = Circuit(clock=clock)
+    circuit = CircuitBreaker(clock=clock)
     for _ in range(FAILURES + cases):
         outcome(circuit, server)
     clock.now, server.error = back_at, None
@@ -88,9 +88,9 @@ def test_the_first_probe_after_the_server_is_back_ends_the_matter(
     assert all(isinstance(outcome(circuit, server), Reply) for _ in range(10))
 
 
-def test_an_open_circuit_says_so_and_why_in_the_kind_of_the_last_error() -> None:
+def test_the_error_of_an_open_circuit_has_the_kind_and_reason_of_the_last_error() -> None:
     clock, server = Clock(), Server()
-    circuit = Circuit(clock=clock)
+    circuit = CircuitBreaker(clock=clock)
     for _ in range(FAILURES):
         outcome(circuit, server)
     clock.now = 10
@@ -108,9 +108,9 @@ def test_an_open_circuit_says_so_and_why_in_the_kind_of_the_last_error() -> None
     assert "the server is down" in told.message
 
 
-def test_a_failed_probe_begins_the_next_cool_down() -> None:
+def test_a_failed_probe_starts_the_next_cool_down() -> None:
     clock, server = Clock(), Server()
-    circuit = Circuit(clock=clock)
+    circuit = CircuitBreaker(clock=clock)
     for instant in (
         *[0.0] * FAILURES,
         COOL_DOWN,
@@ -124,9 +124,9 @@ def test_a_failed_probe_begins_the_next_cool_down() -> None:
     assert server.asked == FAILURES + 2
 
 
-def test_a_probe_that_hangs_does_not_bar_the_way_for_ever() -> None:
+def test_a_hanging_probe_does_not_block_the_next_one() -> None:
     clock, server = Clock(), Server()
-    circuit = Circuit(clock=clock)
+    circuit = CircuitBreaker(clock=clock)
     for _ in range(FAILURES):
         outcome(circuit, server)
     clock.now, server.error = COOL_DOWN, None
@@ -155,8 +155,8 @@ def test_a_probe_that_hangs_does_not_bar_the_way_for_ever() -> None:
     ],
     ids=lambda error: f"{error.kind} {error.http_status}",
 )
-def test_what_tells_of_the_server_opens_it(error: JudgeError) -> None:
-    server, circuit = Server(error), Circuit(clock=Clock())
+def test_failures_of_the_server_open_the_circuit(error: JudgeError) -> None:
+    server, circuit = Server(error), CircuitBreaker(clock=Clock())
     for _ in range(20):
         outcome(circuit, server)
     assert server.asked == FAILURES
@@ -173,24 +173,26 @@ def test_what_tells_of_the_server_opens_it(error: JudgeError) -> None:
     ],
     ids=lambda error: error.message,
 )
-def test_what_tells_of_the_ask_or_passes_by_waiting_does_not(error: JudgeError) -> None:
-    server, circuit = Server(error), Circuit(clock=Clock())
+def test_failures_of_one_ask_and_short_rate_limits_do_not_open_the_circuit(
+    error: JudgeError,
+) -> None:
+    server, circuit = Server(error), CircuitBreaker(clock=Clock())
     for _ in range(20):
         outcome(circuit, server)
     assert server.asked == 20
 
 
 def test_only_failures_in_a_row_count() -> None:
-    server, circuit = Server(), Circuit(clock=Clock())
+    server, circuit = Server(), CircuitBreaker(clock=Clock())
     for place in range(100):
         server.error = None if place % FAILURES == 0 else DOWN
         outcome(circuit, server)
     assert server.asked == 100
 
 
-def test_threads_share_it_and_only_one_of_them_probes() -> None:
+def test_threads_share_the_circuit_and_only_one_of_them_probes() -> None:
     clock, server = Clock(), Server()
-    circuit = Circuit(clock=clock)
+    circuit = CircuitBreaker(clock=clock)
 
     def ask(_: int) -> Reply | JudgeError:
         return outcome(circuit, server)
@@ -217,7 +219,9 @@ TEXT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
     ],
     ids=["500", "401", "no money", "reset"],
 )
-def test_a_batch_does_not_hammer_a_dead_server(answer: Answer, tries: int, kind: str) -> None:
+def test_a_batch_sends_few_requests_to_a_server_that_is_down(
+    answer: Answer, tries: int, kind: str
+) -> None:
     concurrency = 4
     with Loopback(answer) as server:
         grader = Grader("openai:m", base_url=server.url, api_key="k", max_retries=2)
@@ -232,11 +236,11 @@ def test_a_batch_does_not_hammer_a_dead_server(answer: Answer, tries: int, kind:
     assert "not asked: the last" in results[-1].reason
 
 
-def test_a_batch_goes_on_once_the_server_is_back() -> None:
+def test_a_batch_continues_when_the_server_is_back() -> None:
     clock, state = Clock(), {"answer": refusal_to(503, "loading")}
     with Loopback(lambda _: state["answer"]) as server:
         judge = OpenAIJudge("m", base_url=server.url, api_key="k", max_retries=0)
-        judge._circuit = Circuit(clock=clock)
+        judge._circuit = CircuitBreaker(clock=clock)
         grader = Grader(judge)
         assert not any(result.defined for result in grader.grade_many([CASE] * 20))
         state["answer"] = completion(TEXT)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 import logging
@@ -74,7 +73,7 @@ def test_an_ask_is_one_chat_completion_with_the_schema_of_its_reply() -> None:
     )
 
 
-def test_usage_has_the_cached_and_the_reasoning_part() -> None:
+def test_usage_includes_cached_and_reasoning_tokens() -> None:
     said = {
         **USAGE,
         "prompt_tokens_details": {"cached_tokens": 64},
@@ -96,12 +95,12 @@ def test_usage_has_the_cached_and_the_reasoning_part() -> None:
     "usage",
     [None, [], {}, {"prompt_tokens": -1, "completion_tokens": 2}, {"prompt_tokens": 5}, "many"],
 )
-def test_usage_that_was_not_said_is_unknown_not_zero(usage: object) -> None:
+def test_usage_that_the_server_does_not_report_is_unknown_not_zero(usage: object) -> None:
     with Loopback(completion(TEXT, usage=usage)) as server:
         assert judge(server).ask(ASK).usage is None
 
 
-def test_parts_of_text_are_joined() -> None:
+def test_text_parts_are_joined() -> None:
     parts = [
         {"type": "text", "text": TEXT[:9]},
         {"type": "image"},
@@ -115,26 +114,26 @@ def test_parts_of_text_are_joined() -> None:
 @pytest.mark.parametrize(
     "answer", [completion(None, refusal="No."), completion([{"type": "refusal", "refusal": "No."}])]
 )
-def test_a_refusal_comes_in_its_own_field(answer: Answer) -> None:
+def test_a_refusal_is_returned_in_its_own_field(answer: Answer) -> None:
     with Loopback(answer) as server:
         assert judge(server).ask(ASK).refusal == "No."
 
 
-def test_a_judge_that_only_thought_is_told() -> None:
+def test_a_reply_with_reasoning_only_has_a_warning() -> None:
     with Loopback(completion("", finish_reason="length", reasoning="Hm...")) as server:
         reply = judge(server).ask(ASK)
     assert (reply.text, reply.finish_reason) == ("", "length")
     assert "reasoning" in reply.warnings[0]
 
 
-def test_a_lone_surrogate_leaves_text_that_can_be_written() -> None:
+def test_text_with_a_lone_surrogate_can_still_be_encoded() -> None:
     body = '{"choices":[{"message":{"content":"a\\ud83d","refusal":"b\\ud83d"},"finish_reason":"\\ud83d"}]}'
     with Loopback(Answer(body)) as server:
         reply = judge(server).ask(ASK)
     assert f"{reply.text}{reply.refusal}{reply.finish_reason}".encode() == "a�b��".encode()
 
 
-def test_the_choice_with_index_0_counts() -> None:
+def test_the_choice_with_index_0_is_used() -> None:
     first, second = (
         completion(TEXT).body["choices"][0],
         {**completion("other").body["choices"][0], "index": 1},
@@ -182,7 +181,7 @@ SUBSETS = st.sets(st.sampled_from([*REJECTIONS, "json_object", "system"]))
 
 @settings(max_examples=25, deadline=None)
 @given(missing=SUBSETS, status=st.sampled_from([400, 404, 422, 500]), names=st.booleans())
-def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(
+def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
     missing: set[str], status: int, names: bool
 ) -> None:
     with Loopback(server_without(*sorted(missing), status=status, names=names)) as server:
@@ -216,7 +215,7 @@ def test_what_a_server_does_not_take_is_asked_once_and_told_each_time(
         "no such thing",
     ],
 )
-def test_a_server_that_refuses_whatever_it_is_asked_ends_in_an_error(words: str) -> None:
+def test_a_server_that_rejects_every_request_leads_to_an_error(words: str) -> None:
     with Loopback(refusal_to(400, words)) as server:
         asking = judge(server)
         with pytest.raises(JudgeError) as caught:
@@ -235,7 +234,7 @@ def test_a_server_that_refuses_whatever_it_is_asked_ends_in_an_error(words: str)
     )  # what did not help is not kept
 
 
-def test_threads_that_learn_at_once_learn_the_same() -> None:
+def test_threads_share_what_they_learn_about_the_server() -> None:
     with Loopback(server_without("response_format", "seed", "system")) as server:
         asking = judge(server, seed=1)
         with ThreadPoolExecutor(8) as pool:
@@ -274,14 +273,14 @@ def test_threads_that_learn_at_once_learn_the_same() -> None:
         (Answer("data: {}\n\n"), "server", False),
     ],
 )
-def test_an_error_has_its_kind_and_says_whether_to_try_again(
+def test_errors_have_a_kind_and_say_whether_to_retry(
     answer: Answer, kind: str, retryable: bool
 ) -> None:
     error = failure(answer)
     assert (error.kind, error.retryable, error.http_status) == (kind, retryable, answer.status)
 
 
-def test_no_server_is_a_transport_error() -> None:
+def test_a_server_that_is_down_is_a_transport_error() -> None:
     with Loopback(completion(TEXT)) as server:
         pass
     with pytest.raises(JudgeError) as caught:
@@ -293,7 +292,7 @@ def test_no_server_is_a_transport_error() -> None:
     )
 
 
-def test_a_failure_that_may_pass_is_tried_again_and_counted() -> None:
+def test_a_temporary_failure_is_retried_and_counted() -> None:
     soon = {"retry-after-ms": "1"}
     with Loopback(
         [
@@ -316,7 +315,7 @@ def test_a_failure_that_may_pass_is_tried_again_and_counted() -> None:
         (refusal_to(429, "in an hour", {"retry-after": "3600"}), 1),
     ],
 )
-def test_only_what_may_pass_is_tried_again(answer: Answer, tries: int) -> None:
+def test_only_temporary_failures_are_retried(answer: Answer, tries: int) -> None:
     with Loopback(answer) as server, pytest.raises(JudgeError) as caught:
         judge(server, max_retries=3).ask(ASK)
     assert len(server.requests) == tries
@@ -335,7 +334,7 @@ def test_only_what_may_pass_is_tried_again(answer: Answer, tries: int) -> None:
     ],
     ids=["hang", "drip", "told to wait", "drip of an error", "drip of a head"],
 )
-def test_nothing_outlasts_the_deadline(answer: Answer) -> None:
+def test_no_ask_takes_longer_than_its_deadline(answer: Answer) -> None:
     with Loopback(answer) as server:
         begun = time.monotonic()
         with pytest.raises(JudgeError) as caught:
@@ -345,7 +344,7 @@ def test_nothing_outlasts_the_deadline(answer: Answer) -> None:
     assert caught.value.retryable
 
 
-def test_a_deadline_that_is_over_costs_no_request() -> None:
+def test_no_request_is_sent_after_the_deadline() -> None:
     with Loopback(completion(TEXT)) as server, pytest.raises(JudgeError):
         judge(server).ask(ASK, deadline=time.monotonic() - 1)
     assert not server.requests
@@ -355,7 +354,7 @@ def test_a_deadline_that_is_over_costs_no_request() -> None:
 
 
 @pytest.mark.parametrize("encode", [gzip.compress, zlib.compress])
-def test_an_encoded_body_that_nobody_asked_for_is_read(encode: Any) -> None:
+def test_a_body_with_an_unrequested_encoding_is_decoded(encode: Any) -> None:
     name = "gzip" if encode is gzip.compress else "deflate"
     with Loopback(
         Answer(encode(completion(TEXT).encoded()), headers={"content-encoding": name})
@@ -373,13 +372,13 @@ def test_an_encoded_body_that_nobody_asked_for_is_read(encode: Any) -> None:
         (Answer(b"plain", headers={"content-encoding": "br"}), "'br'"),
     ],
 )
-def test_a_body_that_cannot_be_read_safely_is_refused(answer: Answer, said: str) -> None:
+def test_an_unsafe_body_is_rejected(answer: Answer, said: str) -> None:
     error = failure(answer, max_retries=3)
     assert (error.kind, error.retryable) == ("server", False)
     assert said in error.message
 
 
-def test_a_small_body_that_would_decode_to_much_does_not_take_much_memory() -> None:
+def test_a_decompression_bomb_does_not_take_much_memory() -> None:
     bomb = Answer(gzip.compress(b" " * (150 << 20), 6), headers={"content-encoding": "gzip"})
     with Loopback(bomb) as server:
         asking = judge(server)
@@ -392,7 +391,7 @@ def test_a_small_body_that_would_decode_to_much_does_not_take_much_memory() -> N
 
 
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
-def test_a_redirect_carries_neither_prompt_nor_key_elsewhere(status: int) -> None:
+def test_redirects_are_not_followed(status: int) -> None:
     with Loopback(completion(TEXT)) as elsewhere:
         error = failure(Answer(b"", status, {"location": f"{elsewhere.url}/chat/completions"}))
     assert not elsewhere.requests
@@ -434,7 +433,7 @@ def with_slot(slot: str, value: Any) -> Any:
     return body
 
 
-def test_any_json_in_any_place_ends_in_a_reply_or_a_judge_error() -> None:
+def test_any_json_in_any_field_leads_to_a_reply_or_a_judge_error() -> None:
     any_json_ends_well(judge, with_slot, SLOTS)
 
 
@@ -444,14 +443,14 @@ ECHOES = {
     "plain": KEY,
     "header": f"Authorization: Bearer {KEY}",
     "url": "https://h/?k=sk-proj-a%2Bb%2Fc%3D0123456789abcdefXYZ",
-    "base64": base64.b64encode(KEY.encode()).decode(),
+    "json": json.dumps(KEY),
     "masked": "sk-proj-a+b/c****fXYZ",
 }
 
 
 @pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
 @pytest.mark.parametrize("status", [200, 307, 401, 500])
-def test_a_server_that_echoes_the_key_does_not_get_it_shown(
+def test_a_key_that_the_server_echoes_is_not_shown(
     echo: str, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
@@ -467,13 +466,13 @@ def test_a_server_that_echoes_the_key_does_not_get_it_shown(
     assert error.__context__ is None
 
 
-def test_the_key_is_not_shown_by_the_judge_itself() -> None:
+def test_the_judge_object_does_not_show_the_key() -> None:
     with Loopback(completion(TEXT)) as server:
         asking = judge(
             server, base_url=server.url.replace("//", "//user:hunter22@") + "?api-key=q-hunter22"
         )
         asking.ask(ASK)
-    shown = repr(asking) + repr(vars(asking)) + json.dumps(asking.identity) + asking.name
+    shown = repr(asking) + repr(vars(asking)) + json.dumps(asking.info.identity) + asking.info.name
     assert KEY not in shown
     assert "hunter22" not in shown
 
@@ -505,26 +504,26 @@ def test_the_key_is_not_shown_by_the_judge_itself() -> None:
         *(("model", v) for v in ("", "  ", None, 5)),
     ],
 )
-def test_an_option_that_cannot_be_is_named(name: str, value: Any) -> None:
+def test_an_invalid_option_is_named(name: str, value: Any) -> None:
     options = {"model": "m", "api_key": KEY, name: value}
     with pytest.raises(ConfigError, match=f"^{name}: ") as caught:
         OpenAIJudge(**options)
     assert not (name == "api_key" and str(value) in str(caught.value))
 
 
-def test_a_missing_key_is_named_with_both_ways_to_give_it() -> None:
+def test_a_missing_key_is_reported_with_both_ways_to_set_it() -> None:
     with pytest.raises(ConfigError, match=r"(?s)api_key.*OPENAI_API_KEY"):
         OpenAIJudge("m")
     with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
         OpenAIJudge("m", base_url="https://eu.api.openai.com/v1", api_key=" ")
 
 
-def test_a_server_of_ones_own_needs_no_key() -> None:
+def test_other_servers_need_no_key() -> None:
     with Loopback(completion(TEXT)) as server:
         assert OpenAIJudge("m", base_url=server.url).ask(ASK).text == TEXT
 
 
-def test_key_and_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_and_address_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     with Loopback(completion(TEXT)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\n")
@@ -532,7 +531,7 @@ def test_key_and_address_may_come_from_the_environment(monkeypatch: pytest.Monke
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-def test_identity_and_limits_are_those_given() -> None:
+def test_the_info_has_the_given_limits_and_an_identity_without_secrets() -> None:
     made = OpenAIJudge(
         "m",
         base_url="https://u:p@h:8/v1?k=v",
@@ -541,14 +540,14 @@ def test_identity_and_limits_are_those_given() -> None:
         max_prompt_tokens=9,
         max_statements=8,
     )
-    assert made.identity == {
+    assert made.info.identity == {
         "judge": "openai",
         "base_url": "https://h:8/v1",
         "model": "m",
         "temperature": None,
         "seed": 3,
     }
-    assert (made.name, made.limits) == ("openai:m", Limits(prompt_tokens=9, statements=8))
+    assert (made.info.name, made.info.limits) == ("openai:m", Limits(prompt_tokens=9, statements=8))
 
 
 def test_the_sdk_is_not_imported_before_an_ask() -> None:

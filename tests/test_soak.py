@@ -10,13 +10,13 @@ from faithfulness_assert import grade
 from faithfulness_assert.records.usage import Usage
 
 
-def test_hundreds_of_grades_among_faults_are_all_valid_and_counted_once() -> None:
+def test_grades_among_many_faults_are_all_valid_and_counted_once() -> None:
     line = soak.soak(300, seed=7)
     assert "300 grades" in line
     assert "graded" in line
 
 
-def test_what_is_lost_doubled_or_inflated_would_be_seen() -> None:
+def test_lost_doubled_and_inflated_figures_would_be_detected() -> None:
     text = "The museum opens at nine."
     whole = replace(
         grade(text, text), score=0.5, pass_=False, tokens_used=Usage(100, 20, num_requests=1)
@@ -29,7 +29,7 @@ def test_what_is_lost_doubled_or_inflated_would_be_seen() -> None:
     assert len(soak.problems(replace(whole, defined=False), 1, (100, 20))) >= 1
 
 
-def test_the_schedule_has_faults_of_both_kinds() -> None:
+def test_the_schedule_has_quick_and_slow_faults() -> None:
     quick, slow = soak.rows()
     assert len(quick) > 120
     assert slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
@@ -21,7 +22,7 @@ from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.tape import MAX_FILE_BYTES, StoredJudge, TapeJudge, ask_key
 from faithfulness_assert.records.ask import Ask, Payload, Reply, ReplyForm
 from faithfulness_assert.records.errors import ConfigError, JudgeError
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import Limits, judge_info
 from faithfulness_assert.records.usage import Usage
 
 ASK = Ask(
@@ -75,7 +76,7 @@ ASKS = st.builds(
 
 @settings(max_examples=30, deadline=None)
 @given(asks=st.lists(ASKS, max_size=6))
-def test_what_was_asked_once_is_answered_the_same_again_with_no_call(asks: list[Ask]) -> None:
+def test_an_ask_that_was_made_before_gets_the_same_reply_without_a_call(asks: list[Ask]) -> None:
     with TemporaryDirectory() as folder:
         judge = CountingJudge()
         first = [StoredJudge(judge, folder).ask(ask) for ask in asks]
@@ -100,7 +101,7 @@ def test_what_was_asked_once_is_answered_the_same_again_with_no_call(asks: list[
         assert judge.asked == len(different)
 
 
-def test_all_that_shapes_a_reply_shapes_its_key() -> None:
+def test_everything_that_shapes_a_reply_is_part_of_its_key() -> None:
     other = [
         replace(ASK, messages=({"role": "user", "content": "Is it so!"},)),
         replace(ASK, messages=({"role": "system", "content": "Is it so?"},)),
@@ -114,11 +115,35 @@ def test_all_that_shapes_a_reply_shapes_its_key() -> None:
     assert ask_key(replace(ASK), {"a": 1, "b": 2}) == ask_key(ASK, {"b": 2, "a": 1})
 
 
-def test_the_store_stands_in_for_its_judge_in_all_it_says_of_itself(tmp_path: Path) -> None:
+def test_stored_judge_and_tape_say_the_same_about_themselves_as_their_judge(
+    tmp_path: Path,
+) -> None:
     judge = CountingJudge()
-    for stand_in in (StoredJudge(judge, tmp_path), TapeJudge(tmp_path)):
-        for name in ("name", "limits", "identity", "never_contradicts"):
-            assert getattr(stand_in, name) == getattr(judge, name)
+    for changes in (
+        {"caveat": "an early version", "remote": True},
+        {"asks": frozenset({"verdicts", "claims"}), "limits": Limits(None, 3)},
+        {"keeps_deadline": True, "never_contradicts": False},
+    ):
+        info = replace(judge_info(judge), **changes)
+        judge.info = info  # type: ignore[attr-defined]
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        assert judge_info(StoredJudge(judge, folder)) == info
+        assert judge_info(TapeJudge(folder)) == replace(info, keeps_deadline=True)
+
+
+def test_a_stored_judge_is_asynchronous_exactly_if_its_judge_is(tmp_path: Path) -> None:
+    class AsyncJudge(CountingJudge):
+        async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            return replace(self.ask(ask), warnings=(f"deadline {deadline}",))
+
+    judge = AsyncJudge()
+    stored = StoredJudge(judge, tmp_path)
+    replies = [asyncio.run(stored.aask(ASK, deadline=5.0)) for _ in range(2)]
+    assert [reply.cached for reply in replies] == [False, True]
+    assert [reply.warnings for reply in replies] == [("deadline 5.0",)] * 2
+    assert replies[0].text == replies[1].text == stored.ask(ASK).text
+    assert judge.asked == 1
+    assert not hasattr(StoredJudge(CountingJudge(), tmp_path), "aask")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +156,7 @@ def test_the_store_stands_in_for_its_judge_in_all_it_says_of_itself(tmp_path: Pa
         Reply(" \n", USAGE),
     ],
 )
-def test_what_says_nothing_of_the_case_is_not_kept(said: Reply, tmp_path: Path) -> None:
+def test_incomplete_refused_and_blank_replies_are_not_stored(said: Reply, tmp_path: Path) -> None:
     judge = CountingJudge(said=said)
     for _ in range(2):
         assert StoredJudge(judge, tmp_path).ask(ASK) == said
@@ -139,7 +164,7 @@ def test_what_says_nothing_of_the_case_is_not_kept(said: Reply, tmp_path: Path) 
     assert not files(tmp_path)
 
 
-def test_an_error_is_let_through_and_not_kept(tmp_path: Path) -> None:
+def test_an_error_is_raised_and_not_stored(tmp_path: Path) -> None:
     class Failing(CountingJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             raise JudgeError(f"deadline {deadline}", "server", retryable=True)
@@ -166,7 +191,7 @@ def test_an_error_is_let_through_and_not_kept(tmp_path: Path) -> None:
     ],
     ids=lambda content: str(content[:20]),
 )
-def test_a_file_that_is_not_one_of_ours_is_as_good_as_none(content: bytes, tmp_path: Path) -> None:
+def test_an_invalid_file_is_ignored_and_replaced(content: bytes, tmp_path: Path) -> None:
     judge = CountingJudge()
     stored = StoredJudge(judge, tmp_path)
     stored.ask(ASK)
@@ -178,7 +203,7 @@ def test_a_file_that_is_not_one_of_ours_is_as_good_as_none(content: bytes, tmp_p
     assert stored.ask(ASK).cached  # and it is mended
 
 
-def test_a_pipe_or_folder_in_the_place_of_a_file_neither_blocks_nor_fails(tmp_path: Path) -> None:
+def test_a_pipe_or_folder_instead_of_a_file_neither_blocks_nor_fails(tmp_path: Path) -> None:
     stored = StoredJudge(CountingJudge(), tmp_path)
     stored.ask(ASK)
     (path,) = files(tmp_path)
@@ -205,7 +230,7 @@ def run(code: str, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_processes_that_write_at_once_leave_whole_files_only(tmp_path: Path) -> None:
+def test_concurrent_processes_only_write_whole_files(tmp_path: Path) -> None:
     code = """
         stored = StoredJudge(CountingJudge(said=Reply(sys.argv[2] * 50_000)), sys.argv[1])
         texts = {stored.ask(replace(ASK, max_tokens=n)).text for _ in range(2) for n in range(1, 80)}
@@ -223,7 +248,7 @@ def test_processes_that_write_at_once_leave_whole_files_only(tmp_path: Path) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on file sizes there")
-def test_a_disk_that_fills_costs_a_warning_not_a_grade(tmp_path: Path) -> None:
+def test_a_full_disk_is_a_warning_not_an_error(tmp_path: Path) -> None:
     code = """
         import resource
         stored = StoredJudge(CountingJudge(), sys.argv[1])
@@ -232,11 +257,11 @@ def test_a_disk_that_fills_costs_a_warning_not_a_grade(tmp_path: Path) -> None:
         print(reply.text[:7], reply.usage == USAGE, [w for w in reply.warnings if w.startswith("cache: ")])
     """
     out, errors = run(code, str(tmp_path)).communicate(timeout=60)
-    assert out == "reply 1 True ['cache: the reply could not be kept: File too large']\n", errors
+    assert out == "reply 1 True ['cache: the reply could not be stored: File too large']\n", errors
     assert not files(tmp_path)
 
 
-def test_a_folder_that_cannot_be_is_named_at_once(tmp_path: Path) -> None:
+def test_an_unusable_folder_is_reported_at_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     for folder in (tmp_path / "file", tmp_path / "file" / "below"):
         with pytest.raises(ConfigError, match="cannot be written"):
@@ -248,7 +273,7 @@ def test_a_folder_that_cannot_be_is_named_at_once(tmp_path: Path) -> None:
             TapeJudge(wrong)  # type: ignore[arg-type]
 
 
-def test_a_kept_run_needs_no_right_to_write(tmp_path: Path) -> None:
+def test_a_stored_run_writes_nothing(tmp_path: Path) -> None:
     StoredJudge(CountingJudge(), tmp_path).ask(ASK)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
     assert StoredJudge(CountingJudge(), tmp_path).ask(ASK).cached
@@ -256,25 +281,23 @@ def test_a_kept_run_needs_no_right_to_write(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("identity", [None, {}, {"x": object()}, {"x": float("nan")}])
-def test_a_judge_whose_replies_cannot_be_told_apart_is_not_stored(
-    identity: Any, tmp_path: Path
-) -> None:
+def test_a_judge_without_a_valid_identity_cannot_be_stored(identity: Any, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="identity"):
         StoredJudge(CountingJudge(identity=identity), tmp_path)
 
 
-def test_judges_share_a_folder_and_a_tape_plays_one_of_them(tmp_path: Path) -> None:
+def test_judges_share_a_folder_and_a_tape_is_that_of_one_judge(tmp_path: Path) -> None:
     for version in (1, 2):
         StoredJudge(
             CountingJudge({"version": version}, Reply(f"by {version}"), f"../j:{version}"), tmp_path
         ).ask(ASK)
     assert len(list(tmp_path.iterdir())) == 2
-    with pytest.raises(ConfigError, match=r"holds the tapes .*name one"):
+    with pytest.raises(ConfigError, match=r"contains the tapes .*name one"):
         TapeJudge(tmp_path)
     assert {TapeJudge(folder).ask(ASK).text for folder in tmp_path.iterdir()} == {"by 1", "by 2"}
 
 
-def test_a_tape_that_is_not_there_or_not_readable_is_an_error_of_the_caller(tmp_path: Path) -> None:
+def test_a_missing_or_unreadable_tape_is_a_config_error(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "none"):
         with pytest.raises(ConfigError, match=r"tape: .*tape\.json"):
             TapeJudge(folder)
@@ -285,17 +308,17 @@ def test_a_tape_that_is_not_there_or_not_readable_is_an_error_of_the_caller(tmp_
     (tmp_path / "tape.json").write_text(
         '{"name": "x", "identity": {}, "limits": {"prompt_tokens": "many", "statements": 3}}'
     )
-    assert TapeJudge(tmp_path).limits == Limits(None, 3)
+    assert TapeJudge(tmp_path).info.limits == Limits(None, 3)
 
 
-def test_an_ask_that_is_not_on_the_tape_is_an_error_that_names_the_tape(tmp_path: Path) -> None:
+def test_a_missing_reply_is_an_error_that_names_the_tape(tmp_path: Path) -> None:
     StoredJudge(CountingJudge(), tmp_path).ask(ASK)
     with pytest.raises(JudgeError, match=r"counting-1-.*verdicts") as caught:
         TapeJudge(tmp_path).ask(replace(ASK, max_tokens=1))
     assert not caught.value.retryable
 
 
-def test_a_second_run_asks_the_server_nothing_and_the_folder_holds_no_key(tmp_path: Path) -> None:
+def test_a_second_run_sends_no_request_and_the_folder_contains_no_key(tmp_path: Path) -> None:
     key = "sk-0123456789abcdef"
     with Loopback(
         completion('{"verdicts":[]}', usage={"prompt_tokens": 9, "completion_tokens": 2})

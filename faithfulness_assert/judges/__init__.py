@@ -1,4 +1,4 @@
-"""The judges by name. Adding one is a file here and a row in ``JUDGES``; each is imported when it is first named."""
+"""The judges by name. To add one, add a file here and a row in ``JUDGES``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import inspect
 import os
 from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..records.errors import ConfigError, suggest
 
@@ -15,84 +15,123 @@ if TYPE_CHECKING:
 
     from ..records.judge import Judge
 
-JUDGES: dict[str, tuple[str, str]] = {
-    "anthropic": (".anthropic", "AnthropicJudge"),
-    "embedded": (".embedded", "EmbeddedJudge"),
-    "openai": (".openai", "OpenAIJudge"),
-    "tape": (".tape", "TapeJudge"),
+
+class JudgeEntry(NamedTuple):
+    """What is known about a judge before it is imported.
+
+    Args:
+        module: its module in this package.
+        class_name: its class there.
+        form: how users name it, such as ``openai:MODEL``.
+        package: the package of its API; empty if it needs none. Its name in capitals, with ``_``,
+            begins the names of its environment variables.
+        extra: the extra of this project that installs that package; empty if it needs none.
+    """
+
+    module: str
+    class_name: str
+    form: str
+    package: str = ""
+    extra: str = ""
+
+    @property
+    def install(self) -> str:
+        """The command that installs what the judge needs; empty if it needs nothing."""
+        if self.extra:
+            return f"pip install faithfulness-assert[{self.extra}]"
+        return f"pip install {self.package}" if self.package else ""
+
+
+JUDGES: dict[str, JudgeEntry] = {
+    "anthropic": JudgeEntry(
+        ".anthropic", "AnthropicJudge", "anthropic:MODEL", package="anthropic", extra="anthropic"
+    ),
+    "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
+    "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
+    "tape": JudgeEntry(".tape", "TapeJudge", "tape:DIR"),
 }
 
 
 def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
-    """The judge that ``spec`` names: ``embedded``, ``openai:MODEL``, ``anthropic:MODEL``, ``tape:DIR``, or a judge itself.
+    """The judge that ``spec`` names (one of :func:`judge_forms`), or ``spec`` itself.
 
     Raises:
-        ConfigError: no such judge, or an option that this judge does not take.
+        ConfigError: there is no such judge, or it does not take one of the options.
     """
     if not isinstance(spec, str):
-        return _given_judge(spec, options)
-    factory, argument = _named(spec)
-    parameters = inspect.signature(factory).parameters
-    positional = [p.name for p in parameters.values() if p.kind is not p.KEYWORD_ONLY]
-    if bool(argument) != bool(positional):
-        raise ConfigError(f"judge: {spec!r} should read {_form(spec.partition(':')[0])!r}")
+        return _check_judge_object(spec, options)
+    kind, argument = _parse(spec)
+    judge_class = _load(JUDGES[kind])
+    if bool(argument) != (":" in JUDGES[kind].form):
+        raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
     known = option_names(spec)
     for option in options:
         if option not in known:
-            raise ConfigError(
-                f"{option}: the judge {spec!r} takes no such option. {suggest(option, known) if known else ''}".strip()
-            )
-    return cast("Judge", factory(*([argument] if positional else []), **options))
-
-
-def preload() -> None:
-    """Loads the package of each judge behind an API whose key is in the environment: the first ask would wait a second for it."""
-    for module, name in JUDGES.values():
-        provider = getattr(getattr(import_module(module, __name__), name), "provider", None)
-        if provider is not None and f"{provider.name.upper()}_API_KEY" in os.environ:
-            with suppress(ImportError):  # whoever names this judge is told
-                provider.sdk()
+            hint = f" {suggest(option, known)}" if known else ""
+            raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
+    return cast("Judge", judge_class(*([argument] if argument else []), **options))
 
 
 def option_names(spec: object) -> list[str]:
-    """The options that the judge which ``spec`` names takes; none for a judge that is passed as an object."""
+    """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself."""
     if not isinstance(spec, str):
         return []
-    return [
-        p.name
-        for p in inspect.signature(_named(spec)[0]).parameters.values()
-        if p.kind is p.KEYWORD_ONLY
-    ]
+    kind, _ = _parse(spec)
+    parameters = inspect.signature(_load(JUDGES[kind])).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
 
-def _named(spec: str) -> tuple[Callable[..., object], str]:
+def judge_forms() -> list[str]:
+    """How users name judges: ``["anthropic:MODEL", "embedded", ...]``."""
+    return [entry.form for entry in JUDGES.values()]
+
+
+def judge_extras() -> list[str]:
+    """The extras of this project that judges need."""
+    return [entry.extra for entry in JUDGES.values() if entry.extra]
+
+
+def environment_prefixes() -> list[str]:
+    """How the names of the environment variables begin that judges read: ``["OPENAI_", ...]``."""
+    return [f"{entry.package.upper()}_" for entry in JUDGES.values() if entry.package]
+
+
+def preload() -> None:
+    """Imports the package of each judge whose key is in the environment.
+
+    Otherwise the first ask would wait about a second for it.
+    """
+    for entry in JUDGES.values():
+        if entry.package and f"{entry.package.upper()}_API_KEY" in os.environ:
+            with suppress(ImportError):  # whoever names this judge gets an error that says so
+                _load(entry).provider.sdk()  # type: ignore[attr-defined]
+
+
+def _parse(spec: str) -> tuple[str, str]:
     kind, _, argument = spec.partition(":")
     if kind not in JUDGES:
         raise ConfigError(
-            f"judge: there is no judge {spec!r}. {suggest(kind, _forms())} Or pass an object with an 'ask' method."
+            f"judge: unknown judge {spec!r}. {suggest(kind, judge_forms())} "
+            "Or pass an object with an 'ask' method."
         )
-    module, name = JUDGES[kind]
-    return getattr(import_module(module, __name__), name), argument.strip()
+    return kind, argument.strip()
 
 
-def _given_judge(judge: object, options: Mapping[str, Any]) -> Judge:
+def _load(entry: JudgeEntry) -> Callable[..., object]:
+    return cast(
+        "Callable[..., object]", getattr(import_module(entry.module, __name__), entry.class_name)
+    )
+
+
+def _check_judge_object(judge: object, options: Mapping[str, Any]) -> Judge:
     if not callable(getattr(judge, "ask", None)):
-        forms = ", ".join(_forms())
+        forms, got = ", ".join(judge_forms()), type(judge).__name__
         raise ConfigError(
-            f"judge: must be one of {forms}, or an object with an 'ask' method; got {type(judge).__name__}"
+            f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
         )
     if options:
+        option = next(iter(options))
         raise ConfigError(
-            f"{next(iter(options))}: not an option of a judge that is passed as an object; set it on the object"
+            f"{option}: the judge is passed as an object; set this option on that object"
         )
     return cast("Judge", judge)
-
-
-def _forms() -> list[str]:
-    return [_form(kind) for kind in JUDGES]
-
-
-def _form(kind: str) -> str:
-    return {"anthropic": "anthropic:MODEL", "openai": "openai:MODEL", "tape": "tape:DIR"}.get(
-        kind, kind
-    )

@@ -1,6 +1,6 @@
 """The OpenAI judge: any chat-completions API that is compatible with OpenAI's.
 
-The rule: this file only says what is OpenAI's own, its parameters and the shape of its completions; the rest is shared with other judges.
+This file only contains what is specific to OpenAI: request parameters and the shape of completions.
 """
 
 from __future__ import annotations
@@ -9,9 +9,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..records.ask import Reply
-from ..records.errors import JudgeError
 from ..text.strings import clean_text
-from .remote.answers import Failure, failure, read_object, thought_only, usage_of
+from .remote.answers import (
+    Failure,
+    bad_answer,
+    read_failure,
+    read_json_object,
+    usage_of,
+    warn_if_only_reasoning,
+)
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.remote_judge import Provider, RemoteJudge
 from .remote.settings import check_number
@@ -23,50 +29,56 @@ if TYPE_CHECKING:
     from ..records.usage import Usage
     from .remote.connection import Answer
 
-# ---------------------------------------------------------------- what is asked
+# ---------------------------------------------------------------- requests
 
 FALLBACKS: Fallbacks = {
     "format": Fallback(
         re.compile(
-            r"response[_ ]?format|json[_ ](?:schema|object|mode)|grammar|structured[_ ]output|guided_|requested parameters",
+            r"response[_ ]?format|json[_ ](?:schema|object|mode)|grammar"
+            r"|structured[_ ]output|guided_|requested parameters",
             re.I,
         ),
         (
-            "the server takes no JSON Schema; plain JSON was asked for",
-            "the server takes no response format; none was asked for",
+            "the server does not support a JSON Schema; plain JSON was requested",
+            "the server does not support a response format; none was requested",
         ),
     ),
     "cap": Fallback(
         re.compile(r"max_(?:completion_)?tokens", re.I),
         (
-            "the server takes no max_completion_tokens; max_tokens was sent",
-            "the server takes no cap on reply tokens; none was sent",
+            "the server does not support max_completion_tokens; max_tokens was sent",
+            "the server does not support a limit on reply tokens; none was sent",
         ),
     ),
     "temperature": Fallback(
         re.compile("temperature", re.I),
-        ("the server does not take this temperature; none was sent",),
+        ("the server does not support this temperature; none was sent",),
     ),
-    "seed": Fallback(re.compile(r"\bseed\b", re.I), ("the server takes no seed; none was sent",)),
+    "seed": Fallback(
+        re.compile(r"\bseed\b", re.I),
+        ("the server does not support a seed; none was sent",),
+    ),
     "system": Fallback(
         re.compile(
-            r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b|(?:support|allow).{0,20}\bsystem\b"
+            r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b"
+            r"|(?:support|allow).{0,20}\bsystem\b"
             r"|roles must alternate|only user and assistant roles|developer instruction",
             re.I,
         ),
-        ("the server takes no system message; it was sent inside the user message",),
+        ("the server does not support a system message; it was put into the user message",),
     ),
 }
 
 
 def chat_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-    """The parameters of a chat completion. ``settings``: ``model``, ``temperature`` and ``seed``; None is not sent."""
-    messages = [dict(m) for m in ask.messages]
-    schema = {
-        "type": "json_schema",
-        "json_schema": {"name": "verdicts", "strict": True, "schema": ask.schema},
-    }
-    wanted: dict[str, Any] = {
+    """The parameters of a chat completion.
+
+    ``settings`` has ``model``, ``temperature`` and ``seed``; None is not sent.
+    """
+    messages = [dict(message) for message in ask.messages]
+    strict = {"name": "verdicts", "strict": True, "schema": ask.schema}
+    schema = {"type": "json_schema", "json_schema": strict}
+    parameters: dict[str, Any] = {
         "model": settings["model"],
         "messages": _without_system(messages) if steps["system"] else messages,
         "response_format": (schema, {"type": "json_object"}, None)[steps["format"]],
@@ -75,11 +87,11 @@ def chat_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[st
         "temperature": None if steps["temperature"] else settings["temperature"],
         "seed": None if steps["seed"] else settings["seed"],
     }
-    return {name: value for name, value in wanted.items() if value is not None}
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """The messages with those of the system put before the first one of the user."""
+    """The messages; the text of system messages is put before the first user message."""
     system = [m["content"] for m in messages if m["role"] == "system"]
     rest = [m for m in messages if m["role"] != "system"]
     if not system or not rest:
@@ -97,50 +109,43 @@ def _send(client: Any, request: dict[str, Any], seconds: float) -> Any:
     return client.chat.completions.with_raw_response.create(**request, timeout=seconds)
 
 
-# ---------------------------------------------------------------- what is answered
+# ---------------------------------------------------------------- replies
 
 
 def read_completion(answer: Answer, secrets: Sequence[str]) -> Reply | Failure:
-    """The reply in a chat completion, or the trouble with it."""
-    data = read_object(answer, secrets)
+    """The reply in a chat completion, or the failure."""
+    data = read_json_object(answer, secrets)
     if isinstance(data, Failure):
         return data
-    usage = _usage(data.get("usage"))
-    choice = _first_choice(data.get("choices"))
+    usage, choice = _usage(data.get("usage")), _first_choice(data.get("choices"))
     if choice.get("error"):
-        return failure(answer, choice, secrets)
+        return read_failure(answer, choice, secrets)
     message = choice.get("message")
     if not isinstance(message, dict):
-        what = "the judge's answer holds no message: is base_url a chat API?"
-        return Failure(
-            JudgeError(what, "server", retryable=True, usage=usage, http_status=answer.status)
-        )
-    text, refusal = _said(message)
-    ended = choice.get("finish_reason")
-    reply = Reply(text, usage, ended if isinstance(ended, str) else "stop", refusal or None)
-    return (
-        thought_only(reply)
-        if message.get("reasoning") or message.get("reasoning_content")
-        else reply
-    )
+        problem = "the judge's answer has no message: is base_url a chat API?"
+        return bad_answer(problem, answer, usage=usage)
+    text, refusal = _text_and_refusal(message)
+    finish_reason = choice.get("finish_reason")
+    if not isinstance(finish_reason, str):
+        finish_reason = "stop"
+    reply = Reply(text, usage, finish_reason, refusal or None)
+    reasoned = message.get("reasoning") or message.get("reasoning_content")
+    return warn_if_only_reasoning(reply) if reasoned else reply
 
 
 def _first_choice(choices: object) -> Mapping[str, Any]:
-    found = [c for c in choices if isinstance(c, dict)] if isinstance(choices, list) else []
-    return next((c for c in found if c.get("index") == 0), found[0] if found else {})
+    valid = [c for c in choices if isinstance(c, dict)] if isinstance(choices, list) else []
+    return next((c for c in valid if c.get("index") == 0), valid[0] if valid else {})
 
 
-def _said(message: Mapping[str, Any]) -> tuple[str, str]:
-    """The text of a message and its refusal. The content is a string or a list of parts."""
-    content, refusal = message.get("content"), message.get("refusal")
+def _text_and_refusal(message: Mapping[str, Any]) -> tuple[str, str]:
+    """The text of a message, and its refusal. The content is a string or a list of parts."""
+    content = message.get("content")
     parts = [p for p in content if isinstance(p, dict)] if isinstance(content, list) else []
-    text = (
-        content
-        if isinstance(content, str)
-        else "".join(p["text"] for p in parts if isinstance(p.get("text"), str))
-    )
-    refusals = [refusal, *(p.get("refusal") for p in parts)]
-    return text, clean_text(" ".join(r for r in refusals if isinstance(r, str)).strip())
+    texts = [content, *(part.get("text") for part in parts)]
+    refusals = [message.get("refusal"), *(part.get("refusal") for part in parts)]
+    refusal = " ".join(r for r in refusals if isinstance(r, str)).strip()
+    return "".join(text for text in texts if isinstance(text, str)), clean_text(refusal)
 
 
 def _usage(data: object) -> Usage | None:
@@ -158,7 +163,6 @@ def _usage(data: object) -> Usage | None:
 
 OPENAI = Provider(
     name="openai",
-    install="pip install openai",
     home="https://api.openai.com/v1",
     max_temperature=2,
     fallbacks=FALLBACKS,
@@ -171,13 +175,15 @@ OPENAI = Provider(
 
 
 class OpenAIJudge(RemoteJudge):
-    """A judge behind an OpenAI-compatible chat API. Its options are those of :class:`RemoteJudge`, and a seed.
+    """A judge behind an OpenAI-compatible chat API.
+
+    Its options are those of :class:`RemoteJudge`, and a seed.
 
     Args:
         base_url: default: the environment's OPENAI_BASE_URL, else OpenAI.
-        api_key: default: the environment's OPENAI_API_KEY. Only OpenAI itself cannot do without.
+        api_key: default: the environment's OPENAI_API_KEY. Only OpenAI itself needs one.
         temperature: 0 to 2.
-        seed: for servers that promise the same reply to the same seed.
+        seed: for servers that give the same reply for the same seed.
     """
 
     provider = OPENAI

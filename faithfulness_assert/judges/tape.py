@@ -1,8 +1,9 @@
-"""A store of replies: what was asked once is answered the same again, at no cost.
+"""Stored replies: the same ask gets the same reply again, at no cost.
 
-A folder holds one subfolder for each judge: ``tape.json`` says which judge it was, each other file is one reply, named by the SHA-256
-of all that shaped it. The rule: the store never fails a grade and never makes one up. What cannot be read, or is not what its name
-says, is not there; what says nothing of the case (an error, a refusal, a filtered or cut reply) is not kept.
+A folder has one subfolder for each judge. Its ``tape.json`` describes the judge. Every other file
+is one reply, named by the SHA-256 of all that shaped it. The store never makes a grade fail, and
+never invents a reply: a file that is unreadable, or does not match its name, is ignored. Errors,
+refusals, filtered, truncated and unreadable replies are not stored.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.ask import Reply
 from ..records.errors import ConfigError, JudgeError
-from ..records.judge import Limits
+from ..records.judge import ASK_KINDS, JudgeInfo, Limits, judge_info
 from ..records.usage import Usage
 
 if TYPE_CHECKING:
@@ -32,15 +33,20 @@ MAX_FILE_BYTES = 16 << 20
 _TAPE = "tape.json"
 
 
-class StoredJudge:
-    """A judge that looks an ask up in a store before it asks ``judge``, and keeps what it says.
+def _has_text(_ask: Ask, text: str) -> bool:
+    return bool(text.strip())
 
-    A kept reply comes back with ``cached`` set and a usage of zero, so that nothing is paid or counted twice.
+
+class StoredJudge:
+    """A judge that looks up each ask in a store before it asks ``judge``, and stores the replies.
+
+    A stored reply has ``cached`` set and a usage of zero: nothing is paid or counted twice. The
+    stored judge has ``aask`` if ``judge`` has it.
 
     Args:
-        judge: who is asked. Its ``identity`` tells its replies from those of others.
-        folder: where replies are kept; made where it is missing. Judges and processes may share it.
-        worth_keeping: whether a reply answers its ask; one that does not is asked for again next time.
+        judge: who is asked. Its ``identity`` distinguishes its replies from those of other judges.
+        folder: where replies are stored; created if missing. Judges and processes may share it.
+        is_readable: whether a reply text answers its ask. Other replies are not stored.
 
     Raises:
         ConfigError: the folder cannot be written, or the judge has no ``identity``.
@@ -50,110 +56,83 @@ class StoredJudge:
         self,
         judge: Judge,
         folder: str | os.PathLike[str],
-        worth_keeping: Callable[[Ask, str], bool] = lambda _ask, text: bool(text.strip()),
+        is_readable: Callable[[Ask, str], bool] = _has_text,
     ) -> None:
-        identity = getattr(judge, "identity", None)
-        if not identity:
+        self.info = judge_info(judge)
+        if not self.info.identity:
             raise ConfigError(
-                "cache: this judge has no 'identity' (a mapping of what shapes its replies), so they cannot be kept apart"
+                "cache: this judge has no 'identity' (a mapping of the settings that shape its "
+                "replies), so its replies cannot be stored"
             )
+        self._identity = self.info.identity
         self._judge = judge
-        self._worth_keeping = worth_keeping
-        self.name: str = getattr(judge, "name", type(judge).__name__)
-        self.limits: Limits = getattr(judge, "limits", Limits())
-        self.never_contradicts: bool = getattr(judge, "never_contradicts", False)
-        self.identity: Mapping[str, Any] = identity
-        self.caveat: str = getattr(judge, "caveat", "")
-        self.keeps_deadline: bool = getattr(judge, "keeps_deadline", False)
-        self.remote: bool = getattr(judge, "remote", False)
-        self._folder = self._open(_path("cache", folder))
+        self._is_readable = is_readable
+        self._folder = _make_folder(self.info, _path("cache", folder))
+        if hasattr(judge, "aask"):
+            self.aask = self._aask
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        """The kept reply, else the judge's.
+        """The stored reply, else the judge's.
 
         Raises:
             JudgeError: the judge's own.
         """
-        key = ask_key(ask, self.identity)
-        if (kept := _load(self._folder, key)) is not None:
-            return kept
-        reply = self._judge.ask(ask, deadline=deadline)
-        if (
-            reply.finish_reason != "stop"
-            or reply.refusal
-            or not self._worth_keeping(ask, reply.text)
-        ):
-            return reply
-        try:
-            _write(
-                self._folder / f"{key}.json",
-                {"ask": key, "text": reply.text, "warnings": reply.warnings},
-            )
-        except OSError as error:
-            return replace(
-                reply,
-                warnings=(*reply.warnings, f"cache: the reply could not be kept: {error.strerror}"),
-            )
-        return reply
+        key = ask_key(ask, self._identity)
+        stored = _load(self._folder, key)
+        return stored or self._store(ask, key, self._judge.ask(ask, deadline=deadline))
 
-    def _open(self, folder: Path) -> Path:
-        """The judge's own subfolder, with its tape.json."""
+    async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        import asyncio
+
+        key = ask_key(ask, self._identity)
+        if stored := await asyncio.to_thread(_load, self._folder, key):
+            return stored
+        reply = await self._judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
+        return await asyncio.to_thread(self._store, ask, key, reply)
+
+    def _store(self, ask: Ask, key: str, reply: Reply) -> Reply:
+        """``reply``, which is stored if it is worth it; with a warning if that fails."""
+        complete = reply.finish_reason == "stop" and not reply.refusal
+        if not complete or not self._is_readable(ask, reply.text):
+            return reply
+        content = {"ask": key, "text": reply.text, "warnings": reply.warnings}
         try:
-            digest = _digest(self.identity)
-        except (TypeError, ValueError):
-            raise ConfigError("cache: the judge's 'identity' must be plain JSON") from None
-        own = folder / f"{re.sub(r'[^A-Za-z0-9.]+', '-', self.name)[:60]}-{digest[:12]}"
-        about = {
-            "name": self.name,
-            "identity": self.identity,
-            "limits": asdict(self.limits),
-            "never_contradicts": self.never_contradicts,
-            "caveat": self.caveat,
-            "remote": self.remote,
-        }
-        try:
-            own.mkdir(parents=True, exist_ok=True)
-            if _read(own / _TAPE) != about:
-                _write(own / _TAPE, about)
+            _write(self._folder / f"{key}.json", content)
         except OSError as error:
-            raise ConfigError(f"cache: {folder} cannot be written: {error.strerror}") from None
-        return own
+            warning = f"cache: the reply could not be stored: {error.strerror}"
+            return replace(reply, warnings=(*reply.warnings, warning))
+        return reply
 
 
 class TapeJudge:
-    """A judge that only plays back: no network, no key, no cost.
+    """A judge that only returns stored replies: no network, no key, no cost.
 
     Args:
-        folder: what a :class:`StoredJudge` wrote to, for one judge; or the subfolder of one of several.
+        folder: the folder of a :class:`StoredJudge`; if several judges share it, one subfolder.
 
     Raises:
         ConfigError: there is no tape, or more than one.
     """
 
-    keeps_deadline = True
-
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self._folder, about = _find_tape(_path("tape", folder))
-        self.name: str = str(about["name"])
-        self.identity: Mapping[str, Any] = about["identity"]
-        self.limits = _limits(about.get("limits"))
-        self.never_contradicts = about.get("never_contradicts") is True
-        self.caveat = str(about.get("caveat", ""))
-        self.remote = about.get("remote") is True
+        self._folder, description = _find_tape(_path("tape", folder))
+        self._identity: Mapping[str, Any] = description["identity"]
+        self.info = replace(_described_info(description), keeps_deadline=True)
 
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - a look into a folder needs none
-        """The recorded reply.
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
+        """The stored reply.
 
         Raises:
-            JudgeError: the tape has no such ask.
+            JudgeError: the tape has no reply to this ask.
         """
-        kept = _load(self._folder, ask_key(ask, self.identity))
-        if kept is None:
+        stored = _load(self._folder, ask_key(ask, self._identity))
+        if stored is None:
             raise JudgeError(
-                f"the tape {self._folder} has no reply to this ask ({ask.kind}); record it again with cache",
+                f"the tape {self._folder} has no reply to this ask ({ask.kind}); "
+                "record it again with the option cache",
                 "transport",
             )
-        return kept
+        return stored
 
 
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:
@@ -166,6 +145,26 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
+# ---------------------------------------------------------------- tapes
+
+
+def _make_folder(info: JudgeInfo, parent: Path) -> Path:
+    """The judge's own subfolder of ``parent``, with its tape.json."""
+    try:
+        digest = _digest(info.identity)
+    except (TypeError, ValueError):
+        raise ConfigError("cache: the judge's 'identity' must be plain JSON") from None
+    folder = parent / f"{re.sub(r'[^A-Za-z0-9.]+', '-', info.name)[:60]}-{digest[:12]}"
+    description = {**asdict(info), "asks": sorted(info.asks)}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if _read(folder / _TAPE) != description:
+            _write(folder / _TAPE, description)
+    except OSError as error:
+        raise ConfigError(f"cache: {parent} cannot be written: {error.strerror}") from None
+    return folder
+
+
 def _path(option: str, folder: object) -> Path:
     text = os.fspath(folder) if isinstance(folder, str | os.PathLike) else None
     if not isinstance(text, str) or not text.strip() or "\0" in text:
@@ -174,47 +173,62 @@ def _path(option: str, folder: object) -> Path:
 
 
 def _find_tape(folder: Path) -> tuple[Path, dict[str, Any]]:
-    """The one tape in ``folder``, and what its tape.json says."""
-    found = []
-    for path in (folder / _TAPE, *sorted(folder.glob(f"*/{_TAPE}"))):
-        about = _read(path)
-        if (
-            about is not None
-            and isinstance(about.get("identity"), dict)
-            and isinstance(about.get("name"), str)
-        ):
-            found.append((path.parent, about))
-    if len(found) != 1:
-        names = ", ".join(path.name for path, _ in found)
-        raise ConfigError(
-            f"tape: {folder} holds {f'the tapes {names}; name one' if names else 'no tape.json that can be read'}"
-        )
-    return found[0]
+    """The folder of the only tape in ``folder``, and the content of its tape.json."""
+    paths = (folder / _TAPE, *sorted(folder.glob(f"*/{_TAPE}")))
+    tapes = [(path.parent, data) for path in paths if (data := _read(path)) and _is_tape(data)]
+    if len(tapes) == 1:
+        return tapes[0]
+    if not tapes:
+        raise ConfigError(f"tape: {folder} contains no readable tape.json")
+    names = ", ".join(path.name for path, _ in tapes)
+    raise ConfigError(f"tape: {folder} contains the tapes {names}; name one")
 
 
-def _limits(data: object) -> Limits:
-    known = data if isinstance(data, dict) else {}
-    return Limits(
-        *(
-            v if isinstance(v := known.get(name), int) and v > 0 else None
-            for name in ("prompt_tokens", "statements")
-        )
+def _is_tape(data: Mapping[str, Any]) -> bool:
+    return isinstance(data.get("identity"), dict) and isinstance(data.get("name"), str)
+
+
+def _described_info(data: Mapping[str, Any]) -> JudgeInfo:
+    """The judge that a tape.json describes. Missing or invalid fields get their defaults."""
+    asks = data.get("asks")
+    return JudgeInfo(
+        name=data["name"],
+        remote=data.get("remote") is True,
+        limits=_described_limits(data.get("limits")),
+        caveat=str(data.get("caveat", "")),
+        never_contradicts=data.get("never_contradicts") is True,
+        asks=frozenset(k for k in ASK_KINDS if k in asks) if isinstance(asks, list) else ASK_KINDS,
+        identity=data["identity"],
     )
 
 
+def _described_limits(data: object) -> Limits:
+    limits = data if isinstance(data, dict) else {}
+    valid = {}
+    for name in ("prompt_tokens", "statements"):
+        with suppress(ConfigError):
+            Limits(**{name: limits.get(name)})
+            valid[name] = limits.get(name)
+    return Limits(**valid)
+
+
+# ---------------------------------------------------------------- files
+
+
 def _load(folder: Path, key: str) -> Reply | None:
+    """The stored reply with this key; None if there is none."""
     data = _read(folder / f"{key}.json")
     if data is None or data.get("ask") != key or not isinstance(data.get("text"), str):
         return None
     warnings = data.get("warnings")
-    told = tuple(w for w in warnings if isinstance(w, str)) if isinstance(warnings, list) else ()
-    return Reply(data["text"], Usage(), cached=True, warnings=told)
+    texts = [w for w in warnings if isinstance(w, str)] if isinstance(warnings, list) else []
+    return Reply(data["text"], Usage(), cached=True, warnings=tuple(texts))
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """The JSON object in a file; None for whatever else is there, or is not."""
+    """The JSON object in a file; None if there is none."""
     try:
-        if not path.is_file():  # a pipe would block
+        if not path.is_file():  # opening a pipe would block
             return None
         with path.open("rb") as file:
             content = file.read(MAX_FILE_BYTES + 1)

@@ -1,1 +1,1 @@
-"""What judges behind an HTTP API share."""
+"""What all judges behind an HTTP API share."""

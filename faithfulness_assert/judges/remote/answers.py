@@ -1,4 +1,4 @@
-"""What an HTTP answer of a judge means: a JSON object, or a failure with what to do about it."""
+"""Reads an HTTP answer of a judge: it becomes a JSON object, or a failure."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...records.errors import JudgeError
 from ...records.usage import Usage
-from .redaction import shown
-from .server_errors import ServerError, server_error
+from .redaction import safe_text
+from .server_errors import ServerError, read_server_error
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
     from ...records.ask import Reply
     from .connection import Answer
 
+MAX_WAIT = 60.0  # seconds between two tries
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """A try that brought no reply.
 
     Args:
-        error: what to raise if nothing can be done.
-        wait: the seconds that the server wants us to wait, where it said so.
-        server_error: what the server said is wrong, where it said so.
-        adapted: the next try asks differently, so that it need not wait and does not count as a retry.
+        error: what to raise if no further try is made.
+        wait: the seconds that the server asks us to wait, if it does.
+        server_error: what the server said is wrong, if it did.
+        adapted: the next try uses other parameters, so it needs no wait and is not a retry.
     """
 
     error: JudgeError
@@ -37,74 +39,77 @@ class Failure:
     adapted: bool = False
 
 
-def read_object(answer: Answer, secrets: Sequence[str]) -> dict[str, Any] | Failure:
-    """The JSON object in the body of a good answer. What is none, or is an error, becomes a trouble that says what to mend."""
-    data = _json(answer)
+def read_json_object(answer: Answer, secrets: Sequence[str]) -> dict[str, Any] | Failure:
+    """The JSON object in the body of a good answer; anything else is a failure that says why."""
+    data = _parse_json(answer.body)
     if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
-        return failure(answer, data, secrets)
+        return read_failure(answer, data, secrets)
     if isinstance(data, dict):
         return data
-    what, retryable = _unlike_json(answer)
+    problem, retryable = _describe_other_body(answer)
+    return bad_answer(f"the judge answered with {problem}", answer, retryable=retryable)
+
+
+def bad_answer(
+    message: str, answer: Answer, *, retryable: bool = True, usage: Usage | None = None
+) -> Failure:
+    """The failure of an answer with a good status that is not a reply."""
+    status = answer.status
     return Failure(
-        JudgeError(
-            f"the judge answered with {what}",
-            "server",
-            retryable=retryable,
-            http_status=answer.status,
-        )
+        JudgeError(message, "server", retryable=retryable, usage=usage, http_status=status)
     )
 
 
-def failure(answer: Answer, data: object, secrets: Sequence[str]) -> Failure:
-    """The trouble that an error answer tells of. ``data`` is its JSON, or anything else where it has none."""
-    found = server_error(answer.status, answer.headers, data, answer.body)
-    wait, retryable = retry_after(answer.headers), found.retryable
-    message = f"the judge answered HTTP {answer.status}: {shown(found.message, secrets)}".rstrip(
-        "."
-    )
+def read_failure(answer: Answer, data: object, secrets: Sequence[str]) -> Failure:
+    """The failure that an error answer reports. ``data`` is its JSON; None if it has none."""
+    reported = read_server_error(answer.status, answer.headers, data, answer.body)
+    wait, retryable = retry_after(answer.headers), reported.retryable
+    said = safe_text(reported.message, secrets)
+    message = f"the judge answered HTTP {answer.status}: {said}".rstrip(".")
     if wait is not None and wait > MAX_WAIT:
         message, retryable = f"{message}; it asks to wait {wait:.0f} s", False
     error = JudgeError(
-        message, found.kind, retryable=retryable, http_status=answer.status, fix=found.hint
+        message,
+        reported.kind,
+        retryable=retryable,
+        http_status=answer.status,
+        fix=reported.hint,
     )
-    return Failure(error, wait, found)
+    return Failure(error, wait, reported)
 
 
-def _json(answer: Answer) -> object:
+def _parse_json(body: bytes) -> object:
     try:
-        return json.loads(answer.body.decode("utf-8-sig"))
+        return json.loads(body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
         return None
 
 
-def _unlike_json(answer: Answer) -> tuple[str, bool]:
-    """What a body that holds no JSON object is, and whether the same ask may bring another."""
+def _describe_other_body(answer: Answer) -> tuple[str, bool]:
+    """What a body without a JSON object is, and whether to ask again."""
     start = answer.body[:1000].lstrip().lower()
-    if "event-stream" in answer.headers.get("content-type", "") or start.startswith(
-        (b"data:", b"event:")
-    ):
-        return (
-            "a stream of events, though none was asked for: switch streaming off at the server",
-            False,
-        )
+    events = "event-stream" in answer.headers.get("content-type", "")
+    if events or start.startswith((b"data:", b"event:")):
+        return "an event stream that was not asked for: turn off streaming on the server", False
     if start.startswith(b"<"):
-        return (
-            "a page of HTML in place of JSON: is base_url right? For an API like OpenAI's it often ends in /v1",
-            True,
-        )
+        hint = "For an OpenAI-compatible API it often ends in /v1"
+        return f"an HTML page instead of JSON: is base_url right? {hint}", True
+    if not start:
+        return "an empty body", True
     try:
         answer.body.decode()
     except UnicodeDecodeError:
         return "bytes that are not UTF-8", False
-    return (
-        "something that is not a JSON object: is base_url right?" if start else "an empty body"
-    ), True
+    return "something that is not a JSON object: is base_url right?", True
 
 
 def usage_of(
     prompt: object, completion: object, cached: object = 0, reasoning: object = 0
 ) -> Usage | None:
-    """The usage of one answered try; None where the server did not say, or said what cannot be (it is then estimated)."""
+    """The usage of one answered try; None if the server reports none, or impossible counts.
+
+    The grader then estimates it.
+    """
     counts: tuple[Any, ...] = (prompt, completion, cached, reasoning, 1)
     usage = Usage(*counts)
     if usage.prompt != prompt or usage.completion != completion:
@@ -116,16 +121,19 @@ def usage_of(
     )
 
 
-def thought_only(reply: Reply) -> Reply:
-    """``reply``, in which a model thought: with a warning where that was all it did."""
+def warn_if_only_reasoning(reply: Reply) -> Reply:
+    """``reply``, of a model that reported reasoning; with a warning if it brought nothing else."""
     if reply.text.strip() or reply.refusal:
         return reply
-    told = "the judge spent its tokens on reasoning and said nothing; ask for less reasoning, or another model"
-    return replace(reply, warnings=(*reply.warnings, told))
+    warning = (
+        "the judge spent its tokens on reasoning and said nothing; "
+        "ask for less reasoning, or use another model"
+    )
+    return replace(reply, warnings=(*reply.warnings, warning))
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server wants us to wait; None where it does not say, or asks for what is past or no number."""
+    """The seconds that a server asks us to wait; None if it names no time, or one in the past."""
     value = headers.get("retry-after", "")
     for text, unit in ((headers.get("retry-after-ms", ""), 0.001), (value, 1.0)):
         try:
@@ -138,6 +146,3 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     except (ValueError, TypeError, IndexError, OverflowError, OSError):
         return None
     return seconds if seconds > 0 else None
-
-
-MAX_WAIT = 60.0  # seconds between two tries

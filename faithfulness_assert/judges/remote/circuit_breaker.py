@@ -1,8 +1,9 @@
-"""A circuit breaker: a batch does not go on asking a server that is down.
+"""A circuit breaker, so that a batch stops asking a server that is down.
 
-The rule: after ``FAILURES`` asks in a row that failed, each after its own retries, asks fail at once for ``COOL_DOWN`` seconds. Then one
-ask goes through as a probe: a reply ends the matter, a failure begins the next cool-down. Only failures that tell of the server count;
-one that tells of what was asked (a prompt too long, a filter), or a limit that passes by waiting, shows that the server is alive.
+After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at once for
+``COOL_DOWN`` seconds. Then one ask goes through as a probe: a reply closes the circuit, a failure
+starts the next cool-down. Only failures of the server count. Failures of one request (a prompt that
+is too long, a content filter) and short rate limits show that the server works.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ FAILURES = 5
 COOL_DOWN = 30.0  # seconds
 
 
-class Circuit:
+class CircuitBreaker:
     """One for each judge object, shared by all its asks and threads.
 
     Args:
-        failures: failed asks in a row that open it.
-        cool_down: seconds from there to a probe, and from one probe to the next.
-        clock: tells the seconds; it never goes back.
+        failures: failed asks in a row that open the circuit.
+        cool_down: seconds until the first probe, and between probes.
+        clock: returns seconds and never goes back.
     """
 
     def __init__(
@@ -37,59 +38,63 @@ class Circuit:
         cool_down: float = COOL_DOWN,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._most, self._cool_down, self._clock = failures, cool_down, clock
+        self._max_failures, self._cool_down, self._clock = failures, cool_down, clock
         self._lock = threading.Lock()
-        self._failed = 0  # in a row
-        self._last: JudgeError | None = None
+        self._failures_in_a_row = 0
+        self._last_error: JudgeError | None = None
         self._probe_at = 0.0
 
     def run(self, ask: Callable[[], Reply]) -> Reply:
-        """The reply of ``ask``, which is called unless the circuit is open.
+        """The reply of ``ask``, which is only called while the circuit is closed, or as a probe.
 
         Raises:
-            JudgeError: that of ``ask``; or the circuit is open: the last error's kind and words, ``retryable``, and no usage.
+            JudgeError: the error of ``ask``. Or the circuit is open: then the error has the kind
+                and message of the last one, is retryable, and has no usage.
         """
-        self._enter()
+        self._raise_if_open()
         try:
             reply = ask()
         except JudgeError as error:
-            if error.usage is not None:  # else nothing was sent, and nothing is known of the server
-                self._note(error if _tells_of_server(error) else None)
+            if error.usage is not None:  # otherwise nothing was sent, which says nothing
+                self._record(error if _is_server_failure(error) else None)
             raise
-        self._note(None)
+        self._record(None)
         return reply
 
-    def _enter(self) -> None:
+    def _raise_if_open(self) -> None:
         with self._lock:
-            if self._last is None or self._failed < self._most:
+            if self._last_error is None or self._failures_in_a_row < self._max_failures:
                 return
             now = self._clock()
             if now < self._probe_at:
-                raise _open(self._failed, self._last, self._probe_at - now)
-            # This ask is the probe; the next would come when this one hangs, or failed.
+                seconds = self._probe_at - now
+                raise _not_asked(self._failures_in_a_row, self._last_error, seconds)
+            # This ask is the probe. If it hangs or fails, the next probe comes after a cool-down.
             self._probe_at = now + self._cool_down
 
-    def _note(self, error: JudgeError | None) -> None:
+    def _record(self, error: JudgeError | None) -> None:
         with self._lock:
-            self._last, self._failed = error, self._failed + 1 if error else 0
+            self._last_error = error
+            self._failures_in_a_row = self._failures_in_a_row + 1 if error else 0
             if error:
                 self._probe_at = self._clock() + self._cool_down
 
 
-def _tells_of_server(error: JudgeError) -> bool:
-    """Whether the next ask would fail like this one, whatever it asks."""
+def _is_server_failure(error: JudgeError) -> bool:
+    """Whether the next ask would fail in the same way, whatever its content."""
     if error.kind == "rate_limit":
-        return not error.retryable  # no money is left, or a wait of an hour is asked for
-    if error.kind == "transport":
-        return error.http_status in (
-            None,
-            404,
-        )  # no connection, or no such model; other statuses tell of the request
+        return not error.retryable  # no credit left, or the server wants a wait of an hour
+    if error.kind == "transport":  # no connection, or no such model; other statuses: the request
+        return error.http_status in (None, 404)
     return error.kind in ("auth", "server", "timeout")
 
 
-def _open(failed: int, last: JudgeError, wait: float) -> JudgeError:
-    message = f"not asked: the last {failed} asks failed, and the next one goes out in {wait:.0f} s (the last error: {last.message})"
+def _not_asked(failures: int, last: JudgeError, seconds: float) -> JudgeError:
     return JudgeError(
-        message, last.kind, retryable=True, http_status=last.http_status, fix=last.fix
+        f"not asked: the last {failures} asks failed, and the next one is sent in {seconds:.0f} s "
+        f"(the last error: {last.message})",
+        last.kind,
+        retryable=True,
+        http_status=last.http_status,
+        fix=last.fix,
     )

@@ -1,7 +1,8 @@
-"""How a server wants to be asked: servers differ in the parameters that they take.
+"""Fallbacks for parameters that some servers do not support.
 
-The rule: what a server says it cannot do is not asked for again. ``Steps`` count, for each fallback, the steps taken down. They go one way
-and have an end, so that asking differently has an end too.
+When a server rejects a parameter, the next request leaves it out or sends it in another form. What
+a server rejected is not sent to it again. ``Steps`` counts the fallback steps taken for each
+parameter. Steps are never taken back, and each parameter has few of them, so adapting always ends.
 """
 
 from __future__ import annotations
@@ -16,53 +17,55 @@ if TYPE_CHECKING:
     from .server_errors import ServerError
 
 Steps = dict[str, int]
+_REJECTING = (400, 404, 422, 500, 501)  # statuses of servers that do not support a parameter
 
 
 @dataclass(frozen=True, slots=True)
 class Fallback:
-    """A parameter that some servers do not take: how they name it, and what the user is told after each step down."""
+    """A parameter that some servers reject.
 
-    named: re.Pattern[str]
-    notes: tuple[str, ...]
+    Args:
+        pattern: how their error messages name it.
+        warnings: what the user reads after each step.
+    """
+
+    pattern: re.Pattern[str]
+    warnings: tuple[str, ...]
 
 
 Fallbacks = dict[str, Fallback]
 
 
-def step_down(
+def next_steps(
     fallbacks: Fallbacks,
     steps: Steps,
-    server_error: ServerError,
+    error: ServerError,
     request: Callable[[Steps], Mapping[str, Any]],
 ) -> Steps:
-    """The steps after this server_error: one more where it names a parameter that was sent, else the same.
+    """The steps after ``error``: one more if it names a parameter that was sent, else the same.
 
     Args:
-        fallbacks: the parameters that may be left out or sent otherwise.
-        steps: those taken so far.
-        server_error: what the server said is wrong.
-        request: the parameters that are sent after given steps.
+        fallbacks: the parameters that may be left out or sent in another form.
+        steps: the steps taken so far.
+        error: what the server said.
+        request: returns the parameters that are sent after given steps.
     """
-    if (
-        server_error.status not in (400, 404, 422, 500, 501)
-        or server_error.too_long
-        or server_error.filtered
-    ):
+    if error.status not in _REJECTING or error.too_long or error.filtered:
         return steps
-    for text in (server_error.param, server_error.message):
+    for text in (error.param, error.message):
         for name, fallback in fallbacks.items():
-            if fallback.named.search(text) and steps[name] < len(fallback.notes):
-                lower = {**steps, name: steps[name] + 1}
-                if request(lower) != request(steps):
-                    return lower
+            if fallback.pattern.search(text) and steps[name] < len(fallback.warnings):
+                more = {**steps, name: steps[name] + 1}
+                if request(more) != request(steps):
+                    return more
     return steps
 
 
-def lowest(one: Steps, other: Steps) -> Steps:
-    """All the steps down of both."""
+def merge_steps(one: Steps, other: Steps) -> Steps:
+    """All the steps of both."""
     return {name: max(count, other[name]) for name, count in one.items()}
 
 
-def notes(fallbacks: Fallbacks, steps: Steps) -> tuple[str, ...]:
+def step_warnings(fallbacks: Fallbacks, steps: Steps) -> tuple[str, ...]:
     """What the user should know about these steps."""
-    return tuple(fallbacks[name].notes[count - 1] for name, count in steps.items() if count)
+    return tuple(fallbacks[name].warnings[count - 1] for name, count in steps.items() if count)

@@ -1,50 +1,51 @@
-"""What all judges behind an API are made of: options, one client, tries, what was learned, the circuit.
+"""The base of all judges behind an API: options, client, tries, fallbacks, circuit breaker.
 
-The rule: what is one provider's own stands in its :class:`Provider`, in a file of its own; nothing here knows a provider.
+What differs between providers is in their :class:`Provider`, in one file for each provider.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from ...records.ask import Ask, Reply
 from ...records.errors import ConfigError
-from ...records.judge import Limits
+from ...records.judge import JudgeInfo, Limits
+from .. import JUDGES
 from .answers import Failure
-from .circuit_breaker import Circuit
-from .connection import Answer, fetch, http_client
-from .fallbacks import Fallbacks, Steps, lowest, notes, step_down
-from .retries import persist
-from .settings import Secret, check_number, check_text, read_key, split_url
+from .circuit_breaker import CircuitBreaker
+from .connection import Answer, http_client, send_once
+from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
+from .retries import ask_with_retries
+from .settings import check_number, check_text, find_endpoint
 
 Settings = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """What is one provider's own.
+    """What differs between providers.
 
     Args:
-        name: in ``name:MODEL``, of its package, and of the environment's NAME_API_KEY and NAME_BASE_URL.
-        install: what to run where the package is missing.
-        home: the address of its own API, which takes nobody without a key.
-        max_temperature: the highest temperature that it takes.
-        fallbacks: the parameters that some of its servers do not take.
-        request: the parameters of an ask with these settings, after these steps.
-        read: the reply in an answer, or the trouble with it; the strings are secrets, for ``server_error.shown``.
-        sdk: imports the package, which takes the better part of a second: only where there is something to ask.
-        client: the name of its client's class.
-        send: sends parameters through a client, to be answered within seconds; returns what its ``with_raw_response`` does.
+        name: its name in ``JUDGES``; also of its package, and in capitals the prefix of its
+            environment variables ``_API_KEY`` and ``_BASE_URL``.
+        home: the address of its own API, which needs a key.
+        max_temperature: the highest temperature that it allows.
+        fallbacks: the parameters that some of its servers reject.
+        request: returns the parameters of an ask with these settings, after these steps.
+        read: returns the reply in an answer, or the failure. The strings are secrets.
+        sdk: imports the package. That takes up to a second, so it is only done for an ask.
+        client: the name of its client class.
+        send: sends parameters through a client, with a timeout in seconds, and returns what the
+            SDK's ``with_raw_response`` returns.
     """
 
     name: str
-    install: str
     home: str
     max_temperature: float
     fallbacks: Fallbacks
@@ -58,26 +59,24 @@ class Provider:
 class RemoteJudge:
     """A judge behind the API of ``provider``.
 
-    After several asks in a row that found the server down, asks fail at once for a while: see :mod:`.circuit`.
+    If several asks in a row find the server down, asks fail at once for a while: see
+    :mod:`.circuit_breaker`.
 
     Args:
-        model: its name there.
-        base_url: where the API is; default: the environment's, else the provider's own.
-        api_key: default: the environment's. Only the provider's own API cannot do without.
-        timeout: seconds for one try, all of it.
-        max_retries: tries after the first, where the failure may pass.
+        model: its name at the provider.
+        base_url: the API's address; default: the environment's, else the provider's own.
+        api_key: default: the environment's. Only the provider's own API needs one.
+        timeout: seconds for one try, from start to end.
+        max_retries: tries after the first one, if the failure may be temporary.
         temperature: from 0; None leaves it to the server.
         max_prompt_tokens: the longest prompt for one ask, in tokens.
         max_statements: the most statements in one ask.
 
     Raises:
-        ConfigError: a missing package or key, or an option that cannot be.
+        ConfigError: a package or key is missing, or an option has an invalid value.
     """
 
     provider: ClassVar[Provider]
-    never_contradicts = False
-    keeps_deadline = True
-    remote = True
 
     def __init__(
         self,
@@ -92,53 +91,46 @@ class RemoteJudge:
         max_statements: int = 40,
     ) -> None:
         provider = self.provider
-        self.model = check_text("model", model)
+        _check_installed(provider.name)
         check_number("timeout", timeout, 0.001, 86_400)
         check_number("max_retries", max_retries, 0, 100, whole=True)
         check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True)
         check_number("max_statements", max_statements, 1, 10**6, whole=True)
         if temperature is not None:
             check_number("temperature", temperature, 0, provider.max_temperature)
-        if importlib.util.find_spec(provider.name) is None:
-            raise ConfigError(
-                f"judge: {provider.name} needs a package that is not installed. Run: {provider.install}"
-            )
-        variable = provider.name.upper()
-        self._base_url = Secret(
-            check_text(
-                "base_url", base_url or os.environ.get(f"{variable}_BASE_URL") or provider.home
-            )
-        )
-        url, home = split_url(self._base_url), split_url(provider.home).hostname or ""
-        self._key = read_key(
-            api_key, f"{variable}_API_KEY", needed=(url.hostname or "").endswith(home)
-        )
-        self._secrets = tuple(Secret(s) for s in (self._key, url.password, url.query) if s)
-        self._where = f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
-        self._settings: dict[str, Any] = {"model": self.model, "temperature": temperature}
+        model = check_text("model", model)
+        self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
+        self._endpoint = find_endpoint(provider.name, provider.home, base_url, api_key)
+        self._limits = Limits(prompt_tokens=max_prompt_tokens, statements=max_statements)
         self._timeout, self._max_retries = timeout, max_retries
         self._steps: Steps = dict.fromkeys(provider.fallbacks, 0)
-        self._circuit = Circuit()
+        self._circuit = CircuitBreaker()
         self._lock = threading.Lock()
         self._client: Any = None
-        self.name = f"{provider.name}:{self.model}"
-        self.limits = Limits(prompt_tokens=max_prompt_tokens, statements=max_statements)
 
-    @property
-    def identity(self) -> dict[str, Any]:
-        """All settings that shape its replies."""
-        return {"judge": self.provider.name, "base_url": self._where, **self._settings}
+    @cached_property
+    def info(self) -> JudgeInfo:
+        """What this judge is."""
+        name, url = self.provider.name, self._endpoint.public_url
+        return JudgeInfo(
+            name=f"{name}:{self._settings['model']}",
+            remote=True,
+            keeps_deadline=True,
+            limits=self._limits,
+            identity={"judge": name, "base_url": url, **self._settings},
+        )
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.model!r}, base_url={self._where!r})"
+        url = self._endpoint.public_url
+        return f"{type(self).__name__}({self._settings['model']!r}, base_url={url!r})"
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        """Asks the model. ``deadline`` is an instant of ``time.monotonic()``; it ends tries and waits alike.
+        """Asks the model. ``deadline``, an instant of ``time.monotonic()``, limits tries and waits.
 
         Raises:
-            JudgeError: no reply came; the message holds no secret.
+            JudgeError: there was no reply; the message contains no secrets.
         """
-        return self._circuit.run(lambda: self._persist(ask, deadline))
+        return self._circuit.run(lambda: self._ask_adapting(ask, deadline))
 
     def close(self) -> None:
         """Closes the connections; the next ask opens new ones."""
@@ -147,54 +139,56 @@ class RemoteJudge:
         if client is not None:
             client.close()
 
-    def _persist(self, ask: Ask, deadline: float | None) -> Reply:
-        """All tries of an ask. What the server does not take is learned once in the life of a judge, and told with each reply."""
+    def _ask_adapting(self, ask: Ask, deadline: float | None) -> Reply:
+        """All tries of an ask. What a server rejects is learned once; each reply warns of it."""
         fallbacks, steps = self.provider.fallbacks, self._steps
 
-        def attempt(seconds: float) -> Reply | Failure:
+        def request(steps: Steps) -> dict[str, Any]:
+            return self.provider.request(ask, self._settings, steps)
+
+        def send(seconds: float) -> Reply | Failure:
             nonlocal steps
-            asked = steps
-            outcome = self._try(self._request(ask, asked), seconds)
+            sent = steps
+            outcome = self._try(request(sent), seconds)
             if isinstance(outcome, Reply) or not outcome.server_error:
                 return outcome
-            steps = step_down(
-                fallbacks, asked, outcome.server_error, lambda lower: self._request(ask, lower)
-            )
-            return replace(outcome, adapted=steps != asked)
+            steps = next_steps(fallbacks, sent, outcome.server_error, request)
+            return replace(outcome, adapted=steps != sent)
 
-        reply = persist(
-            attempt, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
+        reply = ask_with_retries(
+            send, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
         )
-        with (
-            self._lock
-        ):  # only what led to a reply is kept, beside what other threads have learned meanwhile
-            self._steps = lowest(self._steps, steps)
-        return replace(reply, warnings=(*reply.warnings, *notes(fallbacks, steps)))
-
-    def _request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
-        return self.provider.request(ask, self._settings, steps)
+        with self._lock:  # only steps that led to a reply are kept; other threads add theirs
+            self._steps = merge_steps(self._steps, steps)
+        return replace(reply, warnings=(*reply.warnings, *step_warnings(fallbacks, steps)))
 
     def _try(self, request: dict[str, Any], seconds: float) -> Reply | Failure:
-        sdk = self.provider.sdk()
-        answer = fetch(
-            sdk,
-            lambda: self.provider.send(self._connected(sdk), request, seconds),
-            seconds,
-            self._secrets,
-        )
-        return (
-            self.provider.read(answer, self._secrets)
-            if isinstance(answer, Answer)
-            else Failure(answer)
-        )
+        provider, secrets = self.provider, self._endpoint.secrets
+        sdk = provider.sdk()
+
+        def call() -> Any:
+            return provider.send(self._connected(sdk), request, seconds)
+
+        answer = send_once(sdk, call, seconds, secrets)
+        if isinstance(answer, Answer):
+            return provider.read(answer, secrets)
+        return Failure(answer)
 
     def _connected(self, sdk: Any) -> Any:
         with self._lock:
             if self._client is None:
                 http = http_client(sdk)
                 weakref.finalize(self, http.close)
-                key, url = str(self._key) or "none", str(self._base_url)
                 self._client = getattr(sdk, self.provider.client)(
-                    api_key=key, base_url=url, max_retries=0, http_client=http
+                    api_key=str(self._endpoint.key) or "none",
+                    base_url=str(self._endpoint.url),
+                    max_retries=0,
+                    http_client=http,
                 )
             return self._client
+
+
+def _check_installed(package: str) -> None:
+    if importlib.util.find_spec(package) is None:
+        install = JUDGES[package].install
+        raise ConfigError(f"judge: {package} needs a package that is not installed. Run: {install}")

@@ -1,7 +1,6 @@
-"""What every judge behind an HTTP API shares: reading its answers, telling its errors, trying again.
+"""Repeats failed tries of an ask. The SDKs' own retries stay off.
 
-A judge gives :func:`persist` one try (``transport.fetch``, then :func:`read_object`). The SDK's own retries stay off: they sleep as
-long as a server says, up to two minutes, and know of no deadline.
+They sleep as long as a server says, up to two minutes, and ignore deadlines.
 """
 
 from __future__ import annotations
@@ -21,62 +20,59 @@ if TYPE_CHECKING:
     from .answers import Failure
 
 
-# ---------------------------------------------------------------- what it brought
-
-
-# ---------------------------------------------------------------- all tries
-
-
-def persist(
-    attempt: Callable[[float], Reply | Failure],
+def ask_with_retries(
+    send: Callable[[float], Reply | Failure],
     *,
     timeout: float,
     max_retries: int,
     deadline: float | None,
 ) -> Reply:
-    """Tries until there is a reply, at most ``max_retries`` times more, and never past ``deadline``.
+    """Tries until there is a reply, at most ``max_retries`` times more, never past ``deadline``.
 
     Args:
-        attempt: one try that may take the given number of seconds.
+        send: makes one try that may take the given number of seconds.
         timeout: seconds for one try.
-        max_retries: tries after the first; asking differently is none.
+        max_retries: tries after the first one. A try with adapted parameters does not count.
         deadline: an instant of ``time.monotonic()``.
 
     Raises:
-        JudgeError: the last error, at once where the wait that it wants does not fit; ``usage`` is that of all tries.
+        JudgeError: the last error; its ``usage`` is that of all tries. It is raised at once if the
+            wait before the next try would go past the deadline.
     """
     spent, retries = Usage(), 0
     while True:
-        seconds = min(timeout, _left(deadline))
+        seconds = min(timeout, _seconds_left(deadline))
         if seconds <= 0:
-            raise JudgeError(
-                "no time was left to ask the judge",
-                "timeout",
-                retryable=True,
-                usage=spent if spent.num_requests else None,
-            )
-        outcome = attempt(seconds)
+            raise _out_of_time(spent)
+        outcome = send(seconds)
         if isinstance(outcome, Reply):
-            return replace(
-                outcome,
-                usage=outcome.usage and spent + outcome.usage,
-                requests=spent.num_requests + 1,
-            )
+            usage = outcome.usage and spent + outcome.usage
+            return replace(outcome, usage=usage, requests=spent.num_requests + 1)
         error = outcome.error
         spent += error.usage or Usage(num_requests=1)
         if outcome.adapted:
             continue
         wait = _backoff(retries) if outcome.wait is None else outcome.wait
-        if not error.retryable or retries >= max_retries or wait >= _left(deadline):
-            error.usage = spent if spent.num_requests else None
+        if not error.retryable or retries >= max_retries or wait >= _seconds_left(deadline):
+            error.usage = _usage_if_sent(spent)
             raise error
         time.sleep(wait)
         retries += 1
 
 
-def _left(deadline: float | None) -> float:
+def _out_of_time(spent: Usage) -> JudgeError:
+    message = "no time was left to ask the judge"
+    return JudgeError(message, "timeout", retryable=True, usage=_usage_if_sent(spent))
+
+
+def _usage_if_sent(spent: Usage) -> Usage | None:
+    return spent if spent.num_requests else None
+
+
+def _seconds_left(deadline: float | None) -> float:
     return float("inf") if deadline is None else deadline - time.monotonic()
 
 
 def _backoff(retries: int) -> float:
-    return float(min(0.5 * 2 ** min(retries, 4), 8.0) * random.uniform(0.75, 1.0))  # noqa: S311 - no secret hangs on it
+    jitter = random.uniform(0.75, 1.0)  # noqa: S311 - not used for security
+    return float(min(0.5 * 2 ** min(retries, 4), 8.0) * jitter)

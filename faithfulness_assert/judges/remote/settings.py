@@ -1,15 +1,16 @@
-"""The options of judges behind an API: checked, and kept from showing secrets."""
+"""Checks the options of judges behind an API, and keeps secrets out of what is shown."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from ...records.errors import ConfigError
 
 
 class Secret(str):
-    """A string that does not show itself in a ``repr``."""
+    """A string whose ``repr`` does not show it."""
 
     __slots__ = ()
 
@@ -17,49 +18,82 @@ class Secret(str):
         return "'[redacted]'"
 
 
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where the API is, and the key for it.
+
+    Args:
+        url: the address as given; it may contain a user, a password and a query.
+        key: the API key; empty where none is needed.
+        public_url: the address without user, password and query.
+        secrets: what must never be shown.
+    """
+
+    url: Secret
+    key: Secret
+    public_url: str
+    secrets: tuple[Secret, ...]
+
+
+def find_endpoint(provider: str, home: str, base_url: object, api_key: object) -> Endpoint:
+    """The endpoint that the options name, else the environment, else the provider's own.
+
+    Args:
+        provider: a name; its capitals begin the names of its environment variables.
+        home: the address of the provider's own API, which needs a key.
+        base_url: the option; None or empty if not given.
+        api_key: the option; None or empty if not given.
+
+    Raises:
+        ConfigError: the address is not an HTTP address, or a needed key is missing.
+    """
+    prefix = provider.upper()
+    url = check_text("base_url", base_url or os.environ.get(f"{prefix}_BASE_URL") or home)
+    parts, home_host = _parse_base_url(url), urlsplit(home).hostname or ""
+    needs_key = (parts.hostname or "").endswith(home_host)
+    key = _find_key(api_key, f"{prefix}_API_KEY", needed=needs_key)
+    secrets = tuple(Secret(secret) for secret in (key, parts.password, parts.query) if secret)
+    public_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return Endpoint(Secret(url), key, public_url, secrets)
+
+
 def check_number(name: str, value: object, low: float, high: float, *, whole: bool = False) -> None:
-    """Raises ``ConfigError`` where the option ``name`` is no (whole) number from ``low`` to ``high``."""
+    """Raises ``ConfigError`` if the option is not a (whole) number from ``low`` to ``high``."""
     kinds = int if whole else (int, float)
     if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-        raise ConfigError(
-            f"{name}: must be a {'whole ' if whole else ''}number from {low:,} to {high:,}, got {value!r}"
-        )
+        kind = "whole number" if whole else "number"
+        raise ConfigError(f"{name}: must be a {kind} from {low:,} to {high:,}, got {value!r}")
 
 
 def check_text(name: str, value: object) -> str:
-    """``value`` without blanks around it. Raises ``ConfigError`` where it is no string or is blank."""
+    """``value`` without blanks around it. Raises ``ConfigError`` unless it is non-blank text."""
     if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{name}: must be a string that is not blank, got {type(value).__name__}")
+        raise ConfigError(f"{name}: must be a non-blank string, got {type(value).__name__}")
     return value.strip()
 
 
-def split_url(url: str) -> SplitResult:
-    """The parts of ``base_url``. Raises ``ConfigError`` where it is no address of HTTP; the message does not show it."""
+def _parse_base_url(url: str) -> SplitResult:
+    """The parts of ``url``. The message of an error does not show it: it may contain a secret."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 0) >= 0
     except ValueError:
         usable = False
     if not usable:
-        raise ConfigError("base_url: must be an address such as https://host/v1")
+        raise ConfigError("base_url: must be an HTTP address such as https://host/v1")
     return parts
 
 
-def read_key(given: object, variable: str, *, needed: bool) -> Secret:
-    """The key that was given, else that of the environment; an empty one where there is none and none is ``needed``.
-
-    Raises:
-        ConfigError: it is missing, or cannot be a key.
-    """
+def _find_key(given: object, variable: str, *, needed: bool) -> Secret:
+    """The given key, else that of the environment; empty if there is none and none is needed."""
     if given is not None and not isinstance(given, str):
         raise ConfigError(f"api_key: must be a string, got {type(given).__name__}")
     key = Secret((given or os.environ.get(variable) or "").strip())
     if not key and needed:
-        raise ConfigError(
-            f"api_key: none was given; set {variable} in the environment or pass api_key"
-        )
+        raise ConfigError(f"api_key: missing. Set {variable} in the environment, or pass api_key")
     if any(not "!" <= c <= "~" for c in key):
         raise ConfigError(
-            "api_key: holds a character that no key has (a blank, a line break, a letter beyond ASCII)"
+            "api_key: contains a character that keys never contain "
+            "(a blank, a line break, or a non-ASCII letter)"
         )
     return key
