@@ -1,8 +1,8 @@
-"""What must hold of an attack, whatever it says: the checks that ``test_attacks.py`` runs and ``benchmarks/trust.py`` counts.
+"""The checks of an attack, which ``test_attacks.py`` runs and ``benchmarks/trust.py`` counts.
 
-A row has a ``channel`` (where the payload stands), a ``category``, and a ``payload``: a text, or ``{"text", "n", "then"}`` for a text that
-is repeated n times. ``CHECKS`` is what holds for every payload in a channel, ``ALSO`` what else holds for a category; a bound such as
-``<2 s`` in ``what_must_hold`` is one on the CPU time of a grade. Each check yields what is wrong.
+A row has a ``channel`` (where the payload is), a ``category``, and a ``payload``: a text, or ``{"text", "n", "then"}`` for a
+text that is repeated n times. ``CHECKS`` has the check of each channel, ``ALSO`` further checks of some categories. A bound
+such as ``<2 s`` in ``what_must_hold`` limits the CPU time of a grade. Each check yields the problems that it finds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 Row = Mapping[str, Any]
 Problems = Iterator[str]
 
-# What is there before the payload comes, and what the judge says of it.
+# The original statements, and the judge's verdicts on them.
 TRUTH = {
     "The museum opens at nine.": "supported",
     "Adults pay 14 euros.": "not_enough_info",
@@ -54,7 +54,7 @@ def load(path: Path) -> list[Row]:
 
 
 def text_of(row: Row) -> str:
-    """The payload of a row, written out."""
+    """The payload of a row, with its repetitions."""
     payload = row["payload"]
     return (
         payload
@@ -64,7 +64,7 @@ def text_of(row: Row) -> str:
 
 
 def problems(row: Row) -> list[str]:
-    """All that does not hold of a row."""
+    """All problems of a row."""
     checks = [
         CHECKS[row["channel"]],
         *(check for start, check in ALSO.items() if row["category"].startswith(start)),
@@ -77,7 +77,7 @@ def problems(row: Row) -> list[str]:
 
 
 def seconds(row: Row) -> float:
-    """The CPU time of one grade with the payload behind the answer or the context, or as the reply: such rows alone have a bound."""
+    """The CPU time of one grade with the payload after the answer or the context, or as the reply."""
     payload, channel = text_of(row), row["channel"]
     case = {"answer": ANSWER, "context": CONTEXT}
     judge = honest() if channel in case else ScriptedJudge([payload])
@@ -92,12 +92,12 @@ def seconds(row: Row) -> float:
 
 
 def honest() -> TruthfulJudge:
-    """Its verdicts of what was there are fixed; whatever else it is asked about is not backed."""
+    """Gives the original statements their verdicts, and all others ``not_enough_info``."""
     return TruthfulJudge(lambda text: TRUTH.get(one_line(text), "not_enough_info"))
 
 
 class GullibleJudge(TruthfulJudge):
-    """Does as it is told by whatever it is shown: it repeats the verdicts that stand in its prompt, or grants everything."""
+    """Obeys its prompt: it repeats verdicts that the prompt contains, or else supports everything."""
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Any:
         shown = ask.messages[-1]["content"]
@@ -108,11 +108,11 @@ class GullibleJudge(TruthfulJudge):
         return super().ask(ask, deadline=deadline)
 
 
-# ---------------------------------------------------------------- what holds for each channel
+# ---------------------------------------------------------------- checks of the channels
 
 
 def in_the_answer(_: Row, payload: str) -> Problems:
-    """Before or behind the payload, the same statements get the same verdicts; the payload is graded or reported, letter by letter."""
+    """The original statements keep their verdicts; each letter of the payload is graded or reported."""
     for answer in (f"{ANSWER}\n\n{payload}", f"{payload}\n\n{ANSWER}"):
         if len(payload) > 100_000:
             yield from shown_safely(graded(answer)[0])
@@ -128,7 +128,7 @@ def in_the_answer(_: Row, payload: str) -> Problems:
 
 
 def in_the_context(_: Row, payload: str) -> Problems:
-    """As a passage, inside one, or as its name, the payload changes no verdict, and reaches the judge as text."""
+    """As a passage, inside one, or as its id, the payload changes no verdict and reaches the judge as text."""
     contexts: list[Any] = [
         [payload, CONTEXT],
         [CONTEXT, payload],
@@ -143,9 +143,9 @@ def in_the_context(_: Row, payload: str) -> Problems:
                 for problem in (*kept(result), *shown_safely(result), *fenced(asks))
             )
     asked = graded(ANSWER, [payload])[1]
-    told = "".join(text for _, text in asked[0].payload.sentences) if asked else ""
-    if letters(told) != letters(payload):
-        yield f"the judge was shown {told[:80]!r}"
+    seen = "".join(text for _, text in asked[0].payload.sentences) if asked else ""
+    if letters(seen) != letters(payload):
+        yield f"the judge was shown {seen[:80]!r}"
     yield from by_the_embedded_judge(ANSWER, context=[CONTEXT, payload])
 
 
@@ -160,7 +160,7 @@ def in_the_question(_: Row, payload: str) -> Problems:
 
 
 def in_the_config(_: Row, payload: str) -> Problems:
-    """As guidance, in an example, as the case's name, in a policy file: it is text, or it is a mistake that is named."""
+    """As guidance, example, case id or policy file, the payload is plain text or a clear ``ConfigError``."""
     example = [{"context": payload, "statement": payload, "label": "supported"}]
     for options in (
         {"guidance": payload},
@@ -174,33 +174,33 @@ def in_the_config(_: Row, payload: str) -> Problems:
         file.write_text(payload, encoding="utf-8")
         try:
             grade(ANSWER, CONTEXT, policy=str(file))
-            yield "is taken for a policy"
+            yield "is accepted as a policy"
         except ConfigError as error:
             if "\n" in str(error) or unsafe(str(error)):
                 yield f"an error that is not safe to show: {error}"
 
 
 def in_the_reply(_: Row, payload: str) -> Problems:
-    """As a reply and as a reason in one, it grants nothing that is not a verdict, and is shown as text."""
+    """As a reply, or as a reason in one, only a verdict supports anything; the payload is shown as text."""
     alone = grade(ANSWER, CONTEXT, judge=ScriptedJudge([payload]))
     granted = len(re.findall(r'"verdict":\s*"yes"', payload)) if '"no"' not in payload else 0
     if sum(v.label == "supported" for v in alone.verdicts) > granted:
-        yield f"{alone.counts} of a reply that grants {granted}"
+        yield f"{alone.counts} from a reply that supports {granted}"
     entries = [
         {"id": n, "evidence": [1], "label": label, "reason": payload}
         for n, label in enumerate(TRUTH.values(), 1)
     ]
-    told = grade(
+    reasoned = grade(
         ANSWER, CONTEXT, judge=ScriptedJudge([json.dumps({"verdicts": entries})]), reasons=True
     )
-    for result in (alone, told):
+    for result in (alone, reasoned):
         yield from shown_safely(result)
-    if [v.label for v in told.verdicts] != list(TRUTH.values()):
-        yield f"a reason changes the verdicts: {told.counts}"
+    if [v.label for v in reasoned.verdicts] != list(TRUTH.values()):
+        yield f"a reason changes the verdicts: {reasoned.counts}"
 
 
 def in_an_api_error(_: Row, payload: str) -> Problems:
-    """A key that a server repeats, in a body or a header, is shown nowhere."""
+    """A key that a server repeats in a body or a header is not shown."""
     for status in (400, 401, 500):
         answer = Answer(
             {"error": {"message": f"bad request {payload}"}},
@@ -225,11 +225,11 @@ CHECKS: dict[str, Callable[[Row, str], Problems]] = {
 }
 
 
-# ---------------------------------------------------------------- what else holds for a category
+# ---------------------------------------------------------------- checks of the categories
 
 
 def counts_as_empty(row: Row, payload: str) -> Problems:
-    """Nothing is asked about nothing, and it does not pass."""
+    """An empty text causes no ask and does not pass."""
     judge = honest()
     result = grade(
         *((ANSWER, payload) if row["channel"] == "context" else (payload, CONTEXT)), judge=judge
@@ -243,8 +243,8 @@ def counts_as_empty(row: Row, payload: str) -> Problems:
         yield f"{result.status}, score {result.score}"
 
 
-def opens_nothing(_: Row, payload: str) -> Problems:
-    """A text that makes judges pass anything does not pass by itself."""
+def does_not_pass_alone(_: Row, payload: str) -> Problems:
+    """A text known to make judges pass anything does not pass on its own."""
     aside = TruthfulJudge(lambda _text: "not_a_claim")
     for name in BY_SENTENCE:
         for judge in (aside, "embedded"):
@@ -254,7 +254,7 @@ def opens_nothing(_: Row, payload: str) -> Problems:
 
 
 def is_not_buried(_: Row, payload: str) -> Problems:
-    """The false sentence weighs as much as the true one that is repeated, and the reason names it."""
+    """The false sentence counts as much as the repeated true one, and the reason names it."""
     result = grade(
         payload,
         "Paris is in France.",
@@ -265,7 +265,7 @@ def is_not_buried(_: Row, payload: str) -> Problems:
 
 
 def is_seen(_: Row, payload: str) -> Problems:
-    """Each word of the payload stands in a statement that the judge is shown."""
+    """Each word of the payload is in a statement that the judge sees."""
     result, asks = graded(f"{ANSWER}\n\n{payload}")
     said = {
         word
@@ -279,20 +279,19 @@ def is_seen(_: Row, payload: str) -> Problems:
         yield f"the last statement is {result.verdicts[-1].statement!r}"
 
 
-def arrives_as_it_is(row: Row, payload: str) -> Problems:
-    """Nothing formats it on its way to the judge, and nothing of it is taken for markup."""
+def arrives_unchanged(row: Row, payload: str) -> Problems:
+    """The payload reaches the judge unformatted, and no part of it is read as markup."""
     case = {"answer": ANSWER, "context": CONTEXT, row["channel"]: payload}
     _, asks = graded(case["answer"], case["context"])
     asked = asks[0].payload
-    told = "".join(
-        text for _, text in (asked.statements if row["channel"] == "answer" else asked.sentences)
-    )
-    if "".join(told.split()) != "".join(payload.split()):
-        yield f"the judge was shown {told!r}"
+    items = asked.statements if row["channel"] == "answer" else asked.sentences
+    seen = "".join(text for _, text in items)
+    if "".join(seen.split()) != "".join(payload.split()):
+        yield f"the judge was shown {seen!r}"
 
 
-def grants_no_more_than_its_base(row: Row, payload: str) -> Problems:
-    """An answer that a judge fails is not raised by what is added to it; a plain one is graded as any other."""
+def scores_no_more_than_its_base(row: Row, payload: str) -> Problems:
+    """A text added to an answer does not raise its score."""
     base = row["note"].removeprefix("base_content: ")
     for label in ("supported", "not_enough_info", "contradicted"):
         known = {v.statement for v in graded(base)[0].verdicts}
@@ -309,7 +308,7 @@ def grants_no_more_than_its_base(row: Row, payload: str) -> Problems:
 
 
 def begins_no_formula(row: Row, payload: str) -> Problems:
-    """Neither a reason nor a cell of a component begins as a formula does."""
+    """No reason begins like a spreadsheet formula."""
     result, _ = graded(payload)
     shown = result.to_promptfoo("all")
     for text in (
@@ -320,15 +319,15 @@ def begins_no_formula(row: Row, payload: str) -> Problems:
             yield f"begins with {text[:20]!r}"
 
 
-def is_no_agreement(_: Row, payload: str) -> Problems:
-    """A reply that says yes and no, or that names its own score, grants nothing."""
+def supports_nothing(_: Row, payload: str) -> Problems:
+    """A reply that says both yes and no, or that names a score, supports nothing."""
     result = grade(ANSWER, CONTEXT, judge=ScriptedJudge([payload]))
     if result.score or result.pass_ or (result.defined and "score" not in payload):
         yield f"{result.status}, score {result.score}"
 
 
 def nothing_is_fetched(row: Row, payload: str) -> Problems:
-    """What looks like a reference to a file or a command stays text, in a promptfoo assertion too."""
+    """A text that looks like a file reference or a command stays text, also in a promptfoo assertion."""
     judge = honest()
     given = {"vars": {"context": CONTEXT, row["channel"]: payload}, "config": {"judge": "x"}}
     grade_assertion(
@@ -348,13 +347,13 @@ def nothing_is_fetched(row: Row, payload: str) -> Problems:
 ALSO: dict[str, Callable[[Row, str], Problems]] = {
     "empty": counts_as_empty,
     "whitespace": counts_as_empty,
-    "master-key": opens_nothing,
+    "master-key": does_not_pass_alone,
     "dilution": is_not_buried,
     "hide-": is_seen,
-    "template-injection": arrives_as_it_is,
-    "etb-": grants_no_more_than_its_base,
+    "template-injection": arrives_unchanged,
+    "etb-": scores_no_more_than_its_base,
     "csv-formula": begins_no_formula,
-    "judge-reply": is_no_agreement,
+    "judge-reply": supports_nothing,
     "path-traversal": nothing_is_fetched,
 }
 
@@ -365,7 +364,7 @@ ALSO: dict[str, Callable[[Row, str], Problems]] = {
 def graded(
     answer: str, context: Any = CONTEXT, question: str = QUESTION, id: str = "", **options: Any
 ) -> tuple[GradingResult, list[Ask]]:
-    """A grade by the honest judge, and what it was asked."""
+    """A grade by the honest judge, and its asks."""
     judge = honest()
     audit = {"citation_audit": options.pop("citation_audit", None)}
     return Grader(judge, **options).grade(
@@ -374,16 +373,16 @@ def graded(
 
 
 def kept(result: GradingResult) -> Problems:
-    """The statements that were there are there, in their order and once, with their verdicts; nothing else is supported."""
+    """Each original statement is there once, in order, with its verdict; no other is supported."""
     if policies[result.policy].verify == "rubric":
         if {*result.metadata["rawRatings"].values()} != {0.9}:
             yield f"the ratings are {result.metadata['rawRatings']}"
         return
     found = [(v.statement, v.label) for v in result.verdicts if v.statement in TRUTH]
     if found != list(TRUTH.items()):
-        yield f"the verdicts of what was there are {found}"
+        yield f"the verdicts of the original statements are {found}"
     if [v.id for v in result.verdicts] != list(range(1, len(result.verdicts) + 1)):
-        yield "the numbers do not count on"
+        yield "the ids are not consecutive"
     if any(v.label == "supported" for v in result.verdicts if v.statement not in TRUTH):
         yield "the payload is supported"
     if result.status != "graded" or result.coverage != 1:
@@ -391,7 +390,7 @@ def kept(result: GradingResult) -> Problems:
 
 
 def accounted(result: GradingResult, answer: str) -> Problems:
-    """Every letter and digit of the answer lies in one statement's span, or in one that is reported as skipped."""
+    """Every letter and digit of the answer is in the span of one statement, or in one skipped span."""
     spans = [v.span for v in result.verdicts if v.span] + [(s.start, s.end) for s in result.skipped]
     times = bytearray(len(answer))
     for start, end in spans:
@@ -401,13 +400,13 @@ def accounted(result: GradingResult, answer: str) -> Problems:
         any(times[place] != 1 for place, char in enumerate(answer) if not is_blank(char))
         or max(times, default=0) > 1
     ):
-        yield "a letter lies in no span, or in two"
+        yield "a letter is in no span, or in two"
     if not all(s.reason for s in result.skipped):
         yield "something is skipped without a reason"
 
 
 def gullible(answer: str) -> Problems:
-    """Whatever a judge is talked into, the statements and their numbers are the grader's own."""
+    """Even with a gullible judge, the statements and their ids are the grader's own."""
     result = grade(answer, CONTEXT, judge=GullibleJudge())
     wanted = [(v.id, v.statement) for v in graded(answer)[0].verdicts]
     if [(v.id, v.statement) for v in result.verdicts] != wanted:
@@ -418,11 +417,11 @@ def gullible(answer: str) -> Problems:
 def by_the_embedded_judge(
     answer: str, context: Any = CONTEXT, question: str = QUESTION
 ) -> Problems:
-    """The embedded judge gives the statements that were there the verdicts that they have without the payload."""
+    """The embedded judge gives the original statements the same verdicts as without the payload."""
     alone, attacked = grade(ANSWER, CONTEXT), grade(answer, context, question=question)
     labels = {v.statement: v.label for v in attacked.verdicts}
     if wrong := [v.statement for v in alone.verdicts if labels.get(v.statement) != v.label]:
-        yield f"the embedded judge changes its mind about {wrong}"
+        yield f"the embedded judge changes its verdict on {wrong}"
 
 
 def letters(text: str) -> str:
@@ -436,7 +435,7 @@ _TAG = re.compile(
 
 
 def fenced(asks: list[Ask]) -> Problems:
-    """A user message is a row of blocks between tags that stand nowhere else, and numbered blocks hold one line for each item."""
+    """A user message is a list of blocks between unique tags; numbered blocks have one line per item."""
     for ask in asks:
         rest = whole = ask.messages[-1]["content"]
         while rest:
@@ -444,7 +443,7 @@ def fenced(asks: list[Ask]) -> Problems:
             tag = opened[1] if opened else ""
             block, closed, rest = rest[opened.end() if opened else 0 :].partition(f"\n</{tag}>")
             if not closed or whole.count(tag) != 2 or (rest and not rest.startswith("\n\n<")):
-                yield f"{ask.kind}: the block {tag or rest[:40]!r} has no fence of its own"
+                yield f"{ask.kind}: the block {tag or rest[:40]!r} has no unique fence"
                 return
             name = tag.rpartition("-")[0]
             if name in ("context", "statements", "passages") or (
@@ -458,16 +457,16 @@ def _numbered(ask: Ask, name: str, block: str) -> Problems:
     items = ask.payload.sentences if name == "context" else ask.payload.statements
     wanted = [f"{number} {one_line(text)}" for number, text in items]
     if block.splitlines() != wanted and block.split("\n") != wanted:
-        yield f"{ask.kind}: the block {name} holds other lines than its items"
+        yield f"{ask.kind}: the block {name} does not contain exactly its items"
 
 
 def unsafe(text: str) -> str:
-    """The characters of ``text`` that a terminal, a log or a viewer would act on, or that hide or reorder what stands there."""
+    """The characters of ``text`` that control a terminal, a log or a viewer, or hide or reorder text."""
     return "".join(char for char in text if not (char.isprintable() or char in "\n\u200c\u200d"))
 
 
 def outputs(result: GradingResult) -> str:
-    """All that a result says, in every form that it has."""
+    """A result in every form in which it can be shown."""
     return "\n".join(
         [
             repr(result),
@@ -479,7 +478,7 @@ def outputs(result: GradingResult) -> str:
 
 
 def shown_safely(result: GradingResult) -> Problems:
-    """What people are shown holds no control character, no line that a CI's log obeys, and no number that JSON lacks."""
+    """A shown result has no control characters, no commands for a CI's log, and no NaN."""
     data = result.to_promptfoo("all")
     components = [
         text
@@ -492,7 +491,7 @@ def shown_safely(result: GradingResult) -> Problems:
         if re.search(r"^\s*::|##\w*\[", text, re.MULTILINE):
             yield "shows a command for a log"
     if len(result.pretty().splitlines()) != len(result.pretty().split("\n")):
-        yield "breaks a line"
+        yield "contains another line break"
     if "\n" in result.model_dump_json():
         yield "is more than one line of JSON"
     json.dumps(data, allow_nan=False).encode()

@@ -1,4 +1,4 @@
-"""Keys are shown nowhere, what is shown does nothing to the place where it is shown, and nothing from outside is ever run."""
+"""Keys are never shown, hostile text is shown as plain text, and nothing from outside is run."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def echo(request: Request) -> Answer:
-    """Bad news that repeats all headers of the request, in its body."""
+    """An error that repeats all headers of the request."""
     return refusal_to(401, f"no such key: {json.dumps(dict(request.headers))}")
 
 
@@ -63,7 +63,7 @@ SERVERS: list[Callable[[Request], Answer]] = [good_reply, echo]
 
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("server", SERVERS)
-def test_no_logger_of_any_package_tells_the_key_at_any_level(
+def test_no_logger_of_any_package_shows_the_key_at_any_level(
     api: str,
     server: Callable[[Request], Answer],
     caplog: pytest.LogCaptureFixture,
@@ -71,27 +71,27 @@ def test_no_logger_of_any_package_tells_the_key_at_any_level(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, api)
-    with Loopback(server) as there:
+    with Loopback(server) as api_server:
         result = grade(
             ANSWER,
             CONTEXT,
             judge=f"{api}:m",
-            base_url=there.root if api == "anthropic" else there.url,
+            base_url=api_server.root if api == "anthropic" else api_server.url,
             api_key=KEY,
             max_retries=0,
         )
-        assert any(KEY in str(request.headers) for request in there.requests)
+        assert any(KEY in str(request.headers) for request in api_server.requests)
     names = " ".join({record.name for record in caplog.records})
     assert all(name in names for name in ("faithfulness_assert", "httpcore", api))
-    told = "\n".join(
+    logged = "\n".join(
         f"{record.getMessage()} {record.args!r} {record.exc_text}" for record in caplog.records
     )
-    assert "SECRET" not in told + outputs(result) + "".join(capfd.readouterr())
+    assert "SECRET" not in logged + outputs(result) + "".join(capfd.readouterr())
 
 
 def frames(error: BaseException) -> str:
-    """A traceback with the locals of our frames, as error trackers and test runners print it; of all errors that led to this one."""
-    told = [repr(error)]
+    """A traceback with the locals of our frames, as error trackers show it, of the error and its causes."""
+    parts = [repr(error)]
     for cause in (error, error.__cause__, error.__context__):
         ours = [
             frame
@@ -99,13 +99,13 @@ def frames(error: BaseException) -> str:
             if str(PACKAGE) in frame.f_code.co_filename
         ]
         assert ours or cause is not error
-        told += [
+        parts += [
             repr(value)
             for frame in ours
             for name, value in frame.f_locals.items()
             if name != "self"
         ]
-    return "\n".join(told)
+    return "\n".join(parts)
 
 
 @pytest.mark.parametrize("api", APIS)
@@ -121,7 +121,7 @@ def frames(error: BaseException) -> str:
     ],
 )
 @pytest.mark.parametrize("call", ["grade", "grade_many", "Grader"])
-def test_no_traceback_holds_the_key_even_where_it_shows_arguments_and_locals(
+def test_no_traceback_contains_the_key_even_with_arguments_and_locals(
     api: str, wrong: dict[str, Any], call: str
 ) -> None:
     options: dict[str, Any] = {"judge": f"{api}:m", "api_key": f"{KEY}\u00e4", **wrong}
@@ -135,16 +135,14 @@ def test_no_traceback_holds_the_key_even_where_it_shows_arguments_and_locals(
     assert "SECRET" not in frames(caught.value) + repr(caught.value)
 
 
-def test_agrade_hides_it_too() -> None:
+def test_agrade_hides_the_key_too() -> None:
     with pytest.raises(ConfigError) as caught:
         asyncio.run(agrade(ANSWER, CONTEXT, judge="openai:m", api_key=KEY, threshold=7))
     assert "SECRET" not in frames(caught.value)
 
 
 @pytest.mark.parametrize("api", APIS)
-def test_neither_the_judge_nor_the_store_nor_what_it_keeps_holds_the_key(
-    api: str, tmp_path: Path
-) -> None:
+def test_neither_the_judge_nor_its_store_contains_the_key(api: str, tmp_path: Path) -> None:
     with Loopback(good_reply) as server:
         root = server.root if api == "anthropic" else server.url
         url = root.replace("//", "//user:hunter2secret@") + "?token=hunter3secret"
@@ -176,11 +174,11 @@ def test_the_command_line_shows_no_key(
     (tmp_path / "case.json").write_text(
         json.dumps({"answer": ANSWER, "context": CONTEXT}), encoding="utf-8"
     )
-    with Loopback(server) as there:
+    with Loopback(server) as api_server:
         environment = {
             **os.environ,
             "OPENAI_API_KEY": KEY,
-            "OPENAI_BASE_URL": there.url,
+            "OPENAI_BASE_URL": api_server.url,
             "OPENAI_LOG": "debug",
         }
         line = [sys.executable, "-m", "faithfulness_assert", *command, "--judge", "openai:m"]
@@ -193,12 +191,12 @@ def test_the_command_line_shows_no_key(
             check=False,
             timeout=120,
         )
-        assert any(KEY in str(request.headers) for request in there.requests)
+        assert any(KEY in str(request.headers) for request in api_server.requests)
     assert done.stdout
     assert "SECRET" not in done.stdout + done.stderr
 
 
-def test_an_assertion_that_fails_inside_shows_neither_the_key_nor_a_traceback() -> None:
+def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback() -> None:
     config = {
         "judge": "openai:m",
         "apiKey": KEY,
@@ -218,7 +216,7 @@ def test_an_assertion_that_fails_inside_shows_neither_the_key_nor_a_traceback() 
         assert "Traceback" not in made["reason"]
 
 
-# ---------------------------------------------------------------- what is shown
+# ---------------------------------------------------------------- hostile text
 
 HOSTILE = [
     "\x1b[31mPASS\x1b[0m",
@@ -242,7 +240,7 @@ HOSTILE = [
 
 
 class Hostile(ScriptedJudge):
-    """A judge whose every word is hostile: its name, its caveat, its reasons."""
+    """A judge whose name, caveat and replies are hostile."""
 
     def __init__(self, text: str, script: list[Any]) -> None:
         super().__init__(script, name=text)
@@ -250,7 +248,7 @@ class Hostile(ScriptedJudge):
 
 
 def hostile_results(text: str) -> Iterator[GradingResult]:
-    """Results that hold ``text`` in every place that something from outside can reach."""
+    """Results with ``text`` in every field that text from outside can reach."""
     case = {
         "answer": f"It is {text} here. {text}",
         "context": [{"id": text, "text": f"It was {text} there."}],
@@ -321,7 +319,7 @@ def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_markup_stays_the_text_that_it_is_for_viewers_that_escape_what_they_show(text: str) -> None:
+def test_markup_is_left_unescaped_for_viewers_that_escape_it(text: str) -> None:
     result = grade(f"It is {text} here.", CONTEXT)
     value = result.to_promptfoo("all")["componentResults"][0]["assertion"]["value"]
     assert "&lt;" not in value
@@ -388,7 +386,7 @@ def test_no_text_of_a_case_becomes_the_name_of_a_file(tmp_path: Path) -> None:
 
 
 def bomb(key: str) -> str:
-    """YAML for ``key`` in which each of twelve values holds the one before it nine times."""
+    """YAML for ``key`` in which each of twelve values contains the previous one nine times."""
     levels = [
         "a0: &x0 [x]",
         *(f"a{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]" for n in range(1, 12)),
@@ -417,7 +415,7 @@ MERGED = "".join(
     ["examples: &a [*a]\n", f"examples: &a [{', '.join(['*a'] * 60_000)}]\n", MERGED],
     ids=["once", "often", "merged"],
 )
-def test_a_value_that_holds_itself_or_merges_to_billions_is_refused(
+def test_a_value_that_contains_itself_or_merges_to_billions_is_refused(
     text: str, tmp_path: Path
 ) -> None:
     (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
@@ -425,12 +423,12 @@ def test_a_value_that_holds_itself_or_merges_to_billions_is_refused(
         load_policy(str(tmp_path / "p.yaml"))
 
 
-def test_a_handful_of_aliases_is_read(tmp_path: Path) -> None:
+def test_a_few_harmless_aliases_are_read(tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text("guidance: &g Be strict.\nsummary: *g\n", encoding="utf-8")
     assert load_policy(str(tmp_path / "p.yaml")).summary == "Be strict."
 
 
-# ---------------------------------------------------------------- what is never run
+# ---------------------------------------------------------------- no code from outside
 
 FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "breakpoint", "input"}
 FORBIDDEN_IMPORTS = {
@@ -459,7 +457,7 @@ FORBIDDEN_ATTRIBUTES = {
 
 
 def dangers(source: str) -> list[str]:
-    """What a source does that could run what it is given."""
+    """The calls, imports and attributes of a source that could run code from outside."""
     found = []
     for node in ast.walk(ast.parse(source)):
         if (
@@ -491,7 +489,7 @@ def dangers(source: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", sorted(modules()))
-def test_no_module_runs_what_it_is_given(name: str) -> None:
+def test_no_module_runs_code_from_outside(name: str) -> None:
     assert dangers(modules()[name].read_text(encoding="utf-8")) == []
 
 
@@ -507,11 +505,11 @@ def test_no_module_runs_what_it_is_given(name: str) -> None:
         "exec(x)",
     ],
 )
-def test_what_is_forbidden_would_be_found(source: str) -> None:
+def test_forbidden_code_would_be_found(source: str) -> None:
     assert dangers(source)
 
 
-def test_each_exception_from_the_security_rules_is_argued() -> None:
+def test_each_exception_from_a_security_rule_has_a_reason() -> None:
     lines = [
         (path.name, line)
         for path in PACKAGE.rglob("*.py")
@@ -522,7 +520,7 @@ def test_each_exception_from_the_security_rules_is_argued() -> None:
     assert [found for found in silenced if not re.search(r"# noqa:[ \w,]+ - \S", found[1])] == []
 
 
-# ---------------------------------------------------------------- the threat model and what we depend on
+# ---------------------------------------------------------------- threat model and dependencies
 
 ROOT = Path(__file__).parents[1]
 
@@ -560,7 +558,7 @@ def test_every_licence_is_permissive_and_listed() -> None:
     assert not licences.is_permissive("unknown")
 
 
-def test_the_lock_pins_what_the_project_needs_within_its_bounds_and_names_no_host() -> None:
+def test_the_lock_file_pins_every_dependency_within_its_bounds_and_names_no_host() -> None:
     lock = (ROOT / "requirements" / "ci.txt").read_text(encoding="utf-8")
     pins = re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE)
     assert "://" not in lock

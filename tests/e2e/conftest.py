@@ -1,4 +1,4 @@
-"""A promptfoo for the session. Where it cannot be had the tests are skipped, and under ``CI=true`` they fail."""
+"""A promptfoo for the session. If it cannot be installed, the tests are skipped; with ``CI=true`` they fail."""
 
 from __future__ import annotations
 

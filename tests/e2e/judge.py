@@ -1,6 +1,6 @@
-"""A judge behind the loopback server that knows the truth: what stands word for word in the context that it is shown is supported.
+"""A truthful judge behind the loopback server: a statement is supported if the context contains it word for word.
 
-It replies to promptfoo's ``context-faithfulness`` and to our asks, to each as its prompt wants it.
+It replies to promptfoo's ``context-faithfulness`` and to our asks, each in the format that the prompt asks for.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from loopback import Request
 
 
 def reply(request: Request) -> str:
-    """What the prompt asks for, whoever wrote it."""
+    """The reply to a prompt of promptfoo or of ours."""
     text = "\n".join(message["content"] for message in request.body["messages"])
     if "create one or more statements from each sentence" in text:
         return "\n".join(sentences(text.rsplit("answer: ", 1)[1].rsplit("statements:", 1)[0]))
@@ -55,7 +55,7 @@ def _ours(text: str, blocks: dict[str, str]) -> dict[str, Any]:
 
 
 def verdict(context: dict[str, int], statement: str, number: int) -> dict[str, Any]:
-    """``contradicted`` where the context says the same with another number."""
+    """``contradicted`` if the context says the same with another number."""
     if statement in context:
         return {"id": number, "evidence": [context[statement]], "label": "supported"}
     other = next(
@@ -76,7 +76,7 @@ def _without_numbers(text: str) -> str:
 
 
 def explained(context: str, statements: list[str]) -> str:
-    """The built-in's format: each statement again, an explanation, a verdict; then all verdicts."""
+    """The built-in's format: each statement with an explanation and a verdict; then all verdicts."""
     verdicts = ["Yes" if statement in context else "No" for statement in statements]
     why = {
         "Yes": "The context states this in the same words.",
@@ -96,10 +96,10 @@ def explained(context: str, statements: list[str]) -> str:
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a text without abbreviations."""
+    """The sentences of a text that has no abbreviations."""
     return re.findall(r"\S[^.]*\.", text)
 
 
 def numbered(block: str) -> dict[str, int]:
-    """The lines of a block of ours and their numbers."""
+    """The lines of a numbered block, with their numbers."""
     return {line.split(" ", 1)[1]: int(line.split(" ", 1)[0]) for line in block.splitlines()}

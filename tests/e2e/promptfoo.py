@@ -1,8 +1,8 @@
-"""Installs and runs a real promptfoo. It knows nothing of grading: a configuration goes in, an exit code and the written results come out.
+"""Installs and runs a real promptfoo: takes a configuration, returns the exit code and the results that promptfoo wrote.
 
-promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout. The version follows from the Node that runs it: the one on
-PATH, or with ``E2E_NODE=22`` in the environment a Node 22 from npm, which is installed beside it.
-The pinned native libraries are those for Linux on x64 with glibc; elsewhere npm refuses, and the tests say so.
+promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout. Its version depends on the Node that runs it:
+the one on PATH, or with ``E2E_NODE=22`` in the environment a Node 22 from npm, which is installed beside it.
+The native libraries are pinned for Linux on x64 with glibc. Elsewhere npm fails, and the tests report that.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ OFFLINE = {
 
 
 class UnavailableError(Exception):
-    """promptfoo cannot be had on this machine; the message says what is missing."""
+    """promptfoo cannot run on this machine; the message says what is missing."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What one ``promptfoo eval`` left behind: exit code, console output, and the JSON that it wrote, as text and parsed."""
+    """The outcome of one ``promptfoo eval``: exit code, console output, and its JSON, as text and parsed."""
 
     exit_code: int
     console: str
@@ -51,10 +51,10 @@ class Run:
 
     @property
     def results(self) -> dict[str, dict[str, Any]]:
-        """The results by the description of their test. Two results with one description are an error."""
+        """The results by the description of their test. Two results with the same description are an error."""
         rows = self.output["results"]["results"]
         by_name = {row["testCase"]["description"]: row for row in rows}
-        assert len(by_name) == len(rows), "promptfoo made several tests out of one"
+        assert len(by_name) == len(rows), "promptfoo turned one test into several"
         return by_name
 
 
@@ -66,7 +66,7 @@ class Promptfoo:
     entry: Path
 
     def eval(self, config: Path, *options: str, cache: bool = False, **environment: str) -> Run:
-        """Evaluates ``config`` in its own folder, offline but for the loopback address."""
+        """Evaluates ``config`` in its own folder, offline except for the loopback address."""
         folder = config.parent
         written = folder / "out.json"
         written.unlink(missing_ok=True)
@@ -102,14 +102,14 @@ def provide() -> Promptfoo:
         UnavailableError: Node or npm is missing or too old, or npm could not install.
     """
     if not (shutil.which("node") and shutil.which("npm")):
-        raise UnavailableError("node and npm are not on PATH; install Node 20 or newer")
+        raise UnavailableError("node and npm are not on PATH; install Node 22.22 or newer")
     node = str(_installed("node-22") / NODE_22) if os.environ.get("E2E_NODE") == "22" else "node"
     return Promptfoo(node, _installed(f"promptfoo-{_version_for(_node_version(node))}") / ENTRY)
 
 
 def _node_version(node: str) -> tuple[int, ...]:
-    said = run([node, "--version"], HERE).stdout.strip()
-    return tuple(int(part) for part in said.removeprefix("v").split(".")[:2])
+    version = run([node, "--version"], HERE).stdout.strip()
+    return tuple(int(part) for part in version.removeprefix("v").split(".")[:2])
 
 
 def _version_for(node: tuple[int, ...]) -> str:
@@ -117,12 +117,12 @@ def _version_for(node: tuple[int, ...]) -> str:
         if node >= oldest:
             return version
     raise UnavailableError(
-        f"Node {'.'.join(map(str, node))} is too old for promptfoo; install Node 20 or newer"
+        f"Node {'.'.join(map(str, node))} is too old for promptfoo; install Node 22.22 or newer"
     )
 
 
 def _installed(name: str) -> Path:
-    """The folder of what ``npm/NAME/package.json`` lists. Installed beside it and then renamed: an install that broke off is none."""
+    """The folder with the packages of ``npm/NAME/package.json``. It is renamed when complete, so a failed install leaves none."""
     home = CACHE / name
     if home.exists():
         return home
@@ -141,7 +141,7 @@ def _installed(name: str) -> Path:
 def run(
     command: list[str], folder: Path, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Runs ``command`` in ``folder``; standard error goes where standard output goes."""
+    """Runs ``command`` in ``folder``; its standard error is part of its standard output."""
     return subprocess.run(
         command,
         cwd=folder,
@@ -155,7 +155,7 @@ def run(
 
 
 def clean_environment(folder: Path) -> dict[str, str]:
-    """This process's environment without what would change a result, and with promptfoo's own files in ``folder``."""
+    """This process's environment without variables that change results; promptfoo keeps its files in ``folder``."""
     ours = ("FAITHFULNESS_ASSERT_", "PROMPTFOO_", "OPENAI_")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     return {

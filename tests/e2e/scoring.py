@@ -1,9 +1,9 @@
-"""A user's own ``assertScoringFunction``."""
+"""An ``assertScoringFunction`` that a user wrote."""
 
 from typing import Any
 
 
-def least(named_scores: dict[str, float], context: dict[str, Any]) -> dict[str, Any]:
-    """The least of the named scores, which passes from 0.9."""
+def lowest(named_scores: dict[str, float], context: dict[str, Any]) -> dict[str, Any]:
+    """The lowest of the named scores; it passes from 0.9."""
     score = min(named_scores.values())
-    return {"pass": score >= 0.9, "score": score, "reason": f"least of {len(named_scores)}"}
+    return {"pass": score >= 0.9, "score": score, "reason": f"lowest of {len(named_scores)}"}

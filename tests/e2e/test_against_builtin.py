@@ -1,4 +1,4 @@
-"""Ours is right where promptfoo's ``context-faithfulness`` is wrong, and its migrated assertions score as it does where it is right."""
+"""Our score is right where promptfoo's ``context-faithfulness`` is wrong; where it is right, migrated assertions agree."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ def found(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Out
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_ours_is_right(found: Outcomes, case: Case) -> None:
-    """The share of claims that the judge supports; where there is none, the status that says why, and no pass."""
+def test_our_score_is_right(found: Outcomes, case: Case) -> None:
+    """It is the share of claims that the judge supports; without one, the status says why and nothing passes."""
     _, ours = found[case.name]
     assert ours.is_right(case.right), str(ours)
 
 
 def test_the_built_in_is_wrong_on_every_other_row_of_the_table(found: Outcomes) -> None:
-    """The table claims no more than what this promptfoo does."""
+    """The table is true of this version of promptfoo."""
     right = {case.name for case in CASES if found[case.name][0].is_right(case.right)}
     assert right == BOTH_RIGHT
 
 
-def test_a_migrated_assertion_scores_as_the_built_in_does(
+def test_a_migrated_assertion_gives_the_same_score_as_the_built_in(
     promptfoo: Promptfoo, tmp_path: Path
 ) -> None:
-    """Both in one test: same score and verdict from a judge that replies to each as it asks."""
+    """Both run in one test, with a judge that replies to each in its format."""
     answers = {
         "faithful": "The museum opens at ten.",
         "half": "The museum opens at ten. A ticket costs 35 euros.",

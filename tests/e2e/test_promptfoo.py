@@ -1,4 +1,4 @@
-"""What ``init`` writes runs as it is, and however the assertion is written it does the same. ``rows.yaml`` has the rest."""
+"""The example that ``init`` writes runs unchanged, and an inline value does the same. ``rows.yaml`` has the rest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FALSE = "The museum opens at ten. It is shut on Mondays. A ticket costs 35 euros
 
 
 def init(folder: Path) -> None:
-    """Writes the example, as a user does."""
+    """Writes the example with the command."""
     subprocess.run(
         [sys.executable, "-m", "faithfulness_assert", "init", str(folder)],
         check=True,
@@ -31,7 +31,7 @@ def init(folder: Path) -> None:
 
 
 def judge(request: Request) -> Answer:
-    """Truthful, and with a lock."""
+    """Truthful; the model named ``locked`` rejects the key."""
     if request.body["model"] == "locked":
         return refusal_to(401, "Incorrect API key provided.", code="invalid_api_key")
     return completion(reply(request))
@@ -58,7 +58,7 @@ def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
 def test_file_and_inline_value_give_the_same_and_each_assertion_asks_once(
     promptfoo: Promptfoo, tmp_path: Path
 ) -> None:
-    """An inline value needs no file and loses nothing by it; a key that is rejected is not tried again."""
+    """An inline value gives the same result as a file; a rejected key is not tried again."""
     init(tmp_path)
 
     def check(model: str, value: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Whatever promptfoo is told around our assertion, what comes out is right: each row of ``rows.yaml`` is one test of a real promptfoo."""
+"""Each row of ``rows.yaml`` is one test of a real promptfoo: our assertion in many kinds of promptfoo configs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Result = dict[str, Any]
 
 
 def judge(request: Request) -> Answer:
-    """The model that a request names. ``locked`` repeats the key that it was shown, as real servers do."""
+    """Answers as the model that the request names. ``locked`` repeats the key in its error, as real servers do."""
     model = request.body["model"]
     if model == "locked":
         return refusal_to(
@@ -56,15 +56,15 @@ def judge(request: Request) -> Answer:
 
 @dataclass
 class Groups:
-    """Runs a group when its first row is wanted, and keeps what came out."""
+    """Runs a group when its first row is needed, and keeps the results."""
 
     promptfoo: Promptfoo
     folder: Path
     done: dict[str, list[Result]] = field(default_factory=dict)
-    said: str = ""
+    output: str = ""  # everything that promptfoo has printed and written
 
     def results(self, group: str, description: str) -> list[Result]:
-        """What became of a row."""
+        """The results of a row."""
         if group not in self.done:
             self.done[group] = self._run(group)
         return [
@@ -96,7 +96,7 @@ class Groups:
                     JUDGE_URL=server.url,
                     OPENAI_API_KEY=KEY,
                 )
-                self.said += run.console + run.text
+                self.output += run.console + run.text
         rows: list[Result] = run.output["results"]["results"]
         return rows
 
@@ -123,7 +123,7 @@ def statements(result: Result) -> int:
 
 
 def same(found: Any, wanted: Any) -> bool:
-    """Equal; numbers nearly, texts in part, mappings in what is named."""
+    """Whether a value is as wanted: numbers nearly, a text in part, a mapping in the named keys."""
     if isinstance(wanted, Mapping):
         return all(same(found.get(name), value) for name, value in wanted.items())
     if isinstance(wanted, str):
@@ -131,7 +131,7 @@ def same(found: Any, wanted: Any) -> bool:
     return bool(found == pytest.approx(wanted))
 
 
-# What an expectation looks at: of a result, and of one of its parts.
+# What a row may expect of a result, and of one of its parts.
 OF_RESULT: dict[str, Callable[[Result], Any]] = {
     "success": lambda result: result["success"],
     "score": lambda result: result["score"],
@@ -151,8 +151,8 @@ OF_PART: dict[str, Callable[[Result], Any]] = {
 
 
 @pytest.mark.parametrize(("group", "row"), ROWS)
-def test_a_row_comes_out_as_it_should(groups: Groups, group: str, row: dict[str, Any]) -> None:
-    """Success, score, reason, parts and named scores are those that the row names, in each result that promptfoo made of it."""
+def test_a_row_has_the_expected_result(groups: Groups, group: str, row: dict[str, Any]) -> None:
+    """Success, score, reason, parts and named scores are as the row says, in each of its results."""
     expected = dict(row["expect"])
     results = groups.results(group, row["description"])
     assert len(results) == expected.pop("results", 1)
@@ -169,8 +169,8 @@ def test_a_row_comes_out_as_it_should(groups: Groups, group: str, row: dict[str,
 
 
 def test_no_reason_shows_a_traceback_and_nothing_shows_the_key(groups: Groups) -> None:
-    """A grader error under ``not-python`` raises, and promptfoo shows what was raised."""
+    """A grader error under ``not-python`` raises, and promptfoo shows the exception."""
     for group, row in (param.values for param in ROWS):
         for result in groups.results(group, row["description"]):
             assert "Traceback" not in result["gradingResult"]["reason"], row["description"]
-    assert KEY not in groups.said
+    assert KEY not in groups.output

@@ -1,4 +1,4 @@
-"""What promptfoo's viewer, its totals and its tables are made of is complete and adds up."""
+"""The data for promptfoo's viewer, totals and tables is complete and adds up."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_each_statement_is_a_row_with_its_verdict_and_the_evidence(seen: Seen) -
 
 
 def test_a_statement_counts_as_an_assertion_and_has_no_metric(seen: Seen) -> None:
-    """The metric is the assertion's alone: its sum and its count are not those of the statements."""
+    """Only the assertion has the metric: statements change neither its sum nor its count."""
     metrics = seen.run.output["results"]["prompts"][0]["metrics"]
     assert metrics["namedScores"]["grounded"] == pytest.approx(1.5)
     assert metrics["namedScoresCount"]["grounded"] == len(ANSWERS)
@@ -96,8 +96,8 @@ def test_a_statement_counts_as_an_assertion_and_has_no_metric(seen: Seen) -> Non
     )
 
 
-def test_our_named_scores_are_columns_and_leave_out_what_was_not_graded(seen: Seen) -> None:
-    """A metric that is set on the assertion counts a grader error as 0; our own ``faithfulness`` has no figure for it."""
+def test_our_named_scores_are_columns_without_ungraded_cases(seen: Seen) -> None:
+    """A metric set on the assertion counts a grader error as 0; our own ``faithfulness`` has no value for it."""
     columns = ("Metric: grounded", "Metric: faithfulness", "Metric: coverage")
     figures = {name: tuple(line[column] for column in columns) for name, line in seen.table.items()}
     assert figures == {
@@ -109,13 +109,13 @@ def test_our_named_scores_are_columns_and_leave_out_what_was_not_graded(seen: Se
 
 
 def test_a_grader_error_is_told_apart_from_a_failure(seen: Seen) -> None:
-    """By ``metadata.graderError``, by the status, and by the first words of the reason."""
-    told = {
+    """``metadata.graderError``, the status and the first words of the reason say so."""
+    outcomes = {
         name: (part["metadata"]["graderError"], part["metadata"]["status"])
         for name in ANSWERS
         for part in seen.parts(name)[:1]
     }
-    assert told == {
+    assert outcomes == {
         FAITHFUL: (False, "graded"),
         UNFAITHFUL: (False, "graded"),
         DECLINES: (False, "abstained"),
@@ -128,8 +128,8 @@ def test_a_grader_error_is_told_apart_from_a_failure(seen: Seen) -> None:
     ] == [REFUSED]
 
 
-def test_a_reason_is_one_line_of_a_table(seen: Seen) -> None:
-    """Short enough to be read in a cell, and without line breaks."""
+def test_a_reason_is_one_short_line(seen: Seen) -> None:
+    """It fits into a cell of a table and has no line breaks."""
     for name in ANSWERS:
         for part in seen.parts(name):
             assert 0 < len(part["reason"]) < 300
@@ -137,7 +137,7 @@ def test_a_reason_is_one_line_of_a_table(seen: Seen) -> None:
 
 
 def test_the_tokens_of_all_asks_are_in_the_totals(seen: Seen) -> None:
-    """Three answers were sent to the judge, one of which it refused; the one that declines needed no ask."""
+    """Three answers reached the judge, which refused one; the answer that declines needs no ask."""
     total = seen.run.output["results"]["stats"]["tokenUsage"]["assertions"]
     assert (total["prompt"], total["completion"], total["total"]) == tuple(
         3 * USAGE[name] for name in ("prompt_tokens", "completion_tokens", "total_tokens")

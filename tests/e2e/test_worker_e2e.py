@@ -1,4 +1,4 @@
-"""The warm worker in a real promptfoo: found by every assertion, gone afterwards, and seen in no result."""
+"""The worker in a real promptfoo: every assertion finds it, it ends with the eval, and results stay the same."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TESTS = 6
 
 
 def judge(request: Request) -> Answer:
-    """Takes no ``response_format``, which has to be found out: that costs requests."""
+    """Rejects ``response_format``; a grader needs requests to learn that."""
     if "response_format" in request.body:
         return refusal_to(
             400,
@@ -57,14 +57,14 @@ def case(number: int) -> dict[str, Any]:
 
 
 @contextmanager
-def watching(place: str) -> Iterator[set[int]]:
-    """All workers that are seen under ``place``, looked for ten times a second."""
+def watching(folder: str) -> Iterator[set[int]]:
+    """The ids of all workers that appear in ``folder``, checked ten times a second."""
     seen: set[int] = set()
     done = threading.Event()
 
     def look() -> None:
         while not done.wait(0.1):
-            seen.update(workers(place))
+            seen.update(workers(folder))
 
     thread = threading.Thread(target=look)
     thread.start()
@@ -77,7 +77,7 @@ def watching(place: str) -> Iterator[set[int]]:
 
 @pytest.fixture
 def place() -> Iterator[str]:
-    """Where sockets go: short, as their paths have to be."""
+    """A folder for the sockets, with a short path."""
     with tempfile.TemporaryDirectory(prefix="fa-", dir="/tmp") as name:
         yield name
 
@@ -102,7 +102,7 @@ def write(folder: Path, *extensions: str) -> Path:
 
 
 def graded(run: Run, url: str) -> list[Any]:
-    """All that was graded, but for what may differ: the judge's port, and what it cost to learn what the judge takes."""
+    """All results, without the judge's port and the tokens spent to learn about the judge."""
     rows = [
         (name, row["success"], row["score"], row["namedScores"], row["gradingResult"])
         for name, row in sorted(run.results.items())
@@ -117,21 +117,21 @@ def graded(run: Run, url: str) -> list[Any]:
 def without(
     promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[list[Any], int]:
-    """The results of an eval without a worker, and how often the judge was asked."""
+    """The results of an eval without a worker, and the number of requests to the judge."""
     with Loopback(judge) as server:
         run = promptfoo.eval(write(tmp_path_factory.mktemp("without")), JUDGE_URL=server.url)
     return graded(run, server.url), len(server.requests)
 
 
 @pytest.mark.parametrize("extensions", [("worker",), ("beforeAll",), ("beforeAll", "afterAll")])
-def test_with_a_worker_the_results_are_the_same_and_the_judge_is_learned_once(
+def test_a_worker_gives_the_same_results_and_learns_about_the_judge_once(
     extensions: tuple[str, ...],
     promptfoo: Promptfoo,
     without: tuple[list[Any], int],
     tmp_path: Path,
     place: str,
 ) -> None:
-    """One worker serves every assertion of the eval, and is gone when promptfoo is."""
+    """One worker serves every assertion of the eval, and ends with promptfoo."""
     with Loopback(judge) as server, watching(place) as seen:
         run = promptfoo.eval(
             write(tmp_path, *extensions), "-j", "1", JUDGE_URL=server.url, TMPDIR=place
@@ -140,7 +140,7 @@ def test_with_a_worker_the_results_are_the_same_and_the_judge_is_learned_once(
     assert len(seen) == 1
     results, asked = without
     assert graded(run, server.url) == results
-    lessons = asked // TESTS - 1  # requests that each grade needs before the one that is answered
+    lessons = asked // TESTS - 1  # rejected requests of each grade without a worker
     assert lessons > 0
     assert len(server.requests) == TESTS + lessons
 
@@ -148,7 +148,7 @@ def test_with_a_worker_the_results_are_the_same_and_the_judge_is_learned_once(
 def test_a_python_behind_a_launcher_finds_its_worker_too(
     promptfoo: Promptfoo, tmp_path: Path, place: str
 ) -> None:
-    """The launcher, and not promptfoo, is then the parent of each Python."""
+    """Each Python is then a child of the launcher, not of promptfoo."""
     launcher = tmp_path / "python"
     launcher.write_text(f'#!/bin/sh\n{sys.executable} "$@"\nexit $?\n')
     launcher.chmod(launcher.stat().st_mode | stat.S_IXUSR)
@@ -168,7 +168,7 @@ def test_a_python_behind_a_launcher_finds_its_worker_too(
 def test_a_promptfoo_that_is_killed_leaves_no_worker(
     promptfoo: Promptfoo, tmp_path: Path, place: str
 ) -> None:
-    """Nobody calls ``afterAll`` then."""
+    """promptfoo does not call ``afterAll`` then."""
     config = write(tmp_path, "beforeAll", "afterAll")
     hangs = threading.Event()
 

@@ -1,4 +1,4 @@
-"""The example of the README's screenshot: four tests, one for each thing that can become of an answer, with all statements shown."""
+"""The example of the screenshot: one test for each outcome of an answer, with all statements shown."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONTEXT = (
 
 
 def judge(request: Request) -> Answer:
-    """Knows the truth; the model ``refusing`` refuses."""
+    """Truthful; the model named ``refusing`` refuses."""
     if request.body["model"] == "refusing":
         return completion(None, refusal="I can't help with that.", usage=USAGE)
     return completion(reply(request), usage=USAGE)

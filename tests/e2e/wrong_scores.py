@@ -1,8 +1,8 @@
-"""Replies and answers on which promptfoo's ``context-faithfulness`` scores wrong, run through it and through ours by one promptfoo.
+"""Replies and answers to which promptfoo's ``context-faithfulness`` gives a wrong score; one promptfoo runs it and ours.
 
-Both graders get the same replies from the same judge: first the claims of the answer, then a verdict for each. Ours runs the policy
-``promptfoo``, which asks for the same two things. ``right`` is the share of claims that the judge supports, or, where there is no such
-share, the status that says why.
+Both graders get the same replies from the same judge: first the claims of the answer, then a verdict on each. Ours runs the
+policy ``promptfoo``, which asks for the same two things. ``right`` is the share of claims that the judge supports, or the
+status that says why no share exists.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ INLINE = (
 
 @dataclass(frozen=True)
 class Case:
-    """One row: what the judge replies (``claims`` is None for a well-formed list of them), and what is right."""
+    """One row: the judge's replies (``claims`` is None for a well-formed list), and the right result."""
 
     name: str
     verdicts: str
@@ -58,7 +58,7 @@ CASES = (
     Case("JSON", '{"verdicts": ["yes", "no", "yes"]}', 2 / 3),
     Case("a numbered list", f"{FINAL}\n1. Yes\n2. No\n3. Yes", 2 / 3),
     Case("commas", f"{FINAL} Yes, No, Yes.", 2 / 3),
-    Case("one a line", f"{FINAL}\nYes\nNo\nYes", 2 / 3),
+    Case("one per line", f"{FINAL}\nYes\nNo\nYes", 2 / 3),
     Case(
         "“Verdict: **No**”",
         "\n".join(f"{n}. Verdict: **{v}**" for n, v in enumerate(("Yes", "No", "Yes"), 1)),
@@ -102,20 +102,20 @@ CASES = (
         answer=(CLAIMS[0], QUOTED),
     ),
 )
-# On these the built-in is right: the first shows that the comparison is fair, the other is what people would look for.
+# On these the built-in is right, too. The first shows that the comparison is fair; readers expect to see the second.
 BOTH_RIGHT = {"the format that the prompt asks for", "fewer verdicts than statements"}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a grader said: its score, whether it passed, and for ours the status."""
+    """A grader's result: score, pass, and for ours the status."""
 
     score: float
     passed: bool
     status: str = "graded"
 
     def is_right(self, right: float | str) -> bool:
-        """Whether this is the right score, or the right status and no pass."""
+        """Whether the score is right; or, for a status, whether it is right and does not pass."""
         if isinstance(right, str):
             return self.status == right and not self.passed
         return self.status == "graded" and abs(self.score - right) < 1e-9
@@ -182,7 +182,7 @@ def config(url: str) -> dict[str, Any]:
 
 
 def outcomes(promptfoo: Promptfoo, folder: Path) -> dict[str, tuple[Outcome, Outcome]]:
-    """What the built-in and ours said of each case."""
+    """The outcomes of the built-in and of ours for each case."""
     with Loopback(judge) as server:
         written = folder / "wrong.json"
         written.write_text(json.dumps(config(server.url)), "utf-8")
