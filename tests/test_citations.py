@@ -1,4 +1,4 @@
-"""The citation audit: what was cited that does not exist, and what is claimed without a citation."""
+"""The citation audit: which cited ids do not exist, and which claims have no citation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from faithfulness_assert.records.model import CitationAudit
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "fixtures" / "golden" / "citations.json").read_text("utf-8")
 )
-# What we find where the source's finding is a defect, as its ``ours_instead`` says.
+# What we find if the source's finding is a defect, as its ``ours_instead`` says.
 OURS = {
     "decimal point splits sentence": {"confidence": 0.9},
     "grouped ids are one invalid id": {"confidence": 0.9},
@@ -32,7 +32,7 @@ CLEAN = {
 
 
 @pytest.mark.parametrize("row", GOLDEN, ids=lambda row: row["case"])
-def test_the_audit_finds_what_the_golden_rows_say(row: dict) -> None:
+def test_the_audit_agrees_with_the_golden_rows(row: dict) -> None:
     expected = row["expected"] if row["carry"] else CLEAN | OURS[row["case"]]
     audit = audit_citations(row["inputs"]["answer"], row["inputs"]["evidence_ids"])
     assert audit.confidence(row["inputs"]["llm"]["confidence"]) == pytest.approx(
@@ -82,7 +82,7 @@ def test_citations_are_read_in_all_their_forms(
         "The note is here.\n\n[5]: https://a.b",
     ],
 )
-def test_other_brackets_are_no_citations(answer: str) -> None:
+def test_other_brackets_are_not_citations(answer: str) -> None:
     audit = audit_citations(answer, ["1"])
     assert audit.invalid_citations == ()
     assert audit.uncited_claim_count == 1
@@ -108,7 +108,7 @@ def test_a_hedge_needs_no_citation(hedge: str) -> None:
     assert audit_citations(hedge, []).uncited_claim_count == 0
 
 
-def test_the_month_of_may_is_no_hedge() -> None:
+def test_the_month_of_may_is_not_a_hedge() -> None:
     assert audit_citations("May was warm. It began in May.", []).uncited_claim_count == 2
 
 
@@ -135,12 +135,12 @@ def test_hostile_repetition_is_read_whole(unit: str) -> None:
 
 
 @pytest.mark.parametrize("ids", ["c1", None, 5, b"c1", [1], ["c1", None], {"c1"}])
-def test_ids_that_are_no_strings_are_the_callers_mistake(ids: object) -> None:
+def test_ids_that_are_not_strings_are_the_callers_mistake(ids: object) -> None:
     with pytest.raises(ConfigError, match=r"^ids: "):
         audit_citations("It is so.", ids)
 
 
-def test_an_answer_that_is_no_string_is_the_callers_mistake() -> None:
+def test_an_answer_that_is_not_a_string_is_the_callers_mistake() -> None:
     with pytest.raises(ConfigError, match=r"^answer: "):
         audit_citations(None, [])
 
@@ -158,11 +158,11 @@ def test_many_uncited_sentences_take_at_most_two_fifths() -> None:
 
 
 @pytest.mark.parametrize("base", [math.nan, math.inf, -math.inf, True, "0.9", None])
-def test_a_confidence_that_is_no_number_is_the_callers_mistake(base: object) -> None:
+def test_a_confidence_that_is_not_a_number_is_the_callers_mistake(base: object) -> None:
     with pytest.raises(ConfigError, match=r"^base: "):
         CitationAudit().confidence(base)
 
 
-def test_a_language_that_is_no_string_is_the_callers_mistake() -> None:
+def test_a_language_that_is_not_a_string_is_the_callers_mistake() -> None:
     with pytest.raises(ConfigError, match="language: must be a string, got NoneType"):
         audit_citations("It is so.", ["c1"], language=None)  # type: ignore[arg-type]

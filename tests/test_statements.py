@@ -124,7 +124,7 @@ def test_plain_text_is_the_same_with_and_without_the_markdown_parser(text: str) 
 
 @given(markdown)
 @settings(deadline=None)
-def test_statements_of_markdown_hold_no_more_than_the_answer_says(text: str) -> None:
+def test_statements_of_markdown_contain_only_what_the_answer_says(text: str) -> None:
     for statement in split(text).statements:
         said = [char for char in statement.text if not char.isspace() and char not in "|^~_()"]
         source = iter(text[statement.start : statement.end])
@@ -188,7 +188,7 @@ def test_more_lines_than_the_parser_is_given_are_still_statements() -> None:
     assert len(found.statements) == blocks.MAX_LINES + 1
 
 
-def test_beyond_so_many_sentences_a_text_is_only_cut_and_nothing_is_lost(
+def test_after_the_limit_of_sentences_a_text_is_only_cut_and_nothing_is_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sentences, "MAX_SENTENCES", 10)
@@ -199,7 +199,7 @@ def test_beyond_so_many_sentences_a_text_is_only_cut_and_nothing_is_lost(
     check(text, split(text))
 
 
-def test_beyond_so_many_statements_an_answer_is_only_cut_and_nothing_is_lost(
+def test_after_the_limit_of_statements_an_answer_is_only_cut_and_nothing_is_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(statements, "MAX_SENTENCES", 10)
@@ -215,7 +215,7 @@ def test_a_line_longer_than_a_part_is_read_whole(unit: str) -> None:
     check(text, split(text))
 
 
-def test_a_text_or_language_that_is_no_string_is_a_type_error() -> None:
+def test_a_text_or_language_that_is_not_a_string_is_a_type_error() -> None:
     with pytest.raises(TypeError, match="split_statements: text must be a string, got NoneType"):
         split_statements(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="language must be a string, got NoneType"):
@@ -224,7 +224,7 @@ def test_a_text_or_language_that_is_no_string_is_a_type_error() -> None:
         sentence_spans("It is so.", 5)  # type: ignore[arg-type]
 
 
-def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_goes_on(
+def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_is_raised(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     import sentencex
@@ -287,7 +287,7 @@ def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_goes_on(
         ("[note]: The-fee-is-5%", ["[note]: The-fee-is-5%"]),
     ],
 )
-def test_markup_goes_and_what_it_holds_stays(text: str, expected: list[str]) -> None:
+def test_markup_is_removed_and_its_text_stays(text: str, expected: list[str]) -> None:
     assert split_statements(text) == expected
 
 
@@ -305,7 +305,7 @@ def test_markup_goes_and_what_it_holds_stays(text: str, expected: list[str]) -> 
         ("## Step 1: Install\nIt is so.", ["heading"]),
     ],
 )
-def test_what_is_no_statement_is_skipped_with_its_reason(text: str, expected: list[str]) -> None:
+def test_other_pieces_are_skipped_with_a_reason(text: str, expected: list[str]) -> None:
     assert reasons(text) == expected
 
 
@@ -382,11 +382,11 @@ def test_no_claim_hides_as_a_heading_in_any_language(claim: str, form: str) -> N
         "주요 결과",
     ],
 )
-def test_a_name_over_a_text_is_no_statement(name: str, form: str) -> None:
+def test_a_heading_that_names_a_topic_is_not_a_statement(name: str, form: str) -> None:
     assert split_statements(form.format(name) + "\n\nIt is so.") == ["It is so."]
 
 
-def test_a_bold_line_that_a_sentence_waits_for_is_its_answer() -> None:
+def test_a_bold_line_after_an_open_sentence_is_its_answer() -> None:
     assert split_statements("The capital of France is:\n\n**Lyon**\n\nIt is old.") == [
         "The capital of France is:",
         "Lyon",
@@ -473,7 +473,7 @@ def test_a_table_without_rows_is_graded_by_its_header() -> None:
 
 
 @given(st.sampled_from(["", " \n\t", "...", "- ", "---", "\u200b", "**", "| |"]))
-def test_what_says_nothing_gives_no_statement(text: str) -> None:
+def test_a_text_that_says_nothing_gives_no_statement(text: str) -> None:
     assert split_statements(text) == []
 
 

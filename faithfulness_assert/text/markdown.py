@@ -1,7 +1,7 @@
-"""Which lines of a markdown answer are paragraphs, list items, table rows, headings, code: its blocks, each with its place in the source.
+"""The blocks of a markdown answer: paragraphs, list items, table rows, headings, code.
 
-markdown-it finds the blocks; only its line numbers are used. Every line of the source that is not white space is in exactly one block:
-what the parser drops, because it is nested too deeply, becomes plain text.
+markdown-it finds the blocks; only its line numbers are used. Every line that is not white space is
+in exactly one block. What the parser drops because it is nested too deeply becomes plain text.
 """
 
 from __future__ import annotations
@@ -22,16 +22,19 @@ Kind = Literal[
 Span = tuple[int, int]
 
 MAX_LINES = 10_000
-"""A text of more lines is no answer in markdown, and the parser would take seconds: it is read as plain text."""
+"""A longer text is read as plain text: the parser would take seconds."""
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _STRUCTURE = re.compile(r"^[ \t]*(?:[#>*+=`~_\-]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)|\|", re.MULTILINE)
-_BEFORE_TEXT = re.compile(r"(?:[ \t]|>(?![\d=]))*")  # >50% and >= 5 are no quotes
+_BEFORE_TEXT = re.compile(r"(?:[ \t]|>(?![\d=]))*")  # >50% and >= 5 are not quotes
 _NUMBER = re.compile(r"(\d{1,9})([.)])[ \t]+\Z")
+_COMMANDS = (
+    "apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|"
+    "pip|pip3|print|python|python3|return|rm|sh|sudo|uv|wget|yarn"
+)
 _CODE_SIGN = re.compile(
-    r"[{}\\`~^|@\u2500-\u257f]|[=<>]{2}|\w ?= ?\S|</?[A-Za-z]|;[ \t]*$|\w\(|\w\[|\w_\w|::|->|\$[A-Za-z]|\s--?[A-Za-z]|^[ \t>]*(?:[$#]|//|"
-    r"(?:apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|pip|pip3|print|python|python3|return|rm|sh|"
-    r"sudo|uv|wget|yarn) )",
+    r"[{}\\`~^|@\u2500-\u257f]|[=<>]{2}|\w ?= ?\S|</?[A-Za-z]|;[ \t]*$|\w\(|\w\[|\w_\w|::|->|"
+    rf"\$[A-Za-z]|\s--?[A-Za-z]|^[ \t>]*(?:[$#]|//|(?:{_COMMANDS}) )",
     re.MULTILINE,
 )
 _PLAIN_INFOS = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
@@ -42,14 +45,19 @@ _BULLET = re.compile(r"[ \t]*(?:[•◦▪‣●○∙][ \t]+|\[\^[^\]\s]{1,50}\
 _TASK = re.compile(r"[ \t]*\[[ xX]\][ \t]+")
 _BOLD_LINE = re.compile(r"[ \t]*(?:\*\*[^*\n]{1,200}\*\*|__[^_\n]{1,200}__):?[ \t]*")
 _LINK = re.compile(
-    r"[ \t]*\[[^\]\n]{1,200}\]:[ \t]*<?(?:[a-z][a-z0-9+.-]{1,20}://|mailto:|www\.|\.{0,2}/(?=\w*[a-z])|#[a-z])[^\s<>]{0,2000}>?[ \t]*",
+    r"[ \t]*\[[^\]\n]{1,200}\]:[ \t]*"
+    r"<?(?:[a-z][a-z0-9+.-]{1,20}://|mailto:|www\.|\.{0,2}/(?=\w*[a-z])|#[a-z])[^\s<>]{0,2000}>?"
+    r"[ \t]*",
     re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines that belong together: ``start`` and ``end`` in the source, and in ``pieces`` what each line holds beside its markers."""
+    """Lines that belong together.
+
+    ``start`` and ``end`` are offsets in the source; ``pieces`` are the lines without their markers.
+    """
 
     kind: Kind
     start: int
@@ -59,26 +67,25 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """The blocks of ``text``, in order. Outside them there is only white space."""
-    lines = [found.span() for found in islice(_LINE.finditer(text), MAX_LINES + 1)]
+    lines = [line.span() for line in islice(_LINE.finditer(text), MAX_LINES + 1)]
     if len(lines) > MAX_LINES:
         return [Block("text", 0, len(text), ((0, len(text)),))]
     parsed = _parsed(text, lines) if _STRUCTURE.search(text) else ()
     return [part for block in _completed(text, lines, parsed) for part in _divided(text, block)]
 
 
-# ---------------------------------------------------------------- what the parser says
+# ---------------------------------------------------------------- what the parser finds
 
 
 def _parsed(text: str, lines: Sequence[Span]) -> Iterator[Block]:
-    """What markdown-it makes of the lines. A fence around the answer is opened: its own lines are blanked, and the rest is read again."""
+    """The blocks that markdown-it finds.
+
+    A fence around prose is removed: its own lines become code, and the rest is read again.
+    """
     for _ in range(4):
         tokens = _tokens(text)
-        fences = [
-            line
-            for token in tokens
-            if token.type == "fence"
-            for line in _wrapping(token, text, lines)
-        ]
+        fenced = [token for token in tokens if token.type == "fence"]
+        fences = [line for token in fenced for line in _wrapping(token, text, lines)]
         parts, done = [], 0
         for start, end in (lines[line] for line in fences):
             yield Block("code", start, end, ())
@@ -99,7 +106,10 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _wrapping(token: Token, text: str, lines: Sequence[Span]) -> list[int]:
-    """The numbers of a fence's own lines, where it would hide text: it is never closed, says that it holds markdown, or shows no code."""
+    """The numbers of a fence's own lines if it would hide prose.
+
+    That is: it is never closed, it is labelled as markdown, or it contains no sign of code.
+    """
     first, end = token.map or (0, 1)
     last = text[slice(*lines[end - 1])].strip(" \t\r\n>")
     closed = end - first > 1 and last.startswith(token.markup) and not last.strip(token.markup[0])
@@ -116,49 +126,48 @@ def _leaves(tokens: Sequence[Token], text: str, lines: Sequence[Span]) -> Iterat
     before, table_end = "", 0
     for token in tokens:
         first, end = token.map or (0, 0)
+        own = lines[first:end]
         if table_end <= first < end:
             if token.type == "table_open":
                 table_end = end
-                yield from _table(text, lines[first:end])
+                yield from _table(text, own)
             elif token.type == "inline":
-                kind: Kind = (
-                    "heading" if before == "heading_open" else "item" if token.level > 1 else "text"
-                )
-                yield _leaf(kind, text, lines[first:end], token.content.split("\n"))
+                other: Kind = "item" if token.level > 1 else "text"
+                kind: Kind = "heading" if before == "heading_open" else other
+                yield _leaf(kind, text, own, token.content.split("\n"))
             elif token.type == "hr":
-                yield _block("rule", text, lines[first:end])
+                yield _block("rule", text, own)
             elif token.type in ("code_block", "fence"):
-                yield from _code(
-                    text, lines[first:end], called=token.info.strip().lower() not in _PLAIN_INFOS
-                )
+                is_named = token.info.strip().lower() not in _PLAIN_INFOS
+                yield from _code(text, own, is_named=is_named)
         before = token.type
 
 
-def _code(text: str, lines: Sequence[Span], *, called: bool) -> Iterator[Block]:
-    """Code, but for what is prose in it: models indent and fence prose, and who wants to hide a claim may call it code.
+def _code(text: str, lines: Sequence[Span], *, is_named: bool) -> Iterator[Block]:
+    """The code of a block, and the prose in it.
 
-    Where nothing calls it code, its paragraphs are text if they show no sign of code; beside code, a paragraph must look like prose to be
-    text. Where it is ``called`` code, and in such a paragraph, lines of prose are text.
+    Models indent and fence prose, and someone may call a claim code to hide it. So a paragraph
+    without a sign of code is text, unless the block ``is_named`` as code in some language. Beside
+    real code, a paragraph must look like prose to be text. Elsewhere, lines of prose are text.
     """
-    bare = not called and not _CODE_SIGN.search(text[lines[0][0] : lines[-1][1]])
-    for filled, paragraph in groupby(lines, lambda line: bool(text[slice(*line)].strip())):
+    has_code = is_named or _CODE_SIGN.search(text[lines[0][0] : lines[-1][1]])
+    for is_filled, paragraph in groupby(lines, lambda line: bool(text[slice(*line)].strip())):
         own = list(paragraph)
         content = text[own[0][0] : own[-1][1]]
-        if not filled:
-            continue
-        if bare or (not called and _PROSE_SIGN.search(content) and not _CODE_SIGN.search(content)):
+        if is_filled and (not has_code or (not is_named and _is_paragraph(content))):
             yield _block("text", text, own)
-            continue
-        for prose, run in groupby(own, lambda line: _is_prose(text[slice(*line)])):
-            yield _block("text" if prose else "code", text, list(run))
+        elif is_filled:
+            for is_prose, run in groupby(own, lambda line: _is_prose(text[slice(*line)])):
+                yield _block("text" if is_prose else "code", text, list(run))
+
+
+def _is_paragraph(content: str) -> bool:
+    return _PROSE_SIGN.search(content) is not None and not _CODE_SIGN.search(content)
 
 
 def _is_prose(line: str) -> bool:
-    return (
-        len(line.split()) > 2
-        and _LINE_OF_PROSE.fullmatch(line) is not None
-        and not _CODE_SIGN.search(line)
-    )
+    is_sentence = len(line.split()) > 2 and _LINE_OF_PROSE.fullmatch(line)
+    return bool(is_sentence) and not _CODE_SIGN.search(line)
 
 
 def _table(text: str, lines: Sequence[Span]) -> Iterator[Block]:
@@ -170,15 +179,13 @@ def _table(text: str, lines: Sequence[Span]) -> Iterator[Block]:
 
 
 def _leaf(kind: Kind, text: str, lines: Sequence[Span], contents: Sequence[str]) -> Block:
-    """A block whose lines have the given contents: what stands before them in the source is a marker."""
+    """A block whose lines have the given contents. In the source, markers are before them."""
     block = _block(kind, text, lines)
     if len(contents) != len(lines):
         return block
-    pieces = [
-        _located(text, piece, content.strip())
-        for piece, content in zip(block.pieces, contents, strict=True)
-    ]
-    return replace(block, pieces=tuple(pieces))
+    pairs = zip(block.pieces, contents, strict=True)
+    pieces = tuple(_located(text, piece, content.strip()) for piece, content in pairs)
+    return replace(block, pieces=pieces)
 
 
 def _located(text: str, piece: Span, content: str) -> Span:
@@ -188,18 +195,18 @@ def _located(text: str, piece: Span, content: str) -> Span:
         return piece
     after = place + len(content)
     number = _NUMBER.search(text, start, place)
-    begin = number.start() if number and _belongs(number, content) else place
-    if (
-        begin == place > start
-        and text[place - 1] == ">"
-        and (content[0] == "=" or content[0].isdigit())
-    ):
-        begin -= 1  # more than, no quote
+    begin = number.start() if number and _is_text(number, content) else place
+    is_compared = content[0] == "=" or content[0].isdigit()
+    if begin == place > start and text[place - 1] == ">" and is_compared:
+        begin -= 1  # ">5" means more than 5, it is not a quote
     return begin, (after if text[after:end].strip() else end)
 
 
-def _belongs(number: re.Match[str], content: str) -> bool:
-    """Whether the number before an item is part of its text: a year (``1789. The revolution began``), a count (``1) One 2) Two``)."""
+def _is_text(number: re.Match[str], content: str) -> bool:
+    """Whether the number before an item is part of its text.
+
+    It is if it is a year (``1789. The revolution began``) or counts on (``1) One 2) Two``).
+    """
     return len(number[1]) > 3 or f" {int(number[1]) + 1}{number[2]} " in content
 
 
@@ -210,22 +217,22 @@ def _block(kind: Kind, text: str, lines: Sequence[Span]) -> Block:
 def _line_piece(text: str, start: int, end: int) -> Span:
     """A line without its quote markers, its indentation and its end."""
     end = start + len(text[start:end].rstrip("\r\n"))
-    found = _BEFORE_TEXT.match(text, start, end)
-    return (found.end() if found else start), end
+    markers = _BEFORE_TEXT.match(text, start, end)
+    return (markers.end() if markers else start), end
 
 
-# ---------------------------------------------------------------- what it does not say
+# ---------------------------------------------------------------- what the parser does not find
 
 
 def _completed(text: str, lines: Sequence[Span], parsed: Iterable[Block]) -> Iterator[Block]:
-    """The blocks, and between them all other lines as plain paragraphs."""
-    found = {block.start: block for block in parsed}
+    """The parsed blocks, and between them all other lines as plain paragraphs."""
+    starting_at = {block.start: block for block in parsed}
     paragraph: list[Span] = []
     done = 0
     for line in lines:
         if line[0] < done:
             continue
-        block = found.get(line[0])
+        block = starting_at.get(line[0])
         if not block and text[slice(*line)].strip():
             paragraph.append(line)
             continue
@@ -240,7 +247,10 @@ def _completed(text: str, lines: Sequence[Span], parsed: Iterable[Block]) -> Ite
 
 
 def _divided(text: str, block: Block) -> Iterator[Block]:
-    """A block of text, cut at lines that are more than the parser knows: bullets such as •, bold lines as headings, link definitions."""
+    """A block of text, cut at the lines that the parser takes for plain text.
+
+    These are bullets such as •, bold lines used as headings, and link definitions.
+    """
     if block.kind not in ("text", "item"):
         yield block
         return
@@ -257,7 +267,7 @@ def _divided(text: str, block: Block) -> Iterator[Block]:
 
 
 def _line_kind(text: str, piece: Span, kind: Kind) -> tuple[Kind | None, int]:
-    """What kind of block a line starts, if any, and where its text begins."""
+    """The kind of block that a line starts, if any, and where its text begins."""
     if _LINK.fullmatch(text, *piece):
         return "link definition", piece[0]
     if kind == "text" and _BOLD_LINE.fullmatch(text, *piece):

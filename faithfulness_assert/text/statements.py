@@ -1,17 +1,18 @@
-"""Splits an answer into statements: nothing of it may vanish.
+"""Splits an answer into statements. Nothing of the answer may vanish.
 
-Every letter and digit of the answer lies in the span of exactly one statement, or of one skipped piece that says why it was skipped.
-Markup is taken out of a statement's text; its span covers it in the source. In doubt a piece is a statement.
+Every letter and digit is in the span of exactly one statement, or of one skipped piece that says
+why it was skipped. A statement's text has no markup, but its span covers the markup in the source.
+In doubt a piece is a statement.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..records.model import Skipped, Statement
-from .headings import claims, replies
+from .headings import is_short_answer, makes_claim
 from .inline import clear
 from .markdown import blocks
 from .sentences import MAX_SENTENCES, in_parts, sentence_spans
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
 __all__ = ["Split", "sentence_spans", "split", "split_statements"]
 
 _SPACE = re.compile(r"\s")
-_AWAITS = re.compile(
+_EXPECTS_ANSWER = re.compile(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """What an answer says (``statements``, with ids from 1) and what of it is no statement (``skipped``), each in order of place."""
+    """The statements of an answer, with ids from 1, and the skipped pieces. Each in text order."""
 
     statements: tuple[Statement, ...]
     skipped: tuple[Skipped, ...]
@@ -45,111 +46,116 @@ class _Piece:
     start: int
     end: int
     text: str
-    skipped: str = ""  # the reason, where it is no statement
+    skipped: str = ""  # the reason if it is not a statement
 
 
 def split_statements(text: str, language: str = "en") -> list[str]:
-    """The statements of ``text``: its sentences, list items and table rows, without markup, each on one line.
+    """The statements of ``text``, each on one line, without markup.
 
-    ``language`` is an ISO 639 code, see :func:`sentence_spans`.
+    They are sentences, list items and rows of tables. ``language`` is an ISO 639 code, see
+    :func:`sentence_spans`.
 
     Raises:
-        TypeError: ``text`` or ``language`` is no string.
+        TypeError: ``text`` or ``language`` is not a string.
     """
     for name, value in (("text", text), ("language", language)):
         if not isinstance(value, str):
-            raise TypeError(
-                f"split_statements: {name} must be a string, got {type(value).__name__}"
-            )
+            got = type(value).__name__
+            raise TypeError(f"split_statements: {name} must be a string, got {got}")
     return [statement.text for statement in split(text, language).statements]
 
 
 def split(text: str, language: str = "en") -> Split:
-    """The statements of an answer in plain text or markdown, and what was skipped.
+    """The statements of an answer in plain text or markdown, and the skipped pieces.
 
-    Spans are ``(start, end)`` character offsets into ``text``; they are in order and do not overlap. Skipped are code, rules, headers of
-    tables, link definitions, and headings that claim nothing, except where the answer holds nothing else than such headings.
+    Spans are ``(start, end)`` character offsets into ``text``, in order, without overlap. Skipped
+    are code, rules, headers of tables, link definitions, and headings that only name a topic. If an
+    answer contains nothing but such headings, they are statements.
     """
     text = clean_text(text)
-    found = blocks(text)
-    last = max(
-        (
-            place
-            for place, block in enumerate(found)
-            if block.kind not in ("rule", "heading", "bold")
-        ),
-        default=0,
-    )
-    pieces: list[_Piece] = []
-    for place, block in enumerate(found):
-        if len(pieces) >= MAX_SENTENCES:
-            pieces += _cut(text, block.start)
-            break
-        awaited = place > 0 and _AWAITS.search(
-            text, max(found[place - 1].start, block.start - 40), block.start
-        )
-        pieces += _pieces(text, block, language, heads=place < last and not awaited)
+    pieces = _all_pieces(text, language)
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]
-    stated = [piece for piece in pieces if not piece.skipped]
+    stated = (piece for piece in pieces if not piece.skipped)
     return Split(
-        tuple(
-            Statement(number, piece.text, piece.start, piece.end)
-            for number, piece in enumerate(stated, 1)
-        ),
+        tuple(Statement(number, p.text, p.start, p.end) for number, p in enumerate(stated, 1)),
         tuple(Skipped(piece.start, piece.end, piece.skipped) for piece in pieces if piece.skipped),
     )
 
 
+def _all_pieces(text: str, language: str) -> list[_Piece]:
+    all_blocks = blocks(text)
+    content = [i for i, block in enumerate(all_blocks) if _is_content(block)]
+    last_content = max(content, default=0)
+    pieces: list[_Piece] = []
+    for i, block in enumerate(all_blocks):
+        if len(pieces) >= MAX_SENTENCES:
+            return [*pieces, *_cut(text, block.start)]
+        before = max(all_blocks[i - 1].start, block.start - 40) if i else block.start
+        is_answer = _EXPECTS_ANSWER.search(text, before, block.start) is not None
+        pieces += _pieces(text, block, language, may_be_topic=i < last_content and not is_answer)
+    return pieces
+
+
+def _is_content(block: Block) -> bool:
+    return block.kind not in ("rule", "heading", "bold")
+
+
 def _promoted(piece: _Piece) -> _Piece:
-    """An answer that is nothing but ``# Paris`` is answered by its heading."""
-    answers = (
-        piece.skipped in ("heading", "table header")
-        and piece.text
-        and not piece.text.endswith(("?", "？"))
-    )
-    return _Piece(piece.start, piece.end, piece.text) if answers else piece
+    """A skipped heading as a statement: in an answer that is only ``# Paris``, it is the answer."""
+    is_title = piece.skipped in ("heading", "table header")
+    is_answer = is_title and piece.text and not piece.text.endswith(("?", "？"))
+    return replace(piece, skipped="") if is_answer else piece
 
 
-def _pieces(text: str, block: Block, language: str, *, heads: bool) -> Iterator[_Piece]:
-    """What a block holds. ``heads``: something follows it, so that it may be a heading."""
+def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> Iterator[_Piece]:
+    """The statements and skipped pieces of a block.
+
+    ``may_be_topic``: whether it can be the heading of something that follows.
+    """
     if block.kind in ("code", "rule"):
         yield _Piece(*_trimmed(text, block.start, block.end), "", block.kind)
         return
     parts = clear(text, block.pieces)
-    whole = block.kind in ("row", "table header")
-    found = (
-        _row(parts) if whole else [piece for part in parts for piece in _sentences(part, language)]
-    )
-    if not found and not text[block.start : block.end].isspace():
-        reason = block.kind if block.kind == "table header" else "markup"
-        if reason != "markup" or not is_blank(text[block.start : block.end]):
-            yield _Piece(*_trimmed(text, block.start, block.end), "", reason)
-    for piece in _covering(text, block, found) if found else ():
-        yield _Piece(
-            piece.start, piece.end, piece.text, _silence(block.kind, piece.text, heads=heads)
-        )
+    if block.kind in ("row", "table header"):
+        said = _row(parts)
+    else:
+        said = [piece for part in parts for piece in _sentences(part, language)]
+    if not said:
+        yield from _unsaid(text, block)
+        return
+    for piece in _covering(text, block, said):
+        reason = _skip_reason(block.kind, piece.text, may_be_topic=may_be_topic)
+        yield replace(piece, skipped=reason)
 
 
-def _silence(kind: Kind, said: str, *, heads: bool) -> str:
-    """Why a piece is no statement, or nothing where it is one."""
+def _unsaid(text: str, block: Block) -> Iterator[_Piece]:
+    """A block without visible text: markup such as a table's delimiter row."""
+    source = text[block.start : block.end]
+    if source.isspace():
+        return
+    if block.kind == "table header" or not is_blank(source):
+        reason = "table header" if block.kind == "table header" else "markup"
+        yield _Piece(*_trimmed(text, block.start, block.end), "", reason)
+
+
+def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
+    """Why a piece is not a statement; "" if it is one."""
     if kind == "table header":
-        return "" if any(claims(cell.rstrip("."), 3) for cell in said.split(" | ")) else kind
+        has_claim = any(makes_claim(cell.rstrip("."), 3) for cell in said.split(" | "))
+        return "" if has_claim else kind
     if kind == "link definition":
         name = said[1 : said.find("]:")]
-        return "" if " " in name and claims(name) else kind
-    if kind in ("heading", "bold") and not (heads or said.endswith(("?", "？"))):
+        return "" if " " in name and makes_claim(name) else kind
+    if kind not in ("heading", "bold") or not (may_be_topic or said.endswith(("?", "？"))):
         return ""
-    bold = kind == "bold" and not said.endswith((":", "："))
-    return (
-        "heading"
-        if kind in ("heading", "bold") and not (claims(said, 3 if bold else 4) or replies(said))
-        else ""
-    )
+    is_bold_line = kind == "bold" and not said.endswith((":", "："))
+    says_something = makes_claim(said, 3 if is_bold_line else 4) or is_short_answer(said)
+    return "" if says_something else "heading"
 
 
 def _cut(text: str, start: int) -> Iterator[_Piece]:
-    """The rest of a text that already has more statements than any answer."""
+    """The rest of a text that already has more statements than any real answer."""
     for first, end in in_parts(text, start, len(text)):
         if not is_blank(text[first:end]):
             yield _Piece(*_trimmed(text, first, end), " ".join(text[first:end].split()))
@@ -168,28 +174,27 @@ def _sentences(part: Clear, language: str) -> Iterator[_Piece]:
 
 
 def _row(parts: Sequence[Clear]) -> list[_Piece]:
-    """A row of a table is one statement."""
+    """A row of a table as one statement."""
     said = " ".join(part.text for part in parts)
     if is_blank(said):
         return []
     cells = [" ".join(cell.split()) for cell in said.split("|")]
-    places = [
-        place
-        for part in parts
-        for place, char in zip(part.places, part.text, strict=True)
-        if char not in "| \t"
-    ]
+    pairs = (pair for part in parts for pair in zip(part.places, part.text, strict=True))
+    places = [place for place, char in pairs if char not in "| \t"]
     return [_Piece(places[0], places[-1] + 1, " | ".join(cell for cell in cells if cell))]
 
 
-def _covering(text: str, block: Block, found: Sequence[_Piece]) -> Iterator[_Piece]:
-    """The pieces with the markup between them: what touches a piece belongs to it, what says something and stands apart to the first."""
-    lead = text[block.start : found[0].start]
-    _, start = _shares(lead) if _SPACE.search(lead) else (0, 0)
-    if not is_blank(lead[:start]):
-        start = len(lead) - len(lead.lstrip())  # a marker that says something: 10. Tenth
-    start += block.start
-    for piece, following in zip(found, [*found[1:], None], strict=True):
+# ---------------------------------------------------------------- who owns the markup between
+
+
+def _covering(text: str, block: Block, said: Sequence[_Piece]) -> Iterator[_Piece]:
+    """The pieces, widened to cover the markup around them.
+
+    Markup that touches a piece belongs to it. Other markup with a letter or digit belongs to the
+    piece before it.
+    """
+    start = _first_start(text, block.start, said[0].start)
+    for piece, following in zip(said, [*said[1:], None], strict=True):
         between = text[piece.end : following.start if following else block.end]
         own, rest = _shares(between)
         if following is None and not is_blank(between):
@@ -198,11 +203,20 @@ def _covering(text: str, block: Block, found: Sequence[_Piece]) -> Iterator[_Pie
         start = piece.end + rest
 
 
+def _first_start(text: str, start: int, first: int) -> int:
+    """Where the first piece of a block begins, with the markup before it."""
+    lead = text[start:first]
+    share = _shares(lead)[1] if _SPACE.search(lead) else 0
+    if not is_blank(lead[:share]):  # a marker with a number: "10. Tenth"
+        share = len(lead) - len(lead.lstrip())
+    return start + share
+
+
 def _shares(markup: str) -> Span:
-    """How far the markup between two pieces belongs to the first, and from where on to the second."""
+    """Where in the markup between two pieces the first one's share ends and the second's begins."""
     if not markup or markup.isspace():
         return 0, len(markup)
-    spaces = [found.start() for found in _SPACE.finditer(markup)]
+    spaces = [space.start() for space in _SPACE.finditer(markup)]
     if not spaces:
         return len(markup), len(markup)
     first, last = spaces[0], spaces[-1] + 1

@@ -1,4 +1,4 @@
-"""Small helpers for text that comes from outside: clean it, compare it, cut it, make it safe to show.
+"""Small helpers for text from outside: clean it, compare it, cut it, make it safe to show.
 
 This file imports nothing of the package, so every room may use it.
 """
@@ -11,55 +11,54 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+MAX_SHOWN = 200
+"""Characters of a text in a message or a report."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
-
-
 _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
-
-
 _VISIBLE = re.compile(r"[^\W_]")
+# Zero-width and bidirectional characters hide and reorder text. Joiners are kept where a script or
+# an emoji needs them.
+_UNSEEN = re.compile(
+    r"(?<![^\x00-\u05ff])"
+    r"[\u034f\u200c\u200d\ufe00-\ufe0f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
+    r"|[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
+)
+# Lines that a CI's log would run as commands: ::error:: on GitHub, ##vso[...] on Azure.
+_LOG_COMMAND = re.compile(r"^(?P<before>\s*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
 
 
 def clean_text(text: str) -> str:
-    """``text`` with each lone surrogate replaced by U+FFFD, so that it can be encoded. Positions stay as they are."""
+    """``text`` with each lone surrogate replaced by U+FFFD, so that it can be encoded.
+
+    Every other character keeps its position.
+    """
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def without_tags(text: str) -> str:
-    """``text`` with ASCII characters in place of the tag characters that stand for them: models read these, and nobody sees them."""
+    """``text`` with Unicode tag characters replaced by their ASCII twins.
+
+    Tag characters are invisible to people, but models read them.
+    """
     return text if text.isascii() else text.translate(_TAGS)
 
 
 def is_blank(text: str) -> bool:
-    """Whether ``text`` has no letter and no digit: white space, zero-width characters and bare punctuation say nothing."""
+    """Whether ``text`` contains no letter and no digit."""
     return _VISIBLE.search(text) is None
 
 
 def names_of(items: Iterable[object], limit: int = 12) -> str:
-    """Names for a message: the first few, sorted, each cut to 40 characters."""
+    """Names for a message: the first ``limit``, sorted, each cut to 40 characters."""
     names = sorted(clean_text(str(item))[:40] for item in items)
     more = f" and {len(names) - limit} more" if len(names) > limit else ""
     return (", ".join(names[:limit]) or "none") + more
 
 
-# Zero-width and bidirectional characters hide and reorder text; joiners stay in the scripts and emoji that are written with them.
-_UNSEEN = re.compile(
-    r"(?<![^\x00-\u05ff])[\u034f\u200c\u200d\ufe00-\ufe0f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
-    r"|[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
-)
-
-
 def one_line(text: str) -> str:
-    """``text`` as a reader sees it, on one line: every run of white space is one space, and what shows nothing is gone."""
+    """``text`` as a reader sees it, on one line: without invisible characters, single spaces."""
     return " ".join((text if text.isascii() else _UNSEEN.sub("", text)).split())
-
-
-MAX_SHOWN = 200
-
-
-_LOG_COMMAND = re.compile(
-    r"^(?P<before>\s*):(?=:)|#(?=#\w*\[)", re.MULTILINE
-)  # ::error:: of GitHub, ##vso[...] of Azure
 
 
 def clip(text: str, limit: int = MAX_SHOWN) -> str:
@@ -69,16 +68,17 @@ def clip(text: str, limit: int = MAX_SHOWN) -> str:
 
 
 def visible(text: str) -> str:
-    """``text`` with everything that a terminal or a CI's log would act on, or that hides, written as an escape."""
+    """``text`` with escapes for everything that is hidden or that a terminal or CI log acts on."""
     shown = "".join(
-        c
-        if c.isprintable() or c in "\n\u200c\u200d"
-        else c.encode("unicode_escape").decode("ascii")
-        for c in text
+        char if char.isprintable() or char in "\n\u200c\u200d" else _escaped(char) for char in text
     )
-    return _LOG_COMMAND.sub(lambda found: f"{found['before'] or ''}\\x{ord(found[0][-1]):x}", shown)
+    return _LOG_COMMAND.sub(lambda sign: f"{sign['before'] or ''}\\x{ord(sign[0][-1]):x}", shown)
+
+
+def _escaped(char: str) -> str:
+    return char.encode("unicode_escape").decode("ascii")
 
 
 def text_key(text: str) -> str:
-    """What two texts have in common that a judge may take for the same statement."""
+    """A key that is equal for texts that a judge may take for the same statement."""
     return one_line(text).casefold().rstrip(".")
