@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
-from .policy import policy as policy_module
+from .policy import fields as policy_fields
+from .policy.checks import is_number
 from .policy.load import FIELD_NAMES
-from .policy.policy import Policy, is_number
-from .policy.presets import SOURCE_OPTIONS
+from .policy.policy import Policy
+from .policy.source_options import SOURCE_OPTIONS
 from .records.case import CASE_ALIASES
 from .records.errors import ConfigError, suggest
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import TypedDict
 
-    from .policy.policy import (
+    from .policy.fields import (
         Citations,
         Controls,
         Ending,
@@ -198,7 +199,7 @@ _POLICY_VALUES = {  # only where the field's type does not say it
 def _policy_option(name: str, kind: str) -> Option:
     """A field of the policy. If its values are not listed, its type tells them."""
     flag = "true or false" if kind == "bool" else ""
-    choices = flag or ", ".join(get_args(getattr(policy_module, kind, None)))
+    choices = flag or ", ".join(get_args(getattr(policy_fields, kind, None)))
     return Option(name, kind, _POLICY_MEANINGS[name], _POLICY_VALUES.get(name, choices), "policy")
 
 

@@ -31,7 +31,7 @@ from remote import bare_environment
 from faithfulness_assert import Grader, policies
 from faithfulness_assert.options import OPTIONS
 from faithfulness_assert.policy import describe
-from faithfulness_assert.policy.presets import SOURCE_OPTIONS
+from faithfulness_assert.policy.source_options import SOURCE_OPTIONS
 from faithfulness_assert.promptfoo.hook import PATHS, read_config
 from faithfulness_assert.records.case import CASE_ALIASES
 

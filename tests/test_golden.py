@@ -1,4 +1,6 @@
-"""Golden conformance: what other systems give for the same verdicts, we give; and where theirs is a defect, what we do instead.
+"""Golden conformance: for the same verdicts we give what other systems give.
+
+Where their result is a defect, the row says what we do instead.
 
 A file of ``fixtures/golden`` holds the rows of the policy that it is named after (``citations.json``, the audit's, has its own test).
 """
@@ -32,7 +34,7 @@ CONTEXTS = ("context", "retrieval_context", "retrieved_contexts")
 
 @dataclass
 class SystemJudge:
-    """Says what the row's judge says, once for each kind of ask; asked again for verdicts, nothing."""
+    """Replies as the row's judge, once for each kind of ask; to a re-ask, nothing."""
 
     said: dict[str, list[str]]
 
@@ -80,7 +82,7 @@ def run(policy: str, row: dict[str, Any]) -> GradingResult:
 @pytest.mark.parametrize(
     ("policy", "row"), ROWS, ids=[f"{policy}: {row['case']}" for policy, row in ROWS]
 )
-def test_the_score_and_outcome_are_the_systems_own_or_what_we_do_instead(
+def test_the_score_is_the_systems_own_or_what_we_do_instead(
     policy: str, row: dict[str, Any]
 ) -> None:
     expected = row["expected"] if row["carry"] else row["ours"]
@@ -102,7 +104,7 @@ def test_the_score_and_outcome_are_the_systems_own_or_what_we_do_instead(
     assert result.status == expected.get("status", result.status)
 
 
-TOLD = [
+WITH_REASON = [
     (policy, row)
     for policy, row in ROWS
     if row["carry"] and ("reason" in row["expected"] or "explanation" in row["expected"])
@@ -110,9 +112,9 @@ TOLD = [
 
 
 @pytest.mark.parametrize(
-    ("policy", "row"), TOLD, ids=[f"{policy}: {row['case']}" for policy, row in TOLD]
+    ("policy", "row"), WITH_REASON, ids=[f"{policy}: {row['case']}" for policy, row in WITH_REASON]
 )
-def test_the_reason_tells_every_count_score_and_threshold_that_the_systems_own_tells(
+def test_the_reason_contains_every_figure_of_the_systems_own_reason(
     policy: str, row: dict[str, Any]
 ) -> None:
     theirs = row["expected"].get("reason") or row["expected"]["explanation"]
@@ -120,13 +122,13 @@ def test_the_reason_tells_every_count_score_and_threshold_that_the_systems_own_t
 
 
 def figures(reason: str) -> Counter[str]:
-    """The figures of a reason: no percentage (it is the score again), no count of zero, nothing that is quoted."""
+    """The figures of a reason, without percentages (the score again), zeros and quotes."""
     found = re.findall(r"\d+(?:\.\d+)?(?![\d.]*%)", re.sub("“.*?”", "", reason))
     return Counter(figure for figure in found if figure != "0")
 
 
 def assert_an_error(policy: str, row: dict[str, Any]) -> None:
-    """A wrong option is a ConfigError; missing data is a result that is no score and names what is missing."""
+    """A wrong option is a ConfigError; missing data is an undefined result that names it."""
     if "inputs" not in row:
         with pytest.raises(ConfigError):
             run(policy, row)

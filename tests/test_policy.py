@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import CitationAudit, ConfigError, Policy, Verdict, policies
-from faithfulness_assert.policy.load import find_policy
-from faithfulness_assert.policy.policy import (
+from faithfulness_assert.policy.fields import (
     MAX_GUIDANCE_CHARS,
     SCORED,
     TOLERANCE,
     Example,
     ScoreCap,
 )
+from faithfulness_assert.policy.load import find_policy
 from faithfulness_assert.policy.scoring import _final, _unit, overall, passes, score
 from faithfulness_assert.records.model import LABELS
 
@@ -33,7 +33,7 @@ weights = st.fixed_dictionaries({label: st.floats(-1000, 1000) for label in SCOR
 
 
 @given(verdict_lists, weights, st.booleans(), st.booleans())
-def test_a_score_is_finite_and_in_range_or_there_is_none(
+def test_a_score_is_finite_and_in_range_or_none(
     verdicts: list[Verdict], weights: Any, dedupe: bool, inverse: bool
 ) -> None:
     outcome = score(Policy(weights=weights, dedupe=dedupe, inverse=inverse), verdicts)
@@ -77,7 +77,7 @@ def test_weights_are_averaged_over_the_distinct_statements() -> None:
     assert (once and once.value, each and each.value) == (0.75, pytest.approx(2.5 / 3))
 
 
-def test_a_clamp_lowers_and_never_raises() -> None:
+def test_a_score_cap_lowers_and_never_raises() -> None:
     enforce = Policy(citations="enforce")
     audit = CitationAudit(uncited_claim_count=10, hallucination_detected=True)
     high = score(enforce, [Verdict(1, "a", "supported")], audit)
@@ -214,7 +214,7 @@ def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs()
     ]
 
 
-def test_a_clamp_is_told_only_where_it_lowers_the_score() -> None:
+def test_a_score_cap_is_reported_only_if_it_lowers_the_score() -> None:
     enforce, audit = Policy(citations="enforce"), CitationAudit(uncited_claim_count=5)
     high = score(enforce, [Verdict(1, "a", "supported")], audit)
     equal = score(enforce, [Verdict(1, "a", "partially_supported")], audit)
@@ -246,7 +246,7 @@ def test_at_the_tolerance_itself_a_score_passes_and_is_whole() -> None:
     assert _final(Policy(all_or_nothing=True), 1.0 - 2 * TOLERANCE) == 0.0
 
 
-def test_a_score_that_is_no_number_is_never_made_one() -> None:
+def test_a_nan_never_becomes_a_score() -> None:
     with pytest.raises(ValueError, match=r"^a score must be finite$"):
         _unit(math.nan)
 
@@ -278,10 +278,6 @@ def test_the_ends_of_each_range_are_allowed() -> None:
 
 LABELS_TEXT = "supported, partially_supported, not_enough_info, contradicted"
 DIMENSIONS_TEXT = "completeness, faithfulness, reasoning_quality, relevance"
-CLAMP_MESSAGE = (
-    "score_caps: ScoreCap(finding='other', ceiling=0.5, at_least=1) needs one of invalid_citations, hallucination, uncited, "
-    "a ceiling from 0 to 1 and a whole number"
-)
 MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"split": "words"}, "split: must be one of sentences, claims, got 'words'"),
     (
@@ -291,12 +287,15 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"reasks": 4}, "reasks: must be a whole number from 0 to 3, got 4"),
     ({"threshold": 1.5}, "threshold: must be a number from 0 to 1, got 1.5"),
     ({"dedupe": 1}, "dedupe: must be true or false, got 1"),
-    ({"joint": True}, "joint: goes with split='claims' and verify='batch'"),
+    ({"joint": True}, "joint: needs split='claims' and verify='batch'"),
     ({"truths_limit": 0}, "truths_limit: must be a whole number from 1, or None, got 0"),
-    ({"weights": 5}, f"weights: must map labels ({LABELS_TEXT}) to numbers; 'supported' needs one"),
+    (
+        {"weights": 5},
+        f"weights: must map labels ({LABELS_TEXT}) to numbers and include 'supported'",
+    ),
     (
         {"weights": {"supported": 1, "suported": 1}},
-        "weights: 'suported' is no label with a weight. Did you mean 'supported'?",
+        "weights: unknown label 'suported'. Did you mean 'supported'?",
     ),
     (
         {"weights": {"supported": 1001}},
@@ -304,17 +303,17 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"fail_on": ("contradictd",)},
-        "fail_on: 'contradictd' is no label. Did you mean 'contradicted'?",
+        "fail_on: unknown label 'contradictd'. Did you mean 'contradicted'?",
     ),
     ({"fail_on": "x"}, "fail_on: must be a list of labels, got 'x'"),
     ({"labels": 5}, "labels: must map words to labels, got 5"),
     (
         {"labels": {".": "supported"}},
-        "labels: must map words to labels; a word is a text with a letter or a digit",
+        "labels: each word must be a string with a letter or a digit",
     ),
     (
         {"labels": {"no": "nope"}},
-        "labels: 'nope' is no label. Known: contradicted, not_a_claim, not_enough_info, partially_supported, supported.",
+        "labels: unknown label 'nope'. Known: contradicted, not_a_claim, not_enough_info, partially_supported, supported.",
     ),
     (
         {"labels": {"no": "partially_supported"}, "weights": {"supported": 1, "contradicted": 0}},
@@ -322,15 +321,15 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"dimensions": {"faithfulness": 1}},
-        "dimensions: goes with verify='rubric', and maps dimensions to what they count",
+        "dimensions: must map dimensions to shares if verify='rubric', else be empty",
     ),
     (
         {"verify": "rubric", "dimensions": {"faithfulnes": 1}},
-        "dimensions: 'faithfulnes' is none. Did you mean 'faithfulness'?",
+        "dimensions: unknown dimension 'faithfulnes'. Did you mean 'faithfulness'?",
     ),
     (
         {"verify": "rubric", "dimensions": {"speed": 1}},
-        f"dimensions: 'speed' is none. Known: {DIMENSIONS_TEXT}.",
+        f"dimensions: unknown dimension 'speed'. Known: {DIMENSIONS_TEXT}.",
     ),
     (
         {"verify": "rubric", "dimensions": {"relevance": "1"}},
@@ -338,14 +337,26 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"verify": "rubric", "dimensions": {"relevance": 1}},
-        "dimensions: faithfulness must be there, and the sum must be 1",
+        "dimensions: must include faithfulness and add up to 1",
     ),
     (
         {"verify": "rubric", "dimensions": {"faithfulness": 0.5}},
-        "dimensions: faithfulness must be there, and the sum must be 1",
+        "dimensions: must include faithfulness and add up to 1",
     ),
     ({"score_caps": "x"}, "score_caps: must be a list of ScoreCap"),
-    ({"score_caps": (ScoreCap("other", 0.5),)}, CLAMP_MESSAGE),  # type: ignore[arg-type]
+    (
+        {"score_caps": (ScoreCap("other", 0.5),)},  # type: ignore[arg-type]
+        "score_caps: finding must be one of invalid_citations, hallucination, uncited, got 'other'",
+    ),
+    (
+        {"score_caps": (ScoreCap("uncited", 2),)},
+        "score_caps: ceiling must be a number from 0 to 1, got 2",
+    ),
+    (
+        {"score_caps": [ScoreCap("uncited", 1, -1)]},
+        "score_caps: at_least must be a whole number from 0, got -1",
+    ),
+    ({"score_caps": (0.4,)}, "score_caps: must be a list of ScoreCap"),
     ({"name": "a\nb"}, "name: must be a printable text"),
     ({"name": ""}, "name: must be a printable text"),
     ({"summary": 5}, "summary: must be a text, got int"),
@@ -361,7 +372,7 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"examples": (Example("c", "s", "suported"),)},
-        "examples: 'suported' is no label. Did you mean 'supported'?",
+        "examples: unknown label 'suported'. Did you mean 'supported'?",
     ),  # type: ignore[arg-type]
 ]
 
@@ -369,12 +380,12 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("fields", "message"), MESSAGES, ids=[message[:50] for _, message in MESSAGES]
 )
-def test_what_is_wrong_is_said_in_these_words(fields: dict[str, Any], message: str) -> None:
+def test_the_message_says_what_is_wrong(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         Policy(**fields)
     assert str(caught.value) == f"policy {fields.get('name', 'default')!r}: {message}"
 
 
-def test_an_example_that_is_no_text_is_named() -> None:
+def test_an_example_that_is_not_a_text_is_named() -> None:
     with pytest.raises(ConfigError, match=r"^examples: statement must be a string, got int$"):
         Example("c", 5, "supported")  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What there is to show of a policy: a row for a table, or all of it with a worked example. Plain text, no terminal."""
+"""Describes a policy in plain text: as a row of a table, or in full with a worked example."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from ..records.model import CitationAudit, Label, Verdict
 from .calculation import calculation, overall_calculation
-from .policy import SCORED, Example, Policy, ScoreCap
+from .fields import SCORED, Example, ScoreCap
+from .policy import Policy
 from .scoring import overall, passes, score
 
 if TYPE_CHECKING:
@@ -29,84 +30,76 @@ _EXAMPLE_RATINGS = {
     "reasoning_quality": 0.7,
 }
 _EXAMPLE_UNCITED = 5
+_NO_STATEMENTS = {"fail": "undefined, fails", "pass": "1, passes", "error": "grader error"}
 
-HEAD = ("policy", "asks", "weights", "nothing to check", "passes at")
+HEAD = ("policy", "what it is", "calls", "passes at")
 
 
 def row(policy: Policy) -> tuple[str, ...]:
-    """The cells of a policy under ``HEAD``."""
-    shown = "by dimension" if policy.dimensions else weights(policy)
-    return policy.name, asks(policy), shown, nothing_to_check(policy), f"{policy.passes_at:g}"
+    """The cells of a policy under ``HEAD``. A preset's row fits a line of 80 columns."""
+    return policy.name, policy.summary, calls(policy), f"{policy.passes_at:g}"
+
+
+def calls(policy: Policy) -> str:
+    """How often the judge is asked about an answer that fits into one ask; N is its claims."""
+    if policy.verify == "rubric":
+        return "1"
+    extracts = policy.split == "claims" and not policy.joint
+    steps = extracts + (policy.verify == "truths") + (policy.explain == "judge")
+    return f"{steps} + N" if policy.verify == "per_claim" else str(steps + 1)
 
 
 def asks(policy: Policy) -> str:
-    """What the judge is asked for, and how often in an answer that fits one ask."""
+    """What the judge is asked about, and the number of calls."""
     if policy.verify == "rubric":
-        return "ratings, 1"
-    steps = (
-        (policy.split == "claims" and not policy.joint)
-        + (policy.verify == "truths")
-        + (policy.explain == "judge")
-    )
-    calls = f"{steps} + N" if policy.verify == "per_claim" else str(steps + 1)
-    what = (
-        policy.split
-        + (" + truths" if policy.verify == "truths" else "")
-        + (" + reason" if policy.explain == "judge" else "")
-    )
-    return f"{what}, {calls}"
+        return f"ratings, {calls(policy)}"
+    truths = " + truths" if policy.verify == "truths" else ""
+    reason = " + reason" if policy.explain == "judge" else ""
+    return f"{policy.split}{truths}{reason}, {calls(policy)}"
 
 
 def weights(policy: Policy) -> str:
-    """The weight of each label, "-" where the judge may not give it; for a rubric policy, of each dimension."""
+    """The weights of the labels in order, "-" if the judge may not give one; "by dimension"."""
     if policy.dimensions:
-        return ", ".join(f"{name} {share:g}" for name, share in policy.dimensions.items())
-    listed = ", ".join(
-        f"{policy.weights[label]:g}" if label in policy.weights else "-" for label in SCORED
-    )
-    return f"{listed}; any {' or '.join(policy.fail_on)} fails" if policy.fail_on else listed
+        return "by dimension"
+    cells = (f"{policy.weights[label]:g}" if label in policy.weights else "-" for label in SCORED)
+    fails = f"; any {' or '.join(policy.fail_on)} fails" if policy.fail_on else ""
+    return ", ".join(cells) + fails
 
 
 def nothing_to_check(policy: Policy) -> str:
-    """What a case without statements becomes."""
+    """The result of an answer without statements."""
     ending = policy.on_no_statements
-    known = {"fail": "undefined, fails", "pass": "1, passes", "error": "grader error"}
-    return (
-        known[ending]
-        if isinstance(ending, str)
-        else f"{ending:g}, {'passes' if 0 < ending >= policy.passes_at else 'fails'}"
-    )
+    if isinstance(ending, str):
+        return _NO_STATEMENTS[ending]
+    return f"{ending:g}, {'passes' if 0 < ending >= policy.passes_at else 'fails'}"
 
 
 def in_full(policy: Policy) -> Iterator[str]:
-    """A policy line by line: its fields, a worked example, its deviations."""
+    """A policy line by line: its judge calls, fields, a worked example, its deviations."""
+    yield f"asks: {asks(policy)}"
     yield from _fields(policy)
+    yield f"nothing to check: {nothing_to_check(policy)}"
     yield f"example: {worked_example(policy)}"
     yield from (f"differs: {deviation}" for deviation in policy.deviations)
 
 
 def _fields(policy: Policy) -> Iterator[str]:
-    """What is not as in the default policy, and what every policy is asked about."""
-    shown = (
-        ("verify", "dimensions", "threshold")
-        if policy.dimensions
-        else ("split", "weights", "threshold")
-    )
-    hidden = (
-        "name",
-        "summary",
-        "deviations",
-        *(("weights", "labels", "split") if policy.dimensions else ()),
-    )
+    """The fields that differ from the default policy, and those that every reader looks for."""
+    always = {"threshold", *(("verify", "dimensions") if policy.dimensions else ("weights",))}
+    always |= {"score_caps"} if policy.citations == "enforce" else set()
+    never = {"name", "summary", "deviations", "split", "on_no_statements"}
+    never |= {"weights", "labels"} if policy.dimensions else set()
+    default = Policy()
     for field in fields(policy):
-        value, usual = getattr(policy, field.name), getattr(Policy(), field.name)
-        applies = field.name == "score_caps" and policy.citations == "enforce"
-        if field.name not in hidden and (field.name in shown or value != usual or applies):
+        value = getattr(policy, field.name)
+        is_shown = field.name in always or value != getattr(default, field.name)
+        if is_shown and field.name not in never:
             yield f"{field.name}: {_shown(value)}"
 
 
 def _shown(value: object) -> str:
-    """A field's value as a reader would write it."""
+    """The value of a field as a reader would write it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, ScoreCap):
@@ -114,31 +107,40 @@ def _shown(value: object) -> str:
     if isinstance(value, Example):
         return f"“{value.statement}” is {value.label}"
     if isinstance(value, Mapping):
-        pairs = groupby(value.items(), lambda pair: pair[1])
-        return "; ".join(
-            f"{', '.join(str(name) for name, _ in group)} = {_shown(of)}" for of, group in pairs
-        )
+        groups = groupby(value.items(), lambda pair: pair[1])
+        return "; ".join(f"{_names(pairs)} = {_shown(shared)}" for shared, pairs in groups)
     if isinstance(value, tuple):
         return ", ".join(map(_shown, value)) or "none"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def _names(pairs: Iterator[tuple[object, object]]) -> str:
+    return ", ".join(str(name) for name, _ in pairs)
+
+
 def worked_example(policy: Policy) -> str:
-    """A small case scored by this policy, as a line."""
-    if policy.dimensions:
-        ratings = {name: _EXAMPLE_RATINGS[name] for name in policy.dimensions}
-        outcome, _ = overall(policy, ratings, CitationAudit(uncited_claim_count=_EXAMPLE_UNCITED))
-        said, line, verdicts = (
-            f"{_EXAMPLE_UNCITED} uncited sentences",
-            overall_calculation(policy, ratings, outcome),
-            [],
-        )
-    else:
-        labels = [label for label in _EXAMPLE if label in policy.weights]
-        verdicts = [Verdict(number, "", label) for number, label in enumerate(labels, 1)]
-        found = score(policy, verdicts)
-        if found is None:
-            return "no statement counts"
-        outcome, said = found, ", ".join(str(v.label).replace("_", " ") for v in verdicts)
-        line = calculation(policy, verdicts, outcome)
-    return f"{said}: {line}; score {outcome.value:.4g}, {'passes' if passes(policy, outcome.value, verdicts) else 'fails'}"
+    """A small case scored by this policy, in one line."""
+    return _rated_example(policy) if policy.dimensions else _judged_example(policy)
+
+
+def _rated_example(policy: Policy) -> str:
+    ratings = {name: _EXAMPLE_RATINGS[name] for name in policy.dimensions}
+    outcome, _ = overall(policy, ratings, CitationAudit(uncited_claim_count=_EXAMPLE_UNCITED))
+    line = overall_calculation(policy, ratings, outcome)
+    ending = _ending(outcome.value, is_pass=passes(policy, outcome.value, ()))
+    return f"{_EXAMPLE_UNCITED} uncited sentences: {line}; {ending}"
+
+
+def _judged_example(policy: Policy) -> str:
+    labels = [label for label in _EXAMPLE if label in policy.weights]
+    verdicts = [Verdict(number, "", label) for number, label in enumerate(labels, 1)]
+    outcome = score(policy, verdicts)
+    if outcome is None:
+        return "no statement counts"
+    said = ", ".join(label.replace("_", " ") for label in labels)
+    ending = _ending(outcome.value, is_pass=passes(policy, outcome.value, verdicts))
+    return f"{said}: {calculation(policy, verdicts, outcome)}; {ending}"
+
+
+def _ending(value: float, *, is_pass: bool) -> str:
+    return f"score {value:.4g}, {'passes' if is_pass else 'fails'}"

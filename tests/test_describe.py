@@ -1,4 +1,4 @@
-"""What is shown of a policy is for a reader: every field in words, an example that the scorer itself works out, every deviation."""
+"""A policy is described for a reader: fields in words, an example that the scorer works out, deviations."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from dataclasses import replace
 import pytest
 
 from faithfulness_assert import Policy, policies
-from faithfulness_assert.policy.describe import HEAD, in_full, nothing_to_check, row
-from faithfulness_assert.policy.policy import Example, ScoreCap
+from faithfulness_assert.policy.describe import HEAD, asks, in_full, nothing_to_check, row
+from faithfulness_assert.policy.fields import Example, ScoreCap
 
 
 @pytest.mark.parametrize("name", sorted(policies))
-def test_a_policy_in_full_has_its_threshold_an_example_and_its_deviations_and_no_python(
+def test_a_policy_in_full_shows_its_threshold_an_example_and_its_deviations_in_words(
     name: str,
 ) -> None:
     policy = policies[name]
     lines = list(in_full(policy))
+    assert lines[0] == f"asks: {asks(policy)}"
+    assert f"nothing to check: {nothing_to_check(policy)}" in lines
     assert f"threshold: {policy.threshold:g}" in lines
     assert sum(line.startswith("example: ") for line in lines) == 1
     assert [
@@ -28,10 +30,35 @@ def test_a_policy_in_full_has_its_threshold_an_example_and_its_deviations_and_no
         for line in fields
         if any(mark in line for mark in ("{", "()", "'", "True", "False", "None"))
     ]
-    assert len(row(policy)) == len(HEAD)
 
 
-def test_fields_of_ones_own_are_shown_in_words() -> None:
+def test_the_table_of_policies_has_one_line_of_80_columns_for_each() -> None:
+    table = [HEAD, *map(row, policies.values())]
+    assert len(table) == 11
+    assert {len(cells) for cells in table} == {len(HEAD)}
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    assert sum(widths) + 3 * len(HEAD) + 1 <= 80
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("default", "sentences, 1"),
+        ("ragas", "claims, 2"),
+        ("deepeval", "claims + truths + reason, 4"),
+        ("ragaliq", "claims, 1 + N"),
+        ("masis", "ratings, 1"),
+    ],
+)
+def test_the_calls_of_a_policy_are_counted(name: str, shown: str) -> None:
+    assert asks(policies[name]) == shown
+
+
+def test_a_joint_call_saves_one() -> None:
+    assert asks(replace(policies["ragas"], joint=True)) == "claims, 1"
+
+
+def test_fields_of_your_own_are_shown_in_words() -> None:
     policy = Policy(
         labels={"nope": "contradicted", "nah": "contradicted", "aye": "supported"},
         score_caps=(ScoreCap("uncited", 0.25, 3),),
@@ -62,10 +89,10 @@ def test_fields_of_ones_own_are_shown_in_words() -> None:
         (0.9, "0.9, passes"),
     ],
 )
-def test_what_nothing_to_check_becomes_tells_whether_it_passes(ending: object, shown: str) -> None:
+def test_the_result_of_nothing_to_check_says_whether_it_passes(ending: object, shown: str) -> None:
     assert nothing_to_check(replace(Policy(), on_no_statements=ending)) == shown  # type: ignore[arg-type]
 
 
-def test_the_example_of_ratings_says_what_the_clamps_make_of_them() -> None:
+def test_the_example_of_ratings_shows_what_the_score_caps_change() -> None:
     (example,) = [line for line in in_full(policies["masis"]) if line.startswith("example: ")]
     assert example.endswith("= 0.845; uncited ≤ 0.5: 0.705; score 0.705, passes")
