@@ -1,10 +1,12 @@
-"""Judges for tests. They answer asks from a script or from the truth, and remember what they were asked."""
+"""Judges for tests. They answer from a script or correctly, and record the asks that they got."""
 
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from faithfulness_assert import Ask, JudgeError, Reply, Usage
 from faithfulness_assert.records.judge import Limits
@@ -13,7 +15,7 @@ USAGE = Usage(prompt=100, completion=20, num_requests=1)
 
 
 def verdicts_json(labels: dict[int, str | None], evidence: Sequence[int] = (1,)) -> str:
-    """A reply in the form that is asked for; a label of None leaves the entry out."""
+    """A reply in the requested form, without the statements whose label is None."""
     entries = [
         {"id": n, "evidence": list(evidence), "label": label}
         for n, label in labels.items()
@@ -24,24 +26,29 @@ def verdicts_json(labels: dict[int, str | None], evidence: Sequence[int] = (1,))
 
 @dataclass
 class ScriptedJudge:
-    """Gives the scripted replies in turn, then the last one again. An exception in the script is raised."""
+    """Gives the scripted replies in turn, then the last one again. Exceptions are raised.
+
+    Asks that are sent at once may come in any order: script them only if their replies are equal.
+    """
 
     script: Sequence[str | Reply | Exception]
     limits: Limits = field(default_factory=Limits)
     asked: list[Ask] = field(default_factory=list)
     name: str = "scripted"
+    _lock: Any = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        said = self.script[min(len(self.asked), len(self.script) - 1)]
-        self.asked.append(ask)
-        if isinstance(said, Exception):
-            raise said
-        return said if isinstance(said, Reply) else Reply(said, usage=USAGE)
+        with self._lock:
+            reply = self.script[min(len(self.asked), len(self.script) - 1)]
+            self.asked.append(ask)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply if isinstance(reply, Reply) else Reply(reply, usage=USAGE)
 
 
 @dataclass
 class TruthfulJudge:
-    """Answers every ask in full: each sentence is one claim, and ``label`` says what each statement is."""
+    """Answers every ask completely: each sentence is one claim; ``label`` labels each statement."""
 
     label: Callable[[str], str] = lambda _: "supported"
     limits: Limits = field(default_factory=Limits)
@@ -50,33 +57,29 @@ class TruthfulJudge:
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         self.asked.append(ask)
+        return Reply(json.dumps(self._answer(ask)), usage=USAGE)
+
+    def _answer(self, ask: Ask) -> dict[str, Any]:
         statements = ask.payload.statements
         if ask.kind == "claims":
-            return Reply(
-                json.dumps({"sentences": [{"id": n, "claims": [text]} for n, text in statements]}),
-                usage=USAGE,
-            )
+            return {"sentences": [{"id": n, "claims": [text]} for n, text in statements]}
         if ask.kind == "truths":
-            return Reply(
-                json.dumps({"passages": [{"id": n, "truths": [text]} for n, text in statements]}),
-                usage=USAGE,
-            )
+            return {"passages": [{"id": n, "truths": [text]} for n, text in statements]}
         if ask.kind == "ratings":
-            return Reply(
-                json.dumps(
-                    {**dict.fromkeys(ask.form.dimensions, 0.9), "suggestions": ["Say less."]}
-                ),
-                usage=USAGE,
-            )
+            return {**dict.fromkeys(ask.form.dimensions, 0.9), "suggestions": ["Say less."]}
         if ask.kind == "reason":
-            return Reply(json.dumps({"reason": "The judge says why."}), usage=USAGE)
+            return {"reason": "The judge says why."}
         shown = [n for n, _ in ask.payload.sentences][:1]
-        claim = {"claim": "x"} if ask.kind == "claims_and_verdicts" else {}
-        entries = [
-            {"id": n, **({"claim": t} if claim else {}), "evidence": shown, "label": self.label(t)}
-            for n, t in statements
-        ]
-        return Reply(json.dumps({"verdicts": entries}), usage=USAGE)
+        return {
+            "verdicts": [
+                {"id": n, **_claim(ask, text), "evidence": shown, "label": self.label(text)}
+                for n, text in statements
+            ]
+        }
+
+
+def _claim(ask: Ask, text: str) -> dict[str, str]:
+    return {"claim": text} if ask.kind == "claims_and_verdicts" else {}
 
 
 def failing(kind: str, **details: object) -> JudgeError:

@@ -1,4 +1,4 @@
-"""Three ways to drive a plan, one outcome; and no way to wait for ever."""
+"""All ways to run a plan give the same result, and none waits forever."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def without_clock(result: GradingResult) -> GradingResult:
     st.integers(0, 6),
     st.booleans(),
 )
-def test_every_driver_gives_the_same_result(
+def test_run_arun_and_run_many_give_the_same_result(
     answer: str, context: list[str], policy: str, limits: Limits, salt: int, joint: bool
 ) -> None:
     options = (
@@ -105,7 +105,7 @@ def test_every_driver_gives_the_same_result(
     assert here.latency_ms > 0
 
 
-def test_asks_that_belong_together_go_out_at_once() -> None:
+def test_asks_that_belong_together_are_sent_at_once() -> None:
     both_in = threading.Barrier(2, timeout=20)
 
     class Meeting:
@@ -128,24 +128,24 @@ def test_a_judge_with_aask_is_awaited_on_the_loop() -> None:
     assert asyncio.run(Grader(Awaited()).agrade("It rains.", "It rains.")).score == 1.0
 
 
-def test_asks_are_told_when_they_must_be_over() -> None:
-    told: list[float | None] = []
+def test_each_ask_gets_its_deadline() -> None:
+    deadlines: list[float | None] = []
 
     class Listening(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            told.append(deadline)
+            deadlines.append(deadline)
             return super().ask(ask)
 
     now = time.monotonic()
     Grader(Listening(), deadline=50).grade("It rains.", "It rains.")
     Grader(Listening(), deadline=50, timeout=5).grade("It rains.", "It rains.")
-    assert told[0] is not None
-    assert told[1] is not None
-    assert now + 49 < told[0] < now + 70
-    assert told[1] < told[0] - 30
+    assert deadlines[0] is not None
+    assert deadlines[1] is not None
+    assert now + 49 < deadlines[0] < now + 70
+    assert deadlines[1] < deadlines[0] - 30
 
 
-def test_a_judge_that_hangs_is_left_behind_when_the_time_is_up() -> None:
+def test_a_judge_that_hangs_is_abandoned_when_the_time_is_up() -> None:
     over = threading.Event()
 
     class Hangs:
@@ -171,7 +171,7 @@ def test_a_judge_that_hangs_is_left_behind_when_the_time_is_up() -> None:
     ] * 3
 
 
-def test_after_the_deadline_nothing_more_is_asked() -> None:
+def test_nothing_is_asked_after_the_deadline() -> None:
     class Late(ScriptedJudge):
         keeps_deadline = True  # so that it is asked here, and may return too late
 
@@ -186,7 +186,7 @@ def test_after_the_deadline_nothing_more_is_asked() -> None:
     assert result.status == "unreadable"
 
 
-def test_a_case_sends_no_more_than_a_few_asks_at_once() -> None:
+def test_a_grade_sends_at_most_eight_asks_at_once() -> None:
     under_way, most = 0, 0
 
     class Counts(TruthfulJudge):
@@ -205,7 +205,7 @@ def test_a_case_sends_no_more_than_a_few_asks_at_once() -> None:
     assert most <= 8
 
 
-def test_who_stops_reading_pays_for_no_more_than_what_is_under_way() -> None:
+def test_queued_grades_are_cancelled_if_the_caller_stops_iterating() -> None:
     judge = TruthfulJudge()
     results = Grader(judge).grade_many(
         ({"answer": "It rains.", "context": "It rains."} for _ in range(1000)), concurrency=2
@@ -215,7 +215,7 @@ def test_who_stops_reading_pays_for_no_more_than_what_is_under_way() -> None:
     assert len(judge.asked) < 20
 
 
-def test_a_plan_is_closed_whatever_happens() -> None:
+def test_a_plan_is_closed_after_an_interrupt() -> None:
     closed: list[bool] = []
 
     class Interrupts:
@@ -247,7 +247,7 @@ async def _arun(plan: Any, judge: Any) -> None:
     await arun(plan, Awaited(), Clock())
 
 
-def test_the_log_tells_the_story_without_the_texts(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_has_every_step_but_no_texts(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", logger="faithfulness_assert")
     Grader(ScriptedJudge(["unreadable"])).grade("Secret rain falls.", "Secret rain falls.")
     story = caplog.text

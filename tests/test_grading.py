@@ -1,4 +1,4 @@
-"""The front door: a ConfigError for the caller's mistakes, a complete result for everything else."""
+"""The public functions: a ConfigError for the caller's mistakes, a complete result for all else."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from faithfulness_assert.records.judge import Limits
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 
 
-def test_two_lines_grade_with_no_key() -> None:
+def test_two_lines_of_code_grade_without_a_key() -> None:
     good = grade("The Eiffel Tower is 330 metres tall.", CONTEXT)
     bad = grade("The Eiffel Tower is 530 metres tall.", CONTEXT)
     assert (good.pass_, good.score, good.judge) == (True, 1.0, "embedded")
@@ -40,7 +40,7 @@ def test_two_lines_grade_with_no_key() -> None:
     assert "530" in bad.reason
 
 
-def test_the_embedded_judge_says_what_it_is() -> None:
+def test_results_of_the_embedded_judge_say_that_it_is_for_smoke_tests() -> None:
     result = grade("The Eiffel Tower is 330 metres tall.", CONTEXT)
     assert "smoke-test" in result.reason
     assert "smoke-test" in result.metadata["judgeNote"]
@@ -84,7 +84,7 @@ WRONG: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(
     ("name", "options"), WRONG, ids=[str(options)[:50] for _, options in WRONG]
 )
-def test_the_callers_mistake_is_a_config_error_that_names_the_option(
+def test_a_mistake_of_the_caller_is_a_config_error_that_names_the_option(
     name: str, options: dict[str, Any]
 ) -> None:
     with pytest.raises(ConfigError, match=name):
@@ -137,7 +137,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_ends_in_a_complete_result_everywhere(text: str) -> None:
+def test_hostile_text_in_any_field_gives_a_complete_result(text: str) -> None:
     for result in (
         grade(text, CONTEXT),
         grade("The tower is tall.", text),
@@ -160,7 +160,7 @@ def test_an_answer_of_2000_statements_and_a_context_of_a_megabyte_are_graded() -
     assert (result.status, len(result.verdicts)) == ("graded", 2000)
 
 
-def test_a_case_is_the_same_for_grade_agrade_and_grade_many() -> None:
+def test_grade_agrade_and_grade_many_give_the_same_result() -> None:
     case = {
         "answer": "The Eiffel Tower is 330 metres tall.",
         "context": [CONTEXT],
@@ -179,7 +179,7 @@ def test_a_case_is_the_same_for_grade_agrade_and_grade_many() -> None:
     assert asyncio.run(agrade(case["answer"], case["context"])).score == one.score
 
 
-def test_grade_many_keeps_the_order_and_every_case() -> None:
+def test_grade_many_keeps_the_order_and_loses_no_case() -> None:
     cases: list[Any] = [
         {"answer": f"Item {i} is here.", "context": f"Item {i} is here.", "id": i}
         for i in range(50)
@@ -198,7 +198,7 @@ def test_grade_many_keeps_the_order_and_every_case() -> None:
             grade_many(none)
 
 
-def test_many_results_come_as_they_are_needed_and_input_is_read_as_needed() -> None:
+def test_grade_many_of_a_grader_reads_cases_only_as_needed() -> None:
     read: list[int] = []
 
     def cases() -> Any:
@@ -212,7 +212,7 @@ def test_many_results_come_as_they_are_needed_and_input_is_read_as_needed() -> N
     results.close()
 
 
-def test_the_threshold_and_any_field_of_the_policy_are_options() -> None:
+def test_the_threshold_and_the_fields_of_the_policy_are_options() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported", 2: "not_enough_info"})])
     answer = "The tower is tall. The tower is green."
     assert not grade(answer, CONTEXT, judge=judge).pass_
@@ -226,7 +226,7 @@ def test_the_threshold_and_any_field_of_the_policy_are_options() -> None:
     assert grade(answer, CONTEXT, judge=judge, policy_options={}).policy == "default"
 
 
-def test_cost_is_given_only_with_prices_and_cached_tokens_cost_their_own() -> None:
+def test_the_cost_is_given_only_with_prices() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported"})])
     assert grade("The tower is tall.", CONTEXT, judge=judge).cost is None
     priced = grade(
@@ -235,7 +235,7 @@ def test_cost_is_given_only_with_prices_and_cached_tokens_cost_their_own() -> No
     assert priced.cost == pytest.approx((100 * 10 + 20 * 100) / 1e6)
 
 
-def test_a_judge_that_raises_anything_or_returns_anything_gives_a_grader_error() -> None:
+def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error() -> None:
     for script in (ValueError("sk-secret-key"), RecursionError(), failing("server"), KeyError("x")):
         result = grade("The tower is tall.", CONTEXT, judge=ScriptedJudge([script]))
         assert (result.status, result.metadata["graderError"]) == ("judge_failed", True)
@@ -248,7 +248,7 @@ def test_a_judge_that_raises_anything_or_returns_anything_gives_a_grader_error()
     assert "dict, not a Reply" in grade("The tower is tall.", CONTEXT, judge=Odd()).reason
 
 
-def test_a_judge_that_breaks_the_types_of_its_own_records_gives_a_grader_error() -> None:
+def test_a_judge_that_makes_a_reply_with_wrong_types_gives_a_grader_error() -> None:
     breakages = [
         {"refusal": 5},
         {"usage": {"prompt": 1}},
@@ -271,7 +271,7 @@ def test_a_judge_that_breaks_the_types_of_its_own_records_gives_a_grader_error()
     assert unknown_kind.error.kind == "transport"
 
 
-def test_a_judge_without_limits_has_none_and_one_with_odd_limits_is_refused() -> None:
+def test_a_judge_may_have_no_limits_and_wrong_limits_are_a_config_error() -> None:
     judge = TruthfulJudge()
     judge.limits = None
     assert grade("The tower is tall.", CONTEXT, judge=judge).score == 1.0
@@ -285,7 +285,7 @@ def test_a_judge_without_limits_has_none_and_one_with_odd_limits_is_refused() ->
         grade("The tower is tall.", CONTEXT, judge=judge)
 
 
-def test_lone_surrogates_leave_no_trace_wherever_they_come_from() -> None:
+def test_lone_surrogates_never_reach_a_result() -> None:
     odd = "\ud800"
     judges = [ScriptedJudge([failing("server")]), ScriptedJudge([Reply("x", warnings=(odd,))])]
     judges[0].script[0].message = odd
@@ -306,7 +306,7 @@ def test_lone_surrogates_leave_no_trace_wherever_they_come_from() -> None:
         Policy(name=odd)
 
 
-def test_a_case_without_a_name_has_none() -> None:
+def test_an_id_of_none_is_an_empty_id() -> None:
     results = grade_many(
         [
             {"answer": "x", "context": [{"text": "x", "id": None}], "id": None},
@@ -320,12 +320,14 @@ def test_a_case_without_a_name_has_none() -> None:
     )
 
 
-def test_a_question_has_a_limit_of_its_own() -> None:
+def test_a_question_that_is_too_long_is_invalid_input() -> None:
     result = grade("The tower is tall.", CONTEXT, question="x" * 50_001)
     assert (result.status, "question" in result.reason) == ("invalid_input", True)
 
 
-def test_a_policys_words_are_read_in_any_case_and_kept_in_the_store(tmp_path: Path) -> None:
+def test_labels_of_a_policy_are_read_in_any_case_and_such_replies_are_stored(
+    tmp_path: Path,
+) -> None:
     judge = ScriptedJudge(['{"verdicts":[{"id":1,"label":"OK!"}]}'])
     judge.identity = {"judge": "scripted"}
     for _ in range(2):
@@ -336,7 +338,7 @@ def test_a_policys_words_are_read_in_any_case_and_kept_in_the_store(tmp_path: Pa
     assert len(judge.asked) == 1
 
 
-def test_an_unreadable_reply_is_not_kept(tmp_path: Path) -> None:
+def test_an_unreadable_reply_is_not_stored(tmp_path: Path) -> None:
     judge = ScriptedJudge(["nonsense", verdicts_json({1: "supported"})])
     judge.identity = {"judge": "scripted"}
     assert grade("The tower is tall.", CONTEXT, judge=judge, cache=tmp_path).score == 1.0
@@ -349,7 +351,7 @@ def test_a_policy_can_be_copied_pickled_and_hashed() -> None:
     assert hash(copy.deepcopy(policy)) == hash(policy)
 
 
-def test_a_score_just_under_the_threshold_does_not_seem_to_reach_it() -> None:
+def test_the_reason_shows_that_a_score_is_just_below_the_threshold() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported"})])
     result = grade(
         "The tower is tall.", CONTEXT, judge=judge, weights={"supported": 0.9999}, threshold=1
@@ -357,7 +359,7 @@ def test_a_score_just_under_the_threshold_does_not_seem_to_reach_it() -> None:
     assert "0.9999 < threshold 1" in result.reason
 
 
-def test_the_audit_and_what_was_skipped_reach_promptfoo() -> None:
+def test_promptfoo_gets_the_citation_audit_and_the_skipped_spans() -> None:
     metadata = grade(
         "# Prices\n\nThe tower is tall [9].", CONTEXT, citations="audit"
     ).to_promptfoo()["metadata"]
@@ -365,7 +367,7 @@ def test_the_audit_and_what_was_skipped_reach_promptfoo() -> None:
     assert [span["reason"] for span in metadata["skipped"]] == ["heading"]
 
 
-def test_a_prompt_that_the_server_cut_is_told() -> None:
+def test_a_prompt_that_the_server_truncated_gives_a_warning() -> None:
     judge = ScriptedJudge(
         [Reply(verdicts_json({1: "supported"}), usage=Usage(prompt=200, num_requests=1))]
     )
@@ -373,7 +375,7 @@ def test_a_prompt_that_the_server_cut_is_told() -> None:
     assert any("cut the prompt" in warning for warning in result.metadata["warnings"])
 
 
-def test_the_question_is_no_evidence_but_is_shown() -> None:
+def test_the_judge_sees_the_question_but_it_is_never_evidence() -> None:
     judge = TruthfulJudge()
     grade("The tower is tall.", CONTEXT, question="Is the tower tall?", judge=judge)
     assert judge.asked[0].payload.question == "Is the tower tall?"
@@ -395,7 +397,7 @@ def test_guidance_reaches_the_judge_and_is_fingerprinted() -> None:
     assert len(result.metadata["guidance"]) == 8
 
 
-def test_results_are_frozen_and_survive_a_round_trip() -> None:
+def test_results_are_frozen_and_unchanged_by_a_json_round_trip() -> None:
     result = grade("The Eiffel Tower is 330 metres tall. See [9].", CONTEXT, citations="audit")
     with pytest.raises(FrozenInstanceError):
         result.score = 1.0
@@ -403,7 +405,7 @@ def test_results_are_frozen_and_survive_a_round_trip() -> None:
     assert GradingResult.model_validate_json(result.model_dump_json(by_alias=True)) == result
 
 
-def test_a_result_that_cannot_be_is_refused() -> None:
+def test_an_impossible_result_is_a_value_error() -> None:
     for options in ({"score": math.nan}, {"score": 1.5}, {"coverage": -1.0}, {"defined": False}):
         values = {
             "pass_": True,
