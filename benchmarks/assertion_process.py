@@ -1,11 +1,12 @@
-"""What one assertion costs as a process: promptfoo starts a fresh Python for each.
+"""What one assertion costs as a process: promptfoo starts a new Python for each.
 
     python benchmarks/assertion_process.py [RUNS]
 
-Comparisons, each interleaved, so that a busy machine slows both sides alike: the hook with the embedded judge against an assertion that
-does nothing, alone and with a warm worker, and ``import faithfulness_assert`` against a bare interpreter. Then the heavy packages that
-the hook imported, if any, and what a worker's memory does over ``LONG_RUN`` assertions. Nothing is timed before every side has run once
-and its bytecode is written.
+It compares the hook with the embedded judge, with and without a warm worker, to an assertion that
+does nothing, and ``import faithfulness_assert`` to a bare interpreter. The two sides of each
+comparison take turns, so that other work on the machine slows both alike, and both run once before
+the timing starts, so that their bytecode is written. Then it prints the heavy packages that the
+hook imported, if any, and how a worker's memory grows over ``LONG_RUN`` assertions.
 """
 
 from __future__ import annotations
@@ -40,18 +41,17 @@ HEAVY = (
 HOOK_TARGET = 2.5
 WORKER_TARGET = 1.2
 IMPORT_TARGET = 1.3
-LONG_RUN, SETTLED, GROWTH_TARGET = (
-    1000,
-    100,
-    20,
-)  # assertions, those before memory is first read, MB
+LONG_RUN = 1000  # assertions
+SETTLED = 100  # assertions before the memory is read for the first time
+GROWTH_TARGET = 20  # MB
 
 MINIMAL = """
 def get_assert(output, context):
     return {"pass": True, "score": 1.0, "reason": "nothing was checked"}
 """
 
-# What promptfoo's wrapper does, for where promptfoo is not installed: load the file, call the function, write what it returned.
+# The same as promptfoo's wrapper, if promptfoo is not installed: it loads the file, calls the
+# function and writes the result.
 WRAPPER = """
 import asyncio, importlib.util, inspect, json, os, sys
 script, method, given, written = sys.argv[1:]
@@ -62,15 +62,16 @@ spec.loader.exec_module(module)
 function = getattr(module, method)
 with open(given, encoding="utf-8") as file:
     data = json.load(file)
-result = asyncio.run(function(*data)) if inspect.iscoroutinefunction(function) else function(*data)
+is_async = inspect.iscoroutinefunction(function)
+result = asyncio.run(function(*data)) if is_async else function(*data)
 with open(written, "w", encoding="utf-8") as file:
     json.dump({"type": "final_result", "data": result}, file, ensure_ascii=False)
 """
 
-# Asks this process's worker as often as it is told, each time for another answer, and prints the worker's memory on the way, in kB.
+# Sends a number of different answers to this process's worker, and prints its memory in kB twice.
 LOAD = """
 import json, sys
-from faithfulness_assert.promptfoo import client
+from faithfulness_assert.promptfoo.worker_process import client
 given, pid, times, settled = sys.argv[1], *map(int, sys.argv[2:])
 with open(given, encoding="utf-8") as file:
     answer, context = json.load(file)
@@ -90,8 +91,9 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 ANSWER = (
-    "The Harbour Line ferry runs between Alder Quay and Port Senna from April to October. The crossing takes 40 minutes. "
-    "An adult ticket costs 18 euros. Children under six travel free. Bicycles are carried at no charge."
+    "The Harbour Line ferry runs between Alder Quay and Port Senna from April to October. "
+    "The crossing takes 40 minutes. An adult ticket costs 18 euros. "
+    "Children under six travel free. Bicycles are carried at no charge."
 )
 
 Command = list[str]
@@ -99,13 +101,13 @@ Command = list[str]
 
 @dataclass(frozen=True)
 class Bench:
-    """Where the processes run: a folder of their own, so that Python finds the installed package and not a neighbour."""
+    """Runs processes in a folder of their own, where Python finds only the installed package."""
 
     folder: Path
     runs: int
 
     def run(self, command: Command) -> str:
-        """The standard output of ``command``. Bytecode is kept in the folder, as an installed package keeps it beside its files."""
+        """The standard output of ``command``. The folder keeps its bytecode."""
         return subprocess.run(
             command,
             cwd=self.folder,
@@ -127,7 +129,7 @@ class Bench:
 
     @contextmanager
     def worker(self) -> Iterator[subprocess.Popen[str]]:
-        """A worker for what this process starts."""
+        """A worker for the processes that this process starts."""
         command = [sys.executable, "-m", "faithfulness_assert", "worker", "--pid", str(os.getpid())]
         with subprocess.Popen(
             command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True
@@ -142,13 +144,13 @@ class Bench:
                 process.terminate()
 
     def seconds(self, command: Command) -> float:
-        """How long ``command`` takes, from start to exit."""
+        """The seconds that ``command`` takes, from start to exit."""
         start = time.perf_counter()
         self.run(command)
         return time.perf_counter() - start
 
     def compare(self, base: tuple[str, Command], other: tuple[str, Command], target: float) -> None:
-        """Runs both in turn and prints medians, minima and their ratios."""
+        """Runs both in turns and prints medians, minima and their ratios."""
         (base_name, base_command), (name, command) = base, other
         self.run(base_command)
         self.run(command)
@@ -156,95 +158,92 @@ class Bench:
         print(f"{name} against {base_name}, {self.runs} runs each")
         for title, pick in (("median", median), ("minimum", min)):
             low, high = (pick(side) * 1000 for side in zip(*pairs, strict=True))
-            print(
-                f"  {title:8}{low:7.1f} ms {high:7.1f} ms   ratio {high / low:.2f}, at most {target} wanted"
-            )
+            ratio = f"ratio {high / low:.2f}, target <= {target}"
+            print(f"  {title:8}{low:7.1f} ms {high:7.1f} ms   {ratio}")
 
 
 def main() -> None:
-    """Prints the figures of one interleaved run."""
+    """Prints the figures of one run."""
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name), int(sys.argv[1]) if len(sys.argv) > 1 else 20)
         given = _prepare(bench.folder)
-        minimal, hook = (
-            _assertion(bench.folder, script, given) for script in ("minimal.py", "faithfulness.py")
-        )
-        bench.compare(
-            ("a minimal assertion", minimal), ("the hook, embedded judge", hook), HOOK_TARGET
-        )
-        _with_worker(bench, minimal, hook, given)
-        result = json.loads((bench.folder / "faithfulness.py.out").read_text("utf-8"))["data"]
-        print(
-            f"  the hook said: pass {result['pass']}, score {result['score']}: {result['reason'].splitlines()[0]}"
-        )
-        bare, package = (
-            [sys.executable, "-c", code] for code in ("pass", "import faithfulness_assert")
-        )
-        bench.compare(
-            ("a bare interpreter", bare), ("import faithfulness_assert", package), IMPORT_TARGET
-        )
-        loaded = json.loads(bench.run([sys.executable, "-c", MODULES, str(given)]))
-        print(f"modules loaded by the hook: {len(loaded)}")
-        for module in HEAVY:
-            print(f"  {module:12}{'IMPORTED' if module in loaded else 'no'}")
+        minimal = _assertion(bench.folder, "minimal.py", given)
+        hook = _assertion(bench.folder, "faithfulness.py", given)
+        base = ("a minimal assertion", minimal)
+        bench.compare(base, ("the hook, embedded judge", hook), HOOK_TARGET)
+        with bench.worker() as process:
+            bench.compare(base, ("the hook with a warm worker", hook), WORKER_TARGET)
+            _report_memory(bench, process, given)
+            _report_end(bench, process)
+        _report_result(bench)
+        _compare_import(bench)
+        _report_modules(bench, given)
 
 
-def _with_worker(bench: Bench, minimal: Command, hook: Command, given: Path) -> None:
-    with bench.worker() as process:
-        bench.compare(
-            ("a minimal assertion", minimal), ("the hook with a warm worker", hook), WORKER_TARGET
-        )
-        if Path("/proc/self/status").exists():
-            load = [
-                sys.executable,
-                "-c",
-                LOAD,
-                str(given),
-                str(process.pid),
-                str(LONG_RUN),
-                str(SETTLED),
-            ]
-            settled, last = (int(line) / 1024 for line in bench.run(load).split())
-            print(
-                f"{LONG_RUN} assertions: the worker has {settled:.1f} MB after {SETTLED}, {last:.1f} MB after all",
-                end="",
-            )
-            print(f", growth {last - settled:.1f} MB, at most {GROWTH_TARGET} wanted")
-        process.terminate()
-        said, _ = process.communicate(timeout=10)
-        print(
-            f"  of itself the worker says: {said.splitlines()[-1]}; it ended, and left {len(list(bench.folder.glob('*/*.sock')))} sockets"
-        )
+def _report_memory(bench: Bench, process: subprocess.Popen[str], given: Path) -> None:
+    """Prints how the worker's memory grows; nothing where the system doesn't show it."""
+    if not Path("/proc/self/status").exists():
+        return
+    numbers = (str(number) for number in (process.pid, LONG_RUN, SETTLED))
+    lines = bench.run([sys.executable, "-c", LOAD, str(given), *numbers]).split()
+    settled, last = (int(line) / 1024 for line in lines)
+    print(f"{LONG_RUN} assertions: the worker has {settled:.1f} MB after {SETTLED}", end=", ")
+    print(f"{last:.1f} MB after all", end=", ")
+    print(f"growth {last - settled:.1f} MB, target <= {GROWTH_TARGET}")
+
+
+def _report_end(bench: Bench, process: subprocess.Popen[str]) -> None:
+    process.terminate()
+    output, _ = process.communicate(timeout=10)
+    sockets = len(list(bench.folder.glob("*/*.sock")))
+    print(f"  the worker's last line: {output.splitlines()[-1]}; it left {sockets} sockets")
+
+
+def _report_result(bench: Bench) -> None:
+    result = json.loads((bench.folder / "faithfulness.py.out").read_text("utf-8"))["data"]
+    reason = result["reason"].splitlines()[0]
+    print(f"  the hook's result: pass {result['pass']}, score {result['score']}: {reason}")
+
+
+def _compare_import(bench: Bench) -> None:
+    bare = ("a bare interpreter", [sys.executable, "-c", "pass"])
+    code = "import faithfulness_assert"
+    bench.compare(bare, (code, [sys.executable, "-c", code]), IMPORT_TARGET)
+
+
+def _report_modules(bench: Bench, given: Path) -> None:
+    loaded = json.loads(bench.run([sys.executable, "-c", MODULES, str(given)]))
+    print(f"modules loaded by the hook: {len(loaded)}")
+    for module in HEAVY:
+        print(f"  {module:12}{'IMPORTED' if module in loaded else 'no'}")
 
 
 def _prepare(folder: Path) -> Path:
-    """Writes both assertions, the wrapper, and the arguments that promptfoo would hand over; returns the file with the arguments."""
+    """Writes both assertions, the wrapper, and a file with the arguments; returns that file."""
     shutil.copy(TEMPLATES / "faithfulness.py", folder)
     (folder / "minimal.py").write_text(MINIMAL, "utf-8")
     wrapper = max(ROOT.glob(WRAPPERS), default=None)
     (folder / "wrapper.py").write_text(wrapper.read_text("utf-8") if wrapper else WRAPPER, "utf-8")
-    print(
-        f"wrapper: {wrapper.relative_to(ROOT).parts[1] if wrapper else 'our own equivalent, as promptfoo is not installed under .e2e'}"
-    )
+    ours = "our own copy, because promptfoo is not installed under .e2e"
+    print(f"wrapper: {wrapper.relative_to(ROOT).parts[1] if wrapper else ours}")
+    given = folder / "input.json"
+    given.write_text(json.dumps([ANSWER, _context()]), "utf-8")
+    return given
+
+
+def _context() -> dict[str, object]:
+    """The context that promptfoo passes to an assertion."""
     config = {"judge": "embedded", "policy": "default"}
-    variables = {
-        "context": (TEMPLATES / "context.txt").read_text("utf-8"),
-        "query": "What does the ferry cost?",
-    }
-    test = {
-        "vars": variables,
-        "assert": [{"type": "python", "value": "file://faithfulness.py", "config": config}],
-    }
-    context = {
+    context = (TEMPLATES / "context.txt").read_text("utf-8")
+    variables = {"context": context, "query": "What does the ferry cost?"}
+    assertion = {"type": "python", "value": "file://faithfulness.py", "config": config}
+    return {
         "prompt": "",
         "vars": variables,
-        "test": test,
+        "test": {"vars": variables, "assert": [assertion]},
         "config": config,
         "providerResponse": {"output": ANSWER},
     }
-    given = folder / "input.json"
-    given.write_text(json.dumps([ANSWER, context]), "utf-8")
-    return given
 
 
 def _assertion(folder: Path, script: str, given: Path) -> Command:
