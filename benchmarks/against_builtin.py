@@ -1,14 +1,17 @@
-"""promptfoo's ``context-faithfulness`` against our assertion: one promptfoo, one judge, the same 60 tests.
+"""Compares promptfoo's ``context-faithfulness`` with ours: same promptfoo, judge and tests.
 
     python benchmarks/against_builtin.py [--latency 0 200 1000] [--tests 60] [--worker]
     python benchmarks/against_builtin.py --correctness
 
-The judge is a loopback server that knows the truth, replies to each grader as its prompt asks (the built-in's with explanations and a final
-line, ours with compact JSON), and takes ``latency`` for each call. Wall time is that of the whole ``promptfoo eval`` at promptfoo's own
-concurrency. Tokens are counted by the judge (cl100k, messages only; the JSON Schema that we send along is told apart). Memory is the
-proportional set of the whole process tree at its peak, CPU its user and system time. Linux only.
+The judge is a truthful loopback server. It replies in the format that each prompt asks for
+(explanations and a final line for the built-in, compact JSON for ours), after ``latency`` for each
+call. Wall time is that of the whole ``promptfoo eval`` at promptfoo's default concurrency. The
+judge counts the tokens (cl100k, messages only; the tokens of our JSON Schema are shown separately).
+Memory is the peak of the proportional set of the process tree, CPU its user and system time. Linux
+only.
 
-``--correctness`` prints the replies and answers on which the built-in's score is wrong; the cases are in ``tests/e2e/wrong_scores.py``.
+``--correctness`` prints the replies and answers to which the built-in gives a wrong score; the
+cases are in ``tests/e2e/wrong_scores.py``.
 """
 
 from __future__ import annotations
@@ -31,9 +34,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(
-    0, str(Path(__file__).parents[1] / "tests")
-)  # they know how to be a judge, and how to install and run promptfoo
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from e2e.judge import reply
 from e2e.promptfoo import Promptfoo, clean_environment, provide
 from e2e.wrong_scores import table
@@ -43,17 +44,27 @@ import faithfulness_assert
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 
 TEMPLATES = Path(faithfulness_assert.__file__).parent / "promptfoo" / "templates"
+OURS = "faithfulness_assert"
 MODEL = "gpt-4o-mini"
 THRESHOLD = 0.8
-PR_SET_CHILD_SUBREAPER = (
-    36  # of Linux's prctl: what outlives promptfoo becomes our child, and is measured too
-)
+# For Linux's prctl: processes that outlive promptfoo become our children, so that they are
+# measured.
+PR_SET_CHILD_SUBREAPER = 36
 
-TOWNS = "Arvika Belmora Cindral Dunvale Estrin Farrow Galdis Hethel Ivrea Jastow Kelmin Lorvik Mandal Norrin Ostrel Pavane".split()
+TOWNS = (
+    "Arvika Belmora Cindral Dunvale Estrin Farrow Galdis Hethel "
+    "Ivrea Jastow Kelmin Lorvik Mandal Norrin Ostrel Pavane"
+).split()
 FILLING = (
     "The surrounding district is known for its mixed forests and its long winters.",
-    "Visitors usually arrive by the regional railway, which stops at every village on the way to the coast.",
-    "Local archives keep letters, maps and council minutes from the time when the first bridges were built.",
+    (
+        "Visitors usually arrive by the regional railway, "
+        "which stops at every village on the way to the coast."
+    ),
+    (
+        "Local archives keep letters, maps and council minutes "
+        "from the time when the first bridges were built."
+    ),
     "In autumn the market moves from the square to the old customs house beside the harbour.",
     "A footpath follows the river past three mills, a chapel and the remains of a quarry.",
     "The school, the library and the baths share one building that was a weaving mill before.",
@@ -67,7 +78,10 @@ FILLING = (
 
 
 def case(number: int) -> dict[str, Any]:
-    """A made-up test: three passages of some 330 characters, an answer of five sentences of which about 70 % stand in them."""
+    """A made-up test: three passages of about 330 characters, and an answer of five sentences.
+
+    The passages contain about 70 % of the sentences.
+    """
     dice = random.Random(number)
     town = TOWNS[number % len(TOWNS)]
     founded, people, height, staff, far = (
@@ -104,26 +118,21 @@ def case(number: int) -> dict[str, Any]:
 
 
 def config(assertion: dict[str, Any], tests: int, *, worker: bool) -> dict[str, Any]:
-    """A promptfoo configuration in which every test has this one assertion."""
-    hooks = (
-        "beforeAll",
-        "afterAll",
-    )  # named after its hook, an extension is called for that hook alone, not around each test
-    extensions = (
-        {"extensions": [f"file://faithfulness.py:{hook}" for hook in hooks]} if worker else {}
-    )
+    """A promptfoo configuration in which every test has this assertion."""
+    # An extension named after a hook is called for that hook only, not around each test.
+    hooks = [f"file://faithfulness.py:{hook}" for hook in ("beforeAll", "afterAll")]
     every = {"assert": [assertion]}
     return {
         "prompts": ["{{query}}"],
         "providers": ["echo"],
         "defaultTest": every,
         "tests": [*map(case, range(tests))],
-        **extensions,
+        **({"extensions": hooks} if worker else {}),
     }
 
 
 def graders(url: str) -> dict[str, dict[str, Any]]:
-    """The two assertions, each as its documentation has it."""
+    """The two assertions, written as in their documentation."""
     provider = {"id": f"openai:chat:{MODEL}", "config": {"apiBaseUrl": url}}
     ours = {"judge": f"openai:{MODEL}", "baseUrl": url, "threshold": THRESHOLD}
     return {
@@ -132,7 +141,7 @@ def graders(url: str) -> dict[str, dict[str, Any]]:
             "threshold": THRESHOLD,
             "provider": provider,
         },
-        "faithfulness_assert": {
+        OURS: {
             "type": "python",
             "value": "file://faithfulness.py",
             "config": ours,
@@ -145,7 +154,7 @@ def graders(url: str) -> dict[str, dict[str, Any]]:
 
 @dataclass
 class Judge:
-    """Takes its time for the truth, and counts."""
+    """Replies truthfully after ``latency`` seconds, and counts calls and tokens."""
 
     latency: float
     prompt: int = 0
@@ -157,24 +166,21 @@ class Judge:
     def __call__(self, request: Request) -> Answer:
         start = time.perf_counter()
         text = "\n".join(message["content"] for message in request.body["messages"])
-        said = reply(request)
-        prompt, completed = count(text), count(said)
+        text_of_reply = reply(request)
+        prompt, completed = count(text), count(text_of_reply)
         with self.lock:
             self.calls += 1
             self.prompt += prompt
             self.completion += completed
-            self.schema += (
-                count(json.dumps(request.body["response_format"]))
-                if "response_format" in request.body
-                else 0
-            )
+            if "response_format" in request.body:
+                self.schema += count(json.dumps(request.body["response_format"]))
         time.sleep(max(0.0, self.latency - (time.perf_counter() - start)))
         usage = {
             "prompt_tokens": prompt,
             "completion_tokens": completed,
             "total_tokens": prompt + completed,
         }
-        return completion(said, usage=usage)
+        return completion(text_of_reply, usage=usage)
 
 
 count = exact_counter() or estimate_tokens
@@ -185,7 +191,7 @@ count = exact_counter() or estimate_tokens
 
 @dataclass(frozen=True)
 class Cost:
-    """What one ``promptfoo eval`` cost: seconds, megabytes, calls and tokens. ``scores`` are by test."""
+    """The cost of one ``promptfoo eval`` in seconds and megabytes, and its scores by test."""
 
     wall: float
     cpu: float
@@ -203,28 +209,19 @@ def measure(promptfoo: Promptfoo, name: str, latency: float, tests: int, *, work
         (folder / "c.json").write_text(
             json.dumps(config(graders(server.url)[name], tests, worker=worker)), "utf-8"
         )
-        command = promptfoo.command(
-            "eval",
-            "-c",
-            "c.json",
-            "-o",
-            "out.json",
-            "--no-cache",
-            "--no-progress-bar",
-            "--no-table",
-        )
+        options = "-c c.json -o out.json --no-cache --no-progress-bar --no-table".split()
+        command = promptfoo.command("eval", *options)
         environment = {**clean_environment(folder), "OPENAI_API_KEY": "none-is-needed"}
         wall, cpu, memory = tree_cost(command, folder, environment)
         rows = json.loads((folder / "out.json").read_text("utf-8"))["results"]["results"]
-        return Cost(
-            wall, cpu, memory, judge, {row["testCase"]["description"]: row["score"] for row in rows}
-        )
+        scores = {row["testCase"]["description"]: row["score"] for row in rows}
+        return Cost(wall, cpu, memory, judge, scores)
 
 
 def tree_cost(
     command: list[str], folder: Path, environment: dict[str, str]
 ) -> tuple[float, float, float]:
-    """Wall seconds until ``command`` ends; CPU seconds and peak megabytes of it and all its descendants."""
+    """Wall seconds of ``command``; CPU seconds and peak megabytes of it and its descendants."""
     before, start = cpu_of_children(), time.perf_counter()
     peak = 0.0
     with (folder / "log").open("w") as log:
@@ -238,8 +235,8 @@ def tree_cost(
 
 
 def reap(until: float) -> None:
-    """Waits for what outlived its parent: only then is its CPU time in ours."""
-    with suppress(ChildProcessError):  # there is none left
+    """Waits for orphaned processes: only then does our CPU time include theirs."""
+    with suppress(ChildProcessError):  # no process is left
         while time.monotonic() < until:
             if os.waitpid(-1, os.WNOHANG) == (0, 0):
                 time.sleep(0.05)
@@ -264,18 +261,17 @@ def children(pid: int) -> list[int]:
             for child in (task / "children").read_text().split()
         ]
     except OSError:
-        return []  # it has just ended
+        return []  # the process has ended
 
 
 def memory(pid: int) -> float:
-    """The proportional set of one process in megabytes: what it shares is divided among those that share it."""
+    """The proportional set of one process, in megabytes: shared memory counts in equal parts."""
     try:
-        found = re.search(
-            r"^Pss:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text(), re.MULTILINE
-        )
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
-        found = None
-    return int(found[1]) / 1024 if found else 0.0
+        return 0.0  # the process has ended
+    size = re.search(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)
+    return int(size[1]) / 1024 if size else 0.0
 
 
 # ---------------------------------------------------------------- the table
@@ -283,84 +279,72 @@ def memory(pid: int) -> float:
 COLUMNS = ("wall time", "judge calls", "prompt tokens", "completion tokens", "peak memory", "CPU")
 
 
+FORMATS = ("{:.1f} s", "{:,.0f}", "{:,.0f}", "{:,.0f}", "{:,.0f} MB", "{:.1f} s")
+RATIO_FORMATS = ("{:.2f} x",) * len(COLUMNS)
+
+
 def figures(cost: Cost) -> tuple[float, ...]:
-    return (
-        cost.wall,
-        cost.judge.calls,
-        cost.judge.prompt,
-        cost.judge.completion,
-        cost.memory,
-        cost.cpu,
-    )
+    judge = cost.judge
+    return cost.wall, judge.calls, judge.prompt, judge.completion, cost.memory, cost.cpu
 
 
 def compare(promptfoo: Promptfoo, latency: int, tests: int, *, worker: bool) -> str:
-    """Three rows: the built-in, ours, and how they relate."""
-    costs = [
-        measure(
-            promptfoo, name, latency / 1000, tests, worker=worker and name == "faithfulness_assert"
-        )
+    """Three rows: the built-in, ours, and the ratio of ours to the built-in."""
+    builtin, ours = (
+        measure(promptfoo, name, latency / 1000, tests, worker=worker and name == OURS)
         for name in graders("")
-    ]
-    builtin, ours = costs
-    apart = [
-        name for name in builtin.scores if abs(builtin.scores[name] - ours.scores[name]) > 1e-9
-    ]
-    if apart:
-        sys.exit(
-            f"the graders disagree on {len(apart)} tests, first {apart[0]}: {builtin.scores[apart[0]]} and {ours.scores[apart[0]]}"
-        )
-    shown = [("{:.1f} s", "{:,.0f}", "{:,.0f}", "{:,.0f}", "{:,.0f} MB", "{:.1f} s")] * 2 + [
-        ("{:.2f} x",) * 6
-    ]
-    rows = [
-        figures(builtin),
-        figures(ours),
-        tuple(b / a for a, b in zip(figures(builtin), figures(ours), strict=True)),
-    ]
-    names = ("built-in", "ours, worker" if worker else "ours", "ratio")
-    lines = [
-        " | ".join(form.format(value) for form, value in zip(forms, row, strict=True))
-        for forms, row in zip(shown, rows, strict=True)
-    ]
-    print(
-        f"schema: {ours.judge.schema / ours.judge.calls:.0f} tokens a call, not counted above",
-        file=sys.stderr,
     )
-    return "\n".join(
-        f"| {latency:,} ms | {name} | {line} |" for name, line in zip(names, lines, strict=True)
+    check_same_scores(builtin.scores, ours.scores)
+    schema = ours.judge.schema / ours.judge.calls
+    print(f"schema: {schema:.0f} tokens per call, not counted above", file=sys.stderr)
+    ratios = tuple(b / a for a, b in zip(figures(builtin), figures(ours), strict=True))
+    rows = (
+        ("built-in", FORMATS, figures(builtin)),
+        ("ours, worker" if worker else "ours", FORMATS, figures(ours)),
+        ("ratio", RATIO_FORMATS, ratios),
     )
+    return "\n".join(f"| {latency:,} ms | {name} | {cells(*row)} |" for name, *row in rows)
+
+
+def check_same_scores(builtin: dict[str, float], ours: dict[str, float]) -> None:
+    """Ends the program if the graders disagree: their costs would not be comparable."""
+    different = [name for name in builtin if abs(builtin[name] - ours[name]) > 1e-9]
+    if different:
+        first = different[0]
+        scores = f"{builtin[first]} and {ours[first]}"
+        sys.exit(f"the graders disagree on {len(different)} tests, first {first}: {scores}")
+
+
+def cells(formats: tuple[str, ...], values: tuple[float, ...]) -> str:
+    pairs = zip(formats, values, strict=True)
+    return " | ".join(form.format(value) for form, value in pairs)
 
 
 def main() -> None:
-    """Prints the table that was asked for."""
-    parser = argparse.ArgumentParser(
-        description="promptfoo's context-faithfulness against our assertion"
-    )
-    parser.add_argument(
-        "--latency",
-        type=int,
-        nargs="+",
-        default=[0, 200, 1000],
-        help="milliseconds for each call of the judge",
-    )
-    parser.add_argument("--tests", type=int, default=60)
-    parser.add_argument("--worker", action="store_true", help="ours with the warm worker")
-    parser.add_argument(
-        "--correctness", action="store_true", help="print the scores that are wrong instead"
-    )
-    wanted = parser.parse_args()
+    """Prints a table."""
+    arguments = parsed_arguments()
     promptfoo = provide()
-    if wanted.correctness:
+    if arguments.correctness:
         print(table(promptfoo))
         return
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    measure(
-        promptfoo, "faithfulness_assert", 0.0, 2, worker=wanted.worker
-    )  # bytecode is written, files are in memory
+    # A first run, so that bytecode is written and files are in memory.
+    measure(promptfoo, OURS, 0.0, 2, worker=arguments.worker)
     print(f"| judge | grader | {' | '.join(COLUMNS)} |\n|---|---|{'---|' * len(COLUMNS)}")
-    for latency in wanted.latency:
-        print(compare(promptfoo, latency, wanted.tests, worker=wanted.worker), flush=True)
+    for latency in arguments.latency:
+        print(compare(promptfoo, latency, arguments.tests, worker=arguments.worker), flush=True)
+
+
+def parsed_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description="promptfoo's context-faithfulness compared with our assertion"
+    )
+    latency_help = "milliseconds for each call of the judge"
+    parser.add_argument("--latency", type=int, nargs="+", default=[0, 200, 1000], help=latency_help)
+    parser.add_argument("--tests", type=int, default=60)
+    parser.add_argument("--worker", action="store_true", help="run ours with the worker")
+    parser.add_argument("--correctness", action="store_true", help="print wrong scores instead")
+    return parser.parse_args()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""The licences of all that is installed with this package, from what the packages say of themselves, into the table of docs/licences.md.
+"""Writes the licences of all installed dependencies, from their own metadata, to docs/licences.md.
 
     python benchmarks/licences.py
 
-Rows that are there stay: other Pythons, and other versions of what we need, need other packages.
+Existing rows stay: other Pythons and other versions need other packages.
 """
 
 from __future__ import annotations
@@ -25,15 +25,16 @@ ROOT = Path(__file__).parents[1]
 LISTED = ROOT / "docs" / "licences.md"
 HEAD = """# Licences of what is installed with this package
 
-Direct and transitive dependencies, those of the extras too, as each package names its own; a test keeps the list complete.
-Written by `python benchmarks/licences.py`.
+Direct and transitive dependencies, also of the extras, with the licence that each package names.
+A test checks that the list is complete. Written by `python benchmarks/licences.py`.
 
 | package | licence |
 |---|---|
 """
 
 PERMISSIVE = re.compile(
-    r"\b(?:MIT|Apache|BSD|ISC|PSF|Python Software Foundation|Unlicense|MPL|Mozilla Public License)\b",
+    r"\b(?:MIT|Apache|BSD|ISC|PSF|Python Software Foundation|Unlicense"
+    r"|MPL|Mozilla Public License)\b",
     re.IGNORECASE,
 )
 COPYLEFT = re.compile(
@@ -43,14 +44,14 @@ COPYLEFT = re.compile(
 
 @dataclass(frozen=True, order=True)
 class Package:
-    """An installed package and its licence, as it names it."""
+    """An installed package, and the licence that its metadata names."""
 
     name: str
     licence: str
 
 
 def direct() -> list[Requirement]:
-    """What this package needs, with its extras."""
+    """The direct dependencies of this package and of its extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return [
         Requirement(line)
@@ -60,60 +61,50 @@ def direct() -> list[Requirement]:
 
 
 def installed() -> list[Package]:
-    """All packages that this one needs and that are here, and what they need in turn."""
-    waiting, found = direct(), dict[str, Package]()
+    """All direct and transitive dependencies that are installed."""
+    waiting = direct()
+    packages: dict[str, Package] = {}
     while waiting:
         need = waiting.pop()
         name = canonicalize_name(need.name)
-        if name in found or (need.marker and not need.marker.evaluate({"extra": ""})):
+        if name in packages or (need.marker and not need.marker.evaluate({"extra": ""})):
             continue
         try:
-            found[name] = Package(name, licence(name))
+            packages[name] = Package(name, licence(name))
             waiting += [Requirement(line) for line in requires(name) or ()]
         except PackageNotFoundError:
             continue  # an extra that is not installed
-    return sorted(found.values())
+    return sorted(packages.values())
 
 
 def licence(name: str) -> str:
-    """The licence of an installed package: its expression, else its classifiers, else the first line of its text."""
+    """A package's licence: its expression, else its classifiers, else its text's first line."""
     about = metadata(name)
     if expression := about.get("License-Expression"):
         return str(expression)
-    said = [
-        str(c).rpartition(" :: ")[2]
-        for c in about.get_all("Classifier", [])
-        if c.startswith("License ::")
-    ]
-    return (
-        ", ".join(said)
-        or (str(about.get("License") or "unknown").strip().splitlines() or ["unknown"])[0].strip()
-    )
+    classifiers = map(str, about.get_all("Classifier", []))
+    names = [c.rpartition(" :: ")[2] for c in classifiers if c.startswith("License ::")]
+    lines = str(about.get("License") or "").strip().splitlines() or ["unknown"]
+    return ", ".join(names) or lines[0].strip()
 
 
 def is_permissive(licence: str) -> bool:
-    """Whether a licence asks for no more than to be named (or, MPL, to share changes of its own files)."""
+    """Whether a licence only demands attribution (MPL: also sharing changes to its files)."""
     return PERMISSIVE.search(licence) is not None and COPYLEFT.search(licence) is None
 
 
 def listed() -> dict[str, str]:
-    """The packages of the list, with their licences."""
-    return (
-        dict(
-            re.findall(
-                r"^\| ([\w.-]+) \| (.+) \|$", LISTED.read_text(encoding="utf-8"), re.MULTILINE
-            )[1:]
-        )
-        if LISTED.exists()
-        else {}
-    )
+    """The packages in the file, with their licences."""
+    if not LISTED.exists():
+        return {}
+    text = LISTED.read_text(encoding="utf-8")
+    return dict(re.findall(r"^\| ([\w.-]+) \| (.+) \|$", text, re.MULTILINE)[1:])
 
 
 def main() -> None:
     rows = {**listed(), **{package.name: package.licence for package in installed()}}
-    LISTED.write_text(
-        HEAD + "".join(f"| {name} | {rows[name]} |\n" for name in sorted(rows)), encoding="utf-8"
-    )
+    table = "".join(f"| {name} | {rows[name]} |\n" for name in sorted(rows))
+    LISTED.write_text(HEAD + table, encoding="utf-8")
     print(f"{len(rows)} packages in {LISTED.relative_to(ROOT)}")
 
 

@@ -1,10 +1,11 @@
-"""How much of what can go wrong was tried, and what came of it: faults replayed, attacks tried, bad replies read.
+"""Replays faults, attacks and bad replies, and counts the outcomes.
 
     python benchmarks/trust.py [SHARED]
 
-Every row goes through the package. ``right`` is what ends as its row says. ``inflated`` got more than its row grants (for malformed JSON,
-any support from a text that has no word for it). A ``crash`` is any exception of a grade. ``slow`` took over 1 s of CPU, where a row is one
-grade; an attack is many, and has its own bounds.
+Every row runs through the package. ``right`` counts the rows that end as they should. ``inflated``
+counts those that got more credit than they should (malformed JSON: any credit from a text without a
+word for it). ``crashes`` counts exceptions of a grade. ``slow`` counts grades of more than 1 s of
+CPU; it is empty for attacks, which are many grades each and have their own limits, and for faults.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ SLOW = 1.0  # seconds of CPU
 
 @dataclass
 class Tally:
-    """What came of the rows of one kind."""
+    """The outcomes of the rows of one kind."""
 
     what: str
     rows: int = 0
@@ -45,22 +46,24 @@ class Tally:
     inflated: int = 0
     crashes: int = 0
     slow: int = 0
-    timed: bool = True  # whether its rows are one grade each, with the clock for itself
+    timed: bool = True  # whether each row is one grade that runs alone
 
     def run(self, row: object, outcome: Callable[[Any], tuple[bool, bool]]) -> None:
-        """Counts a row by its outcome: whether it is right, and whether it is inflated."""
+        """Counts a row. ``outcome`` says whether the row is right, and whether it is inflated."""
         self.rows += 1
         begun = time.process_time()
         try:
             right, inflated = outcome(row)
             self.right, self.inflated = self.right + right, self.inflated + inflated
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is counted
+        except Exception as error:  # noqa: BLE001 - any exception counts
             self.crashes += 1
             print(f"{self.what}: {row!r:.80}: {error!r:.200}", file=sys.stderr)
         self.slow += time.process_time() - begun > SLOW
 
     def __str__(self) -> str:
-        return f"| {self.what} | {self.rows:,} | {self.right:,} | {self.inflated} | {self.crashes} | {self.slow if self.timed else ''} |"
+        slow = self.slow if self.timed else ""
+        counts = f"{self.rows:,} | {self.right:,} | {self.inflated} | {self.crashes} | {slow}"
+        return f"| {self.what} | {counts} |"
 
 
 def tally(
@@ -81,8 +84,8 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def attack(row: dict[str, Any]) -> tuple[bool, bool]:
-    found = attacks.problems(row)
-    return not found, any("supported" in problem for problem in found)
+    problems = attacks.problems(row)
+    return not problems, any("supported" in problem for problem in problems)
 
 
 def fault(api: str) -> Callable[[dict[str, Any]], tuple[bool, bool]]:
@@ -99,26 +102,23 @@ def graded_by(text: str, statements: int) -> GradingResult:
 
 
 def verdicts(row: dict[str, Any]) -> tuple[bool, bool]:
-    """A recorded output: right where each statement gets its verdict, or is left open where the row wants an error."""
-    found = [
-        v.label and v.label == "supported"
-        for v in graded_by(row["raw"], row["n_statements"]).verdicts
-    ]
+    """A recorded output. Right: all verdicts are as expected; an error leaves one open."""
+    result = graded_by(row["raw"], row["n_statements"])
+    supported = [v.label and v.label == "supported" for v in result.verdicts]
     if row["expect"] == "error":
-        return None in found or "acceptable" in row["note"], bool(found) and all(found)
-    return found == row["expect"], any(
-        got and not wanted for got, wanted in zip(found, row["expect"], strict=True)
-    )
+        right = None in supported or "acceptable" in row["note"]
+        return right, bool(supported) and all(supported)
+    pairs = zip(supported, row["expect"], strict=True)
+    return supported == row["expect"], any(got and not expected for got, expected in pairs)
 
 
 def malformed(row: dict[str, Any]) -> tuple[bool, bool]:
-    """A reply that is no verdict: right where it ends in a complete result, inflated where it supports without a word that does."""
+    """A reply without a verdict. Right: a complete result. Inflated: undeserved credit."""
     text = reading.malformed(row)
     result = graded_by(text, 1)
     granted = any(parse_label(word) == "supported" for word in re.findall(r"\w+", text))
-    return bool(result.model_dump_json()), not granted and any(
-        v.label == "supported" for v in result.verdicts
-    )
+    supported = any(v.label == "supported" for v in result.verdicts)
+    return bool(result.model_dump_json()), supported and not granted
 
 
 def refusal(row: dict[str, Any]) -> tuple[bool, bool]:
@@ -127,7 +127,7 @@ def refusal(row: dict[str, Any]) -> tuple[bool, bool]:
 
 def tallies(shared: Path) -> Iterator[Tally]:
     corpora = shared / "corpora"
-    yield tally("attacks tried", lines(corpora / "attacks.jsonl"), attack, timed=False)
+    yield tally("attacks", lines(corpora / "attacks.jsonl"), attack, timed=False)
     for api in ("openai", "anthropic"):
         rows = [row for row in faults.ROWS if api in row.get("apis", (api,))]
         done = Tally(f"faults replayed over HTTP, {api}", timed=False)
@@ -137,25 +137,25 @@ def tallies(shared: Path) -> Iterator[Tally]:
     fake = broken_judges.load(shared / "peers" / "fake_judge.py")
     outcomes = list(broken_judges.outcomes(fake))
     yield tally(
-        "judges that break",
+        "broken judges",
         outcomes,
         lambda one: (one.right, one.score > broken_judges.TRUTH + 1e-9),
     )
     yield tally("recorded verdicts read", lines(corpora / "verdict_outputs.jsonl"), verdicts)
     yield tally("malformed replies read", lines(corpora / "malformed_json.jsonl"), malformed)
     refusals = [row for row in lines(corpora / "refusals.jsonl") if row["is_refusal"] != "partial"]
-    yield tally("refusals and answers told apart", refusals, refusal)
+    yield tally("refusals and answers distinguished", refusals, refusal)
 
 
 def main() -> None:
     shared = Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED
     if not (shared / "corpora").is_dir():
-        sys.exit(f"{shared} is not there: pass the folder of the shared material")
+        sys.exit(f"{shared}/corpora does not exist: pass the folder of the shared material")
     logging.disable()
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
         os.environ.pop(name, None)
     os.environ["NO_PROXY"] = "127.0.0.1"
-    print("| what | rows | right | inflated | crashes | slow |\n|---|---|---|---|---|---|")
+    print("| kind | rows | right | inflated | crashes | slow |\n|---|---|---|---|---|---|")
     bad = 0
     for done in tallies(shared):
         print(done, flush=True)

@@ -1,10 +1,11 @@
 """Takes the screenshot of promptfoo's viewer that the README shows.
 
     apt-get install chromium; pip install playwright
-    python benchmarks/viewer_screenshot.py [docs/viewer.png] [--chromium /usr/bin/chromium] [--table TABLE.png]
+    python benchmarks/viewer_screenshot.py [TARGET.png] [--chromium PATH] [--table TABLE.png]
 
-An eval of four tests with a judge on the loopback device that knows the truth; then the real ``promptfoo view``, a headless Chromium, and
-the details of the test whose answer is unfaithful. ``--table`` also takes the page with all tests.
+It runs an eval of four tests with a truthful judge on the loopback address, opens it with the real
+``promptfoo view`` in a headless Chromium, and takes the details of the unfaithful answer.
+``--table`` also takes the page with all tests.
 """
 
 from __future__ import annotations
@@ -22,9 +23,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-sys.path.insert(
-    0, str(Path(__file__).parents[1] / "tests")
-)  # they know how to install and run promptfoo
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from e2e.promptfoo import Promptfoo, clean_environment, provide
 from e2e.viewer_example import UNFAITHFUL, config, judge
 from loopback import Loopback
@@ -68,7 +67,7 @@ def wait_for(address: str, until: float) -> None:
 
 
 def shoot(address: str, chromium: str, target: Path, table: Path | None) -> None:
-    """The details of the unfaithful answer as an image, and the table if it is wanted."""
+    """Takes the details of the unfaithful answer, and the table if a file is given for it."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -76,9 +75,7 @@ def shoot(address: str, chromium: str, target: Path, table: Path | None) -> None
         page = browser.new_page(viewport=SIZE, color_scheme="light")
         page.goto(f"{address}/eval", wait_until="networkidle")
         page.get_by_text("The garden has a pond").first.wait_for()
-        reminder = page.get_by_role(
-            "button", name="Remind me later"
-        )  # of the Node that promptfoo would like better
+        reminder = page.get_by_role("button", name="Remind me later")  # to update Node
         if reminder.is_visible():
             reminder.click()
         if table:
@@ -99,7 +96,7 @@ def main() -> None:
     parser.add_argument("target", type=Path, nargs="?", default=ROOT / "docs" / "viewer.png")
     parser.add_argument("--chromium", default=shutil.which("chromium") or "/usr/bin/chromium")
     parser.add_argument("--table", type=Path)
-    wanted = parser.parse_args()
+    arguments = parser.parse_args()
     promptfoo = provide()
     with tempfile.TemporaryDirectory() as scratch, Loopback(judge) as server:
         folder = Path(scratch)
@@ -107,7 +104,7 @@ def main() -> None:
         (folder / "c.json").write_text(json.dumps(config(server.url)), "utf-8")
         promptfoo.eval(folder / "c.json", OPENAI_API_KEY="none-is-needed")
         with viewer(promptfoo, folder) as address:
-            shoot(address, wanted.chromium, wanted.target, wanted.table)
+            shoot(address, arguments.chromium, arguments.target, arguments.table)
 
 
 if __name__ == "__main__":
