@@ -1,4 +1,4 @@
-"""One finding for each statement, whatever the reply holds, and nothing guessed."""
+"""One finding for each statement, whatever the reply contains, and nothing guessed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import UnreadableReply, read_verdicts
 from faithfulness_assert.plan.findings import allowed
-from faithfulness_assert.policy.policy import SCORED
+from faithfulness_assert.policy.fields import SCORED
 from faithfulness_assert.reading import RawVerdict, read
 from faithfulness_assert.reading.reconcile import Finding, agreed, align, shift, trusted_shift
 from faithfulness_assert.records.model import LABELS
@@ -26,7 +26,7 @@ def labels(entries: list[RawVerdict], n: int, **options: bool) -> list[str | Non
     return [found[number].label or found[number].unresolved for number in range(1, n + 1)]
 
 
-def test_numbers_decide_whatever_the_order() -> None:
+def test_numbers_decide_in_any_order() -> None:
     assert labels([raw(2, "contradicted"), raw(1, "supported")], 2) == ["supported", "contradicted"]
 
 
@@ -40,7 +40,7 @@ def test_conflicting_duplicates_are_unresolved_and_equal_ones_agree() -> None:
     ) == ["duplicate", "supported"]
 
 
-def test_numbers_of_no_statement_are_ignored_and_counted() -> None:
+def test_unknown_numbers_are_ignored_and_counted() -> None:
     found, ignored = align([raw(1, "supported"), raw(7, "supported")], {1: "", 2: ""})
     assert (found[1].label, found[2].unresolved, ignored) == ("supported", "missing", 1)
 
@@ -51,7 +51,7 @@ def test_a_reply_that_counts_from_zero_is_shifted_only_when_it_is_complete() -> 
 
 
 @pytest.mark.parametrize("asked", [(2, 3), (1, 3), (5, 9)])
-def test_a_reply_that_counts_afresh_when_other_numbers_were_asked_for_is_not_trusted(
+def test_a_reply_that_renumbers_the_statements_is_not_trusted(
     asked: tuple[int, int],
 ) -> None:
     found, _ = align([raw(1, "not_enough_info"), raw(2, "supported")], dict.fromkeys(asked, ""))
@@ -62,7 +62,7 @@ def test_a_reply_that_counts_afresh_when_other_numbers_were_asked_for_is_not_tru
     assert [f.label for f in found.values()] == ["not_enough_info", "supported"]
 
 
-def test_echoed_text_places_an_entry_that_has_no_number() -> None:
+def test_an_entry_without_a_number_is_matched_by_its_text() -> None:
     statements = {1: "Rome is old.", 2: "Oslo is new."}
     found, _ = align(
         [raw(None, "contradicted", "Oslo is new."), raw(None, "supported", "rome is old")],
@@ -71,7 +71,7 @@ def test_echoed_text_places_an_entry_that_has_no_number() -> None:
     assert (found[1].label, found[2].label) == ("supported", "contradicted")
 
 
-def test_a_reply_that_only_repeats_the_statements_judges_none() -> None:
+def test_a_reply_that_only_repeats_the_statements_has_no_verdicts() -> None:
     statements = {1: "Is aspirin safe for dogs: yes", 2: "Approved by the FDA: yes"}
     echoed = read("\n".join(f"{number}. {text}" for number, text in statements.items()))
     found, _ = align(echoed.verdicts, statements)
@@ -81,14 +81,14 @@ def test_a_reply_that_only_repeats_the_statements_judges_none() -> None:
     assert [f.label for f in found.values()] == ["not_enough_info", "not_enough_info"]
 
 
-def test_an_entry_whose_number_and_text_are_of_two_statements_counts_for_neither() -> None:
+def test_an_entry_with_the_number_and_text_of_two_statements_counts_for_neither() -> None:
     found, ignored = align(
         [raw(1, "supported", "Oslo is new.")], {1: "Rome is old.", 2: "Oslo is new."}
     )
     assert (found[1].unresolved, found[2].unresolved, ignored) == ("missing", "missing", 1)
 
 
-def test_position_counts_only_where_the_counts_agree() -> None:
+def test_position_counts_only_if_the_counts_agree() -> None:
     assert labels([raw(None, "supported"), raw(None, "contradicted")], 2) == [
         "supported",
         "contradicted",
@@ -125,7 +125,7 @@ def test_surplus_verdicts_are_unreadable_unless_all_are_negative() -> None:
     st.integers(1, 6),
     st.booleans(),
 )
-def test_each_statement_has_exactly_one_finding_and_supported_only_where_the_reply_says_so(
+def test_each_statement_has_one_finding_and_no_more_support_than_the_reply(
     entries: list[tuple[int | None, str | None, str]], n: int, prefix: bool
 ) -> None:
     replied = [raw(*entry) for entry in entries]
@@ -161,13 +161,13 @@ def test_read_verdicts_gives_labels_and_none_for_what_is_missing_or_invalid() ->
         "Hello there",
     ],
 )
-def test_read_verdicts_raises_where_nothing_is_a_verdict(reply: str) -> None:
+def test_read_verdicts_raises_if_there_is_no_verdict(reply: str) -> None:
     with pytest.raises(UnreadableReply):
         read_verdicts(reply, 1)
 
 
 @pytest.mark.parametrize("n", [0, -1, True, 1.5, "2"])
-def test_read_verdicts_names_a_count_that_cannot_be(n: object) -> None:
+def test_read_verdicts_rejects_an_invalid_count(n: object) -> None:
     with pytest.raises(ValueError, match="n_statements: must be a positive integer"):
         read_verdicts("yes", n)
 
@@ -202,7 +202,7 @@ def test_a_number_or_a_name_is_always_a_claim(text: str) -> None:
         "Ich hoffe, das hilft Ihnen weiter.",
     ],
 )
-def test_a_courtesy_need_be_none(text: str) -> None:
+def test_a_courtesy_may_be_set_aside(text: str) -> None:
     assert not has_number_or_name(text)
 
 
@@ -213,7 +213,7 @@ def test_a_statement_with_a_number_cannot_be_set_aside() -> None:
     assert allowed("Hope this helps!", aside, LABELS) == aside
 
 
-def test_entries_for_nothing_that_was_asked_are_counted() -> None:
+def test_entries_that_match_no_statement_are_counted() -> None:
     raw = [
         RawVerdict(1, label="supported"),
         RawVerdict(7, label="supported"),
@@ -225,7 +225,7 @@ def test_entries_for_nothing_that_was_asked_are_counted() -> None:
     assert align([RawVerdict(None, label="supported")], {1: "a"})[1] == 0
 
 
-def test_what_an_entry_says_beside_its_label_is_kept() -> None:
+def test_evidence_quote_and_reason_of_an_entry_are_kept() -> None:
     entry = RawVerdict(1, label="contradicted", evidence=(3,), reason="because", quote="the text")
     assert align([entry], {1: "a"})[0][1] == Finding(
         "contradicted", None, (3,), "the text", "because"
@@ -240,13 +240,13 @@ def test_findings_that_agree_share_their_evidence_and_keep_the_first_reason() ->
     assert agreed([one, two]) == Finding("supported", None, (1, 2, 3), reason="one")
 
 
-def test_numbers_from_zero_are_moved_with_echoed_texts_too() -> None:
+def test_numbers_from_zero_are_shifted_with_repeated_texts_too() -> None:
     raw = [RawVerdict(0, "It rains.", "supported"), RawVerdict(1, "It snows.", "contradicted")]
     found, _ = align(raw, {1: "It rains.", 2: "It snows."})
     assert [found[number].label for number in (1, 2)] == ["supported", "contradicted"]
 
 
-def test_texts_that_differ_in_their_last_letter_are_not_one() -> None:
+def test_texts_that_differ_in_their_last_letter_are_different() -> None:
     found, _ = align(
         [RawVerdict(None, "Grade", "supported"), RawVerdict(None, "Grade X", "contradicted")],
         {1: "Grade X.", 2: "Grade."},
@@ -254,28 +254,41 @@ def test_texts_that_differ_in_their_last_letter_are_not_one() -> None:
     assert (found[1].label, found[2].label) == ("contradicted", "supported")
 
 
-def test_a_shift_of_numbers_is_none_zero_or_one() -> None:
-    assert [
-        shift({1}, {5}),
-        shift({1, 2}, {5, 6}),
-        shift({0, 1}, {1, 2}),
-        shift({0}, {1, 2}),
-        shift({2}, {1, 2}),
-    ] == [0, None, 1, None, 0]
-    with pytest.raises(
-        UnreadableReply, match=r"^the reply's numbers are not those that were asked for$"
-    ):
-        trusted_shift({0}, {1, 2})
+@pytest.mark.parametrize(
+    ("given", "asked", "added"),
+    [
+        ({1, 2, 3}, {1, 2, 3}, 0),
+        ({2}, {1, 2}, 0),
+        ({1, 3}, {1, 2, 3}, 0),
+        ({1, 2, 3, 9}, {1, 2, 3}, 0),
+        ({1, 2, 9}, {1, 2, 3}, 0),
+        ({2, 3}, {2, 3}, 0),
+        ({0, 1}, {1, 2}, 1),
+        ({0}, {1, 2}, None),
+        ({0, 2, 3}, {1, 3, 4}, None),
+        ({0, 1, 2, 3}, {1, 2, 3}, None),
+        ({1, 2}, {5, 6}, None),
+        ({1, 2}, {2, 3}, None),
+        ({2, 3, 4}, {1, 2, 3}, None),
+        ({3, 4}, {1, 2, 3}, None),
+        ({1}, {5}, None),
+    ],
+)
+def test_a_reply_s_numbers_are_those_that_were_asked_count_from_zero_or_are_not_trusted(
+    given: set[int], asked: set[int], added: int | None
+) -> None:
+    assert shift(given, asked) == added
 
 
-def test_entries_without_a_single_label_are_no_verdicts() -> None:
+
+def test_entries_without_a_single_label_are_unreadable() -> None:
     with pytest.raises(
         UnreadableReply, match=r"^the reply has entries, but none of them is a valid verdict$"
     ):
         read_verdicts('[{"id": 1, "label": "perhaps"}, {"id": 2, "label": "maybe"}]', 2)
 
 
-def test_verdicts_are_read_for_exactly_the_statements_that_there_are() -> None:
+def test_the_number_of_verdicts_must_match_the_statements() -> None:
     assert read_verdicts("Yes. No.", 2) == ["supported", "not_enough_info"]
     assert read_verdicts('[{"id": 0, "label": "yes"}, {"id": 1, "label": "no"}]', 2) == [
         "supported",

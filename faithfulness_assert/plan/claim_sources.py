@@ -68,10 +68,8 @@ class _Sentences:
 def by_words(claims: Sequence[str], sentences: Numbered) -> Claims:
     """Each claim with the sentence that shares the most words with it; the first of several.
 
-    A claim that shares no word with any sentence is left out, unless there is only one sentence.
+    A claim that shares no word with any sentence is left out.
     """
-    if len(sentences) == 1:
-        return {sentences[0][0]: tuple(claims)}
     known = _Sentences(sentences)
     sources: dict[int, list[str]] = {}
     for claim in claims:

@@ -19,6 +19,7 @@ from ..text.numbers_and_names import has_number_or_name
 from ..text.strings import is_blank
 from . import joint
 from .claim_sources import by_words, without_strays
+from .findings import may_be_set_aside
 from .numbered_replies import check_count, read_entries
 from .outcomes import absorb_each, ignored_entries, status_of, worth_asking_again
 from .state import (
@@ -45,7 +46,8 @@ def jobs(state: State) -> tuple[Job, ...]:
     known, closed = state.claims.by_sentence, state.claims.closed
     waiting = [s for s in state.answer if s.id not in known and s.id not in closed]
     groups = chunk(numbered_texts(waiting), state.budget)
-    kind, context = _kind(state) if len(groups) == 1 else ("claims", ())
+    whole = len(groups) == 1 and len(waiting) == len(state.answer)
+    kind, context = _kind(state) if whole else ("claims", ())
     payloads = [Payload(group, context, state.case.question) for group in groups]
     return tuple(Job(make_ask(kind, state.policy, payload)) for payload in payloads)
 
@@ -72,12 +74,20 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     if job.ask.kind == "claims_and_verdicts":
         return joint.take(state, job, outcome)
-    entries = read_entries(job, outcome)
-    check_count(len(entries), len(job.ask.ids))
-    known = {**state.claims.by_sentence, **_by_sentence(entries, job.ask.payload.items)}
-    unasked = sum(number is not None and number not in job.ask.ids for number, _ in entries)
+    entries, astray = read_entries(job, outcome)
+    check_count(len(entries) + len(astray), len(job.ask.ids))
+    if not entries and not astray:  # an empty list: the judge finds no claim at all
+        entries = [(number, "") for number in job.ask.ids]
+    found = _by_sentence(entries, job.ask.payload.items)
+    placed = {
+        number: Claimed(claims)
+        for number, claims in by_words(astray, numbered_texts(state.answer)).items()
+        if number in job.ask.ids and number not in found
+    }
+    ignored = len(astray) - sum(len(claimed.texts) for claimed in placed.values())
+    known = {**state.claims.by_sentence, **found, **placed}
     state = replace(state, claims=replace(state.claims, by_sentence=known))
-    return noted(state, form="claims", warnings=ignored_entries(unasked))
+    return noted(state, form="claims", warnings=ignored_entries(ignored))
 
 
 def _by_sentence(entries: Entries, asked: Numbered) -> dict[int, Claimed | Silent | Unlisted]:
@@ -88,19 +98,20 @@ def _by_sentence(entries: Entries, asked: Numbered) -> dict[int, Claimed | Silen
     """
     numbers = {number for number, _ in entries}
     claims: dict[int, list[str]] = {number: [] for number, _ in asked if number in numbers}
-    loose = [text for number, text in entries if number is None and not is_blank(text)]
     for number, text in entries:
         if number in claims and not is_blank(text):
             claims[number].append(text)
-    for number, texts in by_words(loose, asked).items():
+    loose = [text for number, text in entries if number is None and not is_blank(text)]
+    only_one = bool(loose) and len(asked) == 1
+    sources = {asked[0][0]: tuple(loose)} if only_one else by_words(loose, asked)
+    for number, texts in sources.items():
         claims.setdefault(number, []).extend(texts)
     covered: dict[int, Claimed | Silent | Unlisted] = {
-        n: Claimed(tuple(texts)) if texts else Silent() for n, texts in claims.items()
+        number: Claimed(tuple(texts)) if texts else Silent() for number, texts in claims.items()
     }
-    if numbers - {None}:
+    if None not in numbers:
         return covered
-    uncovered = Unlisted() if loose else Silent()
-    return {number: covered.get(number, uncovered) for number, _ in asked}
+    return {number: covered.get(number, Unlisted()) for number, _ in asked}
 
 
 def settle(state: State) -> State:
@@ -112,7 +123,7 @@ def settle(state: State) -> State:
         return ended(with_statements(state, ()), status_of(state.log.errors))
     listed = {n: said.texts for n, said in known.items() if isinstance(said, Claimed)}
     claims = without_strays(listed, numbered_texts(state.answer))
-    silent = {s.id for s in state.answer if _may_be_silent(state, s)}
+    silent = _silent(state)
     graded = (s for s in state.answer if s.id not in silent)
     texts = chain.from_iterable(_statements_of(s, claims.get(s.id, ())) for s in graded)
     state = with_statements(state, [replace(s, id=number) for number, s in enumerate(texts, 1)])
@@ -125,10 +136,16 @@ def settle(state: State) -> State:
     return ended(state, "no_statements", "the judge finds no claim in the answer")
 
 
-def _may_be_silent(state: State, sentence: Statement) -> bool:
-    """Whether a sentence makes no claim, as the judge says and as far as its text allows."""
-    said = isinstance(state.claims.by_sentence.get(sentence.id), Silent)
-    return said and not has_number_or_name(sentence.text)
+def _silent(state: State) -> set[int]:
+    """The sentences that make no claim, as the judge says and as far as their text allows.
+
+    A judge that finds no claim in the whole answer is believed, unless there is a number or a name:
+    what an answer without claims scores, the policy says.
+    """
+    said = {n for n, known in state.claims.by_sentence.items() if isinstance(known, Silent)}
+    if len(said) == len(state.answer):
+        return {s.id for s in state.answer if not has_number_or_name(s.text)}
+    return {s.id for s in state.answer if s.id in said and may_be_set_aside(s.text)}
 
 
 def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Statement]:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..reading.reconcile import MISSING, Finding
+from ..reading.refusal import accompanies_decline, declines
+from ..text.non_claims import is_non_claim
 from ..text.numbers_and_names import has_number_or_name
 
 if TYPE_CHECKING:
@@ -42,20 +44,30 @@ def shown_only(finding: Finding, shown: Collection[int]) -> Finding:
 def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
     """The finding, or an invalid one if its label is not possible for this text.
 
-    A label must be one that was asked for, and nothing with a number or a name is set aside.
+    A label must be one that was asked for, and a plain assertion is never set aside.
     """
     if finding.label is None:
         return finding
     possible = finding.label in labels
     if finding.label == "not_a_claim":
-        possible = possible and not has_number_or_name(text)
+        possible = possible and may_be_set_aside(text)
     return finding if possible else Finding(unresolved="invalid")
 
 
+def may_be_set_aside(text: str) -> bool:
+    """Whether a sentence can be no claim: a question, a courtesy, an offer, a word to the reader.
+
+    Never a sentence with a number or a name. The first word, which has a capital, is no name then.
+    """
+    if not (is_non_claim(text) or declines(text) or accompanies_decline(text)):
+        return False
+    return not has_number_or_name(text[:1].lower() + text[1:])
+
+
 def in_conflict(findings: Sequence[Finding]) -> bool:
-    """Whether one window supports what another contradicts."""
+    """Whether one window contradicts what another one does not leave open."""
     labels = {finding.label for finding in findings}
-    return {"supported", "contradicted"} <= labels
+    return "contradicted" in labels and bool(labels - {"contradicted", "not_enough_info", None})
 
 
 def merged(findings: Sequence[Finding]) -> Finding:

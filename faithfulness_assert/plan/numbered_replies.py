@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..reading import read_claims
-from ..reading.reconcile import trusted_shift
+from ..reading.reconcile import shift
 from ..records.errors import UnreadableReply
 from .outcomes import usable_text
 
@@ -16,20 +16,29 @@ if TYPE_CHECKING:
 CLAIMS_PER_SENTENCE = 20
 
 Entries = list[tuple[int | None, str]]
+"""Claims (or truths) with the numbers of what they belong to; None where a reply gives none."""
 
 
-def read_entries(job: Job, outcome: Outcome) -> Entries:
-    """The claims (or truths) of a reply with their numbers; None where it gives no number.
+def read_entries(job: Job, outcome: Outcome) -> tuple[Entries, list[str]]:
+    """The entries of a reply, and the texts whose numbers cannot be trusted or were not asked.
 
-    An item that is said to have none has an empty text.
+    An item that is said to have no claims has an empty text.
 
     Raises:
-        JudgeError: the reply cannot be used or read, or its numbers cannot be trusted.
+        JudgeError: the reply cannot be used or read.
     """
-    entries = read_claims(usable_text(outcome))
-    numbers = {number for number, _ in entries if number is not None}
-    shift = trusted_shift(numbers, job.ask.ids)
-    return [(None if number is None else number + shift, text) for number, text in entries]
+    said = read_claims(usable_text(outcome))
+    added = shift({number for number, _ in said if number is not None}, job.ask.ids)
+    entries: Entries = []
+    astray: list[str] = []
+    for number, text in said:
+        if number is None:
+            entries.append((None, text))
+        elif added is not None and number + added in job.ask.ids:
+            entries.append((number + added, text))
+        else:
+            astray.append(text)
+    return entries, astray
 
 
 def check_count(claims: int, sentences: int) -> None:

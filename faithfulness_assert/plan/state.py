@@ -87,6 +87,7 @@ class VerdictsKnown:
         by_window: the findings of each window.
         widened: the findings of the asks that show the evidence of windows that disagree.
         closed: what is not asked again: refused, filtered, truncated, failed.
+        by_position: what a reply without numbers left out. It is not matched by position again.
         controls: the controls that were asked, and the labels that they got.
     """
 
@@ -95,6 +96,7 @@ class VerdictsKnown:
     by_window: Mapping[Cell, Finding] = field(default_factory=dict)
     widened: Mapping[int, Finding] = field(default_factory=dict)
     closed: frozenset[Cell] = frozenset()
+    by_position: frozenset[Cell] = frozenset()
     controls: Answered = ()
 
 
@@ -157,15 +159,19 @@ class Job:
         ask: what the judge is asked.
         window: the window that it shows; None if it shows the evidence of several windows.
         controls: the controls among its statements, by number.
+        alone: the statement of an ask about one statement alone, which has the number 1 there.
     """
 
     ask: Ask
     window: int | None = 0
     controls: Mapping[int, Control] = field(default_factory=dict)
+    alone: int | None = None
 
     @property
     def ids(self) -> tuple[int, ...]:
         """What is asked about, without the controls."""
+        if self.alone is not None:
+            return (self.alone,)
         return tuple(number for number in self.ask.ids if number not in self.controls)
 
 

@@ -85,7 +85,8 @@ def _lose(state: State, _job: Job, error: JudgeError) -> State:
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
-    known = _merged(state.truths, read_entries(job, outcome), job.ask.ids)
+    entries, _ = read_entries(job, outcome)
+    known = _merged(state.truths, entries, job.ask.ids)
     return noted(replace(state, truths=known), form="truths")
 
 

@@ -9,7 +9,7 @@ from ..asking.controls import make_controls, mixed
 from ..asking.prompt import make_ask
 from ..asking.windows import chunk
 from ..reading import read
-from ..reading.reconcile import MISSING, align
+from ..reading.reconcile import MISSING, Finding, align
 from ..records.ask import Payload
 from .findings import checked, in_conflict, merged
 from .fit import is_within
@@ -17,13 +17,13 @@ from .outcomes import absorb_each, form_of, ignored_entries, usable_text, worth_
 from .state import Job, context_lines, noted, numbered_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..asking.controls import Control
-    from ..reading.reconcile import Finding
+    from ..reading import RawVerdict
     from ..records.ask import Numbered, Outcome
     from ..records.errors import JudgeError
-    from ..records.model import Statement
+    from ..records.model import Label, Statement
     from .state import Answers, Cell, State
 
 
@@ -58,13 +58,23 @@ def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> 
         waiting = [s for s in statements if wanted((window, s.id))]
         groups = chunk(numbered_texts(waiting), budget)
         context = context_lines(state, numbers) if groups else ()
-        asks += [_job(state, group, context, window) for group in groups]
+        asks += [_job(state, group, context, window, alone=singly) for group in groups]
     return tuple(asks)
 
 
-def _job(state: State, statements: Numbered, context: Numbered, window: int | None) -> Job:
-    payload = Payload(statements, context, state.case.question)
-    return Job(make_ask("verdicts", state.policy, payload), window)
+def _job(
+    state: State,
+    statements: Numbered,
+    context: Numbered,
+    window: int | None,
+    *,
+    alone: bool = False,
+) -> Job:
+    """An ask about these statements. One that is asked about ``alone`` is number 1."""
+    own = statements[0][0] if alone else None
+    items = ((1, statements[0][1]),) if alone else statements
+    payload = Payload(items, context, state.case.question)
+    return Job(make_ask("verdicts", state.policy, payload), window, alone=own)
 
 
 def _distinct(state: State) -> list[Statement]:
@@ -99,7 +109,7 @@ def _with_these(state: State, job: Job, controls: tuple[Control, ...]) -> Job:
         return job
     lines, numbered = mixed(job.ask.payload.items, controls)
     ask = make_ask("verdicts", state.policy, replace(job.ask.payload, items=lines))
-    return Job(ask, job.window, numbered) if is_within(state.budget, ask) else job
+    return replace(job, ask=ask, controls=numbered) if is_within(state.budget, ask) else job
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
@@ -149,16 +159,76 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     reading = read(usable_text(outcome), state.policy.labels)
+    entries = _in_the_ask_s_numbers(reading.verdicts, job)
     texts = dict(job.ask.payload.items)
-    prefix = state.policy.positional_prefix
-    findings, unknown = align(reading.verdicts, texts, positional_prefix=prefix)
+    cells = {(job.window or 0, number) for number in job.ids}
+    again = job.window is None or not cells.isdisjoint(state.verdicts.by_window)
+    findings, unknown = align(
+        entries,
+        texts,
+        positional_prefix=state.policy.positional_prefix and not again,
+        numbered_only=again and not cells.isdisjoint(state.verdicts.by_position),
+    )
     findings = {n: checked(finding, texts[n], job.ask) for n, finding in findings.items()}
     answered = tuple((control, findings.pop(n).label) for n, control in job.controls.items())
+    if job.alone is not None:
+        findings = {job.alone: findings[1]}
+    else:
+        state = _with_objections(state, job, entries)
     state = _with_findings(state, job, findings)
-    controls = (*state.verdicts.controls, *answered)
-    state = replace(state, verdicts=replace(state.verdicts, controls=controls))
+    left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
+    known = state.verdicts
+    known = replace(
+        known,
+        controls=(*known.controls, *answered),
+        by_position=known.by_position.union(left_out),
+    )
     form = form_of(reading.form, job, outcome)
-    return noted(state, form=form, warnings=ignored_entries(unknown))
+    warnings = ignored_entries(unknown)
+    return noted(replace(state, verdicts=known), form=form, warnings=warnings)
+
+
+def _in_the_ask_s_numbers(entries: Sequence[RawVerdict], job: Job) -> Sequence[RawVerdict]:
+    """The entries; one that names the statement asked about alone by its own number is number 1."""
+    if job.alone is None or any(entry.id == 1 for entry in entries):
+        return entries
+    return [replace(entry, id=1) if entry.id == job.alone else entry for entry in entries]
+
+
+def _unnumbered(entries: Sequence[RawVerdict]) -> bool:
+    return all(entry.id is None for entry in entries)
+
+
+def _with_objections(state: State, job: Job, entries: Sequence[RawVerdict]) -> State:
+    """The state after entries for statements that this ask is not about.
+
+    They earn nothing. But one that speaks against the finding of an earlier reply takes it back.
+    """
+    lowest: dict[int, float] = {}
+    for entry in entries:
+        weight = _weight(state, entry.label)
+        if entry.id is not None and entry.id not in job.ask.ids and weight is not None:
+            lowest[entry.id] = min(weight, lowest.get(entry.id, weight))
+
+    def after(number: int, finding: Finding) -> Finding:
+        weight = _weight(state, finding.label)
+        denied = weight is not None and lowest.get(number, weight) < weight
+        return Finding(unresolved="duplicate") if denied else finding
+
+    known = state.verdicts
+    windows = known.by_window
+    if job.window is None:
+        cells = windows
+    else:
+        cells = {cell: finding for cell, finding in windows.items() if cell[0] == job.window}
+    taken_back = {cell: after(cell[1], finding) for cell, finding in cells.items()}
+    widened = {number: after(number, finding) for number, finding in known.widened.items()}
+    known = replace(known, by_window={**windows, **taken_back}, widened=widened)
+    return replace(state, verdicts=known)
+
+
+def _weight(state: State, label: Label | None) -> float | None:
+    return None if label is None else state.policy.weights.get(label)
 
 
 def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> State:

@@ -68,22 +68,33 @@ def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
 
 
 def align(
-    raw: Sequence[RawVerdict], statements: Mapping[int, str], *, positional_prefix: bool = False
+    raw: Sequence[RawVerdict],
+    statements: Mapping[int, str],
+    *,
+    positional_prefix: bool = False,
+    numbered_only: bool = False,
 ) -> tuple[dict[int, Finding], int]:
     """One finding for each number in ``statements``, and how many entries match no statement.
 
+    Args:
+        raw: the entries of a reply.
+        statements: what was asked about, by number.
+        positional_prefix: whether too few entries without numbers are those of the first
+            statements.
+        numbered_only: whether entries without numbers and known texts are not accepted at all.
+
     Raises:
         UnreadableReply: no entry has a number or a known text, and there are not as many entries
-            as statements.
+            as statements (or ``numbered_only``).
     """
     added = shift({entry.id for entry in raw if entry.id is not None}, statements)
     by_text = _numbers_by_text(statements)
     named = [entry for entry in raw if entry.id is not None or _echoed(entry, by_text) is not None]
     if raw and not named:
-        return _by_position(raw, list(statements), positional_prefix), 0
+        return _by_position(raw, list(statements), positional_prefix, numbered_only), 0
     placed: dict[int, list[RawVerdict]] = {number: [] for number in statements}
     for entry in named:
-        number = _number(entry, added, by_text)
+        number = _number(entry, added, statements, by_text)
         if number in placed:
             placed[number].append(_unless_echo(entry, statements[number]))
     findings = {number: _finding(entries) for number, entries in placed.items()}
@@ -93,16 +104,26 @@ def align(
 def shift(numbers: Collection[int], asked: Collection[int]) -> int | None:
     """What to add to a reply's numbers; None where its numbers cannot be trusted.
 
-    1 if the reply clearly counts from 0: it has every number from 0 to n - 1 and no other. Else 0.
-    Numbers cannot be trusted if there is a 0 but not all of the others, or if the reply counts
-    1, 2, 3 although other numbers were asked for.
+    A reply is read on its own: it either uses the numbers that were asked for (0), or it has
+    exactly the numbers from 0 to n - 1 where 1 to n were asked for (1). Numbers cannot be trusted
+    if they look like another way of counting: a 0 among others, 1 to n where other numbers were
+    asked for, or numbers that only fit after a shift.
     """
-    counting = set(range(1, len(asked) + 1))
-    if set(asked) != counting:
-        return None if set(numbers) == counting and len(counting) > 1 else 0
-    if 0 not in numbers:
+    given, wanted = set(numbers), set(asked)
+    counting = set(range(1, len(wanted) + 1))
+    if given == {number - 1 for number in counting} and wanted == counting:
+        return 1
+    if given == counting != wanted and len(counting) > 1:
+        return None
+    if given <= wanted or (given >= wanted and 0 not in given):
         return 0
-    return 1 if set(numbers) == {n - 1 for n in counting} else None
+    return None if 0 in given or _looks_shifted(given, wanted) else 0
+
+
+def _looks_shifted(given: Collection[int], wanted: Collection[int]) -> bool:
+    """Whether all numbers that were given would be wanted ones after adding the same number."""
+    offsets = {number - min(given) for number in given}
+    return any(all(start + offset in wanted for offset in offsets) for start in wanted)
 
 
 def trusted_shift(numbers: Collection[int], asked: Collection[int]) -> int:
@@ -129,7 +150,12 @@ def _echoed(entry: RawVerdict, by_text: Mapping[str, int]) -> int | None:
     return by_text.get(text_key(entry.statement)) if entry.statement else None
 
 
-def _number(entry: RawVerdict, added: int | None, by_text: Mapping[str, int]) -> int | None:
+def _number(
+    entry: RawVerdict,
+    added: int | None,
+    statements: Mapping[int, str],
+    by_text: Mapping[str, int],
+) -> int | None:
     """The statement number of an entry that has a number or a known text.
 
     None where the number cannot be trusted, or where number and text are of two statements.
@@ -137,9 +163,13 @@ def _number(entry: RawVerdict, added: int | None, by_text: Mapping[str, int]) ->
     echoed = _echoed(entry, by_text)
     if entry.id is None:
         return echoed
-    if added is None or (echoed is not None and echoed != entry.id + added):
+    if added is None:
         return None
-    return entry.id + added
+    number, key = entry.id + added, text_key(entry.statement)
+    of_another = key and key != text_key(statements.get(number, ""))
+    if of_another and any(text_key(text) == key for text in statements.values()):
+        return None
+    return number
 
 
 def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
@@ -150,12 +180,13 @@ def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
 
 
 def _by_position(
-    entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: bool
+    entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: bool, numbered_only: bool
 ) -> dict[int, Finding]:
     """Findings by position. ``prefix``: fewer entries than statements match the first ones."""
     surplus, too_few = len(entries) > len(numbers), len(entries) < len(numbers)
-    all_negative = all(entry.label in NEGATIVE for entry in entries)
-    if (surplus and not all_negative) or (too_few and not prefix):
+    # More verdicts than statements can only be read if it does not matter which is whose.
+    all_denied = len({entry.label for entry in entries}) == 1 and entries[0].label in NEGATIVE
+    if numbered_only or (surplus and not all_denied) or (too_few and not prefix):
         raise UnreadableReply(
             f"got {_count(len(entries), 'unnumbered verdict')} for "
             f"{_count(len(numbers), 'statement')}, so they cannot be matched"
