@@ -1,4 +1,4 @@
-"""The promptfoo assertion: it takes what promptfoo hands it, returns what promptfoo can take, and raises only where it must."""
+"""The promptfoo assertion: a valid result for every input, and an exception only under not-python."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_faithful_answer_passes_and_a_changed_number_fails() -> None:
     assert "metric" not in component["assertion"]
 
 
-def test_keys_are_camel_case_and_types_are_what_promptfoo_adds_up() -> None:
+def test_keys_are_camel_case_and_promptfoo_can_add_up_the_numbers() -> None:
     result = call()
     assert set(result) == {
         "pass",
@@ -58,7 +58,7 @@ def test_keys_are_camel_case_and_types_are_what_promptfoo_adds_up() -> None:
 
 
 @pytest.mark.parametrize(("components", "shown"), [("problems", 0), ("all", 2), ("none", 0)])
-def test_components_are_chosen_by_the_config(components: str, shown: int) -> None:
+def test_the_config_chooses_the_components(components: str, shown: int) -> None:
     assert len(call(config={**EMBEDDED, "components": components})["componentResults"]) == shown
 
 
@@ -80,14 +80,14 @@ def test_components_are_chosen_by_the_config(components: str, shown: int) -> Non
         ({"weights": {"partially_supported": 0.25}}, ("default", 0.8)),
     ],
 )
-def test_a_policys_own_keys_may_be_camel_case_too(
+def test_the_fields_of_a_policy_may_be_camel_case(
     config: dict[str, Any], named: tuple[str, float]
 ) -> None:
     metadata = call(config={**EMBEDDED, **config})["metadata"]
     assert (metadata["policy"], metadata["threshold"]) == named
 
 
-def test_what_a_sources_option_maps_keeps_its_names() -> None:
+def test_keys_inside_a_policy_option_are_not_renamed() -> None:
     scores = {"NO_EVIDENCE": 0.5, "BOGUS": 1}
     result = call(
         config={
@@ -96,7 +96,7 @@ def test_what_a_sources_option_maps_keeps_its_names() -> None:
             "policyOptions": {"strictMode": True, "verdictScores": scores},
         }
     )
-    assert "verdict_scores: 'BOGUS' is no verdict" in result["reason"]
+    assert "verdict_scores: unknown verdict 'BOGUS'" in result["reason"]
 
 
 def test_the_judge_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +135,7 @@ def test_a_wrong_config_fails_with_the_key_and_the_fix(config: Any, named: str) 
     assert "Traceback" not in result["reason"]
 
 
-def test_both_forms_of_a_key_are_read() -> None:
+def test_keys_in_camel_case_and_snake_case_are_read() -> None:
     for key in ("contextFrom", "context_from"):
         assert (
             call(config={**EMBEDDED, key: "vars.docs[*].body"}, vars={"docs": [{"body": CONTEXT}]})[
@@ -155,20 +155,18 @@ def test_both_forms_of_a_key_are_read() -> None:
         {"vars": {}, "metadata": {"context": CONTEXT}},
     ],
 )
-def test_the_context_is_found_where_users_put_it(context: dict[str, Any]) -> None:
+def test_the_context_is_found_in_all_usual_places(context: dict[str, Any]) -> None:
     assert call(**context)["pass"] is True
 
 
-def test_a_missing_context_is_invalid_input_that_lists_what_was_looked_for_and_what_is_there() -> (
-    None
-):
+def test_a_missing_context_is_invalid_input_that_lists_the_keys_looked_for_and_present() -> None:
     result = call(vars={"kontext": CONTEXT})
     assert result["metadata"]["status"] == "invalid_input"
     assert "vars.context" in result["reason"]
     assert "kontext" in result["reason"]
 
 
-def test_a_question_that_was_only_guessed_and_is_no_text_is_left_out() -> None:
+def test_a_question_under_a_usual_name_is_ignored_if_it_is_not_text() -> None:
     for odd in ([{"role": "user", "content": "Hi"}], {"a": 1}, 5):
         assert call(vars={"context": CONTEXT, "input": odd})["pass"] is True
     named = call(
@@ -178,15 +176,15 @@ def test_a_question_that_was_only_guessed_and_is_no_text_is_left_out() -> None:
     assert named["metadata"]["status"] == "invalid_input"
 
 
-def test_the_config_is_checked_before_anything_is_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_config_is_checked_before_any_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "faithfulness_assert.judges.embedded.EmbeddedJudge.ask",
-        lambda *_, **__: pytest.fail("it was asked"),
+        lambda *_, **__: pytest.fail("the judge was asked"),
     )
     assert "components" in call(config={**EMBEDDED, "components": "some"})["reason"]
 
 
-def test_a_reason_stays_short_whatever_the_context_holds() -> None:
+def test_a_reason_stays_short_even_if_the_context_has_many_keys() -> None:
     result = call(
         vars={f"key {i}": i for i in range(100_000)},
         config={**EMBEDDED, "contextFrom": "vars.nothing"},
@@ -198,7 +196,7 @@ def test_an_empty_context_is_not_a_missing_one() -> None:
     assert call(vars={"context": []})["metadata"]["status"] == "no_context"
 
 
-def test_a_dict_output_is_read_by_path_or_by_the_usual_names() -> None:
+def test_the_answer_in_a_dict_output_is_found_by_path_or_usual_name() -> None:
     assert call({"answer": ANSWER, "sources": [1]})["pass"] is True
     assert (
         call({"result": {"said": ANSWER}}, config={**EMBEDDED, "answerFrom": "output.result.said"})[
@@ -211,7 +209,7 @@ def test_a_dict_output_is_read_by_path_or_by_the_usual_names() -> None:
     assert unknown["metadata"]["graderError"] is True
 
 
-def test_the_threshold_of_the_assertion_is_read_where_it_is_beyond_doubt() -> None:
+def test_the_threshold_of_the_assertion_is_used_if_it_is_unambiguous() -> None:
     half = "The Eiffel Tower is 530 metres tall. It stands in Paris."
     ours = {"type": "python", "value": "file://x.py", "config": EMBEDDED, "threshold": 0.4}
     assert call(half, test={"assert": [ours]})["pass"] is True
@@ -230,24 +228,24 @@ def test_under_not_python_a_grader_error_raises_and_a_grade_does_not() -> None:
 @pytest.mark.parametrize(
     ("output", "context"), [("", CONTEXT), ("I don't know.", CONTEXT), (ANSWER, [])]
 )
-def test_under_not_python_what_was_never_graded_does_not_pass(output: str, context: Any) -> None:
+def test_under_not_python_an_undefined_result_does_not_pass(output: str, context: Any) -> None:
     assertion = {"type": "not-python", "value": "file://x.py", "config": EMBEDDED}
     with pytest.raises(NotPythonError):
         call(output, vars={"context": context}, test={"assert": [assertion]})
 
 
-def test_a_threshold_that_is_no_number_is_an_error_and_not_ignored() -> None:
+def test_a_threshold_that_is_not_a_number_is_an_error_and_not_ignored() -> None:
     ours = {"type": "python", "value": "file://x.py", "config": EMBEDDED, "threshold": "0.4"}
     result = call(test={"assert": [ours]})
     assert (result["pass"], "threshold" in result["reason"]) == (False, True)
 
 
 @pytest.mark.parametrize("output", [["a"], 5, True, None])
-def test_an_output_that_is_no_text_names_the_fix(output: Any) -> None:
+def test_an_output_that_is_not_text_names_the_fix(output: Any) -> None:
     assert "answerFrom" in call(output)["reason"]
 
 
-def test_an_exception_from_the_depths_shows_its_type_and_not_its_text(
+def test_an_unexpected_exception_shows_its_type_but_not_its_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def explode(*_: object, **__: object) -> None:
@@ -293,7 +291,7 @@ configs = st.dictionaries(
     ),
     json_values | configs,
 )
-def test_whatever_promptfoo_hands_over_the_result_is_one_that_it_can_take(
+def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(
     output: Any, context: Any, config: Any
 ) -> None:
     result = get_assert(output, {**context, "config": config})
@@ -304,5 +302,5 @@ def test_whatever_promptfoo_hands_over_the_result_is_one_that_it_can_take(
     assert 0 <= result["score"] <= 1
 
 
-def test_a_context_that_is_no_mapping_is_a_grader_error() -> None:
+def test_a_context_that_is_not_a_mapping_is_a_grader_error() -> None:
     assert get_assert(ANSWER, None)["metadata"]["graderError"] is True

@@ -1,4 +1,4 @@
-"""A user's own policy comes from plain data or a file, and what is wrong with it is named."""
+"""Policies from plain data or a file; each mistake is reported with its field."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_a_policy_file_gives_the_same_policy_in_every_format(
     assert dict(policy.weights) == {**policies["ragas"].weights, "partially_supported": 0.5}
 
 
-def test_options_come_after_the_file_and_the_sources_options_before_its_fields(
+def test_options_override_the_file_and_its_fields_override_policy_options(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "strict.yaml"
@@ -46,32 +46,32 @@ def test_options_come_after_the_file_and_the_sources_options_before_its_fields(
     )
 
 
-def test_yaml_makes_false_of_a_bare_off_and_it_is_off_all_the_same(tmp_path: Path) -> None:
+def test_a_bare_off_in_yaml_is_read_as_off(tmp_path: Path) -> None:
     file = tmp_path / "quiet.yaml"
     file.write_text("base: masis\ncontrols: off\ncitations: off\n", encoding="utf-8")
     policy = find_policy(str(file), {}, {})
     assert (policy.controls, policy.citations) == ("off", "off")
 
 
-def test_a_mapping_is_a_policy_too() -> None:
+def test_a_mapping_can_be_a_policy() -> None:
     result = grade(
         "The tower is tall.", "The tower is tall.", policy={"base": "default", "threshold": 1.0}
     )
     assert (result.policy, result.threshold, result.pass_) == ("custom", 1.0, True)
 
 
-def test_a_policy_of_ones_own_does_not_pass_for_the_one_below_it() -> None:
-    assert policy_from({"base": "deepeval"}).summary == "On top of deepeval."
+def test_a_custom_policy_has_a_summary_of_its_own() -> None:
+    assert policy_from({"base": "deepeval"}).summary == "Based on deepeval."
     assert policy_from({"base": "deepeval", "summary": "House rules."}).summary == "House rules."
 
 
 BROKEN: list[tuple[str, str, str]] = [
-    ("a.toml", "threshold = ", "is no TOML"),
-    ("a.yaml", "threshold: [", "is no YAML"),
-    ("a.json", "{", "is no JSON"),
-    ("a.json", "[" * 100_000, "is no JSON"),
-    ("a.json", "[1]", "must hold a mapping"),
-    ("a.yaml", "", "must hold a mapping"),
+    ("a.toml", "threshold = ", "invalid TOML"),
+    ("a.yaml", "threshold: [", "invalid YAML"),
+    ("a.json", "{", "invalid JSON"),
+    ("a.json", "[" * 100_000, "invalid JSON"),
+    ("a.json", "[1]", "must contain a mapping"),
+    ("a.yaml", "", "must contain a mapping"),
     ("a.yaml", "treshold: 0.5", "Did you mean 'threshold'"),
     ("a.yaml", "base: raggas", "Did you mean 'ragas'"),
     ("a.yaml", "base: [1]", "base must be a preset"),
@@ -84,23 +84,23 @@ BROKEN: list[tuple[str, str, str]] = [
     ("a.yaml", "labels: {no: maybe}", "labels"),
     ("a.yaml", "policy_options: 5", "policy_options"),
     ("a.yaml", "score_caps: [{finding: uncited, ceiling: 2}]", "score_caps"),
-    ("a.yaml", "threshold: !!python/object/apply:os.system ['true']", "is no YAML"),
+    ("a.yaml", "threshold: !!python/object/apply:os.system ['true']", "invalid YAML"),
     ("a.toml", 'base = "ragas"\n' + "#" * (1 << 20), "larger than"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"), BROKEN, ids=[f"{name}: {text[:30]}" for name, text, _ in BROKEN]
+    ("name", "text", "message"), BROKEN, ids=[f"{name}: {text[:30]}" for name, text, _ in BROKEN]
 )
-def test_what_is_wrong_with_a_file_is_named(
-    tmp_path: Path, name: str, text: str, told: str
+def test_a_wrong_policy_file_is_reported_with_the_mistake(
+    tmp_path: Path, name: str, text: str, message: str
 ) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=message):
         find_policy(str(tmp_path / name), {}, {})
 
 
-def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:
+def test_a_policy_file_that_is_missing_or_not_text_is_reported(tmp_path: Path) -> None:
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00")
     for name in ("a.toml", "b.toml", "."):
         with pytest.raises(ConfigError, match="policy: "):

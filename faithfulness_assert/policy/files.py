@@ -1,4 +1,4 @@
-"""Files of plain data that a user points at: TOML, YAML or JSON, by their ending. Nothing in them is ever evaluated."""
+"""Reads the user's TOML, YAML and JSON files as plain data. Nothing in them is ever evaluated."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 
 
 def read_data(file: str, what: str) -> object:
-    """The data in a file. ``what`` it is for begins each error.
+    """The data in a file. ``what`` is the first word of each error.
 
     Raises:
-        ConfigError: the file cannot be read, is too large, or is not what its ending says.
+        ConfigError: the file cannot be read, is too large, or has another format than its ending
+            says.
     """
     path = Path(file)
     suffix = path.suffix.lower()
@@ -37,7 +38,7 @@ def read_data(file: str, what: str) -> object:
 
 
 def _parsed(suffix: str, text: str, where: str) -> object:
-    """Each format's parser is loaded only for a file of it."""
+    """The data in ``text``. Each parser is imported only for a file of its format."""
     problems: tuple[type[Exception], ...] = (ValueError, RecursionError)
     try:
         if suffix == ".json":
@@ -51,9 +52,8 @@ def _parsed(suffix: str, text: str, where: str) -> object:
         problems = (*problems, yaml.YAMLError)
         return _yaml(yaml.SafeLoader(text))
     except problems as error:
-        raise ConfigError(
-            f"{where}: is no {suffix[1:].upper()}: {' '.join(str(error).split())[:300]}"
-        ) from None
+        problem = " ".join(str(error).split())[:300]
+        raise ConfigError(f"{where}: invalid {suffix[1:].upper()}: {problem}") from None
 
 
 def _yaml(loader: SafeLoader) -> object:
@@ -68,22 +68,26 @@ def _yaml(loader: SafeLoader) -> object:
 
 
 def _check_size(root: Node) -> None:
-    """Raises ``ValueError`` where a document is larger, with its aliases written out, than a file may be.
+    """Raises ``ValueError`` if a document has too many values once its aliases are expanded.
 
-    A few lines of them, nested, merged or inside themselves, can mean billions of values: so they are counted before any is made.
+    A few nested or recursive aliases can mean billions of values, so nodes are counted before any
+    value is made.
     """
     waiting, count = [root], 1
     while waiting:
-        inner = waiting.pop().value
-        parts = (
-            [part for item in inner for part in (item if isinstance(item, tuple) else (item,))]
-            if isinstance(inner, list)
-            else []
-        )
+        parts = _parts(waiting.pop())
         count += len(parts)
         if count > MAX_FILE_BYTES:
-            raise ValueError("too many values behind its aliases")
+            raise ValueError("too many values in its aliases")
         waiting += parts
+
+
+def _parts(node: Node) -> list[Node]:
+    """The items of a list; the keys and values of a mapping; nothing of a scalar."""
+    if not isinstance(node.value, list):
+        return []
+    pairs = (item if isinstance(item, tuple) else (item,) for item in node.value)
+    return [part for pair in pairs for part in pair]
 
 
 def _toml(text: str) -> object:

@@ -1,20 +1,23 @@
-"""A policy by name, from plain data or from a file, and changed by options. What is wrong is named before anything is asked."""
+"""Policies by name, from plain data or from a file. Mistakes are reported before any ask."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from ..records.errors import ConfigError, suggest
+from .fields import Example, ScoreCap
 from .files import SUFFIXES, read_data
-from .policy import Example, Policy, ScoreCap
-from .presets import ALIASES, policies, with_source_options
+from .policy import Policy
+from .presets import ALIASES, policies
+from .source_options import with_source_options
 
-# The fields that are options of grade(): those that only describe a policy are not.
-FIELD_NAMES = frozenset(f.name for f in fields(Policy)) - {"name", "summary", "deviations"}
-DATA_KEYS = FIELD_NAMES | {"name", "summary", "deviations", "base", "policy_options"}
+# Fields that only describe a policy are not options of grade().
+DESCRIPTIVE = {"name", "summary", "deviations"}
+FIELD_NAMES = frozenset(f.name for f in fields(Policy)) - DESCRIPTIVE
+DATA_KEYS = FIELD_NAMES | DESCRIPTIVE | {"base", "policy_options"}
 
 
 def find_policy(
@@ -22,98 +25,103 @@ def find_policy(
     options: Mapping[str, Any],
     source_options: Mapping[str, Any],
 ) -> Policy:
-    """The policy that is meant, changed by ``source_options`` (its source's names), then by ``options`` (fields, our names).
+    """The policy, changed by ``source_options`` and then by ``options``.
 
     Args:
-        policy: a preset's name, the path of a policy file (``.toml``, ``.yaml``, ``.json``, also after ``file://``), its content as a
-            mapping, or a policy.
+        policy: the name of a preset, the path of a policy file (``.toml``, ``.yaml``, ``.json``,
+            also after ``file://``), its content as a mapping, or a policy.
+        options: fields of the policy.
+        source_options: options as the policy's source names them.
 
     Raises:
-        ConfigError: an unknown preset, key or option, a file that cannot be read, or a value that a field cannot take.
+        ConfigError: an unknown preset, field or option, a file that cannot be read, or a value that
+            a field does not take.
     """
-    found = with_source_options(_find(policy), source_options)
-    changes = {name: _as_field(found, name, value) for name, value in options.items()}
-    return replace(found, **changes) if changes else found
+    base = with_source_options(_named(policy), source_options)
+    return replace(base, **_fields(base, options)) if options else base
 
 
-def _find(policy: object) -> Policy:
+def _named(policy: object) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, Mapping):
         return policy_from(policy)
     if not isinstance(policy, str):
-        raise ConfigError(
-            f"policy: must be a name, a file, a mapping or a Policy, got {type(policy).__name__}"
-        )
-    policy = ALIASES.get(policy, policy)
-    if policy in policies:
-        return policies[policy]
-    if policy.startswith("file://") or policy.lower().endswith(SUFFIXES):
-        return load_policy(policy.removeprefix("file://"))
-    raise ConfigError(
-        f"policy: there is no policy {policy!r} (a file ends in {', '.join(SUFFIXES)}). {suggest(policy, policies)}"
-    )
+        got = type(policy).__name__
+        raise ConfigError(f"policy: must be a name, a file, a mapping or a Policy, got {got}")
+    name = ALIASES.get(policy, policy)
+    if name in policies:
+        return policies[name]
+    if name.startswith("file://") or name.lower().endswith(SUFFIXES):
+        return load_policy(name.removeprefix("file://"))
+    endings = ", ".join(SUFFIXES)
+    hint = suggest(name, policies)
+    raise ConfigError(f"policy: unknown policy {name!r}. {hint} (A policy file ends in {endings}.)")
 
 
 def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
-    """The policy that plain data describes: any fields, over those of the preset that ``base`` names (``default`` without one).
+    """The policy in plain data: fields that change the preset ``base`` (default: ``default``).
 
     Raises:
-        ConfigError: an unknown key, or a value that a field cannot take.
+        ConfigError: an unknown field, or a value that a field does not take.
     """
-    for key in data:
-        if key not in DATA_KEYS:
-            raise ConfigError(
-                f"policy {name!r}: there is no field {str(key)[:60]!r}. {suggest(str(key)[:60], DATA_KEYS)}"
-            )
-    base = data.get("base", "default")
-    base = ALIASES.get(base, base) if isinstance(base, str) else base
-    if not isinstance(base, str) or base not in policies:
-        raise ConfigError(
-            f"policy {name!r}: base must be a preset, got {base!r:.60}. {suggest(str(base)[:60], policies)}"
-        )
+    where = f"policy {name!r}"
+    _check_keys(where, data)
+    base = _base(where, data.get("base", "default"))
     source_options = data.get("policy_options") or {}
     if not isinstance(source_options, Mapping):
-        raise ConfigError(
-            f"policy {name!r}: policy_options must be a mapping, got {type(source_options).__name__}"
-        )
-    found = with_source_options(policies[base], source_options)
-    own = {
-        key: _as_field(found, key, value)
-        for key, value in data.items()
-        if key not in ("base", "policy_options")
-    }
-    return replace(
-        found, **{"name": name, "summary": f"On top of {base}.", "deviations": (), **own}
-    )
+        got = type(source_options).__name__
+        raise ConfigError(f"{where}: policy_options must be a mapping, got {got}")
+    changed = with_source_options(base, source_options)
+    own = {key: value for key, value in data.items() if key not in ("base", "policy_options")}
+    described = {"name": name, "summary": f"Based on {base.name}.", "deviations": ()}
+    return replace(changed, **{**described, **_fields(changed, own)})
+
+
+def _check_keys(where: str, data: Iterable[object]) -> None:
+    for key in data:
+        if key not in DATA_KEYS:
+            shown = str(key)[:60]
+            raise ConfigError(f"{where}: unknown field {shown!r}. {suggest(shown, DATA_KEYS)}")
+
+
+def _base(where: str, base: object) -> Policy:
+    name = ALIASES.get(base, base) if isinstance(base, str) else None
+    if name is None or name not in policies:
+        hint = suggest(str(base)[:60], policies)
+        raise ConfigError(f"{where}: base must be a preset, got {base!r:.60}. {hint}")
+    return policies[name]
 
 
 def load_policy(file: str) -> Policy:
-    """The policy in a TOML, YAML or JSON file, named after the file unless it names itself.
+    """The policy in a TOML, YAML or JSON file. Its default name is the name of the file.
 
     Raises:
-        ConfigError: the file cannot be read, is not what its name says, or does not describe a policy.
+        ConfigError: the file cannot be read, has another format than its ending says, or does not
+            describe a policy.
     """
     data = read_data(file, "policy")
     if not isinstance(data, Mapping):
-        raise ConfigError(
-            f"policy: {file}: must hold a mapping of fields, holds {type(data).__name__}"
-        )
+        got = type(data).__name__
+        raise ConfigError(f"policy: {file}: must contain a mapping of fields, got {got}")
     return policy_from(data, Path(file).stem)
 
 
-def _as_field(policy: Policy, name: str, value: Any) -> Any:
-    """Plain data (from YAML or JSON) as the field wants it; what does not fit is left for the check to name."""
+def _fields(policy: Policy, data: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _field(policy, name, value) for name, value in data.items()}
+
+
+def _field(policy: Policy, name: str, value: Any) -> Any:
+    """Plain data as a field takes it. A wrong value stays as it is: ``Policy`` reports it."""
     if name in ("citations", "controls") and value is False:
-        return "off"  # what YAML makes of the bare word
+        return "off"  # YAML reads the bare word off as false
     if name == "weights" and isinstance(value, Mapping):
         return {**policy.weights, **value}
     if name in ("fail_on", "deviations") and isinstance(value, list):
         return tuple(value)
     if name in ("examples", "score_caps") and isinstance(value, list | tuple):
-        return tuple(
-            _record(Example if name == "examples" else ScoreCap, name, item) for item in value
-        )
+        kind = Example if name == "examples" else ScoreCap
+        return tuple(_record(kind, name, item) for item in value)
     return value
 
 
@@ -123,6 +131,6 @@ def _record(kind: type, name: str, item: object) -> object:
     try:
         return kind(**item)
     except TypeError:
-        raise ConfigError(
-            f"{name}: each takes {', '.join(f.name for f in fields(kind))}, got {', '.join(map(str, item))}"
-        ) from None
+        takes = ", ".join(f.name for f in fields(kind))
+        got = ", ".join(map(str, item))
+        raise ConfigError(f"{name}: each takes {takes}, got {got}") from None

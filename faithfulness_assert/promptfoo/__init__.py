@@ -1,9 +1,9 @@
-"""promptfoo's way in: ``get_assert`` for a ``python`` assertion, ``worker`` for its extensions.
+"""promptfoo's entry points: ``get_assert`` for a ``python`` assertion, ``worker`` for extensions.
 
-promptfoo starts a fresh process for each call, so neither imports more than it turns out to need.
+promptfoo starts a new process for each call, so each function imports only what it needs.
 """
 
-TYPE_CHECKING = False  # importing typing would be most of what an assertion with a worker costs
+TYPE_CHECKING = False  # importing typing would take most of the time of an assertion with a worker
 if TYPE_CHECKING:
     from typing import Any
 
@@ -11,9 +11,10 @@ __all__ = ["get_assert", "worker"]
 
 
 def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
-    """Grades ``output`` as promptfoo's ``python`` assertions want it: by the worker of this eval, in this process where there is none.
+    """Grades ``output`` for a ``python`` assertion of promptfoo.
 
-    Args, result and errors are those of :func:`faithfulness_assert.promptfoo.hook.get_assert`, whoever grades.
+    The worker of this eval grades it, or this process if there is no worker. Arguments, result and
+    errors are the same as for :func:`faithfulness_assert.promptfoo.hook.get_assert`.
     """
     from .worker_process.client import ask
 
@@ -30,20 +31,21 @@ def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
 
         from .hook import NotPythonError
 
-        sys.tracebacklimit = 0  # promptfoo puts the whole traceback into the reason, paths and all; the message says everything
+        sys.tracebacklimit = 0  # promptfoo shows the whole traceback as the reason
         raise NotPythonError(reply["raised"])
     result: dict[str, Any] = reply["result"]
     return result
 
 
 def worker(first: "Any", second: "Any" = None) -> None:
-    """A promptfoo extension: starts this eval's worker on ``beforeAll`` and stops it on ``afterAll``; other hooks do nothing.
+    """A promptfoo extension: it starts this eval's worker before all tests and stops it after them.
+
+    If a worker cannot be started, assertions are graded in their own processes.
 
     Args:
-        first: the hook's name; or its context, where promptfoo calls an extension that is named after a hook.
-        second: its context; or the mapping with its name as ``hookName``.
-
-    A worker that cannot be started is no error: assertions then grade in their own processes.
+        first: the name of promptfoo's hook. ``beforeAll`` starts the worker, ``afterAll`` stops it,
+            others do nothing. It is the hook's context if the extension is named after a hook.
+        second: the hook's context; or a mapping with the hook's name as ``hookName``.
     """
     hook = first if isinstance(first, str) else (second or {}).get("hookName")
     if hook in ("beforeAll", "afterAll"):
