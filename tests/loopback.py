@@ -1,6 +1,7 @@
-"""A tiny server on the loopback device that speaks for a judge's API: real HTTP for tests, nothing of an SDK is replaced.
+"""A small HTTP server on the loopback device that plays a judge's API. No part of an SDK is mocked.
 
-Give it one :class:`Answer`, a list of them (the last one repeats) or a function from :class:`Request` to :class:`Answer`.
+It takes one :class:`Answer`, a list of them (the last one repeats), or a function from
+:class:`Request` to :class:`Answer`.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     from types import TracebackType
 
-GOOD = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"},{"id":2,"evidence":[],"label":"not_enough_info"}]}'
+GOOD = (
+    '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"},'
+    '{"id":2,"evidence":[],"label":"not_enough_info"}]}'
+)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked: the path, the headers (lower-case names), the JSON body."""
+    """A request: the path, the headers (with lower-case names), the JSON body."""
 
     path: str
     headers: Mapping[str, str]
@@ -36,9 +40,16 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What to answer. A ``body`` that is no text or bytes is sent as JSON; ``delay`` and ``drip`` (after each
-    byte of the body, or with ``drip_head`` of the head too) are seconds. ``raw`` is sent in place of head and body, then ``repeat`` for as
-    long as anybody listens. ``end`` is what becomes of the connection then: it is kept, closed, or reset."""
+    """What to answer.
+
+    Args:
+        body: text or bytes; anything else is sent as JSON.
+        delay: seconds before the answer.
+        drip: seconds after each byte of the body; with ``drip_head``, of the head too.
+        raw: bytes to send instead of head and body.
+        repeat: bytes to send after that, until the client disconnects.
+        end: what happens to the connection after the answer.
+    """
 
     body: Any = b""
     status: int = 200
@@ -51,7 +62,7 @@ class Answer:
     end: Literal["keep", "close", "reset"] = "keep"
 
     def parts(self) -> tuple[bytes, bytes]:
-        """What is sent at once, and what drips."""
+        """What is sent at once, and what is sent slowly."""
         if self.raw is not None:
             return (b"", self.raw) if self.drip else (self.raw, b"")
         body = self.encoded()
@@ -82,7 +93,7 @@ class Answer:
 def completion(
     content: Any, *, usage: Any = None, finish_reason: Any = "stop", **message: Any
 ) -> Answer:
-    """A chat completion that says ``content``; ``message`` holds further fields of the message."""
+    """A chat completion with this content; ``message`` adds fields to its message."""
     said = {"role": "assistant", "content": content, **message}
     choice = {"index": 0, "message": said, "finish_reason": finish_reason}
     return Answer(
@@ -100,7 +111,7 @@ def completion(
 def claude_message(
     content: Any, *, usage: Any = None, stop_reason: Any = "end_turn", **fields: Any
 ) -> Answer:
-    """A message of the Messages API that says ``content``, a text or a list of blocks; ``fields`` are further ones of the message."""
+    """A message of the Messages API; ``content`` is a text or a list of blocks."""
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     body = {
         "id": "msg_1",
@@ -125,11 +136,13 @@ def refusal_to(
 
 
 def fault(row: Mapping[str, Any], request: Request, place: int) -> Answer:
-    """What a row of a fault table answers to its request number ``place``, from 0; what a row leaves out is that of a good answer.
+    """The answer of a row of a fault table to its request number ``place``, from 0.
 
-    In a body, ``$reply`` is a good reply with these fields, ``$b64`` bytes, ``$repeat`` a text so many times, ``$gzip`` and ``$utf16``
-    another body so encoded. ``{{KEY}}`` is the key that was sent, ``{{KEY url}}`` and its kin are other ways to write it, ``{{OK}}`` (in
-    ``send``) is a whole good answer. ``then`` is a row for the second request and later ones.
+    Fields that a row does not have are those of a good answer. In a body, ``$reply`` is a good reply
+    with these fields, ``$b64`` is bytes, ``$repeat`` is a text and how often to repeat it, ``$gzip``
+    and ``$utf16`` encode another body. ``{{KEY}}`` is the key that was sent, ``{{KEY url}}`` and so on
+    are other ways to write it, ``{{OK}}`` (in ``send``) is a whole good answer. ``then`` is the row
+    for all requests after the first.
     """
     if place and row.get("then") is not None:
         return fault({**row["then"], "then": None}, request, place)
@@ -226,8 +239,11 @@ def _wire(text: str, request: Request, keys: Mapping[str, str]) -> bytes:
 
 
 class Loopback:
-    """The server, as a context manager. ``requests`` holds all that was asked, ``url`` is the ``base_url`` to give to a
-    judge like OpenAI's, ``root`` to one like Anthropic's."""
+    """The server, as a context manager.
+
+    ``requests`` has all requests. ``url`` is the ``base_url`` for an OpenAI-compatible judge, ``root``
+    for an Anthropic-compatible one.
+    """
 
     def __init__(self, answers: Answer | Sequence[Answer] | Callable[[Request], Answer]) -> None:
         script = [answers] if isinstance(answers, Answer) else answers
@@ -241,7 +257,7 @@ class Loopback:
         self.url = f"{self.root}/v1"
 
     def __enter__(self) -> Loopback:
-        # It looks for the order to stop this often.
+        # It checks this often whether to stop.
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
@@ -251,7 +267,7 @@ class Loopback:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.closed.set()  # whatever is held back goes out at once, so that no thread outlives its test
+        self.closed.set()  # delayed bytes are sent at once, so that no thread outlives its test
         self._server.shutdown()
         self._server.server_close()
 
@@ -275,7 +291,7 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:
             try:
                 super().handle_one_request()
             except OSError:
-                self.close_connection = True  # the client went away
+                self.close_connection = True  # the client disconnected
 
         def do_POST(self) -> None:
             content = self.rfile.read(int(self.headers.get("content-length") or 0))

@@ -1,4 +1,4 @@
-"""What the tests of judges behind an API share: an ask, and the trial by JSON of any shape."""
+"""What the tests of judges behind an API share: an ask, and a property test with any JSON."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ JSON = st.recursive(
 
 
 def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No setting of this machine reaches a test."""
+    """Removes the settings of this machine."""
     for name in VARIABLES:
         monkeypatch.delenv(f"OPENAI_{name}", raising=False)
         monkeypatch.delenv(f"ANTHROPIC_{name}", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
-def any_json_ends_well(
+def check_any_json(
     judge: Callable[[Loopback], RemoteJudge], with_slot: Callable[[str, Any], Any], slots: list[str]
 ) -> None:
-    """A good answer with any JSON in any one of its ``slots`` ends in a reply whose texts can be written, or in a JudgeError."""
+    """Any JSON in one of the ``slots`` of a good answer leads to a valid reply or to a JudgeError."""
     current: list[Answer] = []
     with Loopback(lambda _: current[0]) as server:
         asking = judge(server)
@@ -56,9 +56,9 @@ def any_json_ends_well(
         @given(
             slot=st.sampled_from(slots), value=JSON, status=st.sampled_from([200, 200, 400, 500])
         )
-        def ends_well(slot: str, value: Any, status: int) -> None:
+        def check(slot: str, value: Any, status: int) -> None:
             current[:] = [Answer(with_slot(slot, value), status)]
-            asking._circuit = CircuitBreaker()  # else it opens, and nothing more is tried
+            asking._circuit = CircuitBreaker()  # otherwise it opens, and nothing more is sent
             try:
                 reply = asking.ask(ASK)
             except JudgeError as error:
@@ -67,5 +67,5 @@ def any_json_ends_well(
                 assert status == 200
                 f"{reply.text}{reply.refusal}{reply.finish_reason}".encode()
 
-        ends_well()
+        check()
         asking.close()

@@ -1,6 +1,7 @@
-"""The Anthropic judge, by its real SDK over real HTTP, against a server on the loopback device.
+"""Tests of the Anthropic judge, with its real SDK and real HTTP, against a loopback server.
 
-What it shares with the OpenAI judge is tested there; here is what is Anthropic's own, and that the shared part is really shared.
+The tests of the OpenAI judge cover the shared code in full. Here is what is specific to Anthropic, and
+a test of each shared part.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, claude_message
-from remote import ASK, TEXT, any_json_ends_well, bare_environment
+from remote import ASK, TEXT, bare_environment, check_any_json
 
 from faithfulness_assert import Grader
 from faithfulness_assert.cli.doctor import checks
@@ -62,7 +63,7 @@ def failure(answers: Any, **options: Any) -> JudgeError:
     return caught.value
 
 
-# ---------------------------------------------------------------- what is sent, what comes back
+# ---------------------------------------------------------------- requests and replies
 
 
 def test_an_ask_is_one_message_with_the_schema_of_its_reply() -> None:
@@ -109,7 +110,7 @@ def test_the_sdk_finds_nothing_unsupported_in_our_schemas(
     form: ReplyForm,
 ) -> None:
     schema = replace(ASK, form=form).schema
-    # What the API does not take, the SDK moves into a description; and it leaves out the type beside a list of values.
+    # The SDK moves what the API does not support into a description. It drops the type beside an enum.
     assert "description" not in json.dumps(schema)
     assert "description" not in json.dumps(anthropic.transform_schema(schema))
     assert anthropic.transform_schema(schema).keys() == schema.keys()
@@ -252,7 +253,7 @@ def test_text_with_a_lone_surrogate_can_still_be_encoded() -> None:
     assert f"{reply.text}{reply.refusal}".encode() == "a�b�".encode()
 
 
-# ---------------------------------------------------------------- what a server does not take
+# ---------------------------------------------------------------- unsupported parameters
 
 REJECTIONS = {
     "output_config": "output_config: Extra inputs are not permitted",
@@ -392,7 +393,7 @@ def test_a_temporary_failure_is_retried_and_counted() -> None:
         replace(claude_message(TEXT), drip=0.3),
         error_of(429, "rate_limit_error", "wait", {"retry-after": "50"}),
     ],
-    ids=["hang", "drip", "told to wait"],
+    ids=["hang", "drip", "asked to wait"],
 )
 def test_no_ask_takes_longer_than_its_deadline(answer: Answer) -> None:
     with Loopback(answer) as server:
@@ -417,7 +418,7 @@ SLOTS = [
 
 
 def with_slot(slot: str, value: Any) -> Any:
-    """A good message with ``value`` in the place of one of its parts."""
+    """A good message in which ``value`` replaces one of its parts."""
     body = claude_message(
         TEXT, usage=dict(USAGE), stop_reason="refusal" if slot == "stop_details" else "end_turn"
     ).body
@@ -431,7 +432,7 @@ def with_slot(slot: str, value: Any) -> Any:
 
 
 def test_any_json_in_any_field_leads_to_a_reply_or_a_judge_error() -> None:
-    any_json_ends_well(judge, with_slot, SLOTS)
+    check_any_json(judge, with_slot, SLOTS)
 
 
 # ---------------------------------------------------------------- secrets, options
@@ -448,8 +449,10 @@ def test_a_key_that_the_server_echoes_is_not_shown(
             headers={"location": f"http://h/{KEY}"},
         )
     )
-    told = "".join(traceback.format_exception(error)) + repr(error) + str(error.args) + caplog.text
-    assert "0123456789abcdef" not in told
+    shown_text = (
+        "".join(traceback.format_exception(error)) + repr(error) + str(error.args) + caplog.text
+    )
+    assert "0123456789abcdef" not in shown_text
 
 
 def test_the_judge_object_does_not_show_the_key() -> None:
@@ -510,10 +513,10 @@ def test_key_and_address_are_read_from_the_environment(monkeypatch: pytest.Monke
 
 
 def test_doctor_checks_the_package_and_asks_the_judge() -> None:
-    found = list(checks("anthropic:m"))
-    assert f"anthropic {anthropic.__version__}" in [check.text for check in found]
-    assert found[-1].state == "fail"
-    assert "ANTHROPIC_API_KEY" in found[-1].text
+    results = list(checks("anthropic:m"))
+    assert f"anthropic {anthropic.__version__}" in [check.text for check in results]
+    assert results[-1].state == "fail"
+    assert "ANTHROPIC_API_KEY" in results[-1].text
 
 
 def test_other_servers_need_no_key() -> None:

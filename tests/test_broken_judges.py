@@ -1,4 +1,4 @@
-"""A judge that always breaks in one shape ends in the right score or in an error that names the break, by real HTTP."""
+"""Each fault of a fake judge, over real HTTP, leads to the right score or to the right error."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def test_each_fault_of_the_fake_judge_leads_to_the_right_score_or_error(
 ) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     fake = load(shared / "peers" / "fake_judge.py")
-    found = [outcome(fake, shape) for shape in shapes(fake)]
-    assert [one for one in found if not one.right] == []
-    assert {*LOST, *PARTLY} < {one.shape for one in found}
-    assert max(one.score for one in found) == TRUTH
+    outcomes = [outcome(fake, shape) for shape in shapes(fake)]
+    assert [one for one in outcomes if not one.right] == []
+    assert {*LOST, *PARTLY} < {one.shape for one in outcomes}
+    assert max(one.score for one in outcomes) == TRUTH
 
 
 def test_missing_labels_are_an_error_if_the_policy_needs_all_of_them(

@@ -1,4 +1,4 @@
-"""The circuit breaker: a dead server is asked a known number of times, and is asked again soon after it is back."""
+"""Tests of the circuit breaker: few requests to a server that is down, and a prompt restart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from faithfulness_assert.records.usage import Usage
 
 SENT = Usage(num_requests=1)
 DOWN = JudgeError(
-    "the server is down", "server", retryable=True, usage=SENT, http_status=503, fix="Mend it."
+    "the server is down", "server", retryable=True, usage=SENT, http_status=503, fix="Restart it."
 )
 
 
@@ -31,7 +31,7 @@ class Clock:
 
 
 class Server:
-    """Fails with ``error`` or, where there is none, replies; counts how often it was asked."""
+    """Fails with ``error``, or replies if there is none; counts how often it was asked."""
 
     def __init__(self, error: JudgeError | None = DOWN) -> None:
         self.error, self.asked, self.lock = error, 0, threading.Lock()
@@ -82,8 +82,8 @@ def test_the_first_probe_after_the_server_is_back_closes_the_circuit(
     for _ in range(FAILURES + cases):
         outcome(circuit, server)
     clock.now, server.error = back_at, None
-    found = [outcome(circuit, server) for _ in range(10)]
-    assert all(isinstance(end, Reply) == (back_at >= COOL_DOWN) for end in found)
+    outcomes = [outcome(circuit, server) for _ in range(10)]
+    assert all(isinstance(end, Reply) == (back_at >= COOL_DOWN) for end in outcomes)
     clock.now = back_at + COOL_DOWN
     assert all(isinstance(outcome(circuit, server), Reply) for _ in range(10))
 
@@ -94,18 +94,18 @@ def test_the_error_of_an_open_circuit_has_the_kind_and_reason_of_the_last_error(
     for _ in range(FAILURES):
         outcome(circuit, server)
     clock.now = 10
-    told = outcome(circuit, server)
-    assert isinstance(told, JudgeError)
-    assert (told.kind, told.retryable, told.usage, told.http_status, told.fix) == (
+    error = outcome(circuit, server)
+    assert isinstance(error, JudgeError)
+    assert (error.kind, error.retryable, error.usage, error.http_status, error.fix) == (
         "server",
         True,
         None,
         503,
-        "Mend it.",
+        "Restart it.",
     )
-    assert "5 asks failed" in told.message
-    assert "20 s" in told.message
-    assert "the server is down" in told.message
+    assert "5 asks failed" in error.message
+    assert "20 s" in error.message
+    assert "the server is down" in error.message
 
 
 def test_a_failed_probe_starts_the_next_cool_down() -> None:

@@ -1,4 +1,4 @@
-"""The embedded judge keeps its word: the same reply always, no number made up, no text too strange, and its known blind spots."""
+"""Tests of the embedded judge: what always holds, examples, and its known mistakes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOON = (
     "They splashed down in the Pacific Ocean after more than eight days in space.",
 )
 
-# Any text, also what breaks: lone surrogates, NULs, zero-width characters, every script.
+# Any text, also lone surrogates, NULs, zero-width characters, and every script.
 anything = st.text(st.characters(exclude_categories=()), max_size=60)
 sentence = st.lists(st.text("abcdeé.,'", min_size=1, max_size=8), min_size=1, max_size=30).map(
     " ".join
@@ -80,7 +80,7 @@ def index_of(context: list[str]) -> Index:
     return build_index(enumerate(context, 1))
 
 
-# ---------------------------------------------------------------- what always holds
+# ---------------------------------------------------------------- properties
 
 
 @given(st.lists(anything, min_size=1, max_size=6), st.data())
@@ -89,9 +89,9 @@ def test_a_sentence_of_the_context_is_always_supported(
 ) -> None:
     copy = data.draw(st.sampled_from(context))
     assume(not is_blank(copy))
-    found = support(copy, index_of(context))
-    assert found.score == 1
-    assert [find_words(context[n - 1]) for n in found.evidence] == [find_words(copy)]
+    result = support(copy, index_of(context))
+    assert result.score == 1
+    assert [find_words(context[n - 1]) for n in result.evidence] == [find_words(copy)]
 
 
 @given(prose, st.lists(st.integers(0, 10**6), max_size=3), st.integers(0, 10**6), st.data())
@@ -110,9 +110,9 @@ def test_a_statement_with_a_name_that_is_not_in_the_context_is_never_supported(
     context: list[str], name: str, data: st.DataObject
 ) -> None:
     copy = data.draw(st.sampled_from(context))
-    found = support(f"a {copy} of {name}", index_of(context))
-    assert found.score < THRESHOLD
-    assert found.missing == f"the name {name}"
+    result = support(f"a {copy} of {name}", index_of(context))
+    assert result.score < THRESHOLD
+    assert result.missing == f"the name {name}"
 
 
 @given(st.lists(anything, max_size=4), st.lists(anything, max_size=4), anything, st.booleans())
@@ -157,7 +157,7 @@ def test_citation_marks_do_not_change_a_verdict(
 def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
     said: str, context: list[str]
 ) -> None:
-    """A context may hold the same marks: a statement that stands there word for word, in the middle of a sentence too, is supported."""
+    """The context may contain the same marks, also inside a sentence."""
     index = index_of([*context, f"It has {said} there"])
     assert support(said, index).score >= support(without_citations(said), index).score
     if 0 < len(find_words(said)) <= LONGEST and len(sentences(said)) == 1 and not find_names(said):
@@ -176,8 +176,8 @@ def test_the_question_does_not_change_the_reply(
 
 @given(st.permutations(MOON))
 def test_a_sentence_is_supported_at_any_position(context: list[str]) -> None:
-    found = support(MOON[2], index_of(context))
-    assert (found.score, found.evidence) == (1, (context.index(MOON[2]) + 1,))
+    result = support(MOON[2], index_of(context))
+    assert (result.score, result.evidence) == (1, (context.index(MOON[2]) + 1,))
 
 
 @given(st.lists(anything, max_size=3), st.lists(anything, max_size=3))
@@ -212,7 +212,7 @@ def test_the_reply_is_the_same_in_every_run() -> None:
     assert len(runs) == 1
 
 
-# ---------------------------------------------------------------- plain examples
+# ---------------------------------------------------------------- examples
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,9 @@ def test_numbers_are_compared_independently_of_their_format() -> None:
         "1969",
         "1960",
     ]
-    assert find_numbers("1.10 and 1.1") == ["1.10", "1.1"], "a version or a section is no fraction"
+    assert find_numbers("1.10 and 1.1") == ["1.10", "1.1"], (
+        "these may be versions or sections, not fractions"
+    )
 
 
 def test_names_are_capitalised_words_after_the_first() -> None:
@@ -379,7 +381,7 @@ def test_an_abbreviation_does_not_end_a_sentence() -> None:
     ]
 
 
-# ---------------------------------------------------------------- what it is not
+# ---------------------------------------------------------------- known mistakes
 
 
 @pytest.mark.parametrize(
@@ -397,7 +399,7 @@ def test_an_abbreviation_does_not_end_a_sentence() -> None:
     ],
 )
 def test_a_statement_altered_on_purpose_is_labelled_supported(statement: str) -> None:
-    """A smoke test reads words, not meaning. An LLM judge is needed for these; whoever improves the rule may move them."""
+    """The judge reads words, not meaning; these need an LLM. A better rule may change this test."""
     assert label(statement) == "supported"
 
 

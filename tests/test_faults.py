@@ -1,8 +1,9 @@
-"""Whatever goes wrong between a judge's server and us ends in a right score or in a grader error, in time, and shows no key.
+"""Any fault of a judge's server leads in time to the right score or a grader error, and shows no key.
 
-Each row of ``fixtures/faults.json`` is one fault (``loopback.fault`` says what a row means) and how a grade must end that meets it:
-``status``; the error's ``kind`` and ``retryable``; how many ``requests`` the server got; what the reason ``says``. ``soon`` is a fault that
-only the deadline ends. A new fault is a new line there.
+Each row of ``fixtures/faults.json`` is one fault (``loopback.fault`` documents the fields) with the
+outcome that a grade must have: ``status``; the error's ``kind`` and ``retryable``; how many
+``requests`` the server got; a text that the reason contains (``says``). ``soon`` marks a fault that
+only the deadline ends. To add a fault, add a line there.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ CASE = {
     "context": "The museum opens at nine on weekdays.",
 }
 AT_ONCE, AT_LENGTH = 2.0, 30.0
-"""Seconds for a grade that is never answered, and for one that is: more than a slow machine takes, less than a server's longest wait."""
+"""Deadlines in seconds, for a grade that is never answered and for one that is.
+
+They are longer than a slow machine needs, and shorter than a server's longest wait."""
 
 ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "faults.json").read_text(encoding="utf-8"))
 
@@ -48,7 +51,7 @@ def shows_key(text: str) -> bool:
 
 
 def outputs(result: GradingResult) -> str:
-    """All that a result says, in every form that it has."""
+    """All texts of a result, in every format."""
     forms = (
         result.model_dump_json(),
         result.pretty(),
@@ -61,7 +64,7 @@ def outputs(result: GradingResult) -> str:
 def graded(
     base_url: str, api: str, seconds: float, case: Mapping[str, str] = CASE, **options: Any
 ) -> tuple[GradingResult, float]:
-    """The result of a grade, and after how many seconds it came."""
+    """The result of a grade, and how many seconds it took."""
     grader = Grader(
         f"{api}:m", base_url=base_url, api_key=KEY, max_retries=1, deadline=seconds, **options
     )
@@ -73,7 +76,7 @@ def graded(
 
 
 def replayed(row: Mapping[str, Any], api: str) -> tuple[GradingResult, float, int]:
-    """A result, after how many seconds it came, and how many requests the server got."""
+    """A result, how many seconds it took, and how many requests the server got."""
 
     def answer(request: Request) -> Answer:
         return fault(row, request, len(server.requests) - 1)
@@ -93,7 +96,7 @@ def replayed(row: Mapping[str, Any], api: str) -> tuple[GradingResult, float, in
 
 
 def wrong(row: Mapping[str, Any], result: GradingResult, took: float, requests: int) -> list[str]:
-    """What is not as the row wants it."""
+    """What differs from the row."""
     error, whole = result.error, row["status"] == "graded"
     held = {
         f"status {result.status}": result.status == row["status"],
@@ -117,14 +120,14 @@ def wrong(row: Mapping[str, Any], result: GradingResult, took: float, requests: 
 
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
 def test_every_fault_has_the_outcome_of_its_row(api: str, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)  # what others may log in a CI that shows it
+    caplog.set_level(logging.INFO)  # other loggers, whose messages a CI may show
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
     rows = [row for row in ROWS if api in row.get("apis", (api,))]
     assert len(rows) > 0.8 * len(ROWS)
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda row: replayed(row, api), rows))
+        outcomes = list(pool.map(lambda row: replayed(row, api), rows))
     problems = {
-        row["id"]: bad for row, end in zip(rows, found, strict=True) if (bad := wrong(row, *end))
+        row["id"]: bad for row, end in zip(rows, outcomes, strict=True) if (bad := wrong(row, *end))
     }
     assert not problems, "\n".join(f"{name}: {bad}" for name, bad in problems.items())
     assert sum(record.name.startswith("faithfulness_assert") for record in caplog.records) >= len(
@@ -146,11 +149,12 @@ def test_a_shown_key_would_be_detected(form: str) -> None:
     assert shows_key(f"before {form} after")
 
 
-# ---------------------------------------------------------------- the shared catalogue, replayed by its own server
+# ---------------------------------------------------------------- the shared catalogue, with its own server
 
 ENDLESS = ("hang", "headers_hang", "drip")
 
-# How a grade must end that meets a fault of the shared catalogue: status, kind, and words of the reason; it is graded where none is named.
+# The outcome of each fault of the shared catalogue: status, kind, and words of the reason. All other
+# faults are graded.
 SHARED_ENDS: dict[str, tuple[str, str, str]] = {
     "401-echoes-full-key": ("judge_failed", "auth", "invalid key"),
     "403": ("judge_failed", "auth", "territory not supported"),
@@ -200,7 +204,8 @@ def catalogue(shared: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)  # it leaves a file open
         spec.loader.exec_module(module)
-    for row in module.F.values():  # what hangs, hangs for longer than anything here is waited for; a bomb need not be larger than any bound
+    for row in module.F.values():
+        # Hang longer than any test waits. A bomb only needs to be larger than the limit.
         longer = {"seconds": 10 * AT_LENGTH, "bytes_per_s": 0.5, "mb": 32}
         row["transport"].update(
             {name: value for name, value in longer.items() if name in row["transport"]}
@@ -212,17 +217,17 @@ def catalogue(shared: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
 
 
 def as_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the catalogue in the words of ours. What is not listed above goes by its columns."""
+    """A row of the catalogue in the form of our rows. Its own columns apply if it is not listed above."""
     status, kind, says = SHARED_ENDS.get(row["id"], ("graded", None, ""))
     soon = row["transport"].get("mode") in ENDLESS
-    told = {"retryable": row["retryable"]} if kind not in (None, "unreadable") else {}
+    retryable = {"retryable": row["retryable"]} if kind not in (None, "unreadable") else {}
     return {
         "id": row["id"],
         "status": status,
         "says": says,
         "soon": soon,
         **({"kind": kind} if kind else {}),
-        **told,
+        **retryable,
     }
 
 
@@ -248,11 +253,11 @@ def test_every_fault_of_the_shared_catalogue_has_the_right_outcome(
         )
 
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(end, rows))
+        results = list(pool.map(end, rows))
     assert len(rows) >= 50
     assert {*SHARED_ENDS, *SHARED_WARNINGS} <= {row["id"] for row in rows}
     problems: dict[str, list[str]] = {}
-    for row, (result, took) in zip(rows, found, strict=True):
+    for row, (result, took) in zip(rows, results, strict=True):
         bad = wrong(as_row(row), result, took, result.tokens_used.num_requests)
         warned = str(result.metadata.get("warnings", ()))
         expected = SHARED_WARNINGS.get(row["id"])
@@ -269,4 +274,4 @@ def test_every_fault_of_the_shared_catalogue_has_the_right_outcome(
         for record in caplog.records
         if shows_key(record.getMessage()) or "hunter2" in record.getMessage()
     ]
-    assert not [result for result, _ in found if "hunter2" in outputs(result)]
+    assert not [result for result, _ in results if "hunter2" in outputs(result)]

@@ -1,10 +1,10 @@
-"""What HTTP judges share: secrets stay secret, errors are told in our words, waits are believed only within reason."""
+"""Tests of what HTTP judges share: redaction, reading of answers and errors, retries."""
 
 from __future__ import annotations
 
 import json
 import math
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 import pytest
 from hypothesis import assume, given
@@ -45,9 +45,17 @@ def test_every_written_form_of_a_secret_is_removed(before: str, after: str, key:
         f"Bearer {key}",
     ]
     for form in forms:
-        told = redact(f"{before} {form} {after}", [key])
-        assert key not in told
-        assert form not in told
+        shown_text = redact(f"{before} {form} {after}", [key])
+        assert key not in shown_text
+        assert form not in shown_text
+
+
+def test_json_and_url_escapes_of_a_password_are_removed() -> None:
+    password = 'pä"ss\\wörd/ 1+2'
+    forms = (json.dumps(password), quote(password), quote(password, safe=""), quote_plus(password))
+    for form in forms:
+        assert "rd" not in redact(f"user {form} denied", [password])
+        assert "rd" not in safe_text(f"user {form} denied", [password])
 
 
 @given(
@@ -61,11 +69,11 @@ def test_a_secret_with_separators_inside_or_in_another_case_is_removed(
 ) -> None:
     letters = "".join(c for c in key if c.isalnum())
     assume(len(letters) >= 6 and "redacted" not in letters.lower())
-    told = redact(
+    shown_text = redact(
         f"{before} {between.join(key[i : i + size] for i in range(0, len(key), size))}".swapcase(),
         [key],
     )
-    assert letters.lower() not in "".join(c for c in told if c.isalnum()).lower()
+    assert letters.lower() not in "".join(c for c in shown_text if c.isalnum()).lower()
 
 
 @pytest.mark.parametrize(
@@ -117,9 +125,9 @@ def test_normal_words_are_not_taken_for_credentials(text: str) -> None:
     ],
 )
 def test_hostile_texts_of_a_million_characters_are_cut_to_a_few_hundred(unit: str) -> None:
-    told = safe_text(unit * (1_000_000 // len(unit)), ["sk-secret-key"])
-    assert len(told) <= 10 * MAX_SHOWN
-    assert told.isprintable()
+    shown_text = safe_text(unit * (1_000_000 // len(unit)), ["sk-secret-key"])
+    assert len(shown_text) <= 10 * MAX_SHOWN
+    assert shown_text.isprintable()
     body = (unit * (1_000_000 // len(unit))).encode()
     assert read_server_error(500, {}, None, body).status == 500
 
@@ -131,8 +139,8 @@ def test_safe_text_is_one_printable_line(text: str) -> None:
 
 def test_a_secret_where_text_is_cut_is_removed_whole() -> None:
     key = "k" + "0123456789" * 200
-    told = safe_text(key * 20, [key])
-    assert "0123456789" not in told
+    shown_text = safe_text(key * 20, [key])
+    assert "0123456789" not in shown_text
 
 
 @given(
@@ -195,12 +203,12 @@ def test_finish_reasons_are_translated(said: str, ours: str) -> None:
 def test_any_json_with_any_status_is_an_object_or_a_failure(
     status: int, data: object, headers: dict[str, str]
 ) -> None:
-    found = read_json_object(Answer(status, headers, json.dumps(data).encode()), [])
-    assert isinstance(found, dict) or (
-        isinstance(found, Failure) and isinstance(found.error, JudgeError)
+    outcome = read_json_object(Answer(status, headers, json.dumps(data).encode()), [])
+    assert isinstance(outcome, dict) or (
+        isinstance(outcome, Failure) and isinstance(outcome.error, JudgeError)
     )
     if not 200 <= status < 300:
-        assert isinstance(found, Failure)
+        assert isinstance(outcome, Failure)
 
 
 @given(st.binary(max_size=200))
@@ -221,10 +229,10 @@ def test_any_bytes_are_an_object_or_a_failure(body: bytes) -> None:
     ],
 )
 def test_a_body_without_a_json_object_is_described(body: bytes, said: str) -> None:
-    found = read_json_object(Answer(200, {}, body), [])
-    assert isinstance(found, Failure)
-    assert found.error.kind == "server"
-    assert said in found.error.message
+    outcome = read_json_object(Answer(200, {}, body), [])
+    assert isinstance(outcome, Failure)
+    assert outcome.error.kind == "server"
+    assert said in outcome.error.message
 
 
 @pytest.mark.parametrize(
@@ -239,10 +247,10 @@ def test_a_body_without_a_json_object_is_described(body: bytes, said: str) -> No
     ],
 )
 def test_the_message_of_an_error_is_found_in_any_shape(data: dict[str, object]) -> None:
-    found = read_json_object(Answer(400, {}, json.dumps(data).encode()), [])
-    assert isinstance(found, Failure)
-    assert "the words" in found.error.message
-    assert "context" not in found.error.message
+    outcome = read_json_object(Answer(400, {}, json.dumps(data).encode()), [])
+    assert isinstance(outcome, Failure)
+    assert "the words" in outcome.error.message
+    assert "context" not in outcome.error.message
 
 
 def test_no_try_is_made_when_no_time_is_left() -> None:

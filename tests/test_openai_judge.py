@@ -1,4 +1,4 @@
-"""The OpenAI judge, by its real SDK over real HTTP, against a server on the loopback device."""
+"""Tests of the OpenAI judge, with its real SDK and real HTTP, against a loopback server."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, completion, refusal_to
-from remote import ASK, TEXT, any_json_ends_well, bare_environment
+from remote import ASK, TEXT, bare_environment, check_any_json
 
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.records.errors import ConfigError, JudgeError
@@ -44,7 +44,7 @@ def failure(answers: Any, **options: Any) -> JudgeError:
     return caught.value
 
 
-# ---------------------------------------------------------------- what is sent, what comes back
+# ---------------------------------------------------------------- requests and replies
 
 
 def test_an_ask_is_one_chat_completion_with_the_schema_of_its_reply() -> None:
@@ -142,7 +142,7 @@ def test_the_choice_with_index_0_is_used() -> None:
         assert judge(server).ask(ASK).text == TEXT
 
 
-# ---------------------------------------------------------------- what a server does not take
+# ---------------------------------------------------------------- unsupported parameters
 
 REJECTIONS = {
     "response_format": ("response_format", "'response_format' of type '{type}' is not supported"),
@@ -156,7 +156,7 @@ REJECTIONS = {
 
 
 def server_without(*parameters: str, status: int = 400, names: bool = True) -> Any:
-    """A server that takes none of these parameters. ``system`` is the role, ``names`` says whether it fills ``param``."""
+    """A server that rejects these parameters, or the role ``system``. ``names``: it fills ``param``."""
 
     def answer(request: Request) -> Answer:
         roles = [m["role"] for m in request.body["messages"]]
@@ -231,7 +231,7 @@ def test_a_server_that_rejects_every_request_leads_to_an_error(words: str) -> No
     )
     assert (
         "response_format" in server.requests[len(server.requests) // 2].body
-    )  # what did not help is not kept
+    )  # steps that did not help are not kept
 
 
 def test_threads_share_what_they_learn_about_the_server() -> None:
@@ -332,14 +332,14 @@ def test_only_temporary_failures_are_retried(answer: Answer, tries: int) -> None
         replace(refusal_to(500, "oops"), drip=0.3),
         replace(completion(TEXT), drip=0.3, drip_head=True),
     ],
-    ids=["hang", "drip", "told to wait", "drip of an error", "drip of a head"],
+    ids=["hang", "drip", "asked to wait", "drip of an error", "drip of a head"],
 )
 def test_no_ask_takes_longer_than_its_deadline(answer: Answer) -> None:
     with Loopback(answer) as server:
         begun = time.monotonic()
         with pytest.raises(JudgeError) as caught:
             judge(server, max_retries=9, timeout=50).ask(ASK, deadline=begun + 1)
-        assert time.monotonic() - begun < 20  # an unkept deadline takes 30 s and more
+        assert time.monotonic() - begun < 20  # without a deadline this takes at least 30 s
     assert caught.value.kind in ("timeout", "rate_limit")
     assert caught.value.retryable
 
@@ -350,7 +350,7 @@ def test_no_request_is_sent_after_the_deadline() -> None:
     assert not server.requests
 
 
-# ---------------------------------------------------------------- bodies that are not what they should be
+# ---------------------------------------------------------------- invalid bodies
 
 
 @pytest.mark.parametrize("encode", [gzip.compress, zlib.compress])
@@ -414,7 +414,7 @@ SLOTS = [
 
 
 def with_slot(slot: str, value: Any) -> Any:
-    """A good completion with ``value`` in the place of one of its parts."""
+    """A good completion in which ``value`` replaces one of its parts."""
     body = completion(TEXT, usage=dict(USAGE)).body
     if slot == "body":
         return value
@@ -434,7 +434,7 @@ def with_slot(slot: str, value: Any) -> Any:
 
 
 def test_any_json_in_any_field_leads_to_a_reply_or_a_judge_error() -> None:
-    any_json_ends_well(judge, with_slot, SLOTS)
+    check_any_json(judge, with_slot, SLOTS)
 
 
 # ---------------------------------------------------------------- secrets
@@ -459,9 +459,11 @@ def test_a_key_that_the_server_echoes_is_not_shown(
             {"error": {"message": f"denied to {echo}"}}, status, {"location": f"http://h/{echo}"}
         )
     )
-    told = "".join(traceback.format_exception(error)) + repr(error) + str(error.args) + caplog.text
-    assert "0123456789abcdef" not in told
-    assert "fXYZ" not in told
+    shown_text = (
+        "".join(traceback.format_exception(error)) + repr(error) + str(error.args) + caplog.text
+    )
+    assert "0123456789abcdef" not in shown_text
+    assert "fXYZ" not in shown_text
     assert error.__cause__ is None
     assert error.__context__ is None
 

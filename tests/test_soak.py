@@ -1,4 +1,4 @@
-"""A short soak: hundreds of grades against a server that fails on a schedule. ``benchmarks/soak.py`` is the long one."""
+"""A short run of ``benchmarks/soak.py``: grades with a server that fails on a schedule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The store of replies: what was asked once is answered the same again, at no cost, and nothing else is."""
+"""Tests of stored replies: the same ask gets the same reply again, at no cost."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ USAGE = Usage(prompt=100, completion=20, num_requests=1)
 
 @dataclass
 class CountingJudge:
-    """Says something new each time, so that an answer from the store can be told from one of its own."""
+    """Replies with a new text each time, so that a stored reply is recognised."""
 
     identity: Any = field(default_factory=lambda: {"judge": "counting", "version": 1})
     said: Reply = field(default_factory=lambda: Reply("", USAGE, warnings=("hot",)))
@@ -80,7 +80,7 @@ def test_an_ask_that_was_made_before_gets_the_same_reply_without_a_call(asks: li
     with TemporaryDirectory() as folder:
         judge = CountingJudge()
         first = [StoredJudge(judge, folder).ask(ask) for ask in asks]
-        # Messages are equal whatever the order of their keys.
+        # The order of a message's keys does not matter.
         different = {
             (
                 str([sorted(m.items()) for m in ask.messages]),
@@ -200,7 +200,7 @@ def test_an_invalid_file_is_ignored_and_replaced(content: bytes, tmp_path: Path)
     with pytest.raises(JudgeError):
         TapeJudge(tmp_path).ask(ASK)
     assert stored.ask(ASK).text.startswith("reply 2")
-    assert stored.ask(ASK).cached  # and it is mended
+    assert stored.ask(ASK).cached  # the file was replaced
 
 
 def test_a_pipe_or_folder_instead_of_a_file_neither_blocks_nor_fails(tmp_path: Path) -> None:
