@@ -144,14 +144,13 @@ def _best_window(words: list[str], index: Index) -> tuple[float, tuple[int, ...]
 
 def _candidates(places: list[list[int]], size: int) -> list[int]:
     """The starts of the windows that contain most of the words, judged by the rarest ones."""
-    last = max(size - WINDOW, 0)
+    last, back = max(size - WINDOW, 0), WINDOW - 1
     hits: Counter[int] = Counter()
     left = PLACES
     for where in sorted(places, key=len):
         near = where[:left]
         left -= len(near)
-        ranges = (range(max(at - WINDOW + 1, 0), min(at, last) + 1) for at in near)
-        hits.update({start for starts in ranges for start in starts})
+        hits.update({start for at in near for start in range(max(at - back, 0), min(at, last) + 1)})
     return sorted(hits, key=lambda start: (-hits[start], start))[:CANDIDATES]
 
 
