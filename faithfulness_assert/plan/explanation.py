@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..asking.prompt import make_ask
 from ..reading import read_reason
 from ..records.ask import Payload
-from ..records.result import described
+from ..records.described import described
 from ..text.strings import clip
 from .conclude import conclude
 from .outcomes import absorb_each, usable_text

@@ -9,6 +9,7 @@ from zlib import crc32
 from ..asking.controls import summary
 from ..policy.fields import SCORED
 from ..records.result import GradingResult
+from .reasons import evidence_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,6 +82,7 @@ def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
     if any(v.label for v in verdicts) or state.rated:
         # Without any verdict, the first error is the reason of the result.
         yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
+    yield from evidence_warnings(verdicts)
     answered = [(control, label) for control, label in state.verdicts.controls if label]
     if failed := [control for control, label in answered if not control.passed(label)]:
         yield failed_control(failed)

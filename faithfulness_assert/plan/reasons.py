@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..policy.fields import SCORED, TOLERANCE
-from ..records.result import described
+from ..records.described import described, evidence_problem
 from ..text.strings import clip
 
 if TYPE_CHECKING:
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MAX_NAMED = 3
 """Statements that lost points which a reason quotes."""
+MAX_IDS = 10
+"""Statements that a warning names."""
 
 REASONS: dict[Status, str] = {
     "no_statements": "Nothing to check",
@@ -53,7 +55,20 @@ def reason_of(policy: Policy, counted: Sequence[Verdict], outcome: Score, *, pas
     parts += [f"{described(v).capitalize()}: {_quoted(v.statement)}" for v in problems[:MAX_NAMED]]
     if len(problems) > MAX_NAMED:
         parts.append(f"And {len(problems) - MAX_NAMED} more.")
+    parts += evidence_warnings(judged)
     return " ".join(parts)
+
+
+def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
+    """For which supported (or lowered) statements the evidence is wrong, and how."""
+    numbers: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        if problem := evidence_problem(verdict):
+            numbers.setdefault(problem, []).append(str(verdict.id))
+    return [
+        f"Check the evidence of statement {', '.join(ids[:MAX_IDS])}: {problem}."
+        for problem, ids in numbers.items()
+    ]
 
 
 def _failing_label(policy: Policy, counted: Sequence[Verdict], outcome: Score) -> list[str]:

@@ -16,7 +16,7 @@ from ..options import GRADER_NAMES
 from ..plan.endings import invalid_input
 from ..policy.presets import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
-from ..records.result import Components
+from ..records.promptfoo_view import Components
 from ..text.strings import clip, names_of
 
 if TYPE_CHECKING:

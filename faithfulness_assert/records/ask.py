@@ -42,7 +42,7 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class ReplyForm:
-    """The shape that the reply to an ask must have; ``asking.schema`` makes a JSON Schema of it."""
+    """The shape that the reply to an ask must have."""
 
     kind: AskKind
     labels: tuple[Label, ...] = ()
@@ -72,7 +72,7 @@ class Ask:
 
     @property
     def kind(self) -> AskKind:
-        """``claims``, ``truths``, ``verdicts``, ``claims_and_verdicts``, ``ratings``, ``reason``."""
+        """What is asked for; see :data:`AskKind`."""
         return self.form.kind
 
 
@@ -125,8 +125,8 @@ Outcome = Reply | JudgeError
 
 _PROVIDERS_WORDS = {
     "stop": "end_turn eos eos_token stop_sequence",
-    "length": "max_tokens max_output_tokens max_completion_tokens model_length incomplete truncated "
-    "model_context_window_exceeded",
+    "length": "max_tokens max_output_tokens max_completion_tokens model_length incomplete "
+    "truncated model_context_window_exceeded",
     "content_filter": "safety blocklist prohibited_content recitation refusal blocked",
     "error": "failed cancelled canceled",
 }
@@ -137,6 +137,6 @@ _FINISH_REASONS = {
 
 
 def finish_reason(word: str) -> str:
-    """Why a reply ended: ``stop``, ``length``, ``content_filter``, ``error``, or the word itself."""
+    """Why a reply ended: stop, length, content_filter, error, or the provider's own word."""
     word = clean_text(word[:40]).lower()
     return _FINISH_REASONS.get(word, word)

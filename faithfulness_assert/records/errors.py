@@ -1,11 +1,11 @@
 """Every error that this package raises, and whose fault it is.
 
 FaithfulnessError
-├── ConfigError      yours: a judge, policy, threshold or option that cannot be (also a ValueError)
-├── InputError       your data's: an answer or context that cannot be graded (also a ValueError);
-│                    grade() never lets it out, it becomes a result with status ``invalid_input``
-└── JudgeError       the judge's: it carries a kind, whether a retry may help, and what it cost
-    └── UnreadableReply   the judge answered, but no verdict can be read
+├── ConfigError      yours: a judge, policy, threshold or option that cannot be used (a ValueError)
+├── InputError       your data's: an answer or context that cannot be graded (a ValueError);
+│                    grade() turns it into a result with status ``invalid_input``
+└── JudgeError       the judge's: it has a kind, whether a retry may help, and what it cost
+    └── UnreadableReply   the judge replied, but no verdict can be read
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ class ConfigError(FaithfulnessError, ValueError):
 
 
 class InputError(FaithfulnessError, ValueError):
-    """Data that cannot be graded. ``grade()`` turns it into a result with status ``invalid_input``."""
+    """Data that cannot be graded; ``grade()`` turns it into the status ``invalid_input``."""
 
 
 class JudgeError(FaithfulnessError):
-    """The judge failed: it says nothing about the answer.
+    """The judge failed. This says nothing about the answer.
 
     Args:
         message: what happened and what to do, free of secrets.
@@ -52,7 +52,7 @@ class JudgeError(FaithfulnessError):
         retryable: whether the same ask may succeed later.
         usage: what the failed ask cost, where the judge said so.
         http_status: the HTTP status, where there was one.
-        fix: what the user can do, where that is more than the kind tells.
+        fix: what the user can do, if the kind does not say it.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class JudgeError(FaithfulnessError):
 
 
 class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than the rule's
-    """The judge replied, but its reply holds no verdict that can be read or aligned."""
+    """The judge replied, but its reply contains no verdict that can be read and matched."""
 
     def __init__(
         self,
@@ -89,7 +89,7 @@ class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """A sentence that helps after an unknown name: the nearest known one, else all of them."""
+    """Help after an unknown name: the most similar known one, else all of them."""
     import difflib  # only ever needed on the way to an error
 
     names = sorted(known)

@@ -1,7 +1,8 @@
-"""The records that travel through the house: frozen, plain, and free of behaviour beyond checking themselves.
+"""The records that the rooms pass on: statements, evidence, verdicts, errors, the citation audit.
 
-They are standard-library dataclasses and not pydantic models because a promptfoo assertion is a fresh Python process:
-building pydantic models would double what it costs. Pydantic reads dataclasses all the same (``pydantic.TypeAdapter(Verdict)``).
+They are dataclasses and not pydantic models: a promptfoo assertion is a fresh Python process, and
+building pydantic models would double its time. Pydantic reads dataclasses all the same
+(``pydantic.TypeAdapter(Verdict)``).
 """
 
 from __future__ import annotations
@@ -32,12 +33,9 @@ ErrorKind = Literal[JudgeErrorKind, "input"]
 LABELS: tuple[Label, ...] = get_args(Label)
 
 
-# ---------------------------------------------------------------- what is graded
-
-
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One checkable unit of the answer. ``start`` and ``end`` are its character span there, where it has one."""
+    """One checkable unit of the answer, with its character span in the answer if it has one."""
 
     id: int
     text: str
@@ -47,22 +45,19 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A span of the answer that is no statement, with the reason: never dropped in silence."""
+    """A span of the answer that is not judged, with the reason."""
 
     start: int
     end: int
     reason: str
 
 
-# ---------------------------------------------------------------- what a judge is asked and says
-
-
-# ---------------------------------------------------------------- what comes out
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A context sentence that a verdict points at: its number, its passage, its character span there, its text."""
+    """A sentence of the context: its number, passage, character span in the passage, and text.
+
+    Where verdicts rest on truths, ``text`` is the truth, and the span is what it was found in.
+    """
 
     sentence: int
     passage: str
@@ -73,11 +68,18 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the judge said of one statement.
+    """What the judge said about one statement.
 
-    ``label`` is None where no valid verdict came, even after the re-ask; ``unresolved`` then says why. ``span`` is the statement's
-    character span in the answer. ``repeat_of`` names the first statement with the same text. ``flags`` hold what did not check out
-    (``no_such_evidence``, ``lowered``).
+    Args:
+        id, statement: the statement's number and text.
+        label: None if no valid verdict came, even after asking again.
+        unresolved: why there is no label.
+        evidence: the sentences of the context that the judge points at or quotes.
+        reason: the judge's reason, if the policy asks for one.
+        span: the statement's characters in the answer.
+        repeat_of: the first statement with the same text, where repeats count once.
+        flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``), and
+            ``lowered`` if ``strict_evidence`` lowered the label for it.
     """
 
     id: int
@@ -105,14 +107,15 @@ class GraderError:
 
 @dataclass(frozen=True, slots=True)
 class CitationAudit:
-    """What the citations of an answer show, found without a judge.
+    """What is wrong with the citations of an answer, found without a judge.
 
     Args:
         invalid_citations: cited ids that no passage has, each once, in order.
         uncited_claim_count: how many sentences claim something without a citation.
         uncited_sentences: those sentences.
         hallucination_detected: whether anything was cited that does not exist.
-        needs_retry: whether the answer should be written again: an invalid citation, or five uncited sentences.
+        needs_retry: whether the answer should be written again: it has an invalid citation, or
+            five uncited sentences.
     """
 
     invalid_citations: tuple[str, ...] = ()
@@ -122,13 +125,15 @@ class CitationAudit:
     needs_retry: bool = False
 
     def confidence(self, base: float) -> float:
-        """A judge's confidence ``base`` lowered by the findings: halved by an invalid citation, 3 % less for each uncited sentence.
+        """A judge's confidence, lowered by the findings, in [0, 1].
 
-        The sentences take 40 % at most; the result is in [0, 1]. ``base`` is in [0, 1]; 2 and more is a percentage, what lies between
-        1 and 2 is 1, and what is below 0 is 0.
+        An invalid citation halves it. Each uncited sentence takes 3 %, all together at most 40 %.
+
+        Args:
+            base: in [0, 1]. 2 and more is a percentage; between 1 and 2 counts as 1, below 0 as 0.
 
         Raises:
-            ConfigError: ``base`` is no finite number.
+            ConfigError: ``base`` is not a finite number.
         """
         if isinstance(base, bool) or not isinstance(base, int | float) or not math.isfinite(base):
             raise ConfigError(f"base: must be a finite number, got {base!r:.50}")

@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens and requests. Counts that are no finite, non-negative numbers become 0; ``total`` is always ``prompt + completion``.
+    """Tokens and requests. A count that is not a finite, non-negative integer becomes 0.
 
-    ``cached`` is the part of ``prompt`` that came from the provider's cache, ``reasoning`` the part of ``completion`` that was
-    thought and not said.
-    ``estimated`` is true where any part was counted by us because the judge did not say.
+    Args:
+        prompt, completion: tokens sent and received.
+        cached: tokens of ``prompt`` that came from the provider's cache.
+        reasoning: tokens of ``completion`` that the judge spent on thinking.
+        num_requests: requests, failed ones too.
+        estimated: whether we counted a part of the tokens, because the judge did not report it.
+        total: always ``prompt + completion``.
     """
 
     prompt: int = 0
@@ -39,6 +43,6 @@ class Usage:
 
 
 def _count(value: object) -> int:
-    """A token count from outside, or 0: negative, fractional, absurdly large and non-numeric ones are not believed."""
+    """A token count from outside; 0 for anything that cannot be one."""
     ok = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12
     return value if ok else 0  # type: ignore[return-value]
