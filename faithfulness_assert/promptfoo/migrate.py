@@ -37,7 +37,7 @@ DEFAULT_JUDGE = "openai:gpt-4o-mini"
 DIFFERENCES = (
     "Without a threshold, promptfoo 0.121 passes every answer; the policy promptfoo needs 0.5.",
     "A refused, truncated or unreadable reply is a grader error; the built-in scores it.",
-    "Verdicts may be a numbered, comma-separated, JSON or bare list; the built-in reads one format.",
+    "Verdicts may be a numbered, comma-separated, JSON or bare list; the built-in reads one form.",
     "`policy: default` needs one call instead of two. It gives half credit, so scores differ.",
 )
 
