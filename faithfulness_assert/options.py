@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         fail_on: Sequence[Label]
         dedupe: bool
         inverse: bool
+        on_blank: Ending | float
         on_no_statements: Ending | float
         on_abstained: Ending | float
         on_no_context: Ending | float
@@ -159,6 +160,7 @@ _POLICY_MEANINGS = {
     "fail_on": "labels that fail the result at any score",
     "dedupe": "exact repeats of a statement count once",
     "inverse": "invert the result: score 1 - score, and pass where it would fail",
+    "on_blank": "result if the answer has no letter and no digit",
     "on_no_statements": "result if the answer contains nothing to check",
     "on_abstained": "result if the answer only declines to answer",
     "on_no_context": "result if the context is empty",
@@ -185,6 +187,7 @@ _POLICY_VALUES = {  # only where the field's type does not say it
     "dimensions": "mapping of dimensions to numbers from 0 to 1, with a sum of 1",
     "threshold": "0 to 1",
     "fail_on": "list of labels",
+    "on_blank": _ENDING,
     "on_no_statements": _ENDING,
     "on_abstained": _ENDING,
     "on_no_context": _ENDING,

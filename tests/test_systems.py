@@ -651,7 +651,8 @@ def test_no_policy_gives_a_refusal_credit_and_none_a_blank_answer_by_accident(
     name: str, answer: str
 ) -> None:
     result = grade(answer, CONTEXT, judge=Says(), policy=name)
-    assert result.pass_ == (answer == "" and policies[name].on_no_statements == "pass")
+    # RagaliQ's ADR-006 lists an empty answer, of all policies, as one that passes.
+    assert (result.pass_, result.defined) == ((answer == "" and name == "ragaliq-adr006"),) * 2
 
 
 @pytest.mark.parametrize("name", sorted(policies))
@@ -669,5 +670,5 @@ def test_a_policy_is_found_under_the_name_of_a_system_that_scores_the_same(
 
 
 def test_zero_for_nothing_to_check_never_passes() -> None:
-    result = grade("", CONTEXT, judge=Says(), policy=Policy(on_no_statements=0.0, threshold=0.0))
+    result = grade("", CONTEXT, judge=Says(), policy=Policy(on_blank=0.0, threshold=0.0))
     assert (result.defined, result.score, result.pass_) == (True, 0.0, False)

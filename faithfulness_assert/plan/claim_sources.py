@@ -75,7 +75,9 @@ def by_words(claims: Sequence[str], sentences: Numbered) -> Claims:
     for claim in claims:
         sharing = known.sharing(words_that_count(claim))
         if sharing:
-            source = min(sharing, key=lambda number: (-sharing[number], number))
+            repeats = {number for number in sharing if claim in sources.get(number, ())}
+            # A sentence that stands twice in an answer has its claim twice.
+            source = min(sharing, key=lambda n: (-sharing[n], n in repeats, n))
             sources.setdefault(source, []).append(claim)
     return {number: tuple(texts) for number, texts in sources.items()}
 

@@ -13,6 +13,7 @@ from ..records.model import Verdict
 from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
 from .endings import ended_result
+from .left_open import open_statements, undecided
 from .metadata import base_result, counted_verdicts, failed_control
 from .outcomes import status_of
 from .reasons import ratings_reason, reason_of
@@ -54,6 +55,11 @@ def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> tuple[State, End
     missing = sum(v.label is None for v in verdicts)
     if missing == len(verdicts):
         return state, Ended(status_of(state.log.errors))
+    if error := undecided(state, verdicts):
+        log = replace(state.log, errors=(error, *state.log.errors))
+        return replace(state, log=log), Ended(
+            status_of(log.errors), open_statements(state, verdicts)
+        )
     failed = [c for c, label in state.verdicts.controls if not c.passed(label)]
     if failed and state.policy.controls == "enforce":
         error = JudgeError(failed_control(failed), "unreliable_judge")
@@ -110,6 +116,8 @@ def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> Gradin
     passed = passes(policy, outcome.value, verdicts)
     coverage = sum(v.label is not None for v in counted) / len(counted)
     reason = reason_of(policy, counted, outcome, passed=passed)
+    if left_open := open_statements(state, verdicts):
+        reason = f"{reason} {left_open}, but the outcome does not depend on that."
     explanation = clip(state.explanation, MAX_EXPLANATION)
     metadata = {
         "calculation": calculation(policy, counted, outcome),

@@ -45,7 +45,7 @@ def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -
     """The result of a plan that ended with this status."""
     result = replace(base_result(state, verdicts), status=ended.status)
     reason = _reason(state, ended)
-    ending = _ending(state.policy, ended.status)
+    ending = _ending(state.policy, ended)
     if ending == "error":
         return _grader_error(state, result, _error(state, ended.status, reason))
     if ending == "fail":
@@ -53,14 +53,16 @@ def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -
     return _scored(state.policy, result, reason, 1.0 if ending == "pass" else float(ending))
 
 
-def _ending(policy: Policy, status: Status) -> Ending | float:
+def _ending(policy: Policy, ended: Ended) -> Ending | float:
     """What the policy makes of a status."""
+    if ended.blank:
+        return policy.on_blank
     endings = {
         "no_statements": policy.on_no_statements,
         "abstained": policy.on_abstained,
         "no_context": policy.on_no_context,
     }
-    return endings.get(status, "error")
+    return endings.get(ended.status, "error")
 
 
 def _grader_error(state: State, result: GradingResult, error: GraderError) -> GradingResult:

@@ -26,7 +26,7 @@ from ..text.strings import is_blank
 from . import claims, explanation, ratings, truths, verdicts
 from .conclude import conclude
 from .fit import fit
-from .state import Answers, Asking, Job, Stage, State, ended, with_statements
+from .state import Answers, Asking, Ended, Job, Stage, State, ended, with_statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def _audited(state: State) -> State:
 def _begin(state: State) -> State:
     """What is known without a judge: the statements, or that there is nothing to ask."""
     if is_blank(state.case.answer):
-        return ended(state, "no_statements", "the answer is blank")
+        return replace(state, ended=Ended("no_statements", "the answer is blank", blank=True))
     if all(is_blank(passage.text) for passage in state.case.context):
         return ended(state, "no_context")
     parts = split(state.case.answer, state.language)

@@ -87,6 +87,7 @@ class VerdictsKnown:
         by_window: the findings of each window.
         widened: the findings of the asks that show the evidence of windows that disagree.
         closed: what is not asked again: refused, filtered, truncated, failed.
+        failed: statements that the latest ask about them left open because it failed.
         by_position: what a reply without numbers left out. It is not matched by position again.
         controls: the controls that were asked, and the labels that they got.
     """
@@ -96,6 +97,7 @@ class VerdictsKnown:
     by_window: Mapping[Cell, Finding] = field(default_factory=dict)
     widened: Mapping[int, Finding] = field(default_factory=dict)
     closed: frozenset[Cell] = frozenset()
+    failed: Mapping[int, JudgeError] = field(default_factory=dict)
     by_position: frozenset[Cell] = frozenset()
     controls: Answered = ()
 
@@ -110,10 +112,14 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The procedure is over before there are verdicts: why, and more about it where needed."""
+    """The procedure is over before there are verdicts: why, and more about it where needed.
+
+    ``blank``: the answer contains no letter and no digit.
+    """
 
     status: Status
     detail: str = ""
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,19 +165,17 @@ class Job:
         ask: what the judge is asked.
         window: the window that it shows; None if it shows the evidence of several windows.
         controls: the controls among its statements, by number.
-        alone: the statement of an ask about one statement alone, which has the number 1 there.
+        counts_from_one: a reply about its one statement may call it 1.
     """
 
     ask: Ask
     window: int | None = 0
     controls: Mapping[int, Control] = field(default_factory=dict)
-    alone: int | None = None
+    counts_from_one: bool = False
 
     @property
     def ids(self) -> tuple[int, ...]:
         """What is asked about, without the controls."""
-        if self.alone is not None:
-            return (self.alone,)
         return tuple(number for number in self.ask.ids if number not in self.controls)
 
 

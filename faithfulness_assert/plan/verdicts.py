@@ -11,6 +11,7 @@ from ..asking.windows import chunk
 from ..reading import read
 from ..reading.reconcile import MISSING, Finding, align
 from ..records.ask import Payload
+from ..records.errors import JudgeError
 from .findings import checked, in_conflict, merged
 from .fit import is_within
 from .outcomes import absorb_each, form_of, ignored_entries, usable_text, worth_asking_again
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..asking.controls import Control
     from ..reading import RawVerdict
     from ..records.ask import Numbered, Outcome
-    from ..records.errors import JudgeError
     from ..records.model import Label, Statement
     from .state import Answers, Cell, State
 
@@ -58,23 +58,13 @@ def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> 
         waiting = [s for s in statements if wanted((window, s.id))]
         groups = chunk(numbered_texts(waiting), budget)
         context = context_lines(state, numbers) if groups else ()
-        asks += [_job(state, group, context, window, alone=singly) for group in groups]
+        asks += [_job(state, group, context, window) for group in groups]
     return tuple(asks)
 
 
-def _job(
-    state: State,
-    statements: Numbered,
-    context: Numbered,
-    window: int | None,
-    *,
-    alone: bool = False,
-) -> Job:
-    """An ask about these statements. One that is asked about ``alone`` is number 1."""
-    own = statements[0][0] if alone else None
-    items = ((1, statements[0][1]),) if alone else statements
-    payload = Payload(items, context, state.case.question)
-    return Job(make_ask("verdicts", state.policy, payload), window, alone=own)
+def _job(state: State, statements: Numbered, context: Numbered, window: int | None) -> Job:
+    payload = Payload(statements, context, state.case.question)
+    return Job(make_ask("verdicts", state.policy, payload), window)
 
 
 def _distinct(state: State) -> list[Statement]:
@@ -142,19 +132,20 @@ def _fits(state: State, context: Numbered) -> bool:
 
 def absorb(state: State, answers: Answers) -> State:
     """One finding for each statement that was asked about, in its window."""
-    return absorb_each(state, answers, _take, _lose)
+    return absorb_each(state, _alone_from_one(state, answers), _take, _lose)
 
 
 def _lose(state: State, job: Job, error: JudgeError) -> State:
     state = noted(state, error=error)
-    known = state.verdicts.widened if job.window is None else _of_window(state, job.window)
-    missing = {number: MISSING for number in job.ids if number not in known}
-    state = _with_findings(state, job, missing)
-    if job.window is None or worth_asking_again(state.policy, error):
-        return state
-    cells = [(job.window, number) for number in job.ids]
-    closed = state.verdicts.closed.union(cells)
-    return replace(state, verdicts=replace(state.verdicts, closed=closed))
+    found = state.verdicts.widened if job.window is None else _of_window(state, job.window)
+    missing = {number: MISSING for number in job.ids if number not in found}
+    known = _with_findings(state, job, missing).verdicts
+    if error.kind != "unreadable":
+        known = replace(known, failed={**known.failed, **dict.fromkeys(job.ids, error)})
+    if job.window is not None and not worth_asking_again(state.policy, error):
+        cells = [(job.window, number) for number in job.ids]
+        known = replace(known, closed=known.closed.union(cells))
+    return replace(state, verdicts=known)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
@@ -171,16 +162,14 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     )
     findings = {n: checked(finding, texts[n], job.ask) for n, finding in findings.items()}
     answered = tuple((control, findings.pop(n).label) for n, control in job.controls.items())
-    if job.alone is not None:
-        findings = {job.alone: findings[1]}
-    else:
-        state = _with_objections(state, job, entries)
+    state = _with_objections(state, job, entries)
     state = _with_findings(state, job, findings)
     left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
     known = state.verdicts
     known = replace(
         known,
         controls=(*known.controls, *answered),
+        failed={n: error for n, error in known.failed.items() if n not in job.ids},
         by_position=known.by_position.union(left_out),
     )
     form = form_of(reading.form, job, outcome)
@@ -188,11 +177,34 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     return noted(replace(state, verdicts=known), form=form, warnings=warnings)
 
 
+def _alone_from_one(state: State, answers: Answers) -> Answers:
+    """The answers; a judge may give the number 1 to each statement that it is asked about alone.
+
+    It must do so in all its replies: else a 1 may be the answer to another ask.
+    """
+    alone = [(job, outcome) for job, outcome in answers if len(job.ask.ids) == 1]
+    others = [(job, outcome) for job, outcome in alone if job.ask.ids != (1,)]
+    if not others or any(_numbers(state, outcome) - {1} for _, outcome in alone):
+        return answers
+    return tuple(
+        (replace(job, counts_from_one=len(job.ask.ids) == 1), outcome) for job, outcome in answers
+    )
+
+
+def _numbers(state: State, outcome: Outcome) -> set[int]:
+    """The numbers that a reply uses; none if it cannot be read."""
+    try:
+        reading = read(usable_text(outcome), state.policy.labels)
+    except JudgeError:
+        return set()
+    return {entry.id for entry in reading.verdicts if entry.id is not None}
+
+
 def _in_the_ask_s_numbers(entries: Sequence[RawVerdict], job: Job) -> Sequence[RawVerdict]:
-    """The entries; one that names the statement asked about alone by its own number is number 1."""
-    if job.alone is None or any(entry.id == 1 for entry in entries):
+    """The entries with the number of the one statement, where the judge counts from 1."""
+    if not job.counts_from_one or len(entries) != 1 or entries[0].id != 1:
         return entries
-    return [replace(entry, id=1) if entry.id == job.alone else entry for entry in entries]
+    return [replace(entries[0], id=job.ask.ids[0])]
 
 
 def _unnumbered(entries: Sequence[RawVerdict]) -> bool:

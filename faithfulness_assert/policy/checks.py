@@ -52,7 +52,7 @@ def is_fraction(value: object) -> bool:
 def _problems(policy: Policy) -> Iterator[str | None]:
     for name, kind in _CHOICES.items():
         yield _choice(name, getattr(policy, name), get_args(kind))
-    for name in ("on_no_statements", "on_abstained", "on_no_context"):
+    for name in ("on_blank", "on_no_statements", "on_abstained", "on_no_context"):
         yield _ending(name, getattr(policy, name))
     for field in fields(policy):
         if field.type == "bool":

@@ -64,6 +64,7 @@ class Policy:
         dedupe: whether exact repeats of a statement count once.
         inverse: invert the result, for assertions that expect an unfaithful answer: the score is
             1 - score, and it passes where it would fail. Grader errors are never inverted.
+        on_blank: the result of an answer without a letter or a digit.
         on_no_statements, on_abstained, on_no_context: the result of such a case: ``fail``
             (undefined), ``pass`` (1.0), ``error`` (a grader error), or a score in [0, 1].
         on_missing: a statement without a valid verdict after the re-ask counts as ``unsupported``,
@@ -119,6 +120,7 @@ class Policy:
     fail_on: tuple[Label, ...] = ("contradicted",)
     dedupe: bool = True
     inverse: bool = False
+    on_blank: Ending | float = "fail"
     on_no_statements: Ending | float = "fail"
     on_abstained: Ending | float = "fail"
     on_no_context: Ending | float = "fail"

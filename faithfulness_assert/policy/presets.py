@@ -66,6 +66,7 @@ _PRESETS = (
         _CLAIM_BY_CLAIM,
         name="promptfoo",
         summary="promptfoo's context-faithfulness",
+        on_blank="error",
         on_no_statements="error",
         positional_prefix=True,
         deviations=deviations.PROMPTFOO,
@@ -84,6 +85,7 @@ _PRESETS = (
         _CLAIM_BY_CLAIM,
         name="ragas",
         summary="ragas' Faithfulness",
+        on_blank="error",
         on_no_statements="error",
         on_no_context="error",
         deviations=deviations.RAGAS,
@@ -118,6 +120,7 @@ _PRESETS = (
         _RAGALIQ,
         name="ragaliq-adr006",
         summary="RagaliQ's faithfulness, per ADR-006",
+        on_blank="pass",
         on_no_statements="pass",
     ),
     replace(
