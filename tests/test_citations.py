@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ OURS = {
     "decimal point splits sentence": {"confidence": 0.9},
     "grouped ids are one invalid id": {"confidence": 0.9},
 }
+STYLES = json.loads((Path(__file__).parents[1] / "fixtures" / "citations.json").read_text("utf-8"))
 CLEAN = {
     "needs_retry": False,
     "invalid_citations": [],
@@ -86,6 +88,71 @@ def test_other_brackets_are_not_citations(answer: str) -> None:
     audit = audit_citations(answer, ["1"])
     assert audit.invalid_citations == ()
     assert audit.uncited_claim_count == 1
+
+
+@pytest.mark.parametrize("row", STYLES, ids=lambda row: row["case"])
+def test_ids_are_found_in_every_style_and_by_their_shape(row: dict) -> None:
+    audit = audit_citations(row["answer"], row["ids"])
+    assert list(audit.invalid_citations) == row["invalid"]
+    assert audit.uncited_claim_count == row["uncited"]
+
+
+@given(
+    st.lists(st.text(max_size=30), max_size=5), st.sampled_from(["[{}]", "【{}】", "(Source: {})"])
+)
+@settings(deadline=None)
+def test_an_id_that_exists_is_never_invalid(ids: list[str], style: str) -> None:
+    for name in ids:
+        audit = audit_citations(f"It is so {style.format(name)}.", ids)
+        assert name not in audit.invalid_citations
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[",
+        "[1-99] ",
+        "(Source: ",
+        "(source: source: ) ",
+        "[1](#",
+        "【4†",
+        "{a ",
+        "[a.b-c_d",
+        "。[1]",
+    ],
+)
+def test_a_million_characters_are_read_in_linear_time(unit: str) -> None:
+    ids = ["doc_1_chunk_0", "report.pdf_3", "1", *(f"k{'-a1' * i}" for i in range(60))]
+    started = time.process_time()
+    audit_citations(unit * (1_000_000 // len(unit)), ids)
+    assert time.process_time() - started < 30
+
+
+def test_many_different_ids_are_compared_in_linear_time() -> None:
+    ids = [f"doc_{i}_chunk_{i * 7}" for i in range(20_000)]
+    answer = " ".join(f"It is so [doc_{i}_chunk_{i}]." for i in range(20_000))
+    started = time.process_time()
+    assert len(audit_citations(answer, ids).invalid_citations) == 19_999
+    assert time.process_time() - started < 30
+
+
+@pytest.mark.parametrize(
+    ("sentence", "hedged"),
+    [
+        ("There is INSUFFICIENT evidence.", True),
+        ("It was not provided.", True),
+        ("It may be so.", False),
+    ],
+)
+def test_own_hedges_replace_the_usual_ones(sentence: str, hedged: bool) -> None:
+    audit = audit_citations(sentence, [], hedges=("Insufficient evidence", "not provided"))
+    assert audit.uncited_claim_count == (not hedged)
+
+
+@pytest.mark.parametrize("hedges", ["may", None, [1]])
+def test_hedges_that_are_not_strings_are_the_callers_mistake(hedges: object) -> None:
+    with pytest.raises(ConfigError, match=r"^hedges: "):
+        audit_citations("It is so.", [], hedges=hedges)
 
 
 @pytest.mark.parametrize(

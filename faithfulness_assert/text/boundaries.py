@@ -32,9 +32,18 @@ _ADDRESS = re.compile(r"://|www\.|@|\w/\w")
 
 # ---- boundaries that are missing
 
-_CITED = r"\[\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*\]|[¹²³⁰⁴-⁹]+|\^\d{1,3}"
+_CITED = "|".join(
+    (
+        r"\[\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*\]",
+        r"[¹²³⁰⁴-⁹]+|\^\d{1,3}|\^\[\d{1,3}\]",
+        r"\[(?=[^\[\]\s]{0,100}\d)[\w.:#@-]{1,100}\]",  # [doc_1_chunk_0]
+        r"[\[(](?i:sources?|docs?|documents?|refs?|passages?|chunks?|cite)\b[^\[\]()\n]{1,100}[\])]",
+        r"\([A-Za-z]\w{0,30}[_-]\d{1,6}\)",  # (doc-3)
+        r"【[\dA-Za-z][\w.:†#-]{0,60}】",
+    )
+)
 _CLOSING_MARKS = r"(?:(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$))?"
-_TAIL = re.compile(rf"{_CLOSING_MARKS}(?:\s?(?:{_CITED})){{0,20}}(?=\s|$)")
+_TAIL = re.compile(rf"{_CLOSING_MARKS}(?:\s?(?:{_CITED})){{0,20}}(?:(?=\s|$)|(?<=】))")
 # Each pattern begins with the one character that it looks for: text without it is passed quickly.
 _NOTE = re.compile(r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z])')
 _STARTER = (
@@ -66,7 +75,9 @@ def _behind_marks(view: str, cut: int) -> int:
 def _missed(view: str) -> set[int]:
     patterns = (_NOTE, _ACRONYM, _PARENTHESIS)
     cuts = {match.end() for pattern in patterns for match in pattern.finditer(view)}
-    return cuts | _cjk_cuts(view) if any(stop in view for stop in _CJK_STOPS) else cuts
+    if not any(stop in view for stop in _CJK_STOPS):
+        return cuts
+    return cuts | {_behind_marks(view, cut) for cut in _cjk_cuts(view)}
 
 
 def _cjk_cuts(view: str) -> set[int]:

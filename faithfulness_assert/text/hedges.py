@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _UNABLE = r"(?:do not|don['’]t|cannot|can['’]t|could not|couldn['’]t|unable to)"
 _HEDGES = (
@@ -34,8 +38,11 @@ _HEDGES = (
 _HEDGE = re.compile(rf"\b(?:{'|'.join(_HEDGES)})\b")
 
 
-def is_hedged(sentence: str) -> bool:
-    """Whether a sentence says that it is not certain."""
+def is_hedged(sentence: str, phrases: Sequence[str] = ()) -> bool:
+    """Whether a sentence says that it is not certain: with one of ``phrases``, if there are any."""
+    if phrases:
+        text = sentence.casefold()
+        return any(phrase.casefold() in text for phrase in phrases)
     # "Perhaps" is a hedge at the start too, but "May" is a month.
     plain = sentence if sentence.startswith("May ") else sentence[:1].lower() + sentence[1:]
     return _HEDGE.search(plain) is not None
