@@ -146,7 +146,7 @@ def test_every_policy_but_our_own_has_golden_rows() -> None:
 def test_the_rows_are_all_that_the_systems_are_known_to_give(shared: Path) -> None:
     known = json.loads((shared / "golden" / "systems.json").read_text(encoding="utf-8"))
     waiting = {"ragas-hhem"}  # needs a local judge
-    ours = {(row["system"], row["case"]) for _, row in ROWS}
+    ours = {(row["system"], row["case"]) for _, row in ROWS if not row.get("added")}
     citations = json.loads((FILES[0].parent / "citations.json").read_text(encoding="utf-8"))
     ours |= {(row["system"], row["case"]) for row in citations}
     assert {(row["system"], row["case"]) for row in known if row["system"] not in waiting} == ours

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import math
 from typing import Any
 
@@ -149,32 +150,28 @@ def test_at_most_ten_suggestions_are_read(given: dict[str, Any], expected: tuple
     [
         ((0, 1), (0, 1), []),
         ((0.2, 1), (0.2, 1), []),
-        ((80, 100), (0.8, 1), ["scale"]),
-        ((2, 1.5), (0.02, 0.015), ["scale"]),
-        ((0, 50, 60), (0, 0.5, 0.6), ["scale"]),
-        ((1, 50, 60), (0.01, 0.5, 0.6), ["scale"]),
-        ((120, 50), (1, 0.5), ["scale", "d0 120"]),
-        ((-5, 50, 60), (0, 0.5, 0.6), ["scale", "d0 -5"]),
-        ((0.5, 50, 60), (0.5, 1, 1), ["d1 50", "d2 60"]),
-        ((1, 5), (1, 1), ["d1 5"]),
+        ((80, 100), (0.8, 1), ["d0 80", "d1 100"]),
+        ((2, 1.5), (0.02, 0.015), ["d0 2", "d1 1.5"]),
+        ((40, 1, 1), (0.4, 1, 1), ["d0 40"]),
+        ((120, 50), (1, 0.5), ["d0 120", "d1 50"]),
+        ((-5, 50), (0, 0.5), ["d0 -5", "d1 50"]),
+        ((0.5, 50, 60), (0.5, 0.5, 0.6), ["d1 50", "d2 60"]),
+        ((1, 5), (1, 0.05), ["d1 5"]),
         ((-0.5, 0.5), (0, 0.5), ["d0 -0.5"]),
     ],
 )
-def test_ratings_are_out_of_100_if_two_are_above_1_and_none_is_a_fraction(
+def test_each_rating_above_1_is_out_of_100(
     said: tuple[float, ...], held: tuple[float, ...], changed: list[str]
 ) -> None:
-    found, warnings = on_unit_scale({f"d{k}": value for k, value in enumerate(said)})
-    assert list(found.values()) == pytest.approx(list(held))
-    assert [
-        "scale" if "divided by 100" in warning else warning[16:].partition(",")[0]
-        for warning in warnings
-    ] == changed
+    ratings, warnings = on_unit_scale({f"d{k}": value for k, value in enumerate(said)})
+    assert list(ratings.values()) == pytest.approx(list(held))
+    assert [re.split("[,;]", warning[16:])[0] for warning in warnings] == changed
 
 
 def test_a_warning_names_each_changed_rating_before_and_after() -> None:
-    assert on_unit_scale({"relevance": 150, "coverage": 80})[1] == (
-        "the judge rated on a scale of 0 to 100; its ratings were divided by 100",
-        "the judge rated relevance 150, which is out of range; 1 was used",
+    assert on_unit_scale({"relevance": 150, "coverage": -1})[1] == (
+        "the judge rated relevance 150; ratings above 1 are out of 100, so 1 was used",
+        "the judge rated coverage -1, which is out of range; 0 was used",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..records.errors import InputError
@@ -71,6 +71,28 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
         groups[-1].append((number, text))
         used += tokens
     return tuple(map(tuple, groups))
+
+
+def cut_to_fit(sentences: Sequence[Evidence], budget: Budget) -> tuple[Evidence, ...]:
+    """The sentences, numbered anew, with those that do not fit one ask cut into parts."""
+    room = budget.context_room
+    parts = [part for s in sentences for part in _parts(s, budget, room)] if room else sentences
+    if len(parts) == len(sentences):
+        return tuple(sentences)
+    return tuple(replace(part, sentence=number) for number, part in enumerate(parts, 1))
+
+
+def _parts(sentence: Evidence, budget: Budget, room: int) -> list[Evidence]:
+    """A sentence in halves, cut at white space where there is some, until each part fits."""
+    text = sentence.text
+    # A token has at least one byte.
+    if len(text.encode()) + LINE_TOKENS <= room or budget.line_tokens(text) <= room:
+        return [sentence]
+    middle = text.rfind(" ", len(text) // 4, len(text) // 2) + 1 or len(text) // 2
+    place = sentence.start + middle
+    first = replace(sentence, text=text[:middle], end=place)
+    second = replace(sentence, text=text[middle:], start=place)
+    return [*_parts(first, budget, room), *_parts(second, budget, room)]
 
 
 def window(sentences: Sequence[Evidence], budget: Budget) -> tuple[range, ...]:

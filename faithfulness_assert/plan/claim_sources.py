@@ -17,6 +17,8 @@ STEM = 4
 """Letters of a word that count, so that "opens" and "opened" are the same word."""
 MANY = 64
 """A word that so many sentences have in common does not tell them apart."""
+CLOSEST = 5
+"""Sentences with which a claim is compared."""
 
 # Scripts that put no spaces between words: there each character counts as a word.
 _DENSE = (
@@ -89,7 +91,7 @@ def without_strays(claims: Claims, sentences: Numbered) -> Claims:
     another. A claim is a stray if it is not its own sentence word for word, and
     - it is another sentence word for word, or
     - it is also a claim of another sentence, which shares more words with it, or
-    - it shares no word with its own sentence, but half of its words with another one.
+    - another sentence has all words that it shares with its own one, and more.
     """
     known = _Sentences(sentences)
     whole = set(known.keys.values())
@@ -106,7 +108,7 @@ def without_strays(claims: Claims, sentences: Numbered) -> Claims:
         shared = known.shared(number, claim)
         if key in whole or shared < most_shared[key]:
             return True
-        return not shared and _is_of_another(known, number, words_that_count(claim))
+        return _is_of_another(known, number, words_that_count(claim))
 
     return {
         number: tuple(claim for claim in texts if not is_stray(number, claim))
@@ -115,7 +117,14 @@ def without_strays(claims: Claims, sentences: Numbered) -> Claims:
 
 
 def _is_of_another(known: _Sentences, number: int, words: frozenset[str]) -> bool:
-    """Whether another sentence has half of a claim's words. A sentence of pronouns has none."""
+    """Whether another sentence has all words that a claim shares with its own one, and more.
+
+    It must have half of the claim's words. A sentence of pronouns has no words to share.
+    """
     if not words or not known.words[number]:
         return False
-    return 2 * max(known.sharing(words).values(), default=0) >= len(words)
+    shared = words & known.words[number]
+    for other, count in known.sharing(words).most_common(CLOSEST):
+        if count > len(shared) and 2 * count >= len(words) and shared <= known.words[other]:
+            return True
+    return False

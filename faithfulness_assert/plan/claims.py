@@ -16,7 +16,7 @@ from ..asking.windows import chunk
 from ..records.ask import AskKind, Numbered, Outcome, Payload
 from ..records.model import Skipped, Statement
 from ..text.numbers_and_names import has_number_or_name
-from ..text.strings import is_blank
+from ..text.strings import is_blank, text_key
 from . import joint
 from .claim_sources import by_words, without_strays
 from .findings import may_be_set_aside
@@ -149,8 +149,10 @@ def _silent(state: State) -> set[int]:
 
 
 def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Statement]:
-    """The claims of a sentence as statements; without any, the sentence as it stands."""
-    return [replace(sentence, text=claim) for claim in claims or (sentence.text,)]
+    """The claims of a sentence as statements, each once; without any, the sentence itself."""
+    once = {text_key(claim): claim for claim in reversed(claims)}
+    texts = reversed(once.values()) if claims else (sentence.text,)
+    return [replace(sentence, text=text) for text in texts]
 
 
 def _skipped(sentence: Statement) -> Skipped:

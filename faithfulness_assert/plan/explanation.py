@@ -11,6 +11,7 @@ from ..records.ask import Payload
 from ..records.described import described
 from ..text.strings import clip
 from .conclude import conclude
+from .fit import is_within
 from .outcomes import absorb_each, usable_text
 from .state import Job, State, noted
 
@@ -30,8 +31,12 @@ def jobs(state: State) -> tuple[Job, ...]:
     if result.status != "graded":
         return ()
     problems = tuple((v.id, _line(v)) for v in result.problems()[:MAX_PROBLEMS])
-    payload = Payload(problems, notes=f"{result.score:.2f}")
-    return (Job(make_ask("reason", state.policy, payload)),)
+    asks = (
+        make_ask("reason", state.policy, Payload(problems[:shown], notes=f"{result.score:.2f}"))
+        for shown in range(len(problems), -1, -1)
+    )
+    fitting = next((ask for ask in asks if is_within(state.budget, ask)), None)
+    return (Job(fitting),) if fitting else ()
 
 
 def _line(verdict: Verdict) -> str:

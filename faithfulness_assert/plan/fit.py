@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
-from ..asking.windows import chunk, window
+from ..asking.windows import chunk, cut_to_fit, window
 from ..records.ask import Payload
 from ..records.errors import InputError
 from .state import ended, numbered_texts
@@ -31,7 +31,8 @@ def fit(state: State) -> State:
         chunk(numbered_texts(state.verdicts.statements), budget)
     except InputError as error:
         return ended(state, "invalid_input", str(error))
-    return replace(state, budget=budget, windows=window(state.context, budget))
+    context = cut_to_fit(state.context, budget)
+    return replace(state, budget=budget, context=context, windows=window(context, budget))
 
 
 def _room(state: State) -> int | None:

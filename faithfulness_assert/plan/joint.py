@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..reading import read
@@ -34,14 +35,16 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
     reading = read(usable_text(outcome), state.policy.labels)
     check_count(len(reading.verdicts), len(job.ask.ids))
     entries, strays = _entries_by_sentence(reading.verdicts, job)
-    pairs = [(s, entry) for s in state.answer for entry in entries.get(s.id) or (None,)]
+    pairs = [(s, entry) for s in state.answer for entry in _once(entries.get(s.id, ()))]
     statements = [_statement(i, sentence, entry) for i, (sentence, entry) in enumerate(pairs, 1)]
     state = with_statements(state, statements)
+    used = [entry for _, entry in pairs if entry]
+    others = [e for e in (*chain.from_iterable(entries.values()), *strays) if e not in used]
     known = dict.fromkeys(job.ask.ids, Claimed(()))
     state = replace(
         state,
         claims=replace(state.claims, by_sentence=known),
-        verdicts=replace(state.verdicts, by_window=_findings(state, job, pairs, strays)),
+        verdicts=replace(state.verdicts, by_window=_findings(state, job, pairs, others)),
     )
     unused = len(reading.verdicts) - sum(map(len, entries.values()))
     form = form_of(reading.form, job, outcome)
@@ -67,6 +70,12 @@ def _entries_by_sentence(
     return own, strays
 
 
+def _once(entries: Sequence[RawVerdict]) -> list[RawVerdict | None]:
+    """The first entry of each claim; None for a sentence without any entry."""
+    firsts = {text_key(entry.statement): entry for entry in reversed(entries)}
+    return list(reversed(firsts.values())) or [None]
+
+
 def _statement(number: int, sentence: Statement, entry: RawVerdict | None) -> Statement:
     """The claim of an entry as a statement; the sentence itself if the entry has no claim."""
     claim = entry.statement.strip() if entry else ""
@@ -78,21 +87,16 @@ def _findings(
     state: State,
     job: Job,
     pairs: Sequence[tuple[Statement, RawVerdict | None]],
-    strays: Sequence[RawVerdict],
+    others: Sequence[RawVerdict],
 ) -> dict[Cell, Finding]:
-    """The finding of each statement.
-
-    Statements that count once must agree, and a stray with the same claim must not say otherwise.
-    """
-    said: dict[str, list[Finding]] = {}
-    for stray in strays:
-        said.setdefault(text_key(stray.statement), []).append(Finding.of(stray))
-    alike: dict[int, list[Finding]] = {}
-    statements, first_like = state.verdicts.statements, state.verdicts.first_like
+    """The finding of each statement. All entries with the same claim must agree."""
+    alike: dict[str, list[Finding]] = {}
+    for other in others:
+        alike.setdefault(text_key(other.statement), []).append(Finding.of(other))
+    statements = state.verdicts.statements
     for statement, (sentence, entry) in zip(statements, pairs, strict=True):
         finding = checked(Finding.of(entry) if entry else MISSING, statement.text, job.ask)
         # The claim is in the judge's words. Whether it may be set aside, the sentence decides.
         finding = allowed(sentence.text, finding, job.ask.form.labels)
-        group = alike.setdefault(first_like[statement.id], [])
-        group += [finding, *(said.get(text_key(statement.text), ()) if entry else ())]
-    return {(0, s.id): agreed(alike[first_like[s.id]]) for s in statements}
+        alike.setdefault(text_key(statement.text), []).append(finding)
+    return {(0, s.id): agreed(alike[text_key(s.text)]) for s in statements}

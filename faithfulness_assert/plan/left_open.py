@@ -28,7 +28,7 @@ def undecided(state: State, verdicts: Sequence[Verdict]) -> JudgeError | None:
     outcomes = {_would_pass(state, verdicts, left_open, label) for label in (best, worst)}
     if len(outcomes) == 1:
         return None
-    return state.verdicts.failed[_first_like(state, left_open[0])]
+    return _error_of(state, left_open[0])
 
 
 def open_statements(state: State, verdicts: Sequence[Verdict]) -> str:
@@ -36,18 +36,20 @@ def open_statements(state: State, verdicts: Sequence[Verdict]) -> str:
     left_open = _open(state, verdicts)
     if not left_open:
         return ""
-    error = state.verdicts.failed[_first_like(state, left_open[0])]
+    error = _error_of(state, left_open[0])
     count = f"{len(left_open)} of {len(verdicts)} statements have no verdict"
     return f"{count} because an ask failed ({error.kind}: {error.message.rstrip('.')})"
 
 
 def _open(state: State, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    failed = state.verdicts.failed
-    return [v for v in verdicts if v.label is None and _first_like(state, v) in failed]
+    numbers = {number for _, number in state.verdicts.failed}
+    first_like = state.verdicts.first_like
+    return [v for v in verdicts if v.label is None and first_like[v.id] in numbers]
 
 
-def _first_like(state: State, verdict: Verdict) -> int:
-    return state.verdicts.first_like[verdict.id]
+def _error_of(state: State, verdict: Verdict) -> JudgeError:
+    number = state.verdicts.first_like[verdict.id]
+    return next(error for (_, n), error in state.verdicts.failed.items() if n == number)
 
 
 def _extreme_labels(policy: Policy) -> tuple[Label, Label]:

@@ -20,25 +20,24 @@ Entries = list[tuple[int | None, str]]
 
 
 def read_entries(job: Job, outcome: Outcome) -> tuple[Entries, list[str]]:
-    """The entries of a reply, and the texts whose numbers cannot be trusted or were not asked.
+    """The entries of a reply, and the texts whose numbers cannot be trusted.
 
+    A number next to those that were asked makes all of them doubtful: the judge may count claims.
     An item that is said to have no claims has an empty text.
 
     Raises:
         JudgeError: the reply cannot be used or read.
     """
     said = read_claims(usable_text(outcome))
-    added = shift({number for number, _ in said if number is not None}, job.ask.ids)
-    entries: Entries = []
-    astray: list[str] = []
-    for number, text in said:
-        if number is None:
-            entries.append((None, text))
-        elif added is not None and number + added in job.ask.ids:
-            entries.append((number + added, text))
-        else:
-            astray.append(text)
-    return entries, astray
+    asked = job.ask.ids
+    numbers = {number for number, _ in said if number is not None}
+    added = shift(numbers, asked)
+    if added is None or not numbers.isdisjoint({min(asked) - 1 - added, max(asked) + 1 - added}):
+        loose: Entries = [(None, text) for number, text in said if number is None]
+        return loose, [text for number, text in said if number is not None]
+    entries = [(None if n is None else n + added, text) for n, text in said]
+    own = [(n, text) for n, text in entries if n is None or n in asked]
+    return own, [text for n, text in entries if n is not None and n not in asked]
 
 
 def check_count(claims: int, sentences: int) -> None:

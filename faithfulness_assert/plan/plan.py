@@ -121,11 +121,16 @@ def _audited(state: State) -> State:
     from ..text.citations import audit_citations  # its patterns take time to compile
 
     ids = [passage.id for passage in state.case.context]
-    return replace(state, audit=audit_citations(state.case.answer, ids, language=state.language))
+    hedges = state.policy.hedges
+    audit = audit_citations(state.case.answer, ids, language=state.language, hedges=hedges)
+    return replace(state, audit=audit)
 
 
 def _begin(state: State) -> State:
     """What is known without a judge: the statements, or that there is nothing to ask."""
+    if _lacks_question(state):
+        problem = f"question: it is blank, and the policy {state.policy.name!r} needs one"
+        return ended(state, "invalid_input", problem)
     if is_blank(state.case.answer):
         return replace(state, ended=Ended("no_statements", "the answer is blank", blank=True))
     if all(is_blank(passage.text) for passage in state.case.context):
@@ -139,6 +144,12 @@ def _begin(state: State) -> State:
     if not says_more and _only_declines(parts.statements):
         return ended(state, "abstained")
     return replace(state, context=number_sentences(state.case, state.language))
+
+
+def _lacks_question(state: State) -> bool:
+    """Whether the policy's source would raise. A question that was never given is left out."""
+    case = state.case
+    return state.policy.requires_question and case.question_given and is_blank(case.question)
 
 
 def _only_declines(statements: Sequence[Statement]) -> bool:

@@ -87,7 +87,7 @@ class VerdictsKnown:
         by_window: the findings of each window.
         widened: the findings of the asks that show the evidence of windows that disagree.
         closed: what is not asked again: refused, filtered, truncated, failed.
-        failed: statements that the latest ask about them left open because it failed.
+        failed: the asks that failed, by window (None for a widened ask) and statement.
         by_position: what a reply without numbers left out. It is not matched by position again.
         controls: the controls that were asked, and the labels that they got.
     """
@@ -97,7 +97,7 @@ class VerdictsKnown:
     by_window: Mapping[Cell, Finding] = field(default_factory=dict)
     widened: Mapping[int, Finding] = field(default_factory=dict)
     closed: frozenset[Cell] = frozenset()
-    failed: Mapping[int, JudgeError] = field(default_factory=dict)
+    failed: Mapping[tuple[int | None, int], JudgeError] = field(default_factory=dict)
     by_position: frozenset[Cell] = frozenset()
     controls: Answered = ()
 

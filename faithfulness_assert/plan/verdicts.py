@@ -141,7 +141,8 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
     missing = {number: MISSING for number in job.ids if number not in found}
     known = _with_findings(state, job, missing).verdicts
     if error.kind != "unreadable":
-        known = replace(known, failed={**known.failed, **dict.fromkeys(job.ids, error)})
+        lost = {(job.window, number): error for number in job.ids}
+        known = replace(known, failed={**known.failed, **lost})
     if job.window is not None and not worth_asking_again(state.policy, error):
         cells = [(job.window, number) for number in job.ids]
         known = replace(known, closed=known.closed.union(cells))
@@ -169,7 +170,11 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     known = replace(
         known,
         controls=(*known.controls, *answered),
-        failed={n: error for n, error in known.failed.items() if n not in job.ids},
+        failed={
+            cell: error
+            for cell, error in known.failed.items()
+            if cell[0] != job.window or cell[1] not in job.ids
+        },
         by_position=known.by_position.union(left_out),
     )
     form = form_of(reading.form, job, outcome)
@@ -180,11 +185,18 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
 def _alone_from_one(state: State, answers: Answers) -> Answers:
     """The answers; a judge may give the number 1 to each statement that it is asked about alone.
 
-    It must do so in all its replies: else a 1 may be the answer to another ask.
+    It must do so in all its replies, to the first asks about them: else a 1 may be the answer to
+    another ask.
     """
-    alone = [(job, outcome) for job, outcome in answers if len(job.ask.ids) == 1]
+    known = state.verdicts.by_window
+    first = [pair for pair in answers if (pair[0].window or 0, pair[0].ask.ids[0]) not in known]
+    alone = [(job, outcome) for job, outcome in first if len(job.ask.ids) == 1]
     others = [(job, outcome) for job, outcome in alone if job.ask.ids != (1,)]
-    if not others or any(_numbers(state, outcome) - {1} for _, outcome in alone):
+    if (
+        len(first) < len(answers)
+        or not others
+        or any(_numbers(state, outcome) - {1} for _, outcome in alone)
+    ):
         return answers
     return tuple(
         (replace(job, counts_from_one=len(job.ask.ids) == 1), outcome) for job, outcome in answers

@@ -54,23 +54,21 @@ def suggestions_in(parts: ReplyParts) -> tuple[str, ...]:
 def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...]]:
     """The ratings in [0, 1], and a warning for each that was changed.
 
-    They are on a scale of 0 to 100 if two or more are above 1 and none is between 0 and 1. A rating
-    that is then still out of range is set to the nearer end of [0, 1].
+    Each rating above 1 is out of 100, as in MASIS. One that is then still out of range is set to
+    the nearer end of [0, 1].
     """
-    above_1 = sum(value > 1 for value in ratings.values())
-    hundred = above_1 > 1 and not any(0 < value < 1 for value in ratings.values())
-    scaled = {name: value / 100 if hundred else value for name, value in ratings.items()}
-    held = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
+    scaled = {name: value / 100 if value > 1 else value for name, value in ratings.items()}
+    kept = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
     warnings = [
-        f"the judge rated {name} {ratings[name]:g}, which is out of range; {held[name]:g} was used"
-        for name in held
-        if held[name] != scaled[name]
+        f"the judge rated {name} {ratings[name]:g}; ratings above 1 are out of 100, so "
+        f"{kept[name]:g} was used"
+        if ratings[name] > 1
+        else f"the judge rated {name} {ratings[name]:g}, which is out of range; "
+        f"{kept[name]:g} was used"
+        for name in ratings
+        if kept[name] != ratings[name]
     ]
-    if hundred:
-        warnings.insert(
-            0, "the judge rated on a scale of 0 to 100; its ratings were divided by 100"
-        )
-    return held, tuple(warnings)
+    return kept, tuple(warnings)
 
 
 def reason_in(reply: str) -> str:
