@@ -8,7 +8,6 @@ braces and percent signs of a user stay as they are.
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from ..policy.policy import Policy
     from ..records.ask import Numbered
     from ..records.model import Label
+
+_FOLDER = __file__.removesuffix("prompt.py") + "prompts/"
 
 REPLY_TOKENS = 256
 REPLY_TOKENS_PER_ITEM = 96
@@ -172,4 +173,6 @@ def fence(name: str, block: str, whole: str = "") -> str:
 
 @cache
 def _prompt(name: str) -> str:
-    return (Path(__file__).parent / "prompts" / f"{name}.md").read_text(encoding="utf-8").strip()
+    # An assertion in promptfoo is a fresh process: it does without pathlib.
+    with open(f"{_FOLDER}{name}.md", encoding="utf-8") as file:
+        return file.read().strip()

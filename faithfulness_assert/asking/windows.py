@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.errors import InputError
-from ..records.judge import Limits
-from .tokens import CountTokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..records.ask import Numbered
+    from ..records.judge import Limits
     from ..records.model import Evidence
+    from .tokens import CountTokens
 
 OVERLAP = 2
 """Sentences that two neighbouring windows share, so that evidence across a border is not lost."""
@@ -21,8 +21,7 @@ LINE_TOKENS = 3
 """Tokens of a line's number and its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """How much one ask may hold.
 
     Args:

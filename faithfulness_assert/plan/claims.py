@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from .numbered_replies import Entries
     from .state import Answers
 
+KINDS = ("claims", "claims_and_verdicts")
+"""The kinds of ask of this stage."""
+
 
 def jobs(state: State) -> tuple[Job, ...]:
     """One ask for each group of sentences of which the claims are not known."""
@@ -68,7 +71,7 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
     state = noted(state, error=error)
     if worth_asking_again(state.policy, error):
         return state
-    return replace(state, claims=replace(state.claims, closed=state.claims.closed.union(job.ids)))
+    return state._replace(claims=state.claims._replace(closed=state.claims.closed.union(job.ids)))
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
@@ -86,7 +89,7 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     }
     ignored = len(astray) - sum(len(claimed.texts) for claimed in placed.values())
     known = {**state.claims.by_sentence, **found, **placed}
-    state = replace(state, claims=replace(state.claims, by_sentence=known))
+    state = state._replace(claims=state.claims._replace(by_sentence=known))
     return noted(state, form="claims", warnings=ignored_entries(ignored))
 
 
@@ -128,7 +131,7 @@ def settle(state: State) -> State:
     texts = chain.from_iterable(_statements_of(s, claims.get(s.id, ())) for s in graded)
     state = with_statements(state, [replace(s, id=number) for number, s in enumerate(texts, 1)])
     skipped = [*state.skipped, *(_skipped(s) for s in state.answer if s.id in silent)]
-    state = replace(state, skipped=tuple(sorted(skipped, key=lambda span: span.start)))
+    state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
     strays = sum(map(len, listed.values())) - sum(map(len, claims.values()))
     state = noted(state, warnings=_strays_warning(strays))
     if state.verdicts.statements:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..policy.calculation import calculation, overall_calculation
 from ..policy.scoring import overall, passes, score
-from ..reading.rating_values import on_unit_scale
 from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..text.evidence import Quotable, resolve
@@ -56,15 +55,15 @@ def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> tuple[State, End
     if missing == len(verdicts):
         return state, Ended(status_of(state.log.errors))
     if error := undecided(state, verdicts):
-        log = replace(state.log, errors=(error, *state.log.errors))
-        return replace(state, log=log), Ended(
+        log = state.log._replace(errors=(error, *state.log.errors))
+        return state._replace(log=log), Ended(
             status_of(log.errors), open_statements(state, verdicts)
         )
     failed = [c for c, label in state.verdicts.controls if not c.passed(label)]
     if failed and state.policy.controls == "enforce":
         error = JudgeError(failed_control(failed), "unreliable_judge")
-        log = replace(state.log, errors=(error, *state.log.errors))
-        return replace(state, log=log), Ended("unreadable")
+        log = state.log._replace(errors=(error, *state.log.errors))
+        return state._replace(log=log), Ended("unreadable")
     if missing and state.policy.on_missing == "error":
         detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
         return state, Ended(status_of(state.log.errors), detail)
@@ -138,6 +137,8 @@ def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> Gradin
 
 def _rated(state: State, rated: Rated) -> GradingResult:
     """The result of a rubric policy: no verdicts, a score for each dimension."""
+    from ..reading.rating_values import on_unit_scale  # only where an answer is rated
+
     policy = state.policy
     ratings, warnings = on_unit_scale(rated.ratings)
     outcome, dimensions = overall(policy, ratings, state.audit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
@@ -50,7 +49,7 @@ def absorb(state: State, answers: Answers) -> State:
 
 
 def _take(state: State, _job: Job, outcome: Outcome) -> State:
-    return replace(state, explanation=read_reason(usable_text(outcome)))
+    return state._replace(explanation=read_reason(usable_text(outcome)))
 
 
 def _lose(state: State, _job: Job, error: JudgeError) -> State:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ..reading.reconcile import MISSING, Finding
 from ..reading.refusal import accompanies_decline, declines
-from ..text.non_claims import is_non_claim
 from ..text.numbers_and_names import has_number_or_name
 
 if TYPE_CHECKING:
@@ -59,6 +58,8 @@ def may_be_set_aside(text: str) -> bool:
 
     Never a sentence with a number or a name. The first word, which has a capital, is no name then.
     """
+    from ..text.non_claims import is_non_claim  # few judges set anything aside
+
     if not (is_non_claim(text) or declines(text) or accompanies_decline(text)):
         return False
     return not has_number_or_name(text[:1].lower() + text[1:])

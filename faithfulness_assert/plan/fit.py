@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
@@ -26,13 +25,13 @@ def fit(state: State) -> State:
     if room is not None and room < MIN_ROOM:
         detail = "question: it leaves no room in max_prompt_tokens for the context"
         return ended(state, "invalid_input", detail)
-    budget = replace(state.budget, room=room)
+    budget = state.budget._replace(room=room)
     try:
         chunk(numbered_texts(state.verdicts.statements), budget)
     except InputError as error:
         return ended(state, "invalid_input", str(error))
     context = cut_to_fit(state.context, budget)
-    return replace(state, budget=budget, context=context, windows=window(context, budget))
+    return state._replace(budget=budget, context=context, windows=window(context, budget))
 
 
 def _room(state: State) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -41,10 +40,9 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
     used = [entry for _, entry in pairs if entry]
     others = [e for e in (*chain.from_iterable(entries.values()), *strays) if e not in used]
     known = dict.fromkeys(job.ask.ids, Claimed(()))
-    state = replace(
-        state,
-        claims=replace(state.claims, by_sentence=known),
-        verdicts=replace(state.verdicts, by_window=_findings(state, job, pairs, others)),
+    state = state._replace(
+        claims=state.claims._replace(by_sentence=known),
+        verdicts=state.verdicts._replace(by_window=_findings(state, job, pairs, others)),
     )
     unused = len(reading.verdicts) - sum(map(len, entries.values()))
     form = form_of(reading.form, job, outcome)

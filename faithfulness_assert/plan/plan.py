@@ -12,7 +12,6 @@ changes the state without asking; both are pure functions.
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..asking.tokens import CountTokens, estimate_tokens
@@ -23,13 +22,13 @@ from ..records.judge import Limits
 from ..text.evidence import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
-from . import claims, explanation, ratings, truths, verdicts
+from . import verdicts
 from .conclude import conclude
 from .fit import fit
 from .state import Answers, Asking, Ended, Job, Stage, State, ended, with_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..policy.policy import Policy
     from ..records.case import Case
@@ -71,44 +70,45 @@ def grade_plan(
     return conclude(state)
 
 
-def _stages(policy: Policy) -> tuple[Stage, ...]:
-    """The stages of a policy, in their order."""
+def _stages(policy: Policy) -> Iterator[Stage]:
+    """The stages of a policy, in their order. Each is loaded only where it is needed."""
     tries = 1 + policy.reasks
+    yield fit
     if policy.verify == "rubric":
-        return (fit, ratings.fits, *[Asking(ratings.jobs, ratings.absorb)] * tries)
-    prepared = _preparing(policy)
-    explained = [Asking(explanation.jobs, explanation.absorb)] if policy.explain == "judge" else []
-    return (
-        fit,
-        *prepared,
-        *([fit] if prepared else []),
-        Asking(verdicts.jobs, verdicts.absorb),
-        *[Asking(verdicts.reask_jobs, verdicts.absorb)] * policy.reasks,
-        Asking(verdicts.widen_jobs, verdicts.absorb),
-        *explained,
-    )
+        from . import ratings
+
+        yield ratings.fits
+        yield from [Asking(ratings.jobs, ratings.absorb)] * tries
+        return
+    if policy.split == "claims" or policy.verify == "truths":
+        yield from _preparing(policy, tries)
+        yield fit
+    yield Asking(verdicts.jobs, verdicts.absorb)
+    yield from [Asking(verdicts.reask_jobs, verdicts.absorb)] * policy.reasks
+    yield Asking(verdicts.widen_jobs, verdicts.absorb)
+    if policy.explain == "judge":
+        from . import explanation
+
+        yield Asking(explanation.jobs, explanation.absorb)
 
 
-def _preparing(policy: Policy) -> list[Stage]:
-    """The stages that come before the verdicts. Claims and truths do not wait for each other."""
-    tries = 1 + policy.reasks
-    wants_claims, wants_truths = policy.split == "claims", policy.verify == "truths"
-    if wants_claims and wants_truths:
-        asking = Asking(lambda state: (*claims.jobs(state), *truths.jobs(state)), _absorb_both)
-        return [*[asking] * tries, claims.settle, truths.settle]
-    if wants_claims:
-        return [*[Asking(claims.jobs, claims.absorb)] * tries, claims.settle]
-    if wants_truths:
-        return [*[Asking(truths.jobs, truths.absorb)] * tries, truths.settle]
-    return []
+def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:
+    """The stages before the verdicts. Claims and truths do not wait for each other."""
+    from . import claims, truths
 
+    parts = [claims] if policy.split == "claims" else []
+    parts += [truths] if policy.verify == "truths" else []
 
-def _absorb_both(state: State, answers: Answers) -> State:
-    def of_truths(job: Job) -> bool:
-        return job.ask.kind == "truths"
+    def jobs(state: State) -> tuple[Job, ...]:
+        return tuple(job for part in parts for job in part.jobs(state))
 
-    state = claims.absorb(state, tuple(a for a in answers if not of_truths(a[0])))
-    return truths.absorb(state, tuple(a for a in answers if of_truths(a[0])))
+    def absorb(state: State, answers: Answers) -> State:
+        for part in parts:
+            state = part.absorb(state, tuple(a for a in answers if a[0].ask.kind in part.KINDS))
+        return state
+
+    yield from [Asking(jobs, absorb)] * tries
+    yield from (part.settle for part in parts)
 
 
 # ---------------------------------------------------------------- before the first ask
@@ -117,13 +117,13 @@ def _absorb_both(state: State, answers: Answers) -> State:
 def _audited(state: State) -> State:
     """The state with the citation audit: the one that was given, else the one of the policy."""
     if state.case.citation_audit is not None or state.policy.citations == "off":
-        return replace(state, audit=state.case.citation_audit)
+        return state._replace(audit=state.case.citation_audit)
     from ..text.citations import audit_citations  # its patterns take time to compile
 
     ids = [passage.id for passage in state.case.context]
     hedges = state.policy.hedges
     audit = audit_citations(state.case.answer, ids, language=state.language, hedges=hedges)
-    return replace(state, audit=audit)
+    return state._replace(audit=audit)
 
 
 def _begin(state: State) -> State:
@@ -132,18 +132,18 @@ def _begin(state: State) -> State:
         problem = f"question: it is blank, and the policy {state.policy.name!r} needs one"
         return ended(state, "invalid_input", problem)
     if is_blank(state.case.answer):
-        return replace(state, ended=Ended("no_statements", "the answer is blank", blank=True))
+        return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
     if all(is_blank(passage.text) for passage in state.case.context):
         return ended(state, "no_context")
     parts = split(state.case.answer, state.language)
-    state = replace(state, answer=parts.statements, skipped=parts.skipped)
+    state = state._replace(answer=parts.statements, skipped=parts.skipped)
     state = with_statements(state, parts.statements)
     if not parts.statements:
         return ended(state, "no_statements", "the answer says nothing that can be checked")
     says_more = any(span.reason in GRADED_ALL_THE_SAME for span in parts.skipped)
     if not says_more and _only_declines(parts.statements):
         return ended(state, "abstained")
-    return replace(state, context=number_sentences(state.case, state.language))
+    return state._replace(context=number_sentences(state.case, state.language))
 
 
 def _lacks_question(state: State) -> bool:

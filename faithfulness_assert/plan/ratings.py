@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
@@ -77,5 +76,5 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     if absent := [name for name in names if name not in ratings]:
         problem = f"the judge's reply has no usable rating of {', '.join(absent)}"
         raise UnreadableReply(problem)
-    state = replace(state, rated=Rated(ratings, suggestions))
+    state = state._replace(rated=Rated(ratings, suggestions))
     return noted(state, form=form_of("json", job, outcome))

@@ -3,56 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..asking.controls import Answered, Control
-from ..asking.windows import Budget
-from ..policy.policy import Policy
-from ..reading.reconcile import Finding
 from ..records.ask import Ask, Numbered, Outcome
-from ..records.case import Case
-from ..records.errors import JudgeError
-from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 from ..records.usage import Usage
 from ..text.strings import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from ..asking.controls import Answered, Control
+    from ..asking.windows import Budget
+    from ..policy.policy import Policy
+    from ..reading.reconcile import Finding
+    from ..records.case import Case
+    from ..records.errors import JudgeError
+    from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
+
+# Records of a plan are named tuples: an assertion in promptfoo is a fresh process, and to define a
+# dataclass takes ten times as long. No default is ever changed in place.
+NOTHING: Mapping[Any, Any] = {}
+
 Cell = tuple[int, int]
 """The number of a window (from 0) and of a statement."""
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(NamedTuple):
     """What the asks cost, and how they went. ``forms`` says how each reply was read."""
 
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
     errors: tuple[JudgeError, ...] = ()
     forms: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(NamedTuple):
     """A sentence with its claims."""
 
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Silent:
     """A sentence that makes no claim, as the judge says."""
 
 
-@dataclass(frozen=True, slots=True)
 class Unlisted:
     """A sentence for which a list of claims without numbers has none."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimsKnown:
+class ClaimsKnown(NamedTuple):
     """What is known about the claims of the answer.
 
     Args:
@@ -60,12 +59,11 @@ class ClaimsKnown:
         closed: sentences that are not asked about again.
     """
 
-    by_sentence: Mapping[int, Claimed | Silent | Unlisted] = field(default_factory=dict)
+    by_sentence: Mapping[int, Claimed | Silent | Unlisted] = NOTHING
     closed: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class TruthsKnown:
+class TruthsKnown(NamedTuple):
     """What is known about the facts that the context states.
 
     Args:
@@ -73,12 +71,11 @@ class TruthsKnown:
         unplaced: truths of a list that does not say to which piece each belongs.
     """
 
-    by_piece: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    by_piece: Mapping[int, tuple[str, ...]] = NOTHING
     unplaced: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictsKnown:
+class VerdictsKnown(NamedTuple):
     """The statements, and what the judge has said about them.
 
     Args:
@@ -93,25 +90,23 @@ class VerdictsKnown:
     """
 
     statements: tuple[Statement, ...] = ()
-    first_like: Mapping[int, int] = field(default_factory=dict)
-    by_window: Mapping[Cell, Finding] = field(default_factory=dict)
-    widened: Mapping[int, Finding] = field(default_factory=dict)
+    first_like: Mapping[int, int] = NOTHING
+    by_window: Mapping[Cell, Finding] = NOTHING
+    widened: Mapping[int, Finding] = NOTHING
     closed: frozenset[Cell] = frozenset()
-    failed: Mapping[tuple[int | None, int], JudgeError] = field(default_factory=dict)
+    failed: Mapping[tuple[int | None, int], JudgeError] = NOTHING
     by_position: frozenset[Cell] = frozenset()
     controls: Answered = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Rated:
+class Rated(NamedTuple):
     """The ratings by dimension, as the judge gave them, and its suggestions."""
 
     ratings: Mapping[str, float]
     suggestions: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """The procedure is over before there are verdicts: why, and more about it where needed.
 
     ``blank``: the answer contains no letter and no digit.
@@ -122,8 +117,7 @@ class Ended:
     blank: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """All that is known so far.
 
     Args:
@@ -148,17 +142,16 @@ class State:
     skipped: tuple[Skipped, ...] = ()
     context: tuple[Evidence, ...] = ()
     windows: tuple[range, ...] = ()
-    claims: ClaimsKnown = field(default_factory=ClaimsKnown)
-    truths: TruthsKnown = field(default_factory=TruthsKnown)
-    verdicts: VerdictsKnown = field(default_factory=VerdictsKnown)
+    claims: ClaimsKnown = ClaimsKnown()
+    truths: TruthsKnown = TruthsKnown()
+    verdicts: VerdictsKnown = VerdictsKnown()
     rated: Rated | None = None
     explanation: str = ""
-    log: Log = field(default_factory=Log)
+    log: Log = Log()
     ended: Ended | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """An ask, and what its numbers mean.
 
     Args:
@@ -170,7 +163,7 @@ class Job:
 
     ask: Ask
     window: int | None = 0
-    controls: Mapping[int, Control] = field(default_factory=dict)
+    controls: Mapping[int, Control] = NOTHING
     counts_from_one: bool = False
 
     @property
@@ -183,8 +176,7 @@ Answers = tuple[tuple[Job, Outcome], ...]
 """The jobs of a stage with their outcomes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asking:
+class Asking(NamedTuple):
     """A stage that asks: what to ask now, and what is known once the outcomes are there."""
 
     jobs: Callable[[State], tuple[Job, ...]]
@@ -210,7 +202,7 @@ def noted(
         (*state.log.forms, form) if form else state.log.forms,
         (*state.log.warnings, *warnings),
     )
-    return replace(state, log=log)
+    return state._replace(log=log)
 
 
 def with_statements(state: State, statements: Sequence[Statement]) -> State:
@@ -220,12 +212,12 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
     for statement in statements:
         key = one_line(statement.text) if state.policy.dedupe else str(statement.id)
         first_like[statement.id] = firsts.setdefault(key, statement.id)
-    return replace(state, verdicts=VerdictsKnown(tuple(statements), first_like))
+    return state._replace(verdicts=VerdictsKnown(tuple(statements), first_like))
 
 
 def ended(state: State, status: Status, detail: str = "") -> State:
     """The state of a plan that is over."""
-    return replace(state, ended=Ended(status, detail))
+    return state._replace(ended=Ended(status, detail))
 
 
 def context_lines(state: State, numbers: Iterable[int]) -> Numbered:

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from .numbered_replies import Entries
     from .state import Answers
 
+KINDS = ("truths",)
+"""The kinds of ask of this stage."""
+
 Piece = tuple[Evidence, ...]
 
 PIECE_TOKENS = 6_000
@@ -87,7 +90,7 @@ def _lose(state: State, _job: Job, error: JudgeError) -> State:
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     entries, _ = read_entries(job, outcome)
     known = _merged(state.truths, entries, job.ask.ids)
-    return noted(replace(state, truths=known), form="truths")
+    return noted(state._replace(truths=known), form="truths")
 
 
 def _merged(known: TruthsKnown, entries: Entries, asked: Sequence[int]) -> TruthsKnown:
@@ -125,7 +128,7 @@ def settle(state: State) -> State:
     unplaced = state.truths.unplaced[: most and most * len(pieces)]
     shown += [Evidence(0, "", 0, 0, truth) for truth in unplaced]
     context = tuple(replace(line, sentence=number) for number, line in enumerate(shown, 1))
-    return noted(replace(state, context=context), warnings=_bare_warning(bare))
+    return noted(state._replace(context=context), warnings=_bare_warning(bare))
 
 
 def _bare_warning(count: int) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ def reask_jobs(state: State) -> tuple[Job, ...]:
 def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> tuple[Job, ...]:
     """Asks for the wanted statements of each window."""
     limits = replace(state.budget.limits, statements=1) if singly else state.budget.limits
-    budget = replace(state.budget, limits=limits)
+    budget = state.budget._replace(limits=limits)
     statements = _distinct(state)
     asks: list[Job] = []
     for window, numbers in enumerate(state.windows):
@@ -99,7 +99,7 @@ def _with_these(state: State, job: Job, controls: tuple[Control, ...]) -> Job:
         return job
     lines, numbered = mixed(job.ask.payload.items, controls)
     ask = make_ask("verdicts", state.policy, replace(job.ask.payload, items=lines))
-    return replace(job, ask=ask, controls=numbered) if is_within(state.budget, ask) else job
+    return job._replace(ask=ask, controls=numbered) if is_within(state.budget, ask) else job
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
@@ -142,11 +142,11 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
     known = _with_findings(state, job, missing).verdicts
     if error.kind != "unreadable":
         lost = {(job.window, number): error for number in job.ids}
-        known = replace(known, failed={**known.failed, **lost})
+        known = known._replace(failed={**known.failed, **lost})
     if job.window is not None and not worth_asking_again(state.policy, error):
         cells = [(job.window, number) for number in job.ids]
-        known = replace(known, closed=known.closed.union(cells))
-    return replace(state, verdicts=known)
+        known = known._replace(closed=known.closed.union(cells))
+    return state._replace(verdicts=known)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
@@ -167,8 +167,7 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     state = _with_findings(state, job, findings)
     left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
     known = state.verdicts
-    known = replace(
-        known,
+    known = known._replace(
         controls=(*known.controls, *answered),
         failed={
             cell: error
@@ -179,7 +178,7 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     )
     form = form_of(reading.form, job, outcome)
     warnings = ignored_entries(unknown)
-    return noted(replace(state, verdicts=known), form=form, warnings=warnings)
+    return noted(state._replace(verdicts=known), form=form, warnings=warnings)
 
 
 def _alone_from_one(state: State, answers: Answers) -> Answers:
@@ -199,7 +198,7 @@ def _alone_from_one(state: State, answers: Answers) -> Answers:
     ):
         return answers
     return tuple(
-        (replace(job, counts_from_one=len(job.ask.ids) == 1), outcome) for job, outcome in answers
+        (job._replace(counts_from_one=len(job.ask.ids) == 1), outcome) for job, outcome in answers
     )
 
 
@@ -247,8 +246,8 @@ def _with_objections(state: State, job: Job, entries: Sequence[RawVerdict]) -> S
         cells = {cell: finding for cell, finding in windows.items() if cell[0] == job.window}
     taken_back = {cell: after(cell[1], finding) for cell, finding in cells.items()}
     widened = {number: after(number, finding) for number, finding in known.widened.items()}
-    known = replace(known, by_window={**windows, **taken_back}, widened=widened)
-    return replace(state, verdicts=known)
+    known = known._replace(by_window={**windows, **taken_back}, widened=widened)
+    return state._replace(verdicts=known)
 
 
 def _weight(state: State, label: Label | None) -> float | None:
@@ -258,11 +257,11 @@ def _weight(state: State, label: Label | None) -> float | None:
 def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> State:
     known = state.verdicts
     if job.window is None:
-        known = replace(known, widened={**known.widened, **findings})
+        known = known._replace(widened={**known.widened, **findings})
     else:
         cells = {(job.window, number): finding for number, finding in findings.items()}
-        known = replace(known, by_window={**known.by_window, **cells})
-    return replace(state, verdicts=known)
+        known = known._replace(by_window={**known.by_window, **cells})
+    return state._replace(verdicts=known)
 
 
 def _of_window(state: State, window: int) -> dict[int, Finding]:

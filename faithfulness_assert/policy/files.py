@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..records.errors import ConfigError
@@ -22,6 +21,8 @@ def read_data(file: str, what: str) -> object:
         ConfigError: the file cannot be read, is too large, or has another format than its ending
             says.
     """
+    from pathlib import Path  # only where there is a file
+
     path = Path(file)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..records.model import Skipped, Statement
-from .headings import is_short_answer, makes_claim
 from .inline import clear
 from .markdown import blocks
 from .sentences import MAX_SENTENCES, in_parts, sentence_spans
@@ -139,15 +138,22 @@ def _unsaid(text: str, block: Block) -> Iterator[_Piece]:
         yield _Piece(*_trimmed(text, block.start, block.end), "", reason)
 
 
+MAY_BE_SKIPPED = ("table header", "link definition", "heading", "bold")
+
+
 def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     """Why a piece is not a statement; "" if it is one."""
+    if kind not in MAY_BE_SKIPPED:
+        return ""
+    from .headings import is_short_answer, makes_claim  # most answers have no such block
+
     if kind == "table header":
         has_claim = any(makes_claim(cell.rstrip("."), 3) for cell in said.split(" | "))
         return "" if has_claim else kind
     if kind == "link definition":
         name = said[1 : said.find("]:")]
         return "" if " " in name and makes_claim(name) else kind
-    if kind not in ("heading", "bold") or not (may_be_topic or said.endswith(("?", "？"))):
+    if not (may_be_topic or said.endswith(("?", "？"))):
         return ""
     is_bold_line = kind == "bold" and not said.endswith((":", "："))
     says_something = makes_claim(said, 3 if is_bold_line else 4) or is_short_answer(said)
