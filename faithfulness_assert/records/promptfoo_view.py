@@ -11,14 +11,14 @@ from .errors import ConfigError
 
 if TYPE_CHECKING:
     from .model import Verdict
-    from .result import GradingResult
+    from .result_fields import ResultFields
     from .usage import Usage
 
 Components = Literal["problems", "all", "none"]
 MAX_COMPONENTS = 20
 
 
-def promptfoo_view(result: GradingResult, components: Components) -> dict[str, Any]:
+def promptfoo_view(result: ResultFields, components: Components) -> dict[str, Any]:
     """The result in camelCase, with nothing null among its components.
 
     Raises:
@@ -38,7 +38,7 @@ def promptfoo_view(result: GradingResult, components: Components) -> dict[str, A
     }
 
 
-def short_reason(result: GradingResult) -> str:
+def short_reason(result: ResultFields) -> str:
     """The reason as a string; a short one if the caller asked for none."""
     if result.reason is not None:
         return result.reason
@@ -55,7 +55,7 @@ def _tokens(usage: Usage) -> dict[str, int]:
     }
 
 
-def _metadata(result: GradingResult) -> dict[str, Any]:
+def _metadata(result: ResultFields) -> dict[str, Any]:
     own = {
         "status": result.status,
         "defined": result.defined,
@@ -75,7 +75,7 @@ def _metadata(result: GradingResult) -> dict[str, Any]:
     return {**result.metadata, **own, **present}
 
 
-def _shown(result: GradingResult, components: Components) -> list[Verdict]:
+def _shown(result: ResultFields, components: Components) -> list[Verdict]:
     """The verdicts that promptfoo shows, and counts, as assertions of their own."""
     # promptfoo would count each statement that was never judged as a failed assertion.
     if components == "none" or result.error:

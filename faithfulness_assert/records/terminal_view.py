@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .model import CitationAudit, Verdict
-    from .result import GradingResult
+    from .result_fields import ResultFields
 
 
-def terminal_view(result: GradingResult) -> str:
+def terminal_view(result: ResultFields) -> str:
     """The result without control characters, whatever the texts contain."""
     return "\n".join(visible(line.replace("\n", " ")) for line in _lines(result))
 
 
-def _lines(result: GradingResult) -> Iterator[str]:
+def _lines(result: ResultFields) -> Iterator[str]:
     yield _head(result)
     yield f"  {visible(short_reason(result))}"
     if "calculation" in result.metadata and result.defined:
@@ -34,7 +34,7 @@ def _lines(result: GradingResult) -> Iterator[str]:
     yield from (f"  ! {visible(str(warning))}" for warning in result.metadata.get("warnings", ()))
 
 
-def _head(result: GradingResult) -> str:
+def _head(result: ResultFields) -> str:
     outcome = "PASS" if result.pass_ else "ERROR" if result.error else "FAIL"
     score = f"{result.score:.2f}" if result.defined else "undefined"
     graded = f"{outcome}  score {score}  threshold {result.threshold:.2f}  [{result.status}]"
@@ -48,7 +48,7 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
         yield f"       {evidence.passage}:{evidence.sentence} {visible(clip(evidence.text))}"
 
 
-def _rating_lines(result: GradingResult) -> Iterator[str]:
+def _rating_lines(result: ResultFields) -> Iterator[str]:
     """The ratings of a rubric policy, beside the judge's own where they differ; suggestions."""
     for name, given in result.metadata.get("rawRatings", {}).items():
         kept = result.named_scores[name]
