@@ -126,11 +126,13 @@ class Grader:
         return run_many((partial(self._grade_case, case) for case in cases), concurrency)
 
     def _grade_case(self, case: Case | Mapping[str, Any]) -> GradingResult:
-        if isinstance(case, Case):
-            return self._complete(run(self._plan(case), self.judge, self._clock))
-        if not isinstance(case, Mapping):
+        if not isinstance(case, Case | Mapping):
             return self._invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
-        return self.grade(**{str(key): value for key, value in case.items()})
+        try:
+            plan = self._plan(case if isinstance(case, Case) else Case.of(case))
+        except InputError as error:
+            return self._invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
+        return self._complete(run(plan, self.judge, self._clock))
 
     def _plan(self, case: Case) -> Plan:
         limits = self._info.limits
@@ -155,7 +157,7 @@ def grade(
     answer: str | None = None,
     context: Any = None,
     *,
-    question: str = "",
+    question: str | None = None,
     judge: str | Judge = "embedded",
     policy: AnyPolicy = "default",
     threshold: float | None = None,
@@ -181,14 +183,14 @@ def grade(
     _hide_key(options)
     case, others = _split(options)
     grader = Grader(judge, policy, threshold, **others)
-    return grader.grade(answer, context, question=question or None, **case)
+    return grader.grade(answer, context, question=question, **case)
 
 
 async def agrade(
     answer: str | None = None,
     context: Any = None,
     *,
-    question: str = "",
+    question: str | None = None,
     judge: str | Judge = "embedded",
     policy: AnyPolicy = "default",
     threshold: float | None = None,
@@ -198,7 +200,7 @@ async def agrade(
     _hide_key(options)
     case, others = _split(options)
     grader = Grader(judge, policy, threshold, **others)
-    return await grader.agrade(answer, context, question=question or None, **case)
+    return await grader.agrade(answer, context, question=question, **case)
 
 
 def grade_many(

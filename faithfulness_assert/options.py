@@ -15,7 +15,7 @@ from .policy.checks import is_number
 from .policy.load import FIELD_NAMES
 from .policy.policy import Policy
 from .policy.source_options import SOURCE_OPTIONS
-from .records.case import CASE_ALIASES
+from .records.case_fields import CASE_ALIASES
 from .records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ if TYPE_CHECKING:
         all_or_nothing: bool
         fail_on: Sequence[Label]
         dedupe: bool
+        requires_question: bool
         inverse: bool
         on_blank: Ending | float
         on_no_statements: Ending | float
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
         on_unreadable: float
         positional_prefix: bool
         citations: Citations
+        hedges: Sequence[str]
         score_caps: Sequence[ScoreCap | Mapping[str, Any]]
         strict_evidence: bool
         reasks: int
@@ -90,13 +92,16 @@ if TYPE_CHECKING:
         citation_audit: CitationAudit | Mapping[str, Any] | None
         actual_output: Any
         response: Any
+        final_answer: Any
         retrieval_context: Any
         retrieved_contexts: Any
         retrieved_content: Any
         contexts: Any
+        evidence: Any
         user_input: Any
         query: Any
         input: Any
+        user_query: Any
         last_citation_audit: Any
 
     class GradeOptions(GraderOptions, CaseOptions, total=False):
@@ -159,6 +164,7 @@ _POLICY_MEANINGS = {
     "all_or_nothing": "only a score of 1 passes; any lower score becomes 0",
     "fail_on": "labels that fail the result at any score",
     "dedupe": "exact repeats of a statement count once",
+    "requires_question": "a question that is given but blank is an invalid input",
     "inverse": "invert the result: score 1 - score, and pass where it would fail",
     "on_blank": "result if the answer has no letter and no digit",
     "on_no_statements": "result if the answer contains nothing to check",
@@ -168,6 +174,7 @@ _POLICY_MEANINGS = {
     "on_unreadable": "score of a grader error that has no readable verdict",
     "positional_prefix": "read too few unnumbered verdicts as those of the first statements",
     "citations": "audit the answer's citations; enforce also applies score_caps",
+    "hedges": "phrases that excuse a sentence from a citation",
     "score_caps": "upper limits for the score, by what the citation audit finds",
     "strict_evidence": "supported needs evidence that exists in the context",
     "reasks": "how often unresolved statements are asked about again",
@@ -192,6 +199,7 @@ _POLICY_VALUES = {  # only where the field's type does not say it
     "on_abstained": _ENDING,
     "on_no_context": _ENDING,
     "on_unreadable": "0 to 1",
+    "hedges": "list of texts; empty: a list in seven languages",
     "score_caps": "list of mappings with finding, ceiling, at_least",
     "reasks": "0 to 3",
     "guidance": "text of at most 20,000 characters",

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import answers
 
-from faithfulness_assert import audit_citations
+from faithfulness_assert import Ask, Reply, audit_citations, grade
+from faithfulness_assert.policy.fields import DIMENSIONS
 from faithfulness_assert.records.errors import ConfigError
 from faithfulness_assert.records.model import CitationAudit
 
@@ -233,3 +234,27 @@ def test_a_confidence_that_is_not_a_number_is_the_callers_mistake(base: object) 
 def test_a_language_that_is_not_a_string_is_the_callers_mistake() -> None:
     with pytest.raises(ConfigError, match="language: must be a string, got NoneType"):
         audit_citations("It is so.", ["c1"], language=None)  # type: ignore[arg-type]
+
+
+def test_the_audit_of_masis_takes_the_hedges_of_masis() -> None:
+    answer = "The data is not provided. It may rise [c1]. It may fall. Perhaps it stays."
+    context = [{"id": "c1", "text": "It may rise."}]
+    uncited = {
+        policy: audit.uncited_claim_count
+        for policy in ("default", "masis")
+        if (
+            audit := grade(
+                answer, context, judge=Rater(), policy=policy, citations="audit"
+            ).citations
+        )
+    }
+    assert uncited == {"default": 0, "masis": 2}
+
+
+class Rater:
+    """Rates everything 1, and supports everything."""
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        if ask.kind == "ratings":
+            return Reply(json.dumps(dict.fromkeys(DIMENSIONS, 1)))
+        return Reply(json.dumps([{"id": number, "label": "supported"} for number in ask.ids]))

@@ -33,7 +33,7 @@ from faithfulness_assert.options import OPTIONS
 from faithfulness_assert.policy import describe
 from faithfulness_assert.policy.source_options import SOURCE_OPTIONS
 from faithfulness_assert.promptfoo.hook import PATHS, read_config
-from faithfulness_assert.records.case import CASE_ALIASES
+from faithfulness_assert.records.case_fields import CASE_ALIASES
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))

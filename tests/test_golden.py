@@ -30,6 +30,7 @@ ANSWER = "the answer of the tested model"
 # The names under which a row's inputs give the fields of a case; all else in them is what the judge says.
 ANSWERS = ("response", "longform_output")
 CONTEXTS = ("context", "retrieval_context", "retrieved_contexts")
+QUESTIONS = ("user_input", "input", "query")
 
 
 @dataclass
@@ -69,6 +70,7 @@ def run(policy: str, row: dict[str, Any]) -> GradingResult:
     context: Any = next((inputs[name] for name in CONTEXTS if name in inputs), "the context")
     audit = inputs.get("audit")
     judge = judge_of(policy, row)
+    question = {name: inputs[name] for name in QUESTIONS if name in inputs}
     return grade(
         written if given is None else given,
         context,
@@ -76,6 +78,7 @@ def run(policy: str, row: dict[str, Any]) -> GradingResult:
         policy=policy,
         policy_options=row["options"],
         last_citation_audit=audit,
+        **question,
     )
 
 

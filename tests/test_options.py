@@ -16,7 +16,7 @@ from faithfulness_assert.options import OPTIONS, option_lines
 from faithfulness_assert.policy.load import FIELD_NAMES
 
 # These policy fields also take plain data, so their type for callers is wider than the field's.
-WIDER = {"fail_on", "score_caps", "examples"}
+WIDER = {"fail_on", "score_caps", "examples", "hedges"}
 
 
 def typed_options() -> dict[str, str]:

@@ -389,3 +389,35 @@ def test_the_message_says_what_is_wrong(fields: dict[str, Any], message: str) ->
 def test_an_example_that_is_not_a_text_is_named() -> None:
     with pytest.raises(ConfigError, match=r"^examples: statement must be a string, got int$"):
         Example("c", 5, "supported")  # type: ignore[arg-type]
+
+
+def test_a_preset_that_cannot_exist_yet_says_why() -> None:
+    with pytest.raises(ConfigError) as caught:
+        find_policy("ragas-hhem", {}, {})
+    assert str(caught.value) == (
+        "policy: 'ragas-hhem' does not exist yet: it needs a local classifier as the judge; "
+        "use 'ragas' with an LLM judge"
+    )
+
+
+def test_masis_takes_exactly_its_own_hedges() -> None:
+    assert policies["masis"].hedges == (
+        "insufficient evidence",
+        "not provided",
+        "cannot provide",
+        "lack sufficient evidence",
+        "partially covers",
+    )
+    assert all(policy.hedges == () for name, policy in policies.items() if name != "masis")
+
+
+def test_hedges_are_plain_data_and_must_be_texts() -> None:
+    assert find_policy("default", {"hedges": ["perhaps"]}, {}).hedges == ("perhaps",)
+    with pytest.raises(ConfigError, match="hedges: must be a list of texts"):
+        Policy(hedges=(1,))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["ragas", "deepeval", "axion"])
+def test_these_systems_need_a_question_where_one_is_given(name: str) -> None:
+    assert policies[name].requires_question
+    assert not policies["default"].requires_question

@@ -188,9 +188,10 @@ def _texts(policy: Policy) -> Iterator[str | None]:
         yield "name: must be a printable text"
     if not isinstance(policy.summary, str):
         yield f"summary: must be a text, got {type(policy.summary).__name__}"
-    lines = policy.deviations
-    if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
-        yield "deviations: must be a list of texts"
+    for name in ("deviations", "hedges"):
+        lines = getattr(policy, name)
+        if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
+            yield f"{name}: must be a list of texts"
     if not isinstance(policy.guidance, str) or len(policy.guidance) > MAX_GUIDANCE_CHARS:
         yield f"guidance: must be a text of at most {MAX_GUIDANCE_CHARS:,} characters"
 

@@ -43,6 +43,8 @@ RAGAS = (
     - ragas has no threshold; .5 is ours.
     - Only 1 and 0 (and their words) are verdicts; ragas counts every number but 0 as faithful.
     - Statements without a verdict count as unsupported; ragas drops them from the denominator.
+    - A question may be left out; ragas' collections raise. One that is given but blank is
+      'invalid_input'.
     - Where ragas returns NaN or raises, the result is an undefined grader error that says why.
     """),
     _lost("ragas"),
@@ -53,6 +55,8 @@ DEEPEVAL = (
     - A verdict that cannot be read is asked for again, then counts as unsupported; deepeval drops
       it, and scores 1 if none is left.
     - An unknown verdict is never 'idk'.
+    - A question may be left out; deepeval raises without an input. One that is given but blank is
+      'invalid_input'; deepeval takes an empty one.
     - An answer that only declines is 'abstained' and fails; deepeval gives 1.
     - An empty context is 'no_context' and fails.
     - If the judge lists no truths for a passage, it sees the passage itself; deepeval would find
@@ -67,6 +71,7 @@ AXION = (
     *_listed("""
     - A claim without a valid verdict is asked about alone, as in axion. Then it counts as one
       without evidence, for 0 at most.
+    - A question may be left out; axion raises. One that is given but blank is 'invalid_input'.
     - An answer that only declines is 'abstained' and fails; axion gives 1.
     - An empty context is 'no_context' and fails.
     """),
@@ -94,13 +99,13 @@ HALLUCINATION = (
 
 MASIS = _listed("""
     - MASIS has no threshold; .5 is ours.
-    - Ratings are on 0 to 100 where two or more are above 1 and none lies between 0 and 1; MASIS
-      divides each that is above 1.
-    - A rating out of range becomes 0 or 1, with a warning; MASIS takes it as it is.
+    - A rating that is out of range after ratings above 1 were divided by 100 becomes 0 or 1, with
+      a warning; MASIS takes it as it is.
     - A rating that is missing or not a number is asked for once more, then the case is a grader
       error.
     - An answer that only declines is 'abstained' and an empty context 'no_context', and neither is
       rated; MASIS rates both.
-    - [c1, c2], [1-3] and [^1] are citations too, and sentences are split by language; MASIS splits
-      at every full stop.
+    - [c1, c2], [1-3], [^1], [Source 1], (doc-3) and 【1】 are citations too, and [sic], links and
+      code are not; in MASIS square brackets are always one citation, and nothing else is.
+    - Sentences are split by language; MASIS splits at every full stop.
     """)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
-from pathlib import Path
 from typing import Any
 
 from ..records.errors import ConfigError, suggest
 from .fields import Example, ScoreCap
 from .files import SUFFIXES, read_data
 from .policy import Policy
-from .presets import ALIASES, policies
+from .presets import ALIASES, NOT_YET, policies
 from .source_options import with_source_options
 
 # Fields that only describe a policy are not options of grade().
@@ -52,6 +51,8 @@ def _named(policy: object) -> Policy:
     name = ALIASES.get(policy, policy)
     if name in policies:
         return policies[name]
+    if name in NOT_YET:
+        raise ConfigError(f"policy: {name!r} does not exist yet: {NOT_YET[name]}")
     if name.startswith("file://") or name.lower().endswith(SUFFIXES):
         return load_policy(name.removeprefix("file://"))
     endings = ", ".join(SUFFIXES)
@@ -100,6 +101,8 @@ def load_policy(file: str) -> Policy:
         ConfigError: the file cannot be read, has another format than its ending says, or does not
             describe a policy.
     """
+    from pathlib import Path  # only where a policy is a file
+
     data = read_data(file, "policy")
     if not isinstance(data, Mapping):
         got = type(data).__name__
@@ -117,7 +120,7 @@ def _field(policy: Policy, name: str, value: Any) -> Any:
         return "off"  # YAML reads the bare word off as false
     if name == "weights" and isinstance(value, Mapping):
         return {**policy.weights, **value}
-    if name in ("fail_on", "deviations") and isinstance(value, list):
+    if name in ("fail_on", "deviations", "hedges") and isinstance(value, list):
         return tuple(value)
     if name in ("examples", "score_caps") and isinstance(value, list | tuple):
         kind = Example if name == "examples" else ScoreCap

@@ -62,6 +62,7 @@ class Policy:
         all_or_nothing: only a score of 1 passes, and any lower score becomes 0.
         fail_on: labels that fail the result if one statement has them, whatever the score.
         dedupe: whether exact repeats of a statement count once.
+        requires_question: whether a question that is given but blank makes the input invalid.
         inverse: invert the result, for assertions that expect an unfaithful answer: the score is
             1 - score, and it passes where it would fail. Grader errors are never inverted.
         on_blank: the result of an answer without a letter or a digit.
@@ -75,6 +76,7 @@ class Policy:
             verdicts of the first statements.
         citations: ``audit`` adds the citation audit to the result; ``enforce`` also applies
             ``score_caps``.
+        hedges: phrases that excuse a sentence from a citation; none for a list in seven languages.
         score_caps: the highest possible scores, by what the audit finds.
         strict_evidence: ``supported`` without an existing context sentence becomes
             ``not_enough_info``.
@@ -119,6 +121,7 @@ class Policy:
     all_or_nothing: bool = False
     fail_on: tuple[Label, ...] = ("contradicted",)
     dedupe: bool = True
+    requires_question: bool = False
     inverse: bool = False
     on_blank: Ending | float = "fail"
     on_no_statements: Ending | float = "fail"
@@ -128,6 +131,7 @@ class Policy:
     on_unreadable: float = 0.0
     positional_prefix: bool = False
     citations: Citations = "off"
+    hedges: tuple[str, ...] = ()
     score_caps: tuple[ScoreCap, ...] = SCORE_CAPS
     strict_evidence: bool = False
     reasks: int = 1

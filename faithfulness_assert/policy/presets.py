@@ -85,6 +85,7 @@ _PRESETS = (
         _CLAIM_BY_CLAIM,
         name="ragas",
         summary="ragas' Faithfulness",
+        requires_question=True,
         on_blank="error",
         on_no_statements="error",
         on_no_context="error",
@@ -94,6 +95,7 @@ _PRESETS = (
         _CLAIM_BY_CLAIM,
         name="deepeval",
         summary="deepeval's FaithfulnessMetric",
+        requires_question=True,
         verify="truths",
         labels=_DEEPEVAL_LABELS,
         weights={"supported": 1.0, "not_enough_info": 1.0, "contradicted": 0.0},
@@ -105,6 +107,7 @@ _PRESETS = (
         _CLAIM_BY_CLAIM,
         name="axion",
         summary="axion's Faithfulness",
+        requires_question=True,
         weights={
             "supported": 1.0,
             "partially_supported": 0.5,
@@ -144,9 +147,21 @@ _PRESETS = (
         threshold=0.5,
         fail_on=(),
         citations="enforce",
+        hedges=(
+            "insufficient evidence",
+            "not provided",
+            "cannot provide",
+            "lack sufficient evidence",
+            "partially covers",
+        ),
         deviations=deviations.MASIS,
     ),
 )
+
+# Presets that a source has and that cannot be built yet, each with the reason.
+NOT_YET: Mapping[str, str] = {
+    "ragas-hhem": "it needs a local classifier as the judge; use 'ragas' with an LLM judge",
+}
 
 policies: Mapping[str, Policy] = MappingProxyType({policy.name: policy for policy in _PRESETS})
 

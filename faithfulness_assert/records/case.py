@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..text.strings import clean_text, names_of, without_tags
-from .errors import InputError, suggest
+from .case_fields import CASE_ALIASES, by_our_names, has_question, split_record
+from .errors import InputError
 from .model import CitationAudit
 
 MAX_ANSWER_CHARS = 1_000_000
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
-# The fields of a case under the names of other systems.
-CASE_ALIASES: Mapping[str, tuple[str, ...]] = {
-    "answer": ("actual_output", "response"),
-    "context": ("retrieval_context", "retrieved_contexts", "retrieved_content", "contexts"),
-    "question": ("user_input", "query", "input"),
-    "citation_audit": ("last_citation_audit",),
-}
-_OUR_NAMES = {alias: name for name, aliases in CASE_ALIASES.items() for alias in aliases}
 _TEXT_KEYS = ("text", "content", "page_content", "pageContent")
 
 
@@ -55,6 +48,9 @@ class Case:
         named: fields under the names of other systems, see ``CASE_ALIASES``: ``actual_output``,
             ``retrieved_contexts`` ...
 
+    ``question_given`` says whether there was a question at all, even a blank one. ``ignored`` are
+    the fields of a record that are not part of a case, see :meth:`of`.
+
     Raises:
         InputError: a field is missing, unknown, given twice, not a text, or larger than
             ``MAX_ANSWER_CHARS``, ``MAX_CONTEXT_CHARS`` or ``MAX_QUESTION_CHARS``.
@@ -65,6 +61,8 @@ class Case:
     question: str = ""
     id: str = ""
     citation_audit: CitationAudit | None = None
+    question_given: bool = field(default=False, repr=False, compare=False)
+    ignored: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __init__(
         self,
@@ -81,33 +79,35 @@ class Case:
             "question": question,
             "citation_audit": citation_audit,
         }
-        given = _by_our_names(ours, named)
+        given = by_our_names(ours, named)
         fields = {
             "answer": _answer(given.get("answer")),
             "context": _context(given.get("context"), given),
             "question": _question(given.get("question", "")),
             "id": _id(id),
             "citation_audit": _audit(given.get("citation_audit")),
+            "question_given": question is not None or has_question(named),
+            "ignored": (),
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Case:
+        """The case in a record, which may be one of DeepEval, RagaliQ, ragas, Axion or MASIS.
 
-def _by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """The given fields of a case under our names; a field that is None is not given."""
-    given = {name: value for name, value in ours.items() if value is not None}
-    used = {name: name for name in given}
-    for alias, value in named.items():
-        name = _OUR_NAMES.get(alias)
-        if name is None:
-            known = [*CASE_ALIASES, "id", *_OUR_NAMES]
-            raise InputError(f"{alias:.60}: unknown field. {suggest(alias, known)}")
-        if value is None:
-            continue
-        if name in given:
-            raise InputError(f"{alias}: conflicts with {used[name]}; give only one of them")
-        given[name], used[name] = value, alias
-    return given
+        Fields that are not part of a case are ignored and listed in ``ignored``. Where DeepEval's
+        record has both ``context`` and ``retrieval_context``, the latter is used.
+
+        Raises:
+            InputError: as above, or an unknown field looks like a misspelled one.
+        """
+        fields, ignored = split_record(record)
+        case = cls(**fields)
+        given = case.question_given or has_question(fields)
+        for name, value in (("question_given", given), ("ignored", ignored)):
+            object.__setattr__(case, name, value)
+        return case
 
 
 # ---------------------------------------------------------------- texts

@@ -40,7 +40,8 @@ _SOURCE = re.compile(
     re.IGNORECASE,
 )
 _LOCATOR = re.compile(
-    r"\s*(?:pp?\.?|pages?|lines?|sec(?:tion|\.)|ch(?:apter|\.)|seiten?|s\.|§)\s?\d.*", re.IGNORECASE
+    r"(?:(?:pp?|pages?|lines?|section|chapter|seiten?)\s|(?:pp?|sec|ch|s)\.\s?|§\s?)\d.*",
+    re.IGNORECASE,
 )
 _SEE = re.compile(r"(?:see|cf\.?|siehe|vgl\.?|voir|ver|id\s?[:=])\s", re.IGNORECASE)
 Style = Literal["brackets", "parentheses"]
@@ -136,11 +137,11 @@ class CitationReader:
         An id that looks like a range stays as it is.
         """
         token = part.strip(_MARKS)
+        if self.exists(token) or self._shapes.fit(token):
+            return [token]
         if not token or _LOCATOR.fullmatch(token):
             return []
         span = _RANGE.fullmatch(token)
-        if self.exists(token) or self._shapes.fit(token):
-            return [token]
         words = token.split()
         if not span:
             return words if all(self.exists(word) for word in words) else [token]

@@ -1,0 +1,110 @@
+"""The fields of a case under the names of other systems, and records of those systems."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from ..text.strings import clean_text
+from .errors import InputError, suggest
+
+CASE_ALIASES: Mapping[str, tuple[str, ...]] = {
+    "answer": ("actual_output", "response", "final_answer"),
+    "context": (
+        "retrieval_context",
+        "retrieved_contexts",
+        "retrieved_content",
+        "contexts",
+        "evidence",
+    ),
+    "question": ("user_input", "query", "input", "user_query"),
+    "citation_audit": ("last_citation_audit",),
+}
+MAX_IGNORED = 100
+"""Fields. Of more, the rest is neither listed nor compared with ours."""
+
+_OUR_NAMES = {alias: name for name, aliases in CASE_ALIASES.items() for alias in aliases}
+_KNOWN = (*CASE_ALIASES, "id", *_OUR_NAMES)
+_NOT_A_TYPO = {"retrieved_context_ids"}  # a field of ragas
+_SIMILAR = 0.8
+
+
+def by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The given fields of a case under our names; a field that is None is not given.
+
+    Raises:
+        InputError: a field is unknown, or given under two names.
+    """
+    given = {name: value for name, value in ours.items() if value is not None}
+    used = {name: name for name in given}
+    for alias, value in named.items():
+        name = _OUR_NAMES.get(alias)
+        if name is None:
+            raise _unknown(alias)
+        if value is None:
+            continue
+        if name in given:
+            raise InputError(f"{alias}: conflicts with {used[name]}; give only one of them")
+        given[name], used[name] = value, alias
+    return given
+
+
+def has_question(named: Mapping[str, Any]) -> bool:
+    """Whether there is a field for the question, even if it is None."""
+    return any(name == "question" or _OUR_NAMES.get(name) == "question" for name in named)
+
+
+def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The fields of a case in a record, and the names of those that are ignored.
+
+    A record may be of another system, with fields that are not part of a case.
+
+    Raises:
+        InputError: the name of an unknown field looks like a misspelled one.
+    """
+    fields = {str(name): value for name, value in record.items()}
+    if (audit := _masis_audit(fields)) is not None:
+        fields.setdefault("last_citation_audit", audit)
+    unknown = [name for name in fields if name not in _KNOWN]
+    for name in unknown[:MAX_IGNORED]:
+        if _is_typo(name):
+            raise _unknown(name)
+    ignored = dict.fromkeys([*_unused_context(fields), *unknown])
+    kept = {name: value for name, value in fields.items() if name not in ignored}
+    named = (clean_text(name)[:60] for name in ignored if _has_content(fields[name]))
+    return kept, tuple(islice(named, MAX_IGNORED))
+
+
+def _unused_context(fields: Mapping[str, Any]) -> Iterator[str]:
+    """In a record of DeepEval, ``context`` is the ideal context, not the retrieved one."""
+    is_deepeval = fields.get("actual_output") is not None
+    if is_deepeval and fields.get("retrieval_context") is not None and "context" in fields:
+        yield "context"
+
+
+def _masis_audit(fields: Mapping[str, Any]) -> object:
+    """The citation audit in a state of MASIS."""
+    metrics = fields.get("metrics")
+    return metrics.get("last_citation_audit") if isinstance(metrics, Mapping) else None
+
+
+@lru_cache(maxsize=1000)
+def _is_typo(name: str) -> bool:
+    """Whether a name looks like a misspelled one of ours; ``question_id`` does not."""
+    if name in _NOT_A_TYPO or any(name.startswith(f"{known}_") for known in _KNOWN):
+        return False
+    import difflib  # only needed for unknown fields
+
+    return bool(difflib.get_close_matches(name[:60], _KNOWN, 1, _SIMILAR))
+
+
+def _has_content(value: object) -> bool:
+    if isinstance(value, str | list | tuple | Mapping):
+        return bool(value)
+    return value is not None and value is not False
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(f"{name:.60}: unknown field. {suggest(name[:60], _KNOWN)}")

@@ -1,0 +1,95 @@
+"""Records of other systems are cases; what is not part of a case is ignored and listed."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import time
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import Case, ConfigError, grade, grade_many
+from faithfulness_assert.records.errors import InputError
+
+ROWS = json.loads((ROOT / "fixtures" / "records.json").read_text(encoding="utf-8"))
+TEXT = "The tower is tall."
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["case"])
+def test_a_record_is_read_as_a_case(row: dict[str, Any]) -> None:
+    if "error" in row:
+        with pytest.raises(InputError) as caught:
+            Case.of(row["record"])
+        assert str(caught.value) == row["error"]
+        return
+    case = Case.of(row["record"])
+    assert (case.answer, case.question) == (TEXT, "How tall is it?")
+    assert [(p.id, p.text) for p in case.context] == [(row.get("passage", "1"), TEXT)]
+    assert case.id == row.get("id", "")
+    assert list(case.ignored) == row["ignored"]
+    assert case.question_given
+    if "audit" in row:
+        assert case.citation_audit is not None
+        assert list(case.citation_audit.invalid_citations) == row["audit"]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["case"])
+def test_a_record_is_graded_or_named_as_wrong(row: dict[str, Any]) -> None:
+    (result,) = grade_many([row["record"]])
+    assert result.status == ("invalid_input" if "error" in row else "graded")
+    assert row.get("error", "").rstrip("?") in str(result.reason)
+
+
+def test_an_unknown_keyword_is_still_a_mistake() -> None:
+    with pytest.raises(ConfigError, match="latency: unknown option"):
+        grade(TEXT, TEXT, latency=5)  # type: ignore[call-arg]
+    with pytest.raises(InputError, match="latency: unknown field"):
+        Case(TEXT, TEXT, latency=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, False),
+        ({"question": None}, False),
+        ({"question": ""}, True),
+        ({"input": None}, True),
+        ({"user_input": ""}, True),
+        ({"query": "Why?"}, True),
+    ],
+)
+def test_a_case_knows_whether_a_question_was_given(given: dict[str, Any], expected: bool) -> None:
+    assert Case(TEXT, TEXT, **given).question_given is expected
+
+
+def test_a_record_with_an_empty_question_has_one() -> None:
+    record = {"answer": TEXT, "context": TEXT, "question": None}
+    assert Case.of(record).question_given
+    assert Case.of(record) == Case(TEXT, TEXT)
+
+
+def test_a_case_keeps_its_ignored_fields_when_pickled() -> None:
+    case = Case.of({"answer": TEXT, "context": TEXT, "tags": ["a"]})
+    assert pickle.loads(pickle.dumps(case)).ignored == ("tags",)
+
+
+def test_many_unknown_fields_are_read_in_little_time() -> None:
+    record = {"answer": TEXT, "context": TEXT, **{f"column {i}": i + 1 for i in range(100_000)}}
+    started = time.process_time()
+    assert len(Case.of(record).ignored) == 100
+    assert time.process_time() - started < 5
+
+
+@given(st.dictionaries(st.text(max_size=30), st.none() | st.integers() | st.text(), max_size=5))
+def test_any_other_fields_are_ignored_or_an_input_error(other: dict[str, Any]) -> None:
+    try:
+        case = Case.of({**other, "answer": TEXT, "context": TEXT})
+    except InputError as error:
+        assert any(name[:60] in str(error) for name in other)
+    else:
+        assert case.answer == TEXT
+        assert set(case.ignored) <= {name.replace("\ud800", "\ufffd") for name in other}
