@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ..text.shared_words import words_that_count
 from ..text.strings import text_key
 
 if TYPE_CHECKING:
@@ -13,37 +13,13 @@ if TYPE_CHECKING:
 
     from ..records.ask import Numbered
 
-STEM = 4
-"""Letters of a word that count, so that "opens" and "opened" are the same word."""
 MANY = 64
 """A word that so many sentences have in common does not tell them apart."""
 CLOSEST = 5
 """Sentences with which a claim is compared."""
 
-# Scripts that put no spaces between words: there each character counts as a word.
-_DENSE = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-_WORD = re.compile(rf"[{_DENSE}]|\d+|[^\W\d_{_DENSE}]+")
-_COMMON = frozenset(
-    """the and are was were has have had its for with that this from not but they them their there
-    der die das und ist ein eine les des est une pas los las una del con por che per non sono het
-    een van niet""".split()
-)
-
 Claims = dict[int, tuple[str, ...]]
 """Claims by the number of the sentence that they come from."""
-
-
-def words_that_count(text: str) -> frozenset[str]:
-    """The words of a text, shortened, without the most common ones and those of two letters."""
-    return frozenset(word[:STEM] for word in _WORD.findall(text.casefold()) if _counts(word))
-
-
-def _counts(word: str) -> bool:
-    latin = word.isalpha() and word.isascii()
-    return not latin or (len(word) > 2 and word not in _COMMON)
 
 
 class _Sentences:

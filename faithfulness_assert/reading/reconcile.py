@@ -7,13 +7,13 @@ there are as many verdicts as statements.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..reading import RawVerdict, read
 from ..records.errors import UnreadableReply
 from ..records.model import Label, Unresolved
+from ..text.shared_words import words_that_count
 from ..text.strings import text_key
 
 if TYPE_CHECKING:
@@ -89,16 +89,38 @@ def align(
     """
     added = shift({entry.id for entry in raw if entry.id is not None}, statements)
     by_text = _numbers_by_text(statements)
-    named = [entry for entry in raw if entry.id is not None or _echoed(entry, by_text) is not None]
+    named = [entry for entry in raw if entry.id is not None or _echoed(entry, by_text)]
     if raw and not named:
-        return _by_position(raw, list(statements), positional_prefix, numbered_only), 0
+        return _by_position(raw, statements, positional_prefix, numbered_only), 0
     placed: dict[int, list[RawVerdict]] = {number: [] for number in statements}
+    doubtful: list[RawVerdict] = []
     for entry in named:
-        number = _number(entry, added, statements, by_text)
+        number = _number(entry, added, by_text)
         if number in placed:
             placed[number].append(_unless_echo(entry, statements[number]))
+        else:
+            doubtful.append(entry)
     findings = {number: _finding(entries) for number, entries in placed.items()}
+    for entry in doubtful:
+        _object(entry, added, by_text, findings)
     return findings, len(raw) - sum(map(len, placed.values()))
+
+
+def _object(
+    entry: RawVerdict,
+    added: int | None,
+    by_text: Mapping[str, Sequence[int]],
+    findings: dict[int, Finding],
+) -> None:
+    """Takes back what an entry denies that belongs to no statement for certain.
+
+    Its number, its text or both name statements. It earns nothing for any of them.
+    """
+    by_number = [] if entry.id is None or added is None else [entry.id + added]
+    for number in (*by_number, *_echoed(entry, by_text)):
+        finding = findings.get(number)
+        if finding and entry.label and finding.label not in (None, entry.label):
+            findings[number] = Finding(unresolved="duplicate")
 
 
 def shift(numbers: Collection[int], asked: Collection[int]) -> int | None:
@@ -138,38 +160,33 @@ def trusted_shift(numbers: Collection[int], asked: Collection[int]) -> int:
     return added
 
 
-def _numbers_by_text(statements: Mapping[int, str]) -> dict[str, int]:
-    """Statement text to number, for texts that occur once."""
-    keys = {number: text_key(text) for number, text in statements.items() if text}
-    times = Counter(keys.values())
-    return {key: number for number, key in keys.items() if times[key] == 1}
+def _numbers_by_text(statements: Mapping[int, str]) -> dict[str, list[int]]:
+    """The numbers of the statements with each text."""
+    numbers: dict[str, list[int]] = {}
+    for number, text in statements.items():
+        if text:
+            numbers.setdefault(text_key(text), []).append(number)
+    return numbers
 
 
-def _echoed(entry: RawVerdict, by_text: Mapping[str, int]) -> int | None:
-    """The number of the statement whose text the entry repeats, or None."""
-    return by_text.get(text_key(entry.statement)) if entry.statement else None
+def _echoed(entry: RawVerdict, by_text: Mapping[str, Sequence[int]]) -> Sequence[int]:
+    """The numbers of the statements whose text the entry repeats."""
+    return by_text.get(text_key(entry.statement), ()) if entry.statement else ()
 
 
 def _number(
-    entry: RawVerdict,
-    added: int | None,
-    statements: Mapping[int, str],
-    by_text: Mapping[str, int],
+    entry: RawVerdict, added: int | None, by_text: Mapping[str, Sequence[int]]
 ) -> int | None:
     """The statement number of an entry that has a number or a known text.
 
-    None where the number cannot be trusted, or where number and text are of two statements.
+    The text decides where numbers cannot be trusted, if it is that of one statement only. None
+    where neither does, or where number and text are of two statements.
     """
     echoed = _echoed(entry, by_text)
-    if entry.id is None:
-        return echoed
-    if added is None:
-        return None
-    number, key = entry.id + added, text_key(entry.statement)
-    of_another = key and key != text_key(statements.get(number, ""))
-    if of_another and any(text_key(text) == key for text in statements.values()):
-        return None
-    return number
+    if entry.id is None or added is None:
+        return echoed[0] if len(echoed) == 1 else None
+    number = entry.id + added
+    return None if echoed and number not in echoed else number
 
 
 def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
@@ -180,19 +197,29 @@ def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
 
 
 def _by_position(
-    entries: Sequence[RawVerdict], numbers: Sequence[int], prefix: bool, numbered_only: bool
+    entries: Sequence[RawVerdict],
+    statements: Mapping[int, str],
+    prefix: bool,
+    numbered_only: bool,
 ) -> dict[int, Finding]:
     """Findings by position. ``prefix``: fewer entries than statements match the first ones."""
-    surplus, too_few = len(entries) > len(numbers), len(entries) < len(numbers)
+    surplus, too_few = len(entries) > len(statements), len(entries) < len(statements)
     # More verdicts than statements can only be read if it does not matter which is whose.
     all_denied = len({entry.label for entry in entries}) == 1 and entries[0].label in NEGATIVE
     if numbered_only or (surplus and not all_denied) or (too_few and not prefix):
         raise UnreadableReply(
             f"got {_count(len(entries), 'unnumbered verdict')} for "
-            f"{_count(len(numbers), 'statement')}, so they cannot be matched"
+            f"{_count(len(statements), 'statement')}, so they cannot be matched"
         )
-    matched = {number: _finding([entry]) for number, entry in zip(numbers, entries, strict=False)}
-    return {number: matched.get(number, MISSING) for number in numbers}
+    matched = zip(statements.items(), entries, strict=False)
+    findings = {n: _finding([_if_about(text, entry)]) for (n, text), entry in matched}
+    return {number: findings.get(number, MISSING) for number in statements}
+
+
+def _if_about(statement: str, entry: RawVerdict) -> RawVerdict:
+    """The entry, without its label if its own text shares no word with the statement."""
+    wanted, own = words_that_count(statement), words_that_count(entry.statement)
+    return replace(entry, label=None) if wanted and own and not wanted & own else entry
 
 
 def _count(number: int, noun: str) -> str:

@@ -37,31 +37,47 @@ ciao|certo|certamente|grazie|prego|buona fortuna
 olá|claro|com certeza|obrigad[oa]|de nada|boa sorte
 hallo|natuurlijk|dank je( wel)?|graag gedaan|succes|hopelijk helpt dit
 """
-# How a sentence begins that only speaks to its reader.
+# How a sentence begins that only speaks to its reader, in the same order.
 _TO_THE_READER = r"""
-please|kindly|feel free|don't hesitate|do not hesitate|let me know|let us know|let's|tell me
-if you (have|need|want|would|'d)|should you (have|need)|would you like|shall i|i can also
-see|consult|contact|ask|call|check|visit|refer to|reach out|speak (to|with)|talk (to|with)|seek
-try|make sure|be sure|stay tuned|remember to|follow|read|click|share|provide|send|look|take a look
-scroll|below (is|are)|here('s| is| are)|to sum up|in (summary|short|conclusion)|overall
-bitte|zögern sie nicht|melden sie sich|sag(en sie)? mir|lass(en sie)? mich wissen
-falls sie|wenn sie|hier (ist|sind)|fragen sie|wenden sie sich
-veuillez|n'hésitez pas|si vous (avez|voulez|souhaitez)|consultez|contactez|voici|demandez
-por favor|no dude|si (tiene|necesita)|consulte|póngase en contacto|aquí (está|tiene)
-per favore|non esitare|se (hai|ha) (bisogno|domande)|consulta|consulti|ecco|contatta
-não hesite|se (tiver|precisar)|entre em contato|aqui est(á|ão)
-alsjeblieft|alstublieft|aarzel niet|als (u|je)|raadpleeg|neem contact op|hier (is|zijn)
+feel free to (ask|contact|reach|let|call|email|get in touch|share|message)
+(please )?(don't|do not) hesitate to (ask|contact|reach|let|call)|please (ask|contact|reach out)
+(just |please )?(let (me|us) know|tell me)( if (you|there)| how| what| whether| which|\W*$)
+i can also (help|assist)
+(if|should) you (have|need|want|would like) [^,]{0,60}, (just|please|let|feel|ask|don't|i'll)\b
+let's (look|dive|go|start|begin|break)|(here('s| is| are)|below (is|are)) [^:]{0,60}:\W*$
+(please )?(see|consult|contact|ask|call|visit|speak (to|with)|talk (to|with)|check with) <expert>
+(please )?seek (medical|legal|professional|expert) (advice|help|attention)
+(bitte )?zögern sie nicht, |lass(en sie)? (es )?mich wissen
+(bitte )?(fragen|konsultieren) sie <expert>
+(bitte )?wenden sie sich an <expert>
+n'hésitez pas à|(veuillez )?(consultez|consulter|contactez|contacter) <expert>
+no dude en|(por favor,? )?consulte (a|con) <expert>|non esitare a|(per favore,? )?consulti <expert>
+não hesite em|(por favor,? )?consulte <expert>|aarzel niet om|raadpleeg <expert>
 """
-# Words with which a sentence to the reader states something after all.
+_EXPERT = (
+    r"(your|a|an|the|our|ihren|ihre|einen|eine|votre|un|une|su|il suo|o seu|uw) "
+    r"([\w-]+ )?(doctor|physician|pharmacist|dentist|vet|professional|expert|specialist|lawyer"
+    r"|attorney|adviser|advisor|provider|support|team|website|arzt|apotheker|anwalt|fachmann"
+    r"|médecin|pharmacien|avocat|médico|abogado|medico|avvocato|advogado|arts|apotheker)\W*$"
+)
+# How a question begins that asks something. Others may state something and end like a question.
+_ASKING = r"""
+what|who|whom|whose|where|when|why|how|which
+(do|does|did|can|could|would|will|shall|should|may|is|are|have) (you|i|we|this|that|it|there)\b
+was|wer|wo|wann|warum|wieso|wie|welche[rsmn]?|(haben|möchten|kann|können|soll) (sie|ich|du|wir)
+qui|quoi|où|quand|comment|pourquoi|quel(le)?s?|est-ce|avez-vous|voulez-vous|puis-je
+¿?(qué|quién|dónde|cuándo|cómo|cuál|por qué)|¿(tiene|necesita|quiere|puedo)
+chi|cosa|dove|quando|come|perché|quale|(ha|hai) (bisogno|domande)
+o que|quem|onde|como|por que|qual|wat|waar|wanneer|waarom|hoe|welke|(heeft|wilt) u|kan ik
+"""
+# Words with which a question or a sentence to the reader states something after all.
 _STATING = r"""
-because|since|as (it|they)|which|who|that|whose|due to|so that|although|though|but|and
-is|are|was|were|has|had|does|causes?|cures?
-weil|denn|dass|der|die|das|parce que|qui|que|porque|perché|che|want|omdat|dat
+because|since|as (it|they)|which|that the|who|whose|due to|so that|although|though|but|and|know
+weil|denn|dass|parce que|porque|perché che|omdat|saviez|sabías|sapevi|wist|wussten|wusstest
 """
-_COURTESY_PHRASES = (
+_OPENING_COURTESY = (
     *"希望 谢谢 謝謝 请 請 祝 不客气 您好 你好".split(),
-    *"ください ありがとう お手伝い どうぞ 幸いです こんにちは".split(),
-    *"감사 안녕 도움이 주세요 شكر مرحب آمل धन्यवाद नमस्ते कृपया".split(),
+    *"ありがとう どうぞ こんにちは 감사 안녕 شكر مرحب آمل धन्यवाद नमस्ते कृपया".split(),
     *"ขอบคุณ สวัสดี תודה שלום".split(),
 )
 
@@ -72,9 +88,9 @@ def is_non_claim(sentence: str) -> bool:
         return False
     plain = " ".join(sentence.replace("’", "'").casefold().split()).lstrip("\"'“„«*_>#- ")
     if plain.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")):
-        return True
-    if any(phrase in plain for phrase in _COURTESY_PHRASES):
-        return len(plain) <= MAX_DENSE_CHARS
+        return _asks(plain)
+    if plain.startswith(_OPENING_COURTESY):
+        return len(plain) <= MAX_DENSE_CHARS and not re.search("[，,、]", plain)
     if _courtesy().fullmatch(plain):
         return True
     opening = _opening().match(plain)
@@ -83,8 +99,17 @@ def is_non_claim(sentence: str) -> bool:
     return not _stating().search(plain, opening.end())
 
 
+def _asks(plain: str) -> bool:
+    """Whether a sentence that ends with a question mark states nothing."""
+    if not re.search(r"[a-zà-ÿ]", plain):
+        return len(plain) <= MAX_DENSE_CHARS
+    is_question = re.match(rf"{_any_of(_ASKING)}\b", plain) is not None
+    return is_question and not _stating().search(plain) and "," not in plain
+
+
 def _any_of(table: str) -> str:
-    return f"(?:{'|'.join(table.split(chr(10))[1:-1])})"
+    patterns = "|".join(table.strip().splitlines()).replace("<expert>", _EXPERT)
+    return f"(?:{patterns})"
 
 
 # Compiled on first use: few answers need them.
@@ -98,7 +123,8 @@ def _courtesy() -> re.Pattern[str]:
 
 @cache
 def _opening() -> re.Pattern[str]:
-    return re.compile(rf"(?:{_any_of(_COURTESIES)}[\s,!.–-]+)?{_any_of(_TO_THE_READER)}\b")
+    courtesy = _any_of(_COURTESIES)
+    return re.compile(rf"(?:{courtesy}[\s,!.–-]+)?{_any_of(_TO_THE_READER)}")
 
 
 @cache
