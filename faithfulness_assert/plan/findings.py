@@ -67,8 +67,19 @@ def may_be_set_aside(text: str) -> bool:
 
 def in_conflict(findings: Sequence[Finding]) -> bool:
     """Whether one window contradicts what another one does not leave open."""
-    labels = {finding.label for finding in findings}
-    return "contradicted" in labels and bool(labels - {"contradicted", "not_enough_info", None})
+    return all(_sides(findings))
+
+
+def shows_conflict(findings: Sequence[Finding]) -> bool:
+    """Whether windows are in conflict, and both sides name evidence that can be shown together."""
+    return all(any(finding.evidence for finding in side) for side in _sides(findings))
+
+
+def _sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The findings that contradict a statement, and those that neither do so nor leave it open."""
+    against = [f for f in findings if f.label == "contradicted"]
+    others = [f for f in findings if f.label not in ("contradicted", "not_enough_info", None)]
+    return against, others
 
 
 def merged(findings: Sequence[Finding]) -> Finding:

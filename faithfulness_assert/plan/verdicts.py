@@ -12,8 +12,9 @@ from ..reading import read
 from ..reading.reconcile import MISSING, Finding, align
 from ..records.ask import Payload
 from ..records.errors import JudgeError
-from .findings import checked, in_conflict, merged
+from .findings import checked, merged, shows_conflict
 from .fit import is_within
+from .objections import with_objections
 from .outcomes import absorb_each, form_of, ignored_entries, usable_text, worth_asking_again
 from .state import Job, context_lines, noted, numbered_texts
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ..asking.controls import Control
     from ..reading import RawVerdict
     from ..records.ask import Numbered, Outcome
-    from ..records.model import Label, Statement
+    from ..records.model import Statement
     from .state import Answers, Cell, State
 
 
@@ -106,12 +107,11 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     """Asks about the statements on which windows disagree, with the evidence of both."""
     if len(state.windows) < 2:
         return ()
-    torn = [s for s in _distinct(state) if in_conflict(findings_by_window(state, s.id))]
+    torn = [s for s in _distinct(state) if shows_conflict(findings_by_window(state, s.id))]
     asks = []
     for group in chunk(numbered_texts(torn), state.budget):
         context = _evidence_of(state, group)
-        # Without evidence there is nothing to show. With too much the statements stay unresolved.
-        if context and _fits(state, context):
+        if _fits(state, context):  # else the statements stay unresolved
             asks.append(_job(state, group, context, None))
     return tuple(asks)
 
@@ -155,15 +155,18 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     texts = dict(job.ask.payload.items)
     cells = {(job.window or 0, number) for number in job.ids}
     again = job.window is None or not cells.isdisjoint(state.verdicts.by_window)
-    findings, unknown = align(
-        entries,
-        texts,
-        positional_prefix=state.policy.positional_prefix and not again,
-        numbered_only=again and not cells.isdisjoint(state.verdicts.by_position),
-    )
+    state = with_objections(state, job, entries)
+    try:
+        findings, unknown = align(
+            entries,
+            texts,
+            positional_prefix=state.policy.positional_prefix and not again,
+            numbered_only=again and not cells.isdisjoint(state.verdicts.by_position),
+        )
+    except JudgeError as error:
+        return _lose(state, job, error)
     findings = {n: checked(finding, texts[n], job.ask) for n, finding in findings.items()}
     answered = tuple((control, findings.pop(n).label) for n, control in job.controls.items())
-    state = _with_objections(state, job, entries)
     state = _with_findings(state, job, findings)
     left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
     known = state.verdicts
@@ -184,16 +187,17 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
 def _alone_from_one(state: State, answers: Answers) -> Answers:
     """The answers; a judge may give the number 1 to each statement that it is asked about alone.
 
-    It must do so in all its replies, to the first asks about them: else a 1 may be the answer to
-    another ask.
+    All statements must be asked about alone, for the first time, and the judge must do so in all
+    its replies: else a 1 may be the answer to another ask.
     """
     known = state.verdicts.by_window
-    first = [pair for pair in answers if (pair[0].window or 0, pair[0].ask.ids[0]) not in known]
-    alone = [(job, outcome) for job, outcome in first if len(job.ask.ids) == 1]
-    others = [(job, outcome) for job, outcome in alone if job.ask.ids != (1,)]
+    first_and_single = all(
+        len(job.ids) == 1 and (job.window or 0, job.ids[0]) not in known for job, _ in answers
+    )
+    alone = [(job, outcome) for job, outcome in answers if len(job.ask.ids) == 1]
     if (
-        len(first) < len(answers)
-        or not others
+        not first_and_single
+        or all(job.ids == (1,) for job, _ in alone)
         or any(_numbers(state, outcome) - {1} for _, outcome in alone)
     ):
         return answers
@@ -220,38 +224,6 @@ def _in_the_ask_s_numbers(entries: Sequence[RawVerdict], job: Job) -> Sequence[R
 
 def _unnumbered(entries: Sequence[RawVerdict]) -> bool:
     return all(entry.id is None for entry in entries)
-
-
-def _with_objections(state: State, job: Job, entries: Sequence[RawVerdict]) -> State:
-    """The state after entries for statements that this ask is not about.
-
-    They earn nothing. But one that speaks against the finding of an earlier reply takes it back.
-    """
-    lowest: dict[int, float] = {}
-    for entry in entries:
-        weight = _weight(state, entry.label)
-        if entry.id is not None and entry.id not in job.ask.ids and weight is not None:
-            lowest[entry.id] = min(weight, lowest.get(entry.id, weight))
-
-    def after(number: int, finding: Finding) -> Finding:
-        weight = _weight(state, finding.label)
-        denied = weight is not None and lowest.get(number, weight) < weight
-        return Finding(unresolved="duplicate") if denied else finding
-
-    known = state.verdicts
-    windows = known.by_window
-    if job.window is None:
-        cells = windows
-    else:
-        cells = {cell: finding for cell, finding in windows.items() if cell[0] == job.window}
-    taken_back = {cell: after(cell[1], finding) for cell, finding in cells.items()}
-    widened = {number: after(number, finding) for number, finding in known.widened.items()}
-    known = known._replace(by_window={**windows, **taken_back}, widened=widened)
-    return state._replace(verdicts=known)
-
-
-def _weight(state: State, label: Label | None) -> float | None:
-    return None if label is None else state.policy.weights.get(label)
 
 
 def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> State:
