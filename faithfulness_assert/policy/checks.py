@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, get_args
 
 from ..reading.labels import normalise
 from ..records.errors import suggest
 from ..records.model import LABELS
 from . import fields as values
 from .fields import DIMENSIONS, MAX_GUIDANCE_CHARS, SCORED, TOLERANCE, Example, ScoreCap
-
-if TYPE_CHECKING:
-    from .policy import Policy
 
 MAX_REASKS = 3
 MAX_WEIGHT = 1000
@@ -32,9 +29,10 @@ _ENDINGS: tuple[str, ...] = get_args(values.Ending)
 _FINDINGS: tuple[str, ...] = get_args(values.AuditFinding)
 
 
-def first_problem(policy: Policy) -> str | None:
-    """What is wrong with a policy, or None."""
-    return next((problem for problem in _problems(policy) if problem), None)
+def first_problem(given: Mapping[str, Any], flags: Iterable[str]) -> str | None:
+    """What is wrong with the fields of a policy, or None. ``flags``: which are true or false."""
+    problems = chain(_problems(given), (_flag(name, given[name]) for name in flags))
+    return next((problem for problem in problems if problem), None)
 
 
 def is_number(value: object) -> bool:
@@ -49,27 +47,24 @@ def is_fraction(value: object) -> bool:
     return is_number(value) and 0 <= value <= 1  # type: ignore[operator]
 
 
-def _problems(policy: Policy) -> Iterator[str | None]:
+def _problems(given: Mapping[str, Any]) -> Iterator[str | None]:
     for name, kind in _CHOICES.items():
-        yield _choice(name, getattr(policy, name), get_args(kind))
+        yield _choice(name, given[name], get_args(kind))
     for name in ("on_blank", "on_no_statements", "on_abstained", "on_no_context"):
-        yield _ending(name, getattr(policy, name))
-    for field in fields(policy):
-        if field.type == "bool":
-            yield _flag(field.name, getattr(policy, field.name))
-    yield _weights(policy.weights)
+        yield _ending(name, given[name])
+    yield _weights(given["weights"])
     for name in ("threshold", "on_unreadable"):
-        yield _fraction(name, getattr(policy, name))
-    yield _weighted_labels("fail_on", policy.fail_on, policy.weights)
-    yield _judge_words(policy.labels, policy.weights)
-    yield _dimensions(policy.dimensions, is_rubric=policy.verify == "rubric")
-    yield _score_caps(policy.score_caps)
-    yield from _texts(policy)
-    yield _examples(policy.examples)
-    yield _count("reasks", policy.reasks, 0, MAX_REASKS)
-    if policy.truths_limit is not None:
-        yield _count("truths_limit", policy.truths_limit, 1)
-    if policy.joint and (policy.split, policy.verify) != ("claims", "batch"):
+        yield _fraction(name, given[name])
+    yield _weighted_labels("fail_on", given["fail_on"], given["weights"])
+    yield _judge_words(given["labels"], given["weights"])
+    yield _dimensions(given["dimensions"], is_rubric=given["verify"] == "rubric")
+    yield _score_caps(given["score_caps"])
+    yield from _texts(given)
+    yield _examples(given["examples"])
+    yield _count("reasks", given["reasks"], 0, MAX_REASKS)
+    if given["truths_limit"] is not None:
+        yield _count("truths_limit", given["truths_limit"], 1)
+    if given["joint"] and (given["split"], given["verify"]) != ("claims", "batch"):
         yield "joint: needs split='claims' and verify='batch'"
 
 
@@ -183,16 +178,17 @@ def _score_caps(caps: object) -> str | None:
 # ---------------------------------------------------------------- texts
 
 
-def _texts(policy: Policy) -> Iterator[str | None]:
-    if not isinstance(policy.name, str) or not policy.name.isprintable() or not policy.name:
+def _texts(given: Mapping[str, Any]) -> Iterator[str | None]:
+    name, guidance = given["name"], given["guidance"]
+    if not isinstance(name, str) or not name.isprintable() or not name:
         yield "name: must be a printable text"
-    if not isinstance(policy.summary, str):
-        yield f"summary: must be a text, got {type(policy.summary).__name__}"
-    for name in ("deviations", "hedges"):
-        lines = getattr(policy, name)
+    if not isinstance(given["summary"], str):
+        yield f"summary: must be a text, got {type(given['summary']).__name__}"
+    for field in ("deviations", "hedges"):
+        lines = given[field]
         if not isinstance(lines, tuple) or not all(isinstance(line, str) for line in lines):
-            yield f"{name}: must be a list of texts"
-    if not isinstance(policy.guidance, str) or len(policy.guidance) > MAX_GUIDANCE_CHARS:
+            yield f"{field}: must be a list of texts"
+    if not isinstance(guidance, str) or len(guidance) > MAX_GUIDANCE_CHARS:
         yield f"guidance: must be a text of at most {MAX_GUIDANCE_CHARS:,} characters"
 
 

@@ -145,7 +145,9 @@ class Policy:
     deviations: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if problem := first_problem(self):
+        given = {field.name: getattr(self, field.name) for field in fields(self)}
+        flags = [field.name for field in fields(self) if field.type == "bool"]
+        if problem := first_problem(given, flags):
             raise ConfigError(f"policy {self.name!r}: {problem}")
         labels = {normalise(word): label for word, label in self.labels.items()}
         changes = {
