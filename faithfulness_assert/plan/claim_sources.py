@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
+from unicodedata import normalize
 
 from ..text.shared_words import words_that_count
-from ..text.strings import text_key
+from ..text.strings import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +18,25 @@ MANY = 64
 """A word that so many sentences have in common does not tell them apart."""
 CLOSEST = 5
 """Sentences with which a claim is compared."""
+ENOUGH = 2
+"""A claim must share a word with a sentence that has so many. Shorter ones may be all pronouns."""
 
 Claims = dict[int, tuple[str, ...]]
 """Claims by the number of the sentence that they come from."""
+
+
+_MARKS = "\"'“”‘’«»„*_~`#()[]{}"
+_STOPS = ".,;:!?…。！？，；："
+
+
+def claim_key(text: str) -> str:
+    """A key that is equal for claims that differ only in case, markup and punctuation.
+
+    Marks inside a word stay: 3.5 is not 35, and -5 is not 5.
+    """
+    plain = normalize("NFKC", one_line(text)).casefold()
+    words = (word.rstrip(_MARKS + _STOPS).lstrip(_MARKS) for word in plain.split())
+    return " ".join(word for word in words if word)
 
 
 class _Sentences:
@@ -27,7 +44,7 @@ class _Sentences:
 
     def __init__(self, sentences: Numbered) -> None:
         self.words = {number: words_that_count(text) for number, text in sentences}
-        self.keys = {number: text_key(text) for number, text in sentences}
+        self.keys = {number: claim_key(text) for number, text in sentences}
         self.places: dict[str, list[int]] = {}
         for number, words in self.words.items():
             for word in words:
@@ -67,22 +84,25 @@ def without_strays(claims: Claims, sentences: Numbered) -> Claims:
     another. A claim is a stray if it is not its own sentence word for word, and
     - it is another sentence word for word, or
     - it is also a claim of another sentence, which shares more words with it, or
-    - another sentence has all words that it shares with its own one, and more.
+    - another sentence has all words that it shares with its own one, and more, or
+    - it shares no word with its own one.
     """
     known = _Sentences(sentences)
     whole = set(known.keys.values())
     most_shared: dict[str, int] = {}
     for number, texts in claims.items():
         for claim in texts:
-            key = text_key(claim)
+            key = claim_key(claim)
             most_shared[key] = max(most_shared.get(key, 0), known.shared(number, claim))
 
     def is_stray(number: int, claim: str) -> bool:
-        key = text_key(claim)
+        key = claim_key(claim)
         if not key or key == known.keys[number]:
             return False
         shared = known.shared(number, claim)
         if key in whole or shared < most_shared[key]:
+            return True
+        if not shared and len(known.words[number]) >= ENOUGH:
             return True
         return _is_of_another(known, number, words_that_count(claim))
 

@@ -16,9 +16,9 @@ from ..asking.windows import chunk
 from ..records.ask import AskKind, Numbered, Outcome, Payload
 from ..records.model import Skipped, Statement
 from ..text.numbers_and_names import has_number_or_name
-from ..text.strings import is_blank, text_key
+from ..text.strings import is_blank
 from . import joint
-from .claim_sources import by_words, without_strays
+from .claim_sources import by_words, claim_key, without_strays
 from .findings import may_be_set_aside
 from .numbered_replies import check_count, read_entries
 from .outcomes import absorb_each, ignored_entries, status_of, worth_asking_again
@@ -146,14 +146,14 @@ def _silent(state: State) -> set[int]:
     what an answer without claims scores, the policy says.
     """
     said = {n for n, known in state.claims.by_sentence.items() if isinstance(known, Silent)}
-    if len(said) == len(state.answer):
-        return {s.id for s in state.answer if not has_number_or_name(s.text)}
+    if len(said) == len(state.answer) and not any(has_number_or_name(s.text) for s in state.answer):
+        return said
     return {s.id for s in state.answer if s.id in said and may_be_set_aside(s.text)}
 
 
 def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Statement]:
     """The claims of a sentence as statements, each once; without any, the sentence itself."""
-    once = {text_key(claim): claim for claim in reversed(claims)}
+    once = {claim_key(claim): claim for claim in reversed(claims)}
     texts = reversed(once.values()) if claims else (sentence.text,)
     return [replace(sentence, text=text) for text in texts]
 
@@ -165,4 +165,4 @@ def _skipped(sentence: Statement) -> Skipped:
 def _strays_warning(count: int) -> tuple[str, ...]:
     if not count:
         return ()
-    return (f"{count} claims repeat other sentences than the ones they name and were ignored",)
+    return (f"{count} claims do not come from the sentences that they name and were ignored",)

@@ -12,7 +12,7 @@ from ..reading import read
 from ..reading.reconcile import MISSING, Finding, align
 from ..records.ask import Payload
 from ..records.errors import JudgeError
-from .findings import checked, merged, shows_conflict
+from .findings import checked, may_be_set_aside, merged, shows_conflict
 from .fit import is_within
 from .objections import with_objections
 from .outcomes import absorb_each, form_of, ignored_entries, usable_text, worth_asking_again
@@ -165,7 +165,10 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         )
     except JudgeError as error:
         return _lose(state, job, error)
-    findings = {n: checked(finding, texts[n], job.ask) for n, finding in findings.items()}
+    findings = {
+        n: _unless_asserted(state, n, checked(finding, texts[n], job.ask))
+        for n, finding in findings.items()
+    }
     answered = tuple((control, findings.pop(n).label) for n, control in job.controls.items())
     state = _with_findings(state, job, findings)
     left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
@@ -182,6 +185,15 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     form = form_of(reading.form, job, outcome)
     warnings = ignored_entries(unknown)
     return noted(state._replace(verdicts=known), form=form, warnings=warnings)
+
+
+def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
+    """The finding. Whether a claim may be set aside, the sentence that it comes from decides."""
+    if finding.label != "not_a_claim":
+        return finding
+    starts = {s.start for s in state.verdicts.statements if s.id == number}
+    possible = all(may_be_set_aside(s.text) for s in state.answer if s.start in starts)
+    return finding if possible else Finding(unresolved="invalid")
 
 
 def _alone_from_one(state: State, answers: Answers) -> Answers:
