@@ -12,7 +12,7 @@ from faithfulness_assert import UnreadableReply, read_verdicts
 from faithfulness_assert.plan.findings import allowed
 from faithfulness_assert.policy.fields import SCORED
 from faithfulness_assert.reading import RawVerdict, read
-from faithfulness_assert.reading.reconcile import Finding, agreed, align, shift, trusted_shift
+from faithfulness_assert.reading.reconcile import Finding, agreed, align, shift
 from faithfulness_assert.records.model import LABELS
 from faithfulness_assert.text.numbers_and_names import has_number_or_name
 
@@ -278,7 +278,6 @@ def test_a_reply_s_numbers_are_those_that_were_asked_count_from_zero_or_are_not_
     given: set[int], asked: set[int], added: int | None
 ) -> None:
     assert shift(given, asked) == added
-
 
 
 def test_entries_without_a_single_label_are_unreadable() -> None:

@@ -72,7 +72,8 @@ o que|quem|onde|como|por que|qual|wat|waar|wanneer|waarom|hoe|welke|(heeft|wilt)
 """
 # Words with which a question or a sentence to the reader states something after all.
 _STATING = r"""
-because|since|as (it|they)|which|that the|who|whose|due to|so that|although|though|but|and|did you know
+because|since|as (it|they)|which|that the|who|whose|due to|so that|although|though|but|and
+did you know
 weil|denn|dass|parce que|porque|perché che|omdat|saviez|sabías|sapevi|wist|wussten|wusstest
 """
 _OPENING_COURTESY = (

@@ -66,21 +66,6 @@ def has_number_or_name(text: str) -> bool:
     return any(_may_be_name(word, is_first=place == 0) for place, word in enumerate(words))
 
 
-def numbers_and_names(text: str) -> set[str]:
-    """The words with a digit, and the capitalised words after the first. In lower case."""
-    return {
-        word.casefold()
-        for place, word in enumerate(_words_in_order(text))
-        if any(char.isdigit() for char in word)
-        or (place > 0 and _may_be_name(word, is_first=False))
-    }
-
-
-def words_of(text: str) -> set[str]:
-    """All words of a text, in the same form as :func:`numbers_and_names` gives them."""
-    return {word.casefold() for word in _words_in_order(text)}
-
-
 def _may_be_name(word: str, *, is_first: bool) -> bool:
     if not word[:1].isupper():
         return False
