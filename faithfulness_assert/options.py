@@ -164,7 +164,7 @@ _POLICY_MEANINGS = {
     "all_or_nothing": "only a score of 1 passes; any lower score becomes 0",
     "fail_on": "labels that fail the result at any score",
     "dedupe": "exact repeats of a statement count once",
-    "requires_question": "a question that is given but blank is an invalid input",
+    "requires_question": "a blank question under another system's name is an invalid input",
     "inverse": "invert the result: score 1 - score, and pass where it would fail",
     "on_blank": "result if the answer has no letter and no digit",
     "on_no_statements": "result if the answer contains nothing to check",

@@ -12,7 +12,7 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Case, ConfigError, grade, grade_many
+from faithfulness_assert import Ask, Case, ConfigError, Reply, grade, grade_many
 from faithfulness_assert.records.errors import InputError
 
 ROWS = json.loads((ROOT / "fixtures" / "records.json").read_text(encoding="utf-8"))
@@ -31,7 +31,7 @@ def test_a_record_is_read_as_a_case(row: dict[str, Any]) -> None:
     assert [(p.id, p.text) for p in case.context] == [(row.get("passage", "1"), TEXT)]
     assert case.id == row.get("id", "")
     assert list(case.ignored) == row["ignored"]
-    assert case.question_given
+    assert not case.question_missing
     if "audit" in row:
         assert case.citation_audit is not None
         assert list(case.citation_audit.invalid_citations) == row["audit"]
@@ -42,6 +42,8 @@ def test_a_record_is_graded_or_named_as_wrong(row: dict[str, Any]) -> None:
     (result,) = grade_many([row["record"]])
     assert result.status == ("invalid_input" if "error" in row else "graded")
     assert row.get("error", "").rstrip("?") in str(result.reason)
+    warned = " ".join(result.metadata.get("warnings", ()))
+    assert all(name in warned for name in row["ignored"])
 
 
 def test_an_unknown_keyword_is_still_a_mistake() -> None:
@@ -56,20 +58,35 @@ def test_an_unknown_keyword_is_still_a_mistake() -> None:
     [
         ({}, False),
         ({"question": None}, False),
-        ({"question": ""}, True),
+        ({"question": ""}, False),
         ({"input": None}, True),
         ({"user_input": ""}, True),
-        ({"query": "Why?"}, True),
+        ({"query": " "}, True),
+        ({"query": "Why?"}, False),
     ],
 )
-def test_a_case_knows_whether_a_question_was_given(given: dict[str, Any], expected: bool) -> None:
-    assert Case(TEXT, TEXT, **given).question_given is expected
+def test_a_case_knows_whether_the_question_of_a_record_is_missing(
+    given: dict[str, Any], expected: bool
+) -> None:
+    assert Case(TEXT, TEXT, **given).question_missing is expected
+    assert Case.of({"answer": TEXT, "context": TEXT, **given}).question_missing is expected
 
 
-def test_a_record_with_an_empty_question_has_one() -> None:
-    record = {"answer": TEXT, "context": TEXT, "question": None}
-    assert Case.of(record).question_given
-    assert Case.of(record) == Case(TEXT, TEXT)
+@pytest.mark.parametrize("policy", ["ragas", "deepeval", "axion"])
+def test_a_missing_question_is_an_invalid_input_where_the_system_raises(policy: str) -> None:
+    result = grade(TEXT, TEXT, judge=Nobody(), policy=policy, user_input="")
+    assert (result.status, result.error and result.error.kind) == ("invalid_input", "input")
+    assert result.reason == (
+        f"Not graded: question: it is blank, and the policy {policy!r} needs one."
+    )
+    assert grade(TEXT, TEXT, judge=Nobody(), policy=policy).status == "unreadable"
+
+
+class Nobody:
+    """A judge that says nothing."""
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        return Reply("")
 
 
 def test_a_case_keeps_its_ignored_fields_when_pickled() -> None:

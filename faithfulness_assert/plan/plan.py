@@ -128,7 +128,7 @@ def _audited(state: State) -> State:
 
 def _begin(state: State) -> State:
     """What is known without a judge: the statements, or that there is nothing to ask."""
-    if _lacks_question(state):
+    if state.policy.requires_question and state.case.question_missing:
         problem = f"question: it is blank, and the policy {state.policy.name!r} needs one"
         return ended(state, "invalid_input", problem)
     if is_blank(state.case.answer):
@@ -144,12 +144,6 @@ def _begin(state: State) -> State:
     if not says_more and _only_declines(parts.statements):
         return ended(state, "abstained")
     return state._replace(context=number_sentences(state.case, state.language))
-
-
-def _lacks_question(state: State) -> bool:
-    """Whether the policy's source would raise. A question that was never given is left out."""
-    case = state.case
-    return state.policy.requires_question and case.question_given and is_blank(case.question)
 
 
 def _only_declines(statements: Sequence[Statement]) -> bool:

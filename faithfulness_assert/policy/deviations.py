@@ -43,8 +43,7 @@ RAGAS = (
     - ragas has no threshold; .5 is ours.
     - Only 1 and 0 (and their words) are verdicts; ragas counts every number but 0 as faithful.
     - Statements without a verdict count as unsupported; ragas drops them from the denominator.
-    - A question may be left out; ragas' collections raise. One that is given but blank is
-      'invalid_input'.
+    - A question may be left out; ragas' collections raise. A blank user_input is 'invalid_input'.
     - Where ragas returns NaN or raises, the result is an undefined grader error that says why.
     """),
     _lost("ragas"),
@@ -55,8 +54,8 @@ DEEPEVAL = (
     - A verdict that cannot be read is asked for again, then counts as unsupported; deepeval drops
       it, and scores 1 if none is left.
     - An unknown verdict is never 'idk'.
-    - A question may be left out; deepeval raises without an input. One that is given but blank is
-      'invalid_input'; deepeval takes an empty one.
+    - A question may be left out; deepeval raises without an input. A blank input is
+      'invalid_input'; deepeval only refuses None.
     - An answer that only declines is 'abstained' and fails; deepeval gives 1.
     - An empty context is 'no_context' and fails.
     - If the judge lists no truths for a passage, it sees the passage itself; deepeval would find
@@ -71,7 +70,7 @@ AXION = (
     *_listed("""
     - A claim without a valid verdict is asked about alone, as in axion. Then it counts as one
       without evidence, for 0 at most.
-    - A question may be left out; axion raises. One that is given but blank is 'invalid_input'.
+    - A question may be left out; axion raises. A blank query is 'invalid_input'.
     - An answer that only declines is 'abstained' and fails; axion gives 1.
     - An empty context is 'no_context' and fails.
     """),

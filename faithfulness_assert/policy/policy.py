@@ -62,7 +62,8 @@ class Policy:
         all_or_nothing: only a score of 1 passes, and any lower score becomes 0.
         fail_on: labels that fail the result if one statement has them, whatever the score.
         dedupe: whether exact repeats of a statement count once.
-        requires_question: whether a question that is given but blank makes the input invalid.
+        requires_question: whether a blank question under another system's name (``input``,
+            ``user_input``, ``query``) makes the input invalid. ``question`` may always be left out.
         inverse: invert the result, for assertions that expect an unfaithful answer: the score is
             1 - score, and it passes where it would fail. Grader errors are never inverted.
         on_blank: the result of an answer without a letter or a digit.

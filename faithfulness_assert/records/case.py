@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..text.strings import clean_text, names_of, without_tags
-from .case_fields import CASE_ALIASES, by_our_names, has_question, split_record
+from ..text.strings import clean_text, is_blank, names_of, without_tags
+from .case_fields import CASE_ALIASES, by_our_names, names_question, split_record
 from .errors import InputError
 from .model import CitationAudit
 
@@ -48,8 +48,8 @@ class Case:
         named: fields under the names of other systems, see ``CASE_ALIASES``: ``actual_output``,
             ``retrieved_contexts`` ...
 
-    ``question_given`` says whether there was a question at all, even a blank one. ``ignored`` are
-    the fields of a record that are not part of a case, see :meth:`of`.
+    ``question_missing``: another system's field for the question is there (``input=None``), but
+    blank. ``ignored``: the fields of a record that are not part of a case, see :meth:`of`.
 
     Raises:
         InputError: a field is missing, unknown, given twice, not a text, or larger than
@@ -61,7 +61,7 @@ class Case:
     question: str = ""
     id: str = ""
     citation_audit: CitationAudit | None = None
-    question_given: bool = field(default=False, repr=False, compare=False)
+    question_missing: bool = field(default=False, repr=False, compare=False)
     ignored: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __init__(
@@ -80,13 +80,14 @@ class Case:
             "citation_audit": citation_audit,
         }
         given = by_our_names(ours, named)
+        question = _question(given.get("question", ""))
         fields = {
             "answer": _answer(given.get("answer")),
             "context": _context(given.get("context"), given),
-            "question": _question(given.get("question", "")),
+            "question": question,
             "id": _id(id),
             "citation_audit": _audit(given.get("citation_audit")),
-            "question_given": question is not None or has_question(named),
+            "question_missing": is_blank(question) and names_question(named),
             "ignored": (),
         }
         for name, value in fields.items():
@@ -104,9 +105,7 @@ class Case:
         """
         fields, ignored = split_record(record)
         case = cls(**fields)
-        given = case.question_given or has_question(fields)
-        for name, value in (("question_given", given), ("ignored", ignored)):
-            object.__setattr__(case, name, value)
+        object.__setattr__(case, "ignored", ignored)
         return case
 
 

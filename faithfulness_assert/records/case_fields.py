@@ -51,9 +51,9 @@ def by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str,
     return given
 
 
-def has_question(named: Mapping[str, Any]) -> bool:
-    """Whether there is a field for the question, even if it is None."""
-    return any(name == "question" or _OUR_NAMES.get(name) == "question" for name in named)
+def names_question(named: Mapping[str, Any]) -> bool:
+    """Whether a field of another system for the question is there, even if it is None."""
+    return any(_OUR_NAMES.get(name) == "question" for name in named)
 
 
 def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
