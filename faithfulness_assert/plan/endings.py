@@ -26,7 +26,7 @@ INPUT_STATUSES = ("invalid_input", "no_statements", "abstained", "no_context")
 
 def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
     """The result for data that is not a case."""
-    reason = f"{REASONS['invalid_input']}: {clip(problem, 1000).rstrip('.')}."
+    reason = f"{REASONS['invalid_input']}: {_sentence(clip(problem, 1000))}"
     return GradingResult(
         pass_=False,
         score=0.0,
@@ -92,7 +92,11 @@ def _reason(state: State, ended: Ended) -> str:
         return text
     cause = state.log.errors[0].message if state.log.errors else ""
     detail = ended.detail or cause or "no statement got a valid verdict"
-    return f"{text}: {detail}".rstrip(".") + "."
+    return _sentence(f"{text}: {detail}")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _error(state: State, status: Status, reason: str) -> GraderError:
