@@ -67,13 +67,15 @@ def by_words(claims: Sequence[str], sentences: Numbered) -> Claims:
     """
     known = _Sentences(sentences)
     sources: dict[int, list[str]] = {}
+    placed: set[tuple[int, str]] = set()
     for claim in claims:
         sharing = known.sharing(words_that_count(claim))
         if sharing:
-            repeats = {number for number in sharing if claim in sources.get(number, ())}
             # A sentence that stands twice in an answer has its claim twice.
+            repeats = {number for number in sharing if (number, claim) in placed}
             source = min(sharing, key=lambda n: (-sharing[n], n in repeats, n))
             sources.setdefault(source, []).append(claim)
+            placed.add((source, claim))
     return {number: tuple(texts) for number, texts in sources.items()}
 
 

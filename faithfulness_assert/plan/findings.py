@@ -77,7 +77,7 @@ def shows_conflict(findings: Sequence[Finding]) -> bool:
 
 def _sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
     """The findings that contradict a statement, and those that neither do so nor leave it open."""
-    against = [f for f in findings if f.label == "contradicted"]
+    against = [f for f in findings if f.label == "contradicted" or f.disputed]
     others = [f for f in findings if f.label not in ("contradicted", "not_enough_info", None)]
     return against, others
 
@@ -85,11 +85,12 @@ def _sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
 def merged(findings: Sequence[Finding]) -> Finding:
     """One finding from those of all windows: the strongest.
 
-    An unresolved one counts only where no window supports the statement.
+    A missing one counts only where no window supports the statement.
     """
     if len(findings) < 2:
         return findings[0] if findings else MISSING
-    if in_conflict(findings):
+    contradicts_itself = any(finding.unresolved == "duplicate" for finding in findings)
+    if contradicts_itself or in_conflict(findings):
         return Finding(unresolved="duplicate")
     unresolved = next((finding for finding in findings if finding.label is None), None)
     best = next((f for label in STRENGTH for f in findings if f.label == label), MISSING)

@@ -24,7 +24,10 @@ NEGATIVE: frozenset[str] = frozenset({"not_enough_info", "contradicted"})
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a reply says about one statement: a label, or why there is none."""
+    """What a reply says about one statement: a label, or why there is none.
+
+    ``disputed``: there is no label because one entry says "contradicted" and another does not.
+    """
 
     label: Label | None = None
     unresolved: Unresolved | None = "missing"
@@ -32,6 +35,7 @@ class Finding:
     quote: str = ""
     reason: str = ""
     flags: tuple[str, ...] = ()
+    disputed: bool = False
 
     @staticmethod
     def of(entry: RawVerdict | None) -> Finding:
@@ -234,7 +238,10 @@ def agreed(findings: Sequence[Finding]) -> Finding:
     """Several findings of one statement as one: unresolved if their labels differ."""
     if len(findings) < 2:
         return findings[0] if findings else MISSING
-    if len({finding.label for finding in findings}) > 1:
-        return Finding(unresolved="duplicate")
     evidence = tuple(dict.fromkeys(number for finding in findings for number in finding.evidence))
-    return replace(findings[0], evidence=evidence)
+    labels = {finding.label for finding in findings}
+    if len(labels) == 1:
+        return replace(findings[0], evidence=evidence)
+    if "contradicted" in labels or any(finding.disputed for finding in findings):
+        return Finding(unresolved="duplicate", evidence=evidence, disputed=True)
+    return Finding(unresolved="duplicate")
