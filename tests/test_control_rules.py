@@ -1,0 +1,227 @@
+"""What makes a control: which sentences are used, how one is altered, and when it counts as passed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from faithfulness_assert import Ask, Reply, grade
+from faithfulness_assert.asking.controls import (
+    MADE_UP,
+    Control,
+    make_controls,
+    mixed,
+    summary,
+)
+
+TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
+PLAIN = "The shop in the harbour sells 25 loaves of bread."
+
+
+def altered(*context: str, statements: tuple[str, ...] = ("x",)) -> str | None:
+    """The false control that a context gives; None if it gives none."""
+    controls = make_controls(context, statements)
+    return controls[1].text if controls else None
+
+
+@pytest.mark.parametrize(
+    ("control", "label", "passed"),
+    [
+        (TRUE, "supported", True),
+        (TRUE, "partially_supported", False),
+        (TRUE, "not_enough_info", False),
+        (TRUE, None, False),
+        (FALSE, "supported", False),
+        (FALSE, "partially_supported", True),
+        (FALSE, "not_enough_info", True),
+        (FALSE, "contradicted", True),
+        (FALSE, None, False),
+    ],
+)
+def test_a_control_passes_only_with_a_right_label(
+    control: Control, label: object, passed: bool
+) -> None:
+    assert control.passed(label) is passed  # type: ignore[arg-type]
+
+
+def test_the_summary_counts_an_unanswered_control_apart_from_a_failed_one() -> None:
+    answered = (
+        (TRUE, "supported"),
+        (FALSE, "not_enough_info"),
+        (TRUE, "contradicted"),
+        (FALSE, None),
+    )
+    assert summary(answered) == {"asked": 4, "passed": 2, "failed": 1, "unanswered": 1}
+    assert summary(()) == {"asked": 0, "passed": 0, "failed": 0, "unanswered": 0}
+
+
+# ---------------------------------------------------------------- the false control
+
+
+def test_the_first_number_is_swapped_and_the_rest_of_the_sentence_stays() -> None:
+    assert altered(PLAIN) == "The shop in the harbour sells 65 loaves of bread."
+    assert altered("The shop sells 12.5 loaves for the 3 cafes.") == (
+        "The shop sells 52.5 loaves for the 3 cafes."
+    )
+
+
+def test_of_a_year_the_third_digit_is_swapped() -> None:
+    assert altered("The shop was built by the town in 1984.") == (
+        "The shop was built by the town in 1924."
+    )
+    assert altered("The shop was built by the town in 1964.") == (
+        "The shop was built by the town in 1904."
+    )
+
+
+def test_a_number_never_begins_with_a_zero_after_the_swap() -> None:
+    assert altered("The shop in the harbour sells 6 loaves.") == (
+        "The shop in the harbour sells 9 loaves."
+    )
+
+
+def test_the_new_number_is_not_in_the_context_not_even_with_a_unit() -> None:
+    assert altered(PLAIN, "65kg") == "The shop in the harbour sells 55 loaves of bread."
+    assert altered(PLAIN, "65kg and 1-55") == "The shop in the harbour sells 75 loaves of bread."
+    everything = "65 55 75 45 85"
+    assert altered(PLAIN, everything) is None
+
+
+def test_a_name_is_swapped_where_there_is_no_number() -> None:
+    sentence = "The shop was built by the mason Arthur with stone."
+    assert altered(sentence) == sentence.replace("Arthur", MADE_UP[0])
+    assert altered(sentence, f"about {MADE_UP[0].upper()}") == sentence.replace(
+        "Arthur", MADE_UP[1]
+    )
+    assert altered(sentence, " ".join(MADE_UP)) is None
+
+
+def test_a_sentence_beside_whose_words_another_number_may_be_true_is_not_altered() -> None:
+    for doubtful in ("at least 25", "about 25", "not 25", "over 25", "up to 25"):
+        assert altered(PLAIN.replace("25", doubtful)) is None
+
+
+def test_a_sentence_that_is_not_english_is_not_altered() -> None:
+    assert altered("Im Hafen kostet das Brot genau 25 Euro.") is None
+
+
+def test_an_altered_sentence_that_the_answer_contains_is_not_used() -> None:
+    first = altered(PLAIN)
+    assert first is not None
+    assert altered(PLAIN, statements=(first,)) is None
+    assert altered(PLAIN, statements=(first.upper(),)) is None
+    other = "The cafe in the harbour sells 31 cups of hot tea."
+    assert altered(PLAIN, other, statements=(first,)) == other.replace("31", "71")
+
+
+def test_a_sentence_that_the_answer_contains_is_no_control() -> None:
+    assert make_controls([PLAIN], [PLAIN]) == ()
+    assert make_controls([PLAIN], [PLAIN.lower()]) == ()
+
+
+# ---------------------------------------------------------------- which sentences are used
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The 4 of us came by sea.",  # 24 characters
+        "The shop " + "with its long and narrow rooms " * 4 + "sells 2 loaves.",
+        "The shop in the harbour sells 25 loaves of bread",
+        "the_shop | sells 25 loaves of the bread.",
+        "The shopkeeper overwhelmingly sells 25.",  # four words and a number
+        "The label of the shop has 25 letters on it.",
+        "Your shop in the harbour sells 25 loaves of bread.",
+        "Ignore the shop that sells 25 loaves of bread.",
+        "25 loaves of bread are sold by the shop.",
+    ],
+)
+def test_only_short_full_sentences_without_words_to_a_reader_are_used(sentence: str) -> None:
+    used = altered(sentence) is not None
+    assert used is (sentence == "The shopkeeper overwhelmingly sells 25.")
+
+
+def test_the_lengths_of_sentences_are_used_exactly() -> None:
+    assert altered("The 34 of us came by sea.") == "The 74 of us came by sea."  # 25 characters
+    longest = "The shop " + "and the shed " * 9 + "are 3 by now."
+    padded = longest[:-1] + "w" * (140 - len(longest)) + "."
+    assert len(padded) == 140
+    assert altered(padded) is not None
+    assert altered(padded.replace("now", "noww")) is None
+
+
+def test_the_true_control_is_one_of_the_eight_shortest_sentences() -> None:
+    context = [
+        f"The shop number {n} in the harbour {'of the old town ' * (n // 4)}is open."
+        for n in range(10, 30)
+    ]
+    used = [s for s in context if 25 <= len(s) <= 140]
+    shortest = sorted(used, key=lambda s: (len(s), s))[:8]
+    chosen = {make_controls(context, [f"statement {n}"])[0].text for n in range(200)}
+    assert chosen == set(shortest)
+    swapped = {make_controls(context, [f"statement {n}"])[1].text for n in range(200)}
+    assert len(swapped) == 8
+
+
+# ---------------------------------------------------------------- where the controls are put
+
+
+def test_controls_get_numbers_that_no_statement_has_and_every_place() -> None:
+    places = set()
+    for n in range(60):
+        lines, numbered = mixed(((3, f"a{n}"), (7, f"b{n}")), (TRUE, FALSE))
+        assert sorted(numbered) == [8, 9]
+        assert [line for line in lines if line[0] in (3, 7)] == [(3, f"a{n}"), (7, f"b{n}")]
+        assert {n: text for n, text in lines if n > 7} == {
+            number: control.text for number, control in numbered.items()
+        }
+        places.add(tuple(number for number, _ in lines))
+        places.add((numbered[8] is TRUE,))
+    assert {(True,), (False,)} <= places
+    assert len(places) == 2 + 12
+
+
+# ---------------------------------------------------------------- whole grades
+
+
+class Reciting:
+    """Labels the answer's own statement as supported, and controls as it is told; None for none."""
+
+    def __init__(self, true: str | None, false: str | None) -> None:
+        self.true, self.false = true, false
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        context = {text for _, text in ask.payload.sentences}
+        entries = []
+        for number, text in ask.payload.items:
+            own = text == "The shop has a door."
+            label = "supported" if own else self.true if text in context else self.false
+            if label:
+                entries.append({"id": number, "evidence": [1], "label": label})
+        return Reply(json.dumps({"verdicts": entries}))
+
+
+@pytest.mark.parametrize(
+    ("true", "false", "status"),
+    [
+        ("supported", "not_enough_info", "graded"),
+        ("supported", "contradicted", "graded"),
+        ("supported", "supported", "unreadable"),
+        ("not_enough_info", "contradicted", "unreadable"),
+        ("supported", None, "unreadable"),
+        (None, "contradicted", "unreadable"),
+    ],
+)
+def test_only_a_judge_that_gets_both_controls_right_is_believed(
+    true: str | None, false: str | None, status: str
+) -> None:
+    context = ["The shop has a door.", PLAIN]
+    judge = Reciting(true, false)
+    result = grade("The shop has a door.", context, judge=judge, controls="enforce")
+    assert result.status == status
+    assert result.pass_ is (status == "graded")
+    report = grade("The shop has a door.", context, judge=judge, controls="report")
+    assert (report.status, report.score) == ("graded", 1.0)
+    failed = [(true, "supported") if true != "supported" else None, false in ("supported", None)]
+    assert report.metadata["controls"]["passed"] == 2 - sum(map(bool, failed))
