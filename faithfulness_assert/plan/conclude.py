@@ -52,7 +52,9 @@ def conclude(state: State) -> GradingResult:
 def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> tuple[State, Ended] | None:
     """Why these verdicts cannot be scored, with the state that says so; None if they can."""
     missing = sum(v.label is None for v in verdicts)
-    if missing == len(verdicts):
+    if missing + sum(v.label == "not_a_claim" for v in verdicts) == len(verdicts) and (
+        missing or not verdicts
+    ):
         return state, Ended(status_of(state.log.errors))
     if error := undecided(state, verdicts):
         log = state.log._replace(errors=(error, *state.log.errors))
@@ -91,7 +93,8 @@ def _verdict(
     evidence, flags = resolve(finding.evidence, finding.quote, state.context, quotable)
     label, flags = finding.label, (*finding.flags, *flags)
     unproven = bool(flags) or not evidence
-    if state.policy.strict_evidence and label == "supported" and unproven:
+    strict = state.policy.strict_evidence and not state.policy.inverse  # it must never help
+    if strict and label == "supported" and unproven:
         label, flags = "not_enough_info", (*flags, "lowered")
     start, end = statement.start, statement.end
     return Verdict(

@@ -62,24 +62,27 @@ _EXPERT = (
 )
 # How a question begins that asks something. Others may state something and end like a question.
 _ASKING = r"""
-what|who|whom|whose|where|when|why|how|which
+what|who|whom|whose|where|when|how|which
 (do|does|did|can|could|would|will|shall|should|may|is|are|have) (you|i|we|this|that|it|there)\b
-was|wer|wo|wann|warum|wieso|wie|welche[rsmn]?|(haben|möchten|kann|können|soll) (sie|ich|du|wir)
-qui|quoi|où|quand|comment|pourquoi|quel(le)?s?|est-ce|avez-vous|voulez-vous|puis-je
-¿?(qué|quién|dónde|cuándo|cómo|cuál|por qué)|¿(tiene|necesita|quiere|puedo)
-chi|cosa|dove|quando|come|perché|quale|(ha|hai) (bisogno|domande)
-o que|quem|onde|como|por que|qual|wat|waar|wanneer|waarom|hoe|welke|(heeft|wilt) u|kan ik
+was|wer|wo|wann|wie|welche[rsmn]?|(haben|möchten|kann|können|soll) (sie|ich|du|wir)
+qui|quoi|où|quand|comment|quel(le)?s?|est-ce|avez-vous|voulez-vous|puis-je
+¿?(qué|quién|dónde|cuándo|cómo|cuál)|¿(tiene|necesita|quiere|puedo)
+chi|cosa|dove|quando|come|quale|(ha|hai) (bisogno|domande)
+o que|quem|onde|como|qual|wat|waar|wanneer|hoe|welke|(heeft|wilt) u|kan ik
 """
 # Words with which a question or a sentence to the reader states something after all.
 _STATING = r"""
 because|since|as (it|they)|which|that the|who|whose|due to|so that|although|though|but|and
-did you know
+(do|did) you know|who knew|true
 weil|denn|dass|parce que|porque|perché che|omdat|saviez|sabías|sapevi|wist|wussten|wusstest
 """
-_OPENING_COURTESY = (
-    *"希望 谢谢 謝謝 请 請 祝 不客气 您好 你好".split(),
-    *"ありがとう どうぞ こんにちは 감사 안녕 شكر مرحب آمل धन्यवाद नमस्ते कृपया".split(),
-    *"ขอบคุณ สวัสดี תודה שלום".split(),
+_OPENING_COURTESY = tuple(
+    """希望对 希望这对 希望这能 希望能帮 谢谢 謝謝 请随时 请告诉我 请联系 祝您 祝你
+    不客气 您好 你好 ありがとうございま どうぞよろしく こんにちは 감사합니다 안녕하세요
+    شكرا مرحبا धन्यवाद नमस्ते ขอบคุณ สวัสดี תודה רבה""".split()
+)
+_ASKING_DENSE = tuple(
+    "吗 嗎 呢 什么 什麼 怎么 怎麼 哪 谁 誰 ですか ますか ませんか 까 나요".split()
 )
 
 
@@ -103,7 +106,8 @@ def is_non_claim(sentence: str) -> bool:
 def _asks(plain: str) -> bool:
     """Whether a sentence that ends with a question mark states nothing."""
     if not re.search(r"[a-zà-ÿ]", plain):
-        return len(plain) <= MAX_DENSE_CHARS
+        asks = any(word in plain for word in _ASKING_DENSE)
+        return asks and len(plain) <= MAX_DENSE_CHARS
     is_question = re.match(rf"{_any_of(_ASKING)}\b", plain) is not None
     return is_question and not _stating().search(plain) and "," not in plain
 
