@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from . import options as table
-from .asking.tokens import CountTokens, estimate_tokens, exact_counter
+from .asking.tokens import estimate_tokens
 from .drive import Clock, arun, run, run_many
 from .judges import make_judge, option_names
 from .plan.endings import invalid_input
@@ -25,6 +25,7 @@ from .records.judge import judge_info
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .asking.tokens import CountTokens
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
@@ -70,6 +71,11 @@ class Grader:
         self.judge_name = self._info.name
         self.policy = _with_controls(wanted, self._info)
         check_judge(self._info, self.policy)
+        self._count: CountTokens = estimate_tokens
+        if self._info.remote or self._info.limits.prompt_tokens is not None:
+            from .judges.token_counter import token_counter  # it may need tiktoken's ranks
+
+            self._count = token_counter(self.judge_name)
         self._clock = _clock(judge, options)
         self._language = table.check_language(options.get("language", "en"))
         self._prices = table.check_prices(options.get("prices"))
@@ -135,8 +141,7 @@ class Grader:
         return self._complete(run(plan, self.judge, self._clock))
 
     def _plan(self, case: Case) -> Plan:
-        limits = self._info.limits
-        count = estimate_tokens if limits.prompt_tokens is None else _counter()
+        limits, count = self._info.limits, self._count
         return grade_plan(case, self.policy, language=self._language, count=count, limits=limits)
 
     def _invalid(self, problem: str, id: object = None) -> GradingResult:
@@ -285,11 +290,6 @@ def _check_batch(cases: object, concurrency: object) -> None:
         raise ConfigError(f"concurrency: must be {allowed}, got {concurrency!r}")
     if isinstance(cases, str | Mapping) or not isinstance(cases, Iterable):
         raise ConfigError(f"cases: must be an iterable of cases, got {type(cases).__name__}")
-
-
-@cache
-def _counter() -> CountTokens:
-    return exact_counter() or estimate_tokens
 
 
 def _cost(usage: Usage, prices: Mapping[str, float] | None) -> float | None:
