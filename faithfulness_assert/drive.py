@@ -134,6 +134,8 @@ class _Grade:
 
     def finish(self, result: GradingResult) -> GradingResult:
         """Logs the result and adds the time that the grade took."""
+        for counts in result.metadata.get("mismatchedCounts", ()):
+            log.warning("verdicts in a reply: expected %(expected)d, got %(actual)d", counts)
         statements, unresolved = sum(result.counts.values()), result.counts.get("unresolved", 0)
         log.info(
             "%s: score %.3f, %d statements, %d unresolved",

@@ -1,4 +1,4 @@
-"""The JSON Schema of each kind of reply, and whether a reply conforms to it.
+"""The JSON Schema of each kind of reply, and where a reply breaks it.
 
 Key order matters: a model that writes its evidence first decides after it has looked.
 """
@@ -7,14 +7,21 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from ..text.strings import MAX_SHOWN, clip, one_line, visible
+
 if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
     from ..records.ask import ReplyForm
 
 Schema = dict[str, Any]
+
+MAX_ERRORS = 5
+"""Places that are shown where a reply breaks its schema."""
 
 _INTEGER: Schema = {"type": "integer"}
 _NUMBER: Schema = {"type": "number"}
@@ -58,11 +65,27 @@ def _list(items: Schema) -> Schema:
 
 def conforms(text: str, form: ReplyForm) -> bool:
     """Whether a reply's text is JSON that conforms to the schema that was sent."""
+    return not schema_errors(text, form)
+
+
+def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
+    """Where a reply's text breaks the schema that was sent: at most 5 places, safe to show."""
     try:
-        data = json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return bool(_validator(form).is_valid(data))
+        errors = _validator(form).iter_errors(json.loads(text))
+        return tuple(_described(error) for error in islice(errors, MAX_ERRORS))
+    except ValueError as error:
+        return (f"the reply is not plain JSON: {clip(str(error))}",)
+    except RecursionError:
+        return ("the reply is nested too deeply",)
+
+
+def _described(error: ValidationError) -> str:
+    """The place and the problem. A message begins with the wrong value and ends with the rule."""
+    place = error.json_path.removeprefix("$").removeprefix(".") or "reply"
+    problem = one_line(f"{place}: {error.message}")
+    if len(problem) > MAX_SHOWN:
+        problem = f"{problem[: MAX_SHOWN // 3]}…{problem[1 - MAX_SHOWN // 3 * 2 :]}"
+    return clip(visible(problem))
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from ..text.strings import is_blank, text_key
 from .claim_sources import without_strays
 from .findings import allowed, checked
 from .numbered_replies import check_count
-from .outcomes import form_of, ignored_entries, usable_text
+from .outcomes import ignored_entries, noted_reading, usable_text
 from .state import Claimed, noted, with_statements
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         verdicts=state.verdicts._replace(by_window=_findings(state, job, pairs, others)),
     )
     unused = len(reading.verdicts) - sum(map(len, entries.values()))
-    form = form_of(reading.form, job, outcome)
-    return noted(state, form=form, warnings=ignored_entries(unused))
+    state = noted(state, warnings=ignored_entries(unused))
+    return noted_reading(state, job, outcome, reading.form)
 
 
 def _entries_by_sentence(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 from ..asking.controls import summary
+from ..asking.schema import MAX_ERRORS
 from ..policy.fields import SCORED
 from ..records.result import GradingResult
 from .reasons import evidence_warnings
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ..asking.controls import Control
     from ..policy.policy import Policy
     from ..records.model import Verdict
+    from ..records.usage import Usage
     from .state import State
 
 
@@ -69,6 +71,12 @@ def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[s
         "warnings": list(dict.fromkeys(_warnings(state, verdicts))),
         "windows": len(state.windows) if len(state.windows) > 1 else None,
         "replies": dict(Counter(state.log.forms)),
+        "schemaErrors": list(dict.fromkeys(state.log.schema_errors))[:MAX_ERRORS],
+        "mismatchedCounts": [
+            {"expected": expected, "actual": actual} for expected, actual in state.log.mismatches
+        ],
+        "truthsExtractionLimit": state.policy.truths_limit,
+        "tokens": _tokens(state.log.usage),
         "repeats": repeats,
         "httpStatus": statuses[0] if statuses else None,
         "guidance": _fingerprint(state.policy),
@@ -77,7 +85,16 @@ def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[s
     return {"graderError": False, **{name: value for name, value in entries.items() if value}}
 
 
+def _tokens(usage: Usage) -> dict[str, int] | None:
+    """The tokens of all asks; ``tokens_used`` of the result says more."""
+    if not usage.total:
+        return None
+    return {"prompt": usage.prompt, "completion": usage.completion, "total": usage.total}
+
+
 def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    if state.case.ignored:
+        yield f"these fields of the record were ignored: {', '.join(state.case.ignored)}"
     yield from state.log.warnings
     if any(v.label for v in verdicts) or state.rated:
         # Without any verdict, the first error is the reason of the result.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..records.ask import Reply
+from ..asking.schema import schema_errors
 from ..records.errors import JudgeError, UnreadableReply
 from ..records.usage import Usage
 from .fit import prompt_tokens
@@ -46,7 +46,7 @@ def absorb_each(
         try:
             state = take(state, job, outcome)
         except JudgeError as error:
-            state = lose(state, job, error)
+            state = lose(_with_schema_errors(state, job, outcome, error), job, error)
     return state
 
 
@@ -87,15 +87,35 @@ def ignored_entries(count: int) -> tuple[str, ...]:
     return (f"{count} {what} and were ignored",)
 
 
-def form_of(form: str, job: Job, outcome: Outcome) -> str:
-    """How a reply was read: ``schema`` if it is JSON that conforms to the schema of its ask."""
-    if form != "json" or not isinstance(outcome, Reply):
-        return form
-    if outcome.validated:
-        return "schema"
-    from ..asking.schema import conforms  # loads jsonschema, which our own replies do not need
+def noted_reading(
+    state: State, job: Job, outcome: Outcome, form: str, *, entries: int | None = None
+) -> State:
+    """The state with how a reply was read in its log.
 
-    return "schema" if conforms(outcome.text, job.ask.form) else form
+    Args:
+        form: the form in which its entries were found. JSON that conforms to the schema of its
+            ask is noted as ``schema``; any other JSON is noted with what breaks the schema.
+        entries: how many it has, if it should have one for each number of its ask.
+    """
+    expected = len(job.ask.ids)
+    mismatch = (expected, entries) if entries is not None and entries != expected else None
+    errors = _schema_errors(job, outcome) if form in ("json", "repaired") else ()
+    form = "schema" if form == "json" and not errors else form
+    return noted(state, form=form, schema_errors=errors, mismatch=mismatch)
+
+
+def _with_schema_errors(state: State, job: Job, outcome: Outcome, error: JudgeError) -> State:
+    """The state with what breaks the schema in a reply that cannot be read."""
+    if error.kind != "unreadable":
+        return state
+    return noted(state, schema_errors=_schema_errors(job, outcome))
+
+
+def _schema_errors(job: Job, outcome: Outcome) -> tuple[str, ...]:
+    """Where a reply breaks the schema of its ask."""
+    if isinstance(outcome, JudgeError) or outcome.validated:
+        return ()
+    return schema_errors(outcome.text, job.ask.form)
 
 
 def status_of(errors: Sequence[JudgeError]) -> Status:

@@ -9,7 +9,7 @@ from ..reading import read_ratings
 from ..records.ask import Payload
 from ..records.errors import UnreadableReply
 from ..text.strings import clip
-from .outcomes import absorb_each, form_of, usable_text, worth_asking_again
+from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
 from .state import Job, Rated, State, context_lines, ended, noted
 
 if TYPE_CHECKING:
@@ -77,4 +77,4 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         problem = f"the judge's reply has no usable rating of {', '.join(absent)}"
         raise UnreadableReply(problem)
     state = state._replace(rated=Rated(ratings, suggestions))
-    return noted(state, form=form_of("json", job, outcome))
+    return noted_reading(state, job, outcome, "json")

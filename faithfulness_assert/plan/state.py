@@ -29,12 +29,20 @@ Cell = tuple[int, int]
 
 
 class Log(NamedTuple):
-    """What the asks cost, and how they went. ``forms`` says how each reply was read."""
+    """What the asks cost, and how they went.
+
+    Args:
+        forms: how each reply was read.
+        schema_errors: where replies break the schema that was sent.
+        mismatches: how many verdicts a reply should have and how many it has, where they differ.
+    """
 
     usage: Usage = Usage()
     errors: tuple[JudgeError, ...] = ()
     forms: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    schema_errors: tuple[str, ...] = ()
+    mismatches: tuple[tuple[int, int], ...] = ()
 
 
 class Claimed(NamedTuple):
@@ -194,6 +202,8 @@ def noted(
     error: JudgeError | None = None,
     form: str = "",
     warnings: Iterable[str] = (),
+    schema_errors: tuple[str, ...] = (),
+    mismatch: tuple[int, int] | None = None,
 ) -> State:
     """The state with entries added to its log."""
     log = Log(
@@ -201,6 +211,8 @@ def noted(
         (*state.log.errors, error) if error else state.log.errors,
         (*state.log.forms, form) if form else state.log.forms,
         (*state.log.warnings, *warnings),
+        state.log.schema_errors + schema_errors,
+        (*state.log.mismatches, mismatch) if mismatch else state.log.mismatches,
     )
     return state._replace(log=log)
 

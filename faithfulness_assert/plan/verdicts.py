@@ -15,7 +15,13 @@ from ..records.errors import JudgeError
 from .findings import checked, may_be_set_aside, merged, shows_conflict
 from .fit import is_within
 from .objections import with_objections
-from .outcomes import absorb_each, form_of, ignored_entries, usable_text, worth_asking_again
+from .outcomes import (
+    absorb_each,
+    ignored_entries,
+    noted_reading,
+    usable_text,
+    worth_asking_again,
+)
 from .state import Job, context_lines, noted, numbered_texts
 
 if TYPE_CHECKING:
@@ -155,6 +161,7 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     texts = dict(job.ask.payload.items)
     cells = {(job.window or 0, number) for number in job.ids}
     again = job.window is None or not cells.isdisjoint(state.verdicts.by_window)
+    state = noted_reading(state, job, outcome, reading.form, entries=len(entries))
     state = with_objections(state, job, entries)
     try:
         findings, unknown = align(
@@ -182,9 +189,7 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         },
         by_position=known.by_position.union(left_out),
     )
-    form = form_of(reading.form, job, outcome)
-    warnings = ignored_entries(unknown)
-    return noted(state._replace(verdicts=known), form=form, warnings=warnings)
+    return noted(state._replace(verdicts=known), warnings=ignored_entries(unknown))
 
 
 def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
