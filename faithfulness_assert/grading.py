@@ -162,7 +162,7 @@ def grade(
     answer: str | None = None,
     context: Any = None,
     *,
-    question: str | None = None,
+    question: str = "",
     judge: str | Judge = "embedded",
     policy: AnyPolicy = "default",
     threshold: float | None = None,
@@ -188,14 +188,14 @@ def grade(
     _hide_key(options)
     case, others = _split(options)
     grader = Grader(judge, policy, threshold, **others)
-    return grader.grade(answer, context, question=question, **case)
+    return grader.grade(answer, context, question=question or None, **case)
 
 
 async def agrade(
     answer: str | None = None,
     context: Any = None,
     *,
-    question: str | None = None,
+    question: str = "",
     judge: str | Judge = "embedded",
     policy: AnyPolicy = "default",
     threshold: float | None = None,
@@ -205,7 +205,7 @@ async def agrade(
     _hide_key(options)
     case, others = _split(options)
     grader = Grader(judge, policy, threshold, **others)
-    return await grader.agrade(answer, context, question=question, **case)
+    return await grader.agrade(answer, context, question=question or None, **case)
 
 
 def grade_many(
