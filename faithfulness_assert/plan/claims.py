@@ -20,6 +20,7 @@ from ..text.strings import is_blank
 from . import joint
 from .claim_sources import by_words, claim_key, without_strays
 from .findings import may_be_set_aside
+from .fit import is_too_long
 from .numbered_replies import check_count, read_entries
 from .outcomes import absorb_each, ignored_entries, status_of, worth_asking_again
 from .state import (
@@ -125,7 +126,10 @@ def settle(state: State) -> State:
     if not known and state.log.errors:
         return ended(with_statements(state, ()), status_of(state.log.errors))
     listed = {n: said.texts for n, said in known.items() if isinstance(said, Claimed)}
-    claims = without_strays(listed, numbered_texts(state.answer))
+    claims = {
+        number: tuple(text for text in texts if not is_too_long(state.budget, text))
+        for number, texts in without_strays(listed, numbered_texts(state.answer)).items()
+    }
     silent = _silent(state)
     graded = (s for s in state.answer if s.id not in silent)
     texts = chain.from_iterable(_statements_of(s, claims.get(s.id, ())) for s in graded)
@@ -165,4 +169,5 @@ def _skipped(sentence: Statement) -> Skipped:
 def _strays_warning(count: int) -> tuple[str, ...]:
     if not count:
         return ()
-    return (f"{count} claims do not come from the sentences that they name and were ignored",)
+    why = "they are too long, or not about the sentence that they name"
+    return (f"the judge's claims that were ignored, because {why}: {count}",)

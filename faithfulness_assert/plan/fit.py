@@ -43,6 +43,12 @@ def _room(state: State) -> int | None:
     return most - prompt_tokens(state.budget, bare)
 
 
+def is_too_long(budget: Budget, claim: str) -> bool:
+    """Whether a claim of the judge does not fit one ask. The answer cannot be blamed for that."""
+    room = budget.statements_room
+    return room is not None and budget.line_tokens(claim) > room
+
+
 def prompt_tokens(budget: Budget, ask: Ask) -> int:
     """The tokens of the messages of an ask."""
     return sum(budget.count(message["content"]) for message in ask.messages)

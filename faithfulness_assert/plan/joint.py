@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from ..reading import read
 from ..reading.reconcile import MISSING, Finding, agreed, trusted_shift
 from ..records.model import Statement
-from ..text.strings import is_blank, text_key
-from .claim_sources import without_strays
+from ..text.strings import is_blank
+from .claim_sources import claim_key, without_strays
 from .findings import allowed, checked
+from .fit import is_too_long
 from .numbered_replies import check_count
 from .outcomes import ignored_entries, noted_reading, usable_text
 from .state import Claimed, noted, with_statements
@@ -33,12 +34,14 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
     """
     reading = read(usable_text(outcome), state.policy.labels)
     check_count(len(reading.verdicts), len(job.ask.ids))
-    entries, strays = _entries_by_sentence(reading.verdicts, job)
+    short = [e for e in reading.verdicts if not is_too_long(state.budget, e.statement)]
+    entries, strays = _entries_by_sentence(short, job)
     pairs = [(s, entry) for s in state.answer for entry in _once(entries.get(s.id, ()))]
     statements = [_statement(i, sentence, entry) for i, (sentence, entry) in enumerate(pairs, 1)]
     state = with_statements(state, statements)
-    used = [entry for _, entry in pairs if entry]
-    others = [e for e in (*chain.from_iterable(entries.values()), *strays) if e not in used]
+    used = {id(entry) for _, entry in pairs if entry}
+    own = chain.from_iterable(entries.values())
+    others = [entry for entry in (*own, *strays) if id(entry) not in used]
     known = dict.fromkeys(job.ask.ids, Claimed(()))
     state = state._replace(
         claims=state.claims._replace(by_sentence=known),
@@ -52,25 +55,29 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
 def _entries_by_sentence(
     verdicts: Sequence[RawVerdict], job: Job
 ) -> tuple[dict[int, list[RawVerdict]], list[RawVerdict]]:
-    """The entries under the sentences that they name, and those whose claim is of another one."""
+    """The entries under the sentences that they name, and those whose claim is of another one.
+
+    An entry that names no sentence of the ask is among the others.
+    """
     shift = trusted_shift({entry.id for entry in verdicts if entry.id is not None}, job.ask.ids)
     named: dict[int, list[RawVerdict]] = {number: [] for number in job.ask.ids}
+    strays: list[RawVerdict] = []
     for entry in verdicts:
-        if entry.id is not None and entry.id + shift in named:
-            named[entry.id + shift].append(entry)
+        place = None if entry.id is None else named.get(entry.id + shift)
+        (strays if place is None else place).append(entry)
     claims = {number: tuple(e.statement for e in entries) for number, entries in named.items()}
     kept = without_strays(claims, job.ask.payload.items)
-    own: dict[int, list[RawVerdict]] = {}
-    strays: list[RawVerdict] = []
+    own: dict[int, list[RawVerdict]] = {number: [] for number in named}
     for number, entries in named.items():
-        own[number] = [e for e in entries if e.statement in kept[number]]
-        strays += [e for e in entries if e.statement not in kept[number]]
+        texts = set(kept[number])
+        for entry in entries:
+            (own[number] if entry.statement in texts else strays).append(entry)
     return own, strays
 
 
 def _once(entries: Sequence[RawVerdict]) -> list[RawVerdict | None]:
     """The first entry of each claim; None for a sentence without any entry."""
-    firsts = {text_key(entry.statement): entry for entry in reversed(entries)}
+    firsts = {claim_key(entry.statement): entry for entry in reversed(entries)}
     return list(reversed(firsts.values())) or [None]
 
 
@@ -87,14 +94,20 @@ def _findings(
     pairs: Sequence[tuple[Statement, RawVerdict | None]],
     others: Sequence[RawVerdict],
 ) -> dict[Cell, Finding]:
-    """The finding of each statement. All entries with the same claim must agree."""
+    """The finding of each statement. A label counts only if all entries with its claim agree."""
     alike: dict[str, list[Finding]] = {}
     for other in others:
-        alike.setdefault(text_key(other.statement), []).append(Finding.of(other))
-    statements = state.verdicts.statements
-    for statement, (sentence, entry) in zip(statements, pairs, strict=True):
+        alike.setdefault(claim_key(other.statement), []).append(Finding.of(other))
+    own: dict[Cell, Finding] = {}
+    keys: dict[Cell, str] = {}
+    for statement, (sentence, entry) in zip(state.verdicts.statements, pairs, strict=True):
         finding = checked(Finding.of(entry) if entry else MISSING, statement.text, job.ask)
         # The claim is in the judge's words. Whether it may be set aside, the sentence decides.
         finding = allowed(sentence.text, finding, job.ask.form.labels)
-        alike.setdefault(text_key(statement.text), []).append(finding)
-    return {(0, s.id): agreed(alike[text_key(s.text)]) for s in statements}
+        cell, key = (0, statement.id), claim_key(statement.text)
+        own[cell], keys[cell] = finding, key
+        alike.setdefault(key, []).append(finding)
+    return {
+        cell: agreed([finding, *alike[keys[cell]]]) if finding.label else finding
+        for cell, finding in own.items()
+    }
