@@ -1,0 +1,357 @@
+"""Whole grades with a judge of a few lines: nothing inflates where replies and stages meet.
+
+Each row of ``fixtures/stages.jsonl`` is one grade: ``name``; ``item``, the rule that it belongs to;
+``policy``, ``options``, ``limits`` of the judge; ``answer``, ``context``, ``question``; ``replies``,
+what the judge says; and ``expected``, what the result must be (see ``wrong``). To add a case, add a
+line there.
+
+``replies`` has what the judge says for each kind of ask, or for all others under ``*``: one reply
+for all asks, or a list of replies in order, of which the last one is repeated. A reply is a text,
+or JSON, or ``{"raise": kind}``, or ``{"reply": {...}}`` with the fields of a ``Reply``. A reply
+``{"to": text or ids, "say": reply}`` is only for asks that show this text or are for these numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
+from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.records.judge import Limits
+
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "stages.jsonl"
+ROWS: list[dict[str, Any]] = [
+    json.loads(line) for line in FIXTURE.read_text(encoding="utf-8").split("\n") if line
+]
+count_tokens = exact_counter() or estimate_tokens
+
+
+class Scripted:
+    """A judge that says what a row tells it to say."""
+
+    def __init__(self, replies: Mapping[str, Any], limits: Mapping[str, int] | None = None) -> None:
+        self.limits = Limits(**(limits or {}))
+        self.asked: list[Ask] = []
+        self._replies = {
+            kind: list(said) if isinstance(said, list) else [said] for kind, said in replies.items()
+        }
+        self._lock = Lock()
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        with self._lock:
+            self.asked.append(ask)
+            return as_reply(self._next(ask))
+
+    def _next(self, ask: Ask) -> Any:
+        said = self._replies.get(ask.kind, self._replies.get("*", ["{}"]))
+        for reply in said:
+            if is_for_some(reply) and fits(reply["to"], ask):
+                return reply["say"]
+        for_all = [reply for reply in said if not is_for_some(reply)]
+        if len(for_all) > 1:
+            said.remove(for_all[0])
+        return for_all[0] if for_all else "{}"
+
+
+def is_for_some(reply: Any) -> bool:
+    """Whether a reply is only for some asks."""
+    return isinstance(reply, dict) and reply.keys() == {"to", "say"}
+
+
+def fits(condition: str | list[int], ask: Ask) -> bool:
+    """Whether an ask shows this text, or is for these numbers."""
+    if isinstance(condition, list):
+        return list(ask.ids) == condition
+    return any(condition in message["content"] for message in ask.messages)
+
+
+def as_reply(said: Any) -> Reply:
+    """What a row says, as a reply. Raises what the row wants to be raised."""
+    if isinstance(said, dict) and said.keys() == {"raise"}:
+        raise JudgeError("it failed", said["raise"], retryable=True)
+    if isinstance(said, dict) and said.keys() == {"reply"}:
+        return Reply(**said["reply"])
+    return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
+
+
+def graded(row: Mapping[str, Any], **changes: Any) -> tuple[GradingResult, list[Ask]]:
+    """The result of a row, and the asks that it took."""
+    row = {**row, **changes}
+    judge = Scripted(row["replies"], row.get("limits"))
+    options = dict(row.get("options", {}))
+    if "question" in row:
+        options["question"] = row["question"]
+    result = grade(row["answer"], row["context"], judge=judge, policy=row["policy"], **options)
+    return result, judge.asked
+
+
+# ---------------------------------------------------------------- what must hold
+
+
+def told(result: GradingResult) -> dict[str, str]:
+    """Where a result tells what is wrong with a statement."""
+    components = result.to_promptfoo("all")["componentResults"]
+    return {
+        "reason": result.reason or "",
+        "pretty": result.pretty(),
+        "warnings": " ".join(result.metadata.get("warnings", ())),
+        "components": " ".join(component["reason"] for component in components),
+    }
+
+
+def actual(result: GradingResult, asked: Sequence[Ask], answer: str) -> dict[str, Any]:
+    """The values that a row may expect."""
+    verdicts = result.verdicts
+    return {
+        "score": round(result.score, 3),
+        "pass": result.pass_,
+        "defined": result.defined,
+        "status": result.status,
+        "error": result.error.kind if result.error else None,
+        "labels": [v.label for v in verdicts],
+        "unresolved": [v.unresolved for v in verdicts if v.label is None],
+        "statements": [v.statement for v in verdicts],
+        "spans": [answer[slice(*v.span)] if v.span else None for v in verdicts],
+        "skipped": [answer[s.start : s.end] for s in result.skipped],
+        "counts": {name: number for name, number in result.counts.items() if number},
+        "flags": [list(v.flags) for v in verdicts],
+        "evidence": [[e.sentence for e in v.evidence] for v in verdicts],
+        "coverage": round(result.coverage, 3),
+        "asks": sorted(ask.kind for ask in asked),
+        "ratings": {name: round(value, 3) for name, value in result.named_scores.items()},
+    }
+
+
+def wrong(expected: Mapping[str, Any], result: GradingResult, asked: list[Ask], answer: str) -> str:
+    """What differs from a row: its values, the texts that places contain, and ``max_asks``."""
+    places, values = told(result), actual(result, asked, answer)
+    texts = {
+        "reason": [places["reason"]],
+        "warning": [places["warnings"]],
+        "told": list(places.values()),
+    }
+    problems = []
+    for name, value in expected.items():
+        if name in texts:
+            wanted = [value] if isinstance(value, str) else value
+            problems += [
+                f"{name} lacks {text!r}: {place}"
+                for text in wanted
+                for place in texts[name]
+                if text not in place
+            ]
+        elif name == "max_asks":
+            problems += [f"{len(asked)} asks"] if len(asked) > value else []
+        elif values[name] != value:
+            problems.append(f"{name} is {values[name]!r}, not {value!r}")
+    return "; ".join(problems)
+
+
+def lost_or_shared(result: GradingResult, answer: str) -> list[str]:
+    """Letters and digits of the answer that are not in exactly one span. Claims share a span."""
+    skipped = {(s.start, s.end) for s in result.skipped}
+    spans = [*{v.span for v in result.verdicts if v.span}, *skipped]
+    covered = [0] * len(answer)
+    for start, end in spans:
+        for place in range(start, end):
+            covered[place] += 1
+    return [f"{c} at {i}" for i, c in enumerate(answer) if c.isalnum() and covered[i] != 1]
+
+
+def is_complete(result: GradingResult) -> bool:
+    """Whether a result speaks about the whole answer: some end before the answer is looked at."""
+    return bool(result.verdicts) or result.status == "no_statements"
+
+
+def too_large(asked: Sequence[Ask], limits: Mapping[str, int]) -> list[str]:
+    """The asks that break the judge's limits."""
+    most_tokens, most_items = limits.get("prompt_tokens"), limits.get("statements")
+    sizes = [
+        (ask, sum(count_tokens(message["content"]) for message in ask.messages)) for ask in asked
+    ]
+    return [
+        f"{ask.kind} {ask.ids}: {size} tokens"
+        for ask, size in sizes
+        if (most_tokens and size > most_tokens) or (most_items and len(ask.ids) > most_items)
+    ]
+
+
+@pytest.mark.parametrize(
+    "row", ROWS, ids=lambda row: f"{row['item']}: {row['name']} ({row['policy']})"
+)
+def test_every_row_has_its_result(row: dict[str, Any]) -> None:
+    result, asked = graded(row)
+    assert not wrong(row["expected"], result, asked, row["answer"])
+    assert not too_large(asked, row.get("limits", {}))
+    if is_complete(result):
+        assert not lost_or_shared(result, row["answer"])
+    json.dumps(result.to_promptfoo("all"), allow_nan=False)
+
+
+def test_every_row_is_one_line_with_its_own_name() -> None:
+    names = [(row["item"], row["name"], row["policy"]) for row in ROWS]
+    assert len(set(names)) == len(names)
+    assert all(row["expected"] for row in ROWS)
+
+
+# ---------------------------------------------------------------- the law of conservation
+
+SENTENCES = (
+    "The shop is open daily.",
+    "The café is on the roof.",
+    "Dogs are welcome inside.",
+    "It was built in 1952.",
+    "She opened it herself.",
+    "How can I help you?",
+    "Hope this helps!",
+    "The café is on the roof.",
+    "东京塔高333米。",
+)
+NUMBERS = st.one_of(st.integers(-1, 8), st.sampled_from(["1", "S2", None, "x", 10**30]))
+TEXTS = st.one_of(
+    st.sampled_from([*SENTENCES, "", "...", "There are no claims.", "I cannot do this.", "It is."]),
+    st.lists(st.sampled_from("shop open daily dogs café roof built 1952".split()), max_size=4).map(
+        " ".join
+    ),
+)
+CLAIM_LISTS = st.lists(TEXTS, max_size=4)
+CLAIMS = st.one_of(
+    st.lists(st.fixed_dictionaries({"id": NUMBERS, "claims": CLAIM_LISTS}), max_size=5).map(
+        lambda said: {"sentences": said}
+    ),
+    CLAIM_LISTS.map(lambda said: {"claims": said}),
+    CLAIM_LISTS,
+    CLAIM_LISTS.map("\n".join),
+    st.sampled_from(["{}", "[]", "", "I can't help with that.", {"raise": "timeout"}]),
+)
+WORDS = "supported contradicted not_enough_info partially_supported not_a_claim maybe".split()
+LABELS = st.sampled_from([*WORDS, None])
+JOINT = st.lists(
+    st.fixed_dictionaries({"id": NUMBERS, "claim": TEXTS, "label": LABELS}), max_size=6
+).map(lambda said: {"verdicts": said})
+VERDICTS = st.lists(st.fixed_dictionaries({"id": NUMBERS, "label": LABELS}), max_size=6).map(
+    lambda said: {"verdicts": said}
+)
+WITH_CLAIMS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("promptfoo", {}),
+    ("ragas", {}),
+    ("axion", {}),
+    ("axion", {"joint": True}),
+    ("ragaliq", {}),
+    ("deepeval", {}),
+    ("default", {"split": "claims"}),
+    ("default", {"split": "claims", "joint": True}),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    policy=st.sampled_from(WITH_CLAIMS),
+    sentences=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=5),
+    claims=st.lists(CLAIMS, min_size=1, max_size=2),
+    joint=st.lists(JOINT, min_size=1, max_size=2),
+    verdicts=st.lists(VERDICTS, min_size=1, max_size=2),
+    most=st.sampled_from([None, 1, 2]),
+)
+def test_every_letter_of_the_answer_is_in_one_span(
+    policy: tuple[str, dict[str, Any]],
+    sentences: list[str],
+    claims: list[Any],
+    joint: list[Any],
+    verdicts: list[Any],
+    most: int | None,
+) -> None:
+    name, options = policy
+    answer = " ".join(sentences)
+    replies = {"claims": claims, "claims_and_verdicts": joint, "verdicts": verdicts}
+    judge = Scripted(replies, {"statements": most} if most else None)
+    result = grade(answer, "The shop is open daily.", judge=judge, policy=name, **options)
+    if is_complete(result):
+        assert not lost_or_shared(result, answer)
+    if result.defined and result.status == "graded":
+        assert 0 <= result.score <= 1
+
+
+# ---------------------------------------------------------------- the law of credit
+
+POLICIES = ("default", "promptfoo-plan", "promptfoo", "ragas", "axion", "deepeval")
+HELPS = {"supported", "partially_supported", "not_enough_info"}
+"""Labels that may earn something: the last one does in deepeval."""
+
+
+class Entries:
+    """A judge that repeats the answer's sentences as claims, and gives entries for numbers.
+
+    ``said`` has every entry of its replies in order: what was asked, the number, the label.
+    """
+
+    def __init__(self, replies: Sequence[Sequence[tuple[int, str]]]) -> None:
+        self._replies = list(replies)
+        self.said: list[tuple[tuple[int, ...], dict[int, set[str]]]] = []
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        if ask.kind != "verdicts":
+            listed = [{"id": n, "claims": [text]} for n, text in ask.payload.items]
+            return Reply(json.dumps({"sentences": listed} if ask.kind == "claims" else {}))
+        entries = self._replies.pop(0) if self._replies else []
+        labels: dict[int, set[str]] = {}
+        for number, label in entries:
+            labels.setdefault(number, set()).add(label)
+        self.said.append((ask.ids, labels))
+        found = [{"id": number, "evidence": [1], "label": label} for number, label in entries]
+        return Reply(json.dumps({"verdicts": found}))
+
+
+def granted(said: Sequence[tuple[tuple[int, ...], dict[int, set[str]]]], number: int) -> set[str]:
+    """The labels that replies alone, each to its own ask, give a statement without a conflict."""
+    return set(_labels_of(said, number))
+
+
+def _labels_of(
+    said: Sequence[tuple[tuple[int, ...], dict[int, set[str]]]], number: int
+) -> Iterator[str]:
+    for asked, labels in said:
+        counted_from_0 = set(labels) == set(range(len(asked))) and asked == tuple(
+            range(1, len(asked) + 1)
+        )
+        found = labels.get(number - 1 if counted_from_0 else number, set())
+        if number in asked and len(found) == 1:
+            yield from found
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    policy=st.sampled_from(POLICIES),
+    size=st.integers(1, 4),
+    replies=st.lists(
+        st.lists(
+            st.tuples(
+                st.integers(-1, 6),
+                st.sampled_from(["supported", "contradicted", "not_enough_info", "maybe"]),
+            ),
+            max_size=6,
+        ),
+        max_size=6,
+    ),
+)
+def test_what_no_reply_supports_is_never_credited(
+    policy: str, size: int, replies: list[list[tuple[int, str]]]
+) -> None:
+    judge = Entries(replies)
+    options: dict[str, Any] = {"reask_singly": False} if policy == "axion" else {}
+    answer = " ".join(f"Room {number} is open." for number in range(1, size + 1))
+    result = grade(answer, "Room 1 is open.", judge=judge, policy=policy, **options)
+    for verdict in result.verdicts:
+        if verdict.label in HELPS:
+            assert verdict.label in granted(judge.said, verdict.id)
+    credited = sum(v.label in HELPS for v in result.verdicts)
+    if result.status == "graded" and result.defined:
+        assert result.score <= credited / len(result.verdicts) + 1e-9
