@@ -92,7 +92,8 @@ class Judge(Protocol):
 def judge_info(judge: object) -> JudgeInfo:
     """What ``judge`` says about itself: its ``info``, else its attributes.
 
-    A judge without a name is called by the name of its class.
+    A judge without a name is called by the name of its class. Only ``info`` can say which kinds of
+    ask it answers: a judge of a few lines may well keep the asks that it got as ``asks``.
 
     Raises:
         ConfigError: an attribute has a value that a :class:`JudgeInfo` cannot have.
@@ -100,7 +101,8 @@ def judge_info(judge: object) -> JudgeInfo:
     info = getattr(judge, "info", None)
     if isinstance(info, JudgeInfo):
         return info
-    given = {f.name: getattr(judge, f.name, None) for f in fields(JudgeInfo)}
+    names = (f.name for f in fields(JudgeInfo) if f.name != "asks")
+    given = {name: getattr(judge, name, None) for name in names}
     return JudgeInfo(
         **{"name": type(judge).__name__}
         | {name: value for name, value in given.items() if value is not None}
