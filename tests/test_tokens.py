@@ -7,18 +7,22 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import tiktoken_ext
+from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Grader, Reply
+from faithfulness_assert import Case, Grader, Reply, policies
 from faithfulness_assert.asking import tokens
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.drive import run
 from faithfulness_assert.judges import token_counter as counting
 from faithfulness_assert.judges.token_counter import ranks_folder, token_counter
+from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits
 
 RANKS = Path(next(iter(tiktoken_ext.__path__)), "data", "cl100k_base.tiktoken").read_bytes()
@@ -229,6 +233,21 @@ def test_a_long_run_of_one_character_is_encoded_in_short_slices(char: str) -> No
 
 
 # ---------------------------------------------------------------- in a grade
+
+
+@pytest.mark.parametrize("policy", ["default", "promptfoo", "ragas", "axion", "ragaliq", "masis"])
+def test_a_case_that_fits_by_its_bytes_is_not_counted(policy: str) -> None:
+    """The first count loads tiktoken's ranks, which takes longer than the rest of a grade."""
+
+    def count(_text: str) -> int:
+        raise AssertionError("counted")
+
+    text = "The museum opens at nine. Adults pay 14 euros."
+    limits = Limits(prompt_tokens=20_000)
+    case = Case(text, [text] * 3, "When does it open?")
+    chosen = replace(policies[policy], controls="report" if policy != "masis" else "off")
+    result = run(grade_plan(case, chosen, count=count, limits=limits), TruthfulJudge())
+    assert result.status == "graded"
 
 
 class Silent:

@@ -49,6 +49,14 @@ class Budget(NamedTuple):
         return self.count(text) + LINE_TOKENS
 
 
+def most_line_tokens(text: str) -> int:
+    """The most tokens that a numbered line can have: a token has at least one byte.
+
+    What fits by this number is not counted: the first count loads tiktoken's ranks.
+    """
+    return len(text.encode()) + LINE_TOKENS
+
+
 def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
     """The items in groups that fit one ask each.
 
@@ -56,10 +64,11 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
         InputError: one item alone is too long.
     """
     most, room = budget.limits.statements, budget.statements_room
+    fits = room is None or sum(most_line_tokens(text) for _, text in items) <= room
     groups: list[list[tuple[int, str]]] = []
     used = 0
     for number, text in items:
-        tokens = 0 if room is None else budget.line_tokens(text)
+        tokens = 0 if fits else budget.line_tokens(text)
         if room is not None and tokens > room:
             problem = f"statement {number} has about {tokens:,} tokens, too many for"
             raise InputError(f"answer: {problem} max_prompt_tokens")
@@ -84,8 +93,7 @@ def cut_to_fit(sentences: Sequence[Evidence], budget: Budget) -> tuple[Evidence,
 def _parts(sentence: Evidence, budget: Budget, room: int) -> list[Evidence]:
     """A sentence in halves, cut at white space where there is some, until each part fits."""
     text = sentence.text
-    # A token has at least one byte.
-    if len(text.encode()) + LINE_TOKENS <= room or budget.line_tokens(text) <= room:
+    if most_line_tokens(text) <= room or budget.line_tokens(text) <= room:
         return [sentence]
     middle = text.rfind(" ", len(text) // 4, len(text) // 2) + 1 or len(text) // 2
     place = sentence.start + middle
@@ -98,8 +106,7 @@ def window(sentences: Sequence[Evidence], budget: Budget) -> tuple[range, ...]:
     """Ranges of sentence numbers that each fit one ask; one range where everything fits."""
     everything = (range(1, len(sentences) + 1),)
     room = budget.context_room
-    # A token has at least one byte, so a text that is short in bytes needs no counting.
-    if room is None or sum(len(s.text.encode()) + LINE_TOKENS for s in sentences) <= room:
+    if room is None or sum(most_line_tokens(s.text) for s in sentences) <= room:
         return everything
     sizes = [budget.line_tokens(s.text) for s in sentences]
     return everything if sum(sizes) <= room else _overlapping(sizes, room)

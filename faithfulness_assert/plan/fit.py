@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
-from ..asking.windows import chunk, cut_to_fit, window
+from ..asking.windows import chunk, cut_to_fit, most_line_tokens, window
 from ..records.ask import Payload
 from ..records.errors import InputError
 from .state import ended, numbered_texts
@@ -40,13 +40,17 @@ def _room(state: State) -> int | None:
     if most is None:
         return None
     bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
+    texts = [s.text for s in state.context] + [s.text for s in state.verdicts.statements]
+    at_least = most - _prompt_bytes(bare)
+    if 3 * sum(map(most_line_tokens, texts)) <= at_least:
+        return at_least  # everything fits, so the exact number does not matter
     return most - prompt_tokens(state.budget, bare)
 
 
-def is_too_long(budget: Budget, claim: str) -> bool:
-    """Whether a claim of the judge does not fit one ask. The answer cannot be blamed for that."""
+def is_too_long(budget: Budget, text: str) -> bool:
+    """Whether a claim of the judge (or a whole answer) does not fit one ask."""
     room = budget.statements_room
-    return room is not None and budget.line_tokens(claim) > room
+    return room is not None and most_line_tokens(text) > room < budget.line_tokens(text)
 
 
 def prompt_tokens(budget: Budget, ask: Ask) -> int:
@@ -59,4 +63,11 @@ def is_within(budget: Budget, ask: Ask) -> bool:
     most_items, most_tokens = budget.limits.statements, budget.limits.prompt_tokens
     if most_items is not None and len(ask.ids) > most_items:
         return False
-    return most_tokens is None or prompt_tokens(budget, ask) <= most_tokens
+    if most_tokens is None or _prompt_bytes(ask) <= most_tokens:
+        return True
+    return prompt_tokens(budget, ask) <= most_tokens
+
+
+def _prompt_bytes(ask: Ask) -> int:
+    """At least as many as the prompt has tokens."""
+    return sum(len(message["content"].encode()) for message in ask.messages)

@@ -9,6 +9,7 @@ from ..reading import read_ratings
 from ..records.ask import Payload
 from ..records.errors import UnreadableReply
 from ..text.strings import clip
+from .fit import is_too_long
 from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
 from .state import Job, Rated, State, context_lines, ended, noted
 
@@ -26,8 +27,7 @@ MAX_CITATIONS = 20
 
 def fits(state: State) -> State:
     """Ends a case that does not fit one ask: ratings of parts do not add up to one of the whole."""
-    room = state.budget.statements_room
-    too_long = room is not None and state.budget.count(state.case.answer) > room
+    too_long = is_too_long(state.budget, state.case.answer)
     if not too_long and len(state.windows) == 1:
         return state
     what = "answer" if too_long else "context"
