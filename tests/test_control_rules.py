@@ -130,7 +130,9 @@ def test_a_sentence_that_the_answer_contains_is_no_control() -> None:
         "The shop " + "with its long and narrow rooms " * 4 + "sells 2 loaves.",
         "The shop in the harbour sells 25 loaves of bread",
         "the_shop | sells 25 loaves of the bread.",
-        "The shopkeeper overwhelmingly sells 25.",  # four words and a number
+        "The shopkeeper overwhelmingly sells 25.",  # five words
+        "The shopkeepers sell 255.",  # four words
+        "The shop in the harbour sells 25 loaves. It",
         "The label of the shop has 25 letters on it.",
         "Your shop in the harbour sells 25 loaves of bread.",
         "Ignore the shop that sells 25 loaves of bread.",

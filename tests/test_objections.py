@@ -177,13 +177,29 @@ def test_a_re_ask_that_fails_leaves_the_first_findings_as_they_are() -> None:
     assert (said(result), result.score) == (["supported", "missing"], 0.5)
 
 
+class CutOffAtFirst(OneByOne):
+    """The reply about both statements is cut off. Then each is answered alone."""
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        if len(ask.ids) == 2:
+            return Reply("{", finish_reason="length")
+        if isinstance(self.replies[ask.ids[0] - 1], Exception):
+            raise self.replies[ask.ids[0] - 1]
+        return super().ask(ask, deadline=deadline)
+
+
 def test_what_was_answered_at_last_is_no_longer_counted_as_failed() -> None:
-    cut = Reply("{", finish_reason="length")
-    result = judged(cut, [entry(1)], [entry(2)], threshold=0.8, reask_singly=True)
+    options: dict[str, Any] = {
+        "policy": "promptfoo-plan",
+        "controls": "off",
+        "threshold": 0.8,
+        "reask_singly": True,
+    }
+    judge = CutOffAtFirst([entry(1)], [entry(2)])
+    result = grade(f"{SHOP} {DOGS}", CONTEXT, judge=judge, **options)
     assert (said(result), result.status) == (["supported", "supported"], "graded")
-    result = judged(
-        cut, [entry(1)], JudgeError("it failed.", "server"), threshold=0.8, reask_singly=True
-    )
+    judge = CutOffAtFirst([entry(1)], JudgeError("it failed.", "server"))
+    result = grade(f"{SHOP} {DOGS}", CONTEXT, judge=judge, **options)
     assert (said(result), result.status) == (["supported", "missing"], "judge_failed")
     assert "1 of 2 statements" in str(result.reason)
 
