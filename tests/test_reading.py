@@ -421,7 +421,6 @@ NO_LABELS = [
     *(
         "уеs",
         "ѕupported",
-        "ｙｅｓ",
         "y\u200bes",
         "Yes, n\u200bot",
         "１",
@@ -523,7 +522,6 @@ def test_an_entry_is_read_with_its_own_number(
         'Choose one of ["yes", "no"].',
         '{"score":1,"pass":true}',
         '{"supported":1,"not_supported":2}',
-        '{"supported":[1],"not_supported":[2]}',
         '{"verdict":"yes","verdicts":[]}',
         '{"status":true,"data":null}',
         '{"properties":{"label":{"enum":["supported","contradicted"]}}}',

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from faithfulness_assert.reading import RawVerdict, read, read_claims
-from faithfulness_assert.reading.json_entries import read_id
 from faithfulness_assert.reading.json_fixes import REPAIR_CHARS
 from faithfulness_assert.reading.json_values import MAX_DEPTH, loads, unwrap
+from faithfulness_assert.reading.statement_ids import read_id
 from faithfulness_assert.reading.thinking import without_thinking
 from faithfulness_assert.records.errors import UnreadableReply
 
@@ -383,7 +383,7 @@ def test_json_without_a_verdict_is_reported_as_such(text: str) -> None:
         ({"supported": True}, "no", None),
         ({"result": "no"}, "yes", None),
         ({"result": "yes"}, "no", None),
-        ({"result": False}, "yes", YES),
+        ({"result": False}, "yes", None),
         ({"result": True}, "no", NO),
         ({"contradicted": True}, "yes", None),
         ({"contradicted": False}, "yes", YES),
@@ -392,7 +392,7 @@ def test_json_without_a_verdict_is_reported_as_such(text: str) -> None:
         ({"error": "failed"}, "yes", None),
         ({"error": True}, "no", None),
         ({"error": ""}, "yes", YES),
-        ({"error": {"code": 1}}, "yes", YES),
+        ({"error": {"code": 1}}, "yes", None),
     ],
 )
 def test_a_wrapper_counts_only_if_it_denies_all_of_its_entries(
@@ -604,7 +604,7 @@ def test_the_error_says_what_is_wrong_with_an_unreadable_reply(text: str, messag
         ('{"claims":"none"}', "the judge's claims are not a list"),
         ('{"claims":["a",3]}', "a list of claims contains an item that is not a claim"),
         ('{"claims":["a","..."]}', "a list of claims contains an item that is not a claim"),
-        ("I'm sorry, but I can't assist with that request.", "the judge refused to answer"),
+        ("I'm sorry, but I can't assist with that request.", "the judge refused to list claims"),
     ],
 )
 def test_the_error_says_what_is_wrong_with_a_list_of_claims(text: str, message: str) -> None:

@@ -7,14 +7,17 @@ Whether the verdicts fit the statements is checked in ``reconcile.py``.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..records.errors import UnreadableReply
-from ..text.strings import clean_text
-from .json_entries import NEGATIVE
+from ..text.strings import clean_text, is_blank
+from .contradictions.polarity import NEGATIVE
+from .contradictions.remarks import is_contradicted, without_positive
 from .json_fixes import close_lists, repair
+from .json_replies.json_keys import WORD_KEYS
+from .json_replies.json_verdicts import entries, lost
 from .json_values import ReplyParts, find_values, looks_like_json, unwrap
-from .json_verdicts import entries, lost
 from .labels import parse_label
 from .raw_verdict import RawVerdict, Reading
 from .retraction import is_retracted
@@ -52,11 +55,10 @@ def read(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
     reading = _read_json(reply, labels)
     if reading is not None:
         return reading
-    # Imported here: its patterns take longer to compile than a good reply takes to read.
-    from .text_verdicts import read_text
-
-    if not looks_like_json(reply) and (verdicts := read_text(reply, labels)):
-        return Reading(verdicts, "text")
+    if not looks_like_json(reply):
+        reading = _read_text(reply, labels)
+    if reading is not None:
+        return reading
     raise _error(reply, "verdict")
 
 
@@ -71,12 +73,11 @@ def read_claims(text: str) -> tuple[tuple[int | None, str], ...]:
         TypeError: ``text`` is not a string.
     """
     from .claim_lists import claims_in_json, claims_in_text
-    from .refusal import is_refusal
 
     reply = _answer_in(text, "read_claims")
     claims = claims_in_json(find_values(reply))
-    if claims is None and not is_refusal(reply):
-        claims = claims_in_text(reply) or None
+    if claims is None:
+        claims = claims_in_text(reply)
     if claims is None:
         raise _error(reply, "list of claims")
     return tuple(claims)
@@ -136,14 +137,49 @@ def _read_json(reply: str, labels: Mapping[str, Label] | None) -> Reading | None
     return None
 
 
+def _read_text(reply: str, labels: Mapping[str, Label] | None) -> Reading | None:
+    """The verdicts in a table, in tags or YAML; else in one of the older text forms."""
+    # Imported here: their patterns take longer to compile than a good reply takes to read.
+    from .text_replies.final_verdicts import before_final_list
+    from .text_replies.structured_text import read_structured
+    from .text_replies.text_verdicts import read_text
+
+    if before_final_list(reply) is None and (structured := read_structured(reply, labels)):
+        verdicts, parts = structured
+        return _unless_retracted(Reading(verdicts, "text"), parts)
+    verdicts = read_text(reply, labels)
+    if not verdicts:
+        return None
+    return _unless_contradicted(Reading(verdicts, "text"), reply, WORD_KEYS)
+
+
 def _unless_retracted(reading: Reading, parts: ReplyParts) -> Reading:
-    """``reading``, unless the prose around its JSON takes it back."""
+    """``reading``, unless the prose around its JSON takes it back or contradicts it."""
     positive = any(entry.label not in (None, *NEGATIVE) for entry in reading.verdicts)
     if is_retracted(parts.around, positive=positive):
         raise UnreadableReply(
             "the judge's words around its JSON quote it, take it back or refuse to answer"
         )
-    return reading
+    return _unless_contradicted(reading, "\n".join(parts.around)) if positive else reading
+
+
+def _unless_contradicted(
+    reading: Reading, prose: str, verdict_keys: frozenset[str] = frozenset()
+) -> Reading:
+    """``reading``, without its positive labels if the judge's prose contradicts them."""
+    if is_blank(prose):
+        return reading
+    from .contradictions.remark_readers import (
+        prose_remarks,  # its patterns are compiled on first use
+    )
+
+    remarks = prose_remarks(prose, verdict_keys=verdict_keys)
+    contradicted = any(is_contradicted(reading.verdicts, remark) for remark in set(remarks))
+    if not contradicted:
+        return reading
+    if not any(entry.label in NEGATIVE for entry in reading.verdicts):
+        raise UnreadableReply("the judge's reply contradicts its own verdicts")
+    return replace(reading, verdicts=without_positive(reading.verdicts))
 
 
 def _answer_in(text: str, reader: str) -> str:
@@ -154,9 +190,9 @@ def _answer_in(text: str, reader: str) -> str:
 
 
 def _error(reply: str, wanted: str) -> UnreadableReply:
-    from .refusal import is_refusal
+    from .refusal import is_judge_refusal
 
-    if is_refusal(reply):
+    if is_judge_refusal(reply):
         return UnreadableReply("the judge refused to answer", "refusal", retryable=False)
     if not reply:
         return UnreadableReply("the judge's reply is empty, or contains only its thinking")

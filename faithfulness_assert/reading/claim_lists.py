@@ -2,7 +2,7 @@
 
 No claim is dropped silently. A sentence that is said to have no claims gets an empty claim. A list
 with an item that cannot be read is unreadable as a whole; an empty list means that there is nothing
-to check.
+to check. A remark or a refusal is not a claim.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from typing import Any
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text, is_blank
-from .json_entries import read_id
+from .claim_remarks import is_no_claim, is_refused_claim, mentions_no_claims, says_no_claims
 from .json_fixes import repair
 from .json_values import ReplyParts, looks_like_json
+from .refusal import refuses_to_split
+from .statement_ids import read_id
+from .text_replies.afterwords import is_polite
 
 Claims = list[tuple[int | None, str]]
 
@@ -27,10 +30,18 @@ _SENTENCE_KEYS = (
     *("sentenceid", "sentenceindex", "sentencenumber", "sentence"),
     *("passageid", "passage"),
 )
-_ITEM = re.compile(
-    r"^[ \t>]{0,8}(?:[\-*•+][ \t]+)?(?:(?:statement|claim)[ \t_#]{0,3})?"
-    r"(?:\(?\d{1,4}[.):](?!\d)[ \t]*)?",
+_MARKER = re.compile(
+    r"^[ \t>]{0,8}(?:[\-*•+][ \t]+)?"
+    r"(?:(?:(?:statement|claim)[ \t_#]{0,3})?\(?\d{1,4}[.):](?!\d)[ \t]*)?",
     re.IGNORECASE,
+)
+_HEADING = re.compile(
+    r"[\s>#*_\-]{0,8}(?:sentence|passage)[ \t_#]{0,3}(\d{1,6})[\s*_]{0,4}[.):]?[\s*_]{0,4}",
+    re.IGNORECASE,
+)
+_NONE = re.compile(
+    r"\bno|\bn/?a\b|nil|null|empty|zero|[^\x00-\x7f]|keine|aucun|geen|brak|sin|sem|pas|does|nessun",
+    re.I,
 )
 _FENCE = re.compile(r"^[ \t]*```.*$", re.MULTILINE)
 
@@ -39,23 +50,72 @@ def claims_in_json(parts: ReplyParts) -> Claims | None:
     """The claims in a reply's JSON: [] if it says that there are none, None if it has no list.
 
     Raises:
-        UnreadableReply: a list of claims contains something else.
+        UnreadableReply: a list of claims contains something else (kind ``unreadable``), or all that
+            it contains is a refusal (kind ``refusal``).
     """
     lists = _lists_in(parts.values) or _lists_in(repair(parts.broken))
-    return [claim for claims in lists for claim in claims] if lists else None
+    return _without_refusals([claim for claims in lists for claim in claims]) if lists else None
 
 
-def claims_in_text(text: str) -> Claims:
-    """One claim per line, without numbers and bullets. An introduction ("Claims:") is skipped."""
-    if looks_like_json(text):
-        return []
+def _without_refusals(claims: Claims) -> Claims:
+    """The claims; a sentence whose claim only declines has none."""
+    refused = {text for text in {text for _, text in claims} if text and is_refused_claim(text)}
+    if refused and all(text in refused for _, text in claims if text):
+        raise UnreadableReply("the judge refused to list claims", "refusal", retryable=False)
+    kept = [(number, text) for number, text in claims if text not in refused]
+    silent = {number for number, _ in claims} - {number for number, _ in kept} - {None}
+    return [*kept, *((number, "") for number in sorted(filter(None, silent)))]
+
+
+def claims_in_text(text: str) -> Claims | None:
+    """One claim per line; [] if the text says that there are none, None if it is not a list.
+
+    Numbers and bullets are removed, and so is an introduction ("Claims:"). "Sentence 2:" on a line
+    of its own names the sentence of the claims after it.
+
+    Raises:
+        UnreadableReply: the text is a refusal, or has claims and says that there are none.
+    """
+    if looks_like_json(text) and not refuses_to_split(text):
+        return None
     lines = [line for line in _FENCE.sub("", text).splitlines() if line.strip()]
-    if len(lines) > 1 and lines[0].rstrip().endswith((":", "：")):
-        del lines[0]
-    claims = [_ITEM.sub("", line).strip() for line in lines]
-    if any(len(claim.split()) < 2 for claim in claims):
+    if len(lines) == 1 and says_no_claims(_MARKER.sub("", lines[0])):
         return []
-    return [(None, claim) for claim in claims]
+    if mentions_no_claims(text):
+        raise UnreadableReply("the judge says that there are no claims, and something else")
+    if refuses_to_split(text):
+        raise UnreadableReply("the judge refused to list claims", "refusal", retryable=False)
+    if len(lines) > 1 and lines[0].rstrip(" *_").endswith((":", "：")) and not _heading(lines[0]):
+        del lines[0]
+    return _from_lines(_without_remarks(lines))
+
+
+def _from_lines(lines: list[str]) -> Claims | None:
+    """The claims of the lines; None if only some have a bullet: the others may be remarks."""
+    claims: Claims = []
+    sentence = None
+    marked = set()
+    for line in lines:
+        if heading := _heading(line):
+            sentence = int(heading[1])
+            continue
+        text = _MARKER.sub("", line).strip()
+        marked.add(text != line.strip())
+        claims.append((sentence, text))
+    unclear = len(marked) > 1 or any(len(text.split()) < 2 for _, text in claims)
+    return None if unclear or not claims else claims
+
+
+def _heading(line: str) -> re.Match[str] | None:
+    return _HEADING.fullmatch(line)
+
+
+def _without_remarks(lines: list[str]) -> list[str]:
+    """The lines without polite ones at the end."""
+    end = len(lines)
+    while end > 1 and is_polite(lines[end - 1]):
+        end -= 1
+    return lines[:end]
 
 
 def _lists_in(values: tuple[Any, ...]) -> list[Claims]:
@@ -94,12 +154,22 @@ def _sentence_under(key: str, outer: int | None) -> int | None:
 
 def _from_list(items: list[Any], sentence: int | None) -> Claims | None:
     """A list of claims, or of sentences with their claims. None if no item is either."""
+    strings = [item for item in items if isinstance(item, str)]
+    none = [item for item in strings if _may_be_none(item) and is_no_claim(item)]
+    if none and len(none) == len(items):
+        return [] if sentence is None else [(sentence, "")]
+    if none:
+        raise UnreadableReply("a list of claims contains a remark that there are none")
     by_item = [_item(item, sentence) for item in items]
     if all(claims is None for claims in by_item):
         return None if items else []  # a list of numbers is a footnote, or evidence
     if None in by_item:
         raise UnreadableReply("a list of claims contains an item that is not a claim")
     return [claim for claims in by_item for claim in claims or []]
+
+
+def _may_be_none(item: str) -> bool:
+    return _NONE.search(item) is not None
 
 
 def _item(item: Any, sentence: int | None) -> Claims | None:
@@ -110,7 +180,9 @@ def _item(item: Any, sentence: int | None) -> Claims | None:
         texts = (item[name] for name in _TEXT_KEYS if isinstance(item.get(name), str))
         if (text := next(texts, None)) is not None:
             own = _number(item, _SENTENCE_KEYS)  # "id" is the claim's number, not the sentence's
-            return _claim(clean_text(text).strip(), sentence if own is None else own)
+            sentence = sentence if own is None else own
+            text = "" if is_no_claim(text) and sentence is not None else text
+            return [(sentence, "")] if not text else _claim(clean_text(text).strip(), sentence)
     return _walk(item, sentence)
 
 

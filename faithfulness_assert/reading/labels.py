@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
 from . import label_words as words
@@ -25,6 +25,7 @@ _TABLE: dict[str, Label] = {
     word: label for label, listed in words.LABEL_WORDS.items() for word in listed.split()
 }
 _DIGITS: dict[str, Label] = {"1": "supported", "0": "not_enough_info"}
+_NEGATIVE: frozenset[Label] = frozenset({"not_enough_info", "contradicted"})
 _POSITIVE: frozenset[Label] = frozenset({"supported", "not_a_claim"})
 
 # What may surround a word. No minus and no tilde before it, no "?" after it: "-1", "~~yes~~" and
@@ -32,6 +33,10 @@ _POSITIVE: frozenset[Label] = frozenset({"supported", "not_a_claim"})
 _LEFT = " \t\r\n\"'`“”„‘’«»「」*_#>([\ufeff\u200b"
 _RIGHT = " \t\r\n\"'`“”‘’«»「」*_)]\ufeff\u200b.,;:!。．，！；：、…"
 _AROUND_DIGIT = " \t\r\n\"'`*_."
+_MARK = re.compile(f"[{words.YES_MARKS}{words.NO_MARKS}]\ufe0f?")
+_REFERENCE = re.compile(words.TRAILING_REFERENCE, re.IGNORECASE | re.VERBOSE)
+_MORE = re.compile(r"[\])%]|conf|certain|sure", re.IGNORECASE)
+_CONFIDENCE = re.compile(words.TRAILING_CONFIDENCE, re.IGNORECASE | re.VERBOSE)
 _GAPS = re.compile(r"[\s_\-]+")
 _CUT = re.compile(r"[,.:;!(\n–—。．，：；、！（…]|-\s|\s-")
 
@@ -39,6 +44,7 @@ _CUT = re.compile(r"[,.:;!(\n–—。．，：；、！（…]|-\s|\s-")
 _prose = cache(partial(re.compile, flags=re.VERBOSE))
 _PROSE_CAP = 4_000  # characters
 _LABEL_CAP = 200  # characters
+_SHORT = 60  # characters of a word that is remembered
 _REPEATED = 200  # characters that may say "yes" again
 
 
@@ -56,22 +62,59 @@ def parse_label(value: object, labels: Mapping[str, Label] | None = None) -> Lab
         return _look_up(str(int(value)), labels) if value in (0, 1) else None
     if not isinstance(value, str):
         return None
-    return exact_label(value, labels) or _leading_label(value, labels)
+    return _known_word(value) if len(value) <= _SHORT and not labels else _read(value, labels)
+
+
+def _read(text: str, labels: Mapping[str, Label] | None = None) -> Label | None:
+    bare = without_reference(text)
+    return exact_label(bare, labels) or _leading_label(bare, labels)
+
+
+_known_word = lru_cache(maxsize=1024)(_read)  # a reply repeats the same few words
 
 
 def exact_label(text: str, labels: Mapping[str, Label] | None = None) -> Label | None:
-    """The label that ``text`` is, apart from case and punctuation. Nothing may follow the word."""
+    """The label that ``text`` is, apart from case and punctuation. Nothing may follow the word.
+
+    A mark may stand for the word or beside it: "✅", "✅ Supported".
+    """
     if len(text) > _LABEL_CAP:
         return None
+    return _known_exact(text) if len(text) <= _SHORT and not labels else _exact(text, labels)
+
+
+def _exact(text: str, labels: Mapping[str, Label] | None = None) -> Label | None:
+    if mark := _MARK.search(text):
+        return _marked_label(text, mark, labels)
     word = normalise(text)
     if word in _DIGITS and text.strip(_AROUND_DIGIT) != word:
         return None  # "[1]" is a citation, not a yes
     return _look_up(word, labels)
 
 
+_known_exact = lru_cache(maxsize=1024)(_exact)
+
+
+def _marked_label(
+    text: str, mark: re.Match[str], labels: Mapping[str, Label] | None
+) -> Label | None:
+    """The label of a text with a mark at its start or end, if its words and the mark agree."""
+    rest = text[: mark.start()] + text[mark.end() :]
+    meant: Label = "supported" if mark[0][0] in words.YES_MARKS else "not_enough_info"
+    if not normalise(rest):
+        return meant
+    if mark.start() > 0 and text[: mark.start()].strip() and text[mark.end() :].strip():
+        return None
+    label = None if _MARK.search(rest) else _look_up(normalise(rest), labels)
+    return label if (label == "supported") == (meant == "supported") else None
+
+
 def normalise(word: str) -> str:
-    """``word`` in lower case, bare, its parts joined by one underscore: a key of ``labels``."""
-    bare = unicodedata.normalize("NFC", word).casefold().lstrip(_LEFT).rstrip(_RIGHT)
+    """``word`` in lower case, bare, its parts joined by one underscore: a key of ``labels``.
+
+    Letters of full width become plain ones.
+    """
+    bare = unicodedata.normalize("NFKC", word).casefold().lstrip(_LEFT).rstrip(_RIGHT)
     if bare.startswith("-"):
         return bare
     return _GAPS.sub("_", bare).strip("_").replace("’", "'")
@@ -100,6 +143,13 @@ def _leading_label(text: str, labels: Mapping[str, Label] | None) -> Label | Non
     if head.strip(_AROUND_DIGIT) in _DIGITS:
         return None
     label = exact_label(head, labels)
+    if label is None:
+        return _marked_head(text, labels)
+    if label in _NEGATIVE and normalise(head) not in words.ANSWERS:
+        return None if _is_answered_no(rest) else label
+    is_question = label == "supported" and normalise(head) not in words.YES_ANSWERS
+    if is_question and normalise(rest) in words.ANSWERS - {"0"}:
+        return "not_enough_info"  # "Supported: No"
     if label == "partially_supported":
         agrees = not _contains(words.OPPOSES, rest)
     elif label == "supported":
@@ -107,6 +157,38 @@ def _leading_label(text: str, labels: Mapping[str, Label] | None) -> Label | Non
     else:
         agrees = label not in _POSITIVE or not doubtful(rest)
     return label if agrees else None
+
+
+def _marked_head(text: str, labels: Mapping[str, Label] | None) -> Label | None:
+    """The label of a mark before prose: "✅ Sentence 1 says so"."""
+    mark = _MARK.match(text.lstrip())
+    if mark is None or _MARK.search(text.lstrip(), mark.end()):
+        return None
+    return _leading_label(
+        f"{'yes' if mark[0][0] in words.YES_MARKS else 'no'}: " + text.lstrip()[mark.end() :],
+        labels,
+    )
+
+
+def _is_answered_no(rest: str) -> bool:
+    """Whether a negative word is a question that is answered by "no": "Contradicted: No"."""
+    head, _ = split_head(rest.lstrip(_LEFT + "-–—=→?"))
+    return normalise(head) in words.NO_ANSWERS
+
+
+def without_reference(text: str) -> str:
+    """``text`` without evidence or a high confidence after the label: "supported [1] (95%)"."""
+    if len(text) > _LABEL_CAP or not _MORE.search(text):
+        return text
+    return _CONFIDENCE.sub("", _REFERENCE.sub("", text))
+
+
+def evidence_after(text: str) -> tuple[int, ...]:
+    """The evidence that follows a label in brackets: "supported [1, 2]"."""
+    if len(text) > _LABEL_CAP or not ("]" in text or ")" in text):
+        return ()
+    reference = _REFERENCE.search(_CONFIDENCE.sub("", text))
+    return tuple(map(int, re.findall(r"\d+", reference[0]))) if reference else ()
 
 
 def _is_reason(rest: str, labels: Mapping[str, Label] | None) -> bool:
@@ -126,7 +208,7 @@ def _contains(pattern: str, prose: str) -> bool:
     """Whether ``pattern`` is in ``prose``. A very long one counts as a match: no one reads it."""
     if len(prose) > _PROSE_CAP:
         return True
-    plain = unicodedata.normalize("NFC", prose).casefold().replace("_", " ")
+    plain = unicodedata.normalize("NFKC", prose).casefold().replace("_", " ")
     return _prose(pattern).search(plain) is not None
 
 

@@ -15,6 +15,7 @@ import re
 from functools import cache
 
 from .decline_words import BESIDE, DECLINES, REGRET
+from .judge_words import JUDGE, SPLITTER
 from .refusal_words import AFTER, BEFORE, ENGLISH, OTHERS, PARTS, VERDICT
 
 _HEAD_CHARS = 1_500  # a refusal comes early: only the first sentences of these are searched
@@ -146,7 +147,31 @@ def is_refusal(text: str) -> bool:
     """
     if not isinstance(text, str):
         raise TypeError(f"is_refusal: text must be a string, got {type(text).__name__}")
-    return any(map(_refuses, _sentences(text))) and not re.search(VERDICT, _straight(text).strip())
+    return any(map(_refuses, _sentences(text))) and not _has_verdict(text)
+
+
+def is_judge_refusal(text: str) -> bool:
+    """Whether a judge's reply declines its task: a refusal, or what only a judge says.
+
+    "Cannot determine.", "No verdicts." and "Please provide the statements." are refusals of a
+    judge, but not of an assistant that answers a question.
+    """
+    return is_refusal(text) or (_says(JUDGE, text) and not _has_verdict(text))
+
+
+def refuses_to_split(text: str) -> bool:
+    """Whether a judge that is asked for claims declines: "I cannot break this down."."""
+    return is_judge_refusal(text) or _says(SPLITTER, text)
+
+
+def _says(table: str, text: str) -> bool:
+    """Whether one of the first sentences matches a rule, and its context does not excuse it."""
+    matches = ((s, rule.search(s)) for s in _sentences(text) for rule in _rules(table))
+    return any(match and not _excused(sentence, match) for sentence, match in matches)
+
+
+def _has_verdict(text: str) -> bool:
+    return re.search(VERDICT, _straight(text).strip()) is not None
 
 
 # ---------------------------------------------------------------- a sentence that only declines

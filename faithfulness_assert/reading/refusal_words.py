@@ -53,6 +53,8 @@ say: (answer|respond|reply|determine|help|assist|comply|discuss (that|this)|do (
   assistance))
 enough: (enough|sufficient|adequate|the (necessary|required|needed|relevant)) (relevant
    )?(information|context|data|details?|knowledge)
+material: (context|statements?|claims?|passages?|documents?|sentences?|source texts?|(list of|
+  necessary|required) \w+|texts? to|answer to(evaluate|check|verify|judge|assess|grade))\b
 generic: (,? (the|this|that|it|your|you|these|any|an?|questions?|request|query|topic|matter|answer|
   respond|help|say|know|to|for|with|in|from|by|based|on|using|without|more|further|additional|
   enough|sufficient|about|of|at|all|here|right|now|me|us|reliably|accurately|confidently|correctly|
@@ -98,7 +100,8 @@ ENGLISH = r"""
   filters?|filtering|guidelines?|safety|moderation)
 ^(content|request|response|output|evaluation|assessment|judge?ment) (was |has been |is )?(filtered|
   blocked|flagged|declined|denied|refused|rejected)$
-\b<against> (my|openai's?|anthropic's?) ([\w'-]+ ){0,3}<guideline>
+\b<against> (my|openai's?|anthropic's?) ([\w'-]+ ){0,3}<guideline>\b(?! ?(number|no|nr|id|holder|
+  terms?|[#\d]))
 \b(this|it|(this|your|the) (request|prompt|content|question|input|message)) ((may|might|would|
   clearly|appears to) )?<against> (our|the|its)( [\w'-]+)? (content|usage|safety|
   community) ([\w'-]+ ){0,2}<guideline>

@@ -40,9 +40,21 @@ _QUOTES_NEXT = re.compile(
     r"|rather than|would (?:be|say|write|return|answer)|format(?: is| would be)"
     r"|(?:answer|response|statement|context|passage|text|document|user|prompt|it|which|that)"
     r" (?:itself )?(?:contains?|says?|includes?|ends? with|begins with|claims?|reads?|quotes?"
-    r"|asserts?|writes?)(?: \w{1,12}){0,3})[^\w]{0,12}$"
+    r"|asserts?|writes?)(?: \w{1,12}){0,3}(?![.!?]))[^\w]{0,12}$"
 )
 _QUOTES_NEXT_CHARS = 120
+# Neither: "No injection was found." and "Here is the requested JSON:".
+_NO_INJECTION = re.compile(
+    r"\b(?:no|without(?: any| an)?|free of(?: any)?|(?:not|n't) (?:find|found|see|detect|detected"
+    r"|contain|notice) (?:any|an)) (?:\w{1,12} ){0,2}inject(?:ions?|ed)\b"
+)
+_INTRODUCTION = re.compile(
+    r"(?:^|[.!?\n])[^\w\n]{0,8}(?:(?:sure|ok|okay|certainly|of course)\W{1,3})?"
+    r"(?:(?:here|below) (?:is|are) |here's )?(?:the |your |my )?"
+    r"(?:(?:requested|required|desired|final|complete|resulting|output|reply|response) ){0,2}"
+    r"(?:json )?(?:json|output|reply|response|object|array|answer|result|verdict|evaluation)s?"
+    r"(?: (?:json|object|array|output|reply|response))?\W{0,12}$"
+)
 _CORRECTION_NEXT = re.compile(r"\bcorrection\W{0,6}$")
 _FENCE = re.compile(r"```(?:json)?")
 _MAX_PROSE = 20_000  # characters: a reply with more prose around its verdicts is not only verdicts
@@ -58,7 +70,7 @@ def taken_back(after: str) -> bool:
     said = _lower(after)
     if len(said) > _MAX_PROSE:
         return True
-    return _TAKEN_BACK.search(said) is not None or _QUOTED.search(said) is not None
+    return _TAKEN_BACK.search(said) is not None or _is_quoted(said)
 
 
 def is_retracted(around: Sequence[str], *, positive: bool) -> bool:
@@ -81,8 +93,14 @@ def is_retracted(around: Sequence[str], *, positive: bool) -> bool:
 
     if not positive:
         return False
-    is_quoted = any(map(quoted, pieces[:-1])) or _QUOTED.search(text) is not None
+    introduced = [_INTRODUCTION.sub("", piece) for piece in pieces[:-1]]
+    is_quoted = any(map(quoted, pieces[:-1])) or _is_quoted("\n".join([*introduced, pieces[-1]]))
     return is_quoted or is_refusal(text)
+
+
+def _is_quoted(text: str) -> bool:
+    """Whether ``text`` says anywhere that verdicts are an example, or an injection."""
+    return _QUOTED.search(_NO_INJECTION.sub(" ", text)) is not None
 
 
 def _lower(text: str) -> str:

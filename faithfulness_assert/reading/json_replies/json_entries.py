@@ -1,8 +1,8 @@
 """One JSON object of a reply as an entry: its number, statement, label, evidence and reason.
 
-The rule: an object has a label only if all of its keys agree on it. A key that denies
-("unsupported": true) takes the label "supported" back, and so does a key that says that judging
-failed.
+The rule: an object has a label only if all of its keys agree on it. Any key that speaks against
+support ("unsupported": true, "verified": false, "nli": "contradiction") takes the label "supported"
+back, at any depth, and so does a key that says that judging failed.
 """
 
 from __future__ import annotations
@@ -10,39 +10,29 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from ..text.strings import clean_text
+from ...text.strings import clean_text
+from ..contradictions import polarity
+from ..contradictions.polarity import NEGATIVE
+from ..contradictions.remark_readers import prose_remarks
+from ..json_values import key_of
+from ..labels import parse_label
+from ..raw_verdict import RawVerdict
+from ..statement_ids import read_id
 from . import json_keys as keys
-from .labels import parse_label
-from .raw_verdict import RawVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..records.model import Label
+    from ...records.model import Label
 
     Labels = Mapping[str, Label] | None
 
-NEGATIVE: frozenset[Label | None] = frozenset({"not_enough_info", "contradicted"})
-
-_ID = re.compile(
-    r"(?:(?:statement|claim|sentence|verdict|no|s|c|v|#)(?:[\s_.#]{0,3}|-))?(\d{1,9})[.):]?",
-    re.IGNORECASE,
-)
-_ID_CAP = 40  # characters
 _NUMBERS = re.compile(r"[\[(]?\s*[Ss]?\d{1,9}(?:\s?[,;]\s?[Ss]?\d{1,9})*\s*[\])]?")
 _NAMING_KEYS = frozenset(keys.ID_KEYS + keys.STATEMENT_KEYS)
 _MATERIAL_KEYS = keys.EVIDENCE_KEYS + keys.QUOTE_KEYS
-_NOTHING = ("", "none", "n/a", "na", "null", "nothing")
-
-
-def read_id(value: object) -> int | None:
-    """A statement's number: 3, "3", "S3", "statement_3". True is not a number."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    if not isinstance(value, str) or len(value) >= _ID_CAP:
-        return None
-    match = _ID.fullmatch(value.strip())
-    return int(match[1]) if match else None
+_NAMED_MATERIAL = frozenset(_MATERIAL_KEYS)
+_NAME_CAP = 20  # characters: "Overall", "All statements"
+_QUIET_KEYS = _NAMING_KEYS | keys.CLOSED_KEYS | frozenset(_MATERIAL_KEYS)
 
 
 def entry_of(value: Any, outer_id: int | None, label: Label | None) -> RawVerdict:
@@ -53,7 +43,7 @@ def entry_of(value: Any, outer_id: int | None, label: Label | None) -> RawVerdic
     statement = statement_of(value)
     if own is None and not statement and any(value.get(name) is not None for name in keys.ID_KEYS):
         label = None  # it has a number that we cannot read: its place in the list may differ
-    numbers, quotes = _evidence(value)
+    numbers, quotes = _evidence(value) if not _NAMED_MATERIAL.isdisjoint(value) else ((), "")
     number = outer_id if own is None else own
     reason = _first_string(value, keys.REASON_KEYS)
     return RawVerdict(number, statement, label, numbers, reason, quotes)
@@ -134,25 +124,66 @@ def _other_labels(value: dict[str, Any], labels: Labels) -> set[Label | None]:
     }
 
 
-def is_denied(value: dict[str, Any], label: Label | None) -> bool:
-    """Whether keys beside the label deny it, or say that judging failed."""
-    if any(keys.FAILED.fullmatch(name) and says_something(item) for name, item in value.items()):
+def is_about_all(value: dict[str, Any]) -> bool:
+    """Whether an entry's number or statement is "overall", or another name of the whole reply."""
+    names = [value.get(name) for name in (*keys.ID_KEYS, *keys.STATEMENT_KEYS)]
+    texts = [name for name in names if isinstance(name, str) and len(name) < _NAME_CAP]
+    return any(polarity.is_summary(key_of(text)) for text in texts)
+
+
+# ---------------------------------------------------------------- what speaks against a label
+
+
+def is_denied(value: dict[str, Any], label: Label | None, labels: Labels) -> bool:
+    """Whether something in the object denies its label, or says that judging failed."""
+    if label is None or _says_that_judging_failed(value):
         return True
     if label in NEGATIVE:
         return False
-    denials = [
-        item for name, item in value.items() if keys.DENIES.search(name) and says_something(item)
-    ]
-    if label == "partially_supported":  # it may well have unsupported parts
-        return any(parse_label(item) == "supported" for item in denials)
-    return bool(denials)
+    pairs = _pairs(value)
+    if label == "partially_supported":
+        return any(_denies_partial(name, item, labels) for name, item in pairs)
+    return any(_denies(name, item, labels) for name, item in pairs)
 
 
-def says_something(item: Any) -> bool:
-    """Whether the value of a key that denies is neither false, nor empty, nor "none"."""
-    if isinstance(item, str):
-        return parse_label(item) not in NEGATIVE and item.strip(" .-").casefold() not in _NOTHING
-    return bool(item)
+def _says_that_judging_failed(value: dict[str, Any]) -> bool:
+    return any(
+        polarity.is_failure(name) and polarity.says_something(item)
+        for name, item in value.items()
+        if name not in _QUIET_KEYS
+    )
+
+
+def _pairs(value: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The object's keys that are not its parts, with those of the objects in it."""
+    for name, item in value.items():
+        is_reason = name in keys.REASON_KEYS
+        if is_reason or (name not in _QUIET_KEYS and not keys.THINKING.search(name)):
+            yield name, item
+            for inner in item if isinstance(item, list) else [item]:
+                if isinstance(inner, dict):
+                    yield from _pairs(inner)
+
+
+def _denies(name: str, item: Any, labels: Labels) -> bool:
+    """Whether a key and its value deny that the entry is supported."""
+    if polarity.speaks_against(name, item, labels):
+        return True
+    if not isinstance(item, str) or not polarity.is_remark(name):
+        return False
+    return bool(prose_remarks(item, labels))
+
+
+def _denies_partial(name: str, item: Any, labels: Labels) -> bool:
+    """The same for one that is partially supported: it may well have unsupported parts."""
+    if polarity.kind_of(name) == "denying":
+        return "part" not in name and parse_label(item) == "supported"
+    if polarity.kind_of(name) == "affirming" or not polarity.speaks_against(name, item, labels):
+        return False
+    return parse_label(item, labels) != "partially_supported"
+
+
+# ---------------------------------------------------------------- evidence
 
 
 def _first_string(value: dict[str, Any], names: tuple[str, ...]) -> str:

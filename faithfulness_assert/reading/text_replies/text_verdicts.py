@@ -11,16 +11,18 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..records.errors import UnreadableReply
+from ...records.errors import UnreadableReply
+from .afterwords import is_doubtful_summary, split_summary
 from .final_verdicts import before_final_list, read_final_list
+from .tags import unwrapped
 from .verdict_lists import read_whole_list
 from .verdict_words import read_verdict_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..records.model import Label
-    from .raw_verdict import RawVerdict
+    from ...records.model import Label
+    from ..raw_verdict import RawVerdict
 
     Labels = Mapping[str, Label] | None
     Entries = tuple[RawVerdict, ...]
@@ -34,9 +36,14 @@ def read_text(text: str, labels: Labels = None) -> Entries:
     Raises:
         UnreadableReply: the reply gives two readings that disagree.
     """
-    text = _FENCE.sub("", text.replace("\r\n", "\n"))
-    entries = _read_forms(text, labels)
-    return entries if any(entry.label for entry in entries) else ()
+    text = unwrapped(_FENCE.sub("", text.replace("\r\n", "\n")))
+    body, summary = split_summary(text)
+    entries = _read_forms(body, labels)
+    if not any(entry.label for entry in entries):
+        return ()
+    if is_doubtful_summary(summary, [entry.label for entry in entries], labels):
+        raise UnreadableReply("the summary after the judge's verdicts casts doubt on them")
+    return entries
 
 
 def _read_forms(text: str, labels: Labels) -> Entries:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..records.errors import UnreadableReply
-from .retraction import quoted, taken_back
+from ...records.errors import UnreadableReply
+from ..retraction import quoted, taken_back
 from .verdict_lists import read_items_before_prose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..records.model import Label
-    from .raw_verdict import RawVerdict
+    from ...records.model import Label
+    from ..raw_verdict import RawVerdict
 
     Labels = Mapping[str, Label] | None
     Entries = tuple[RawVerdict, ...]
@@ -57,6 +57,6 @@ def read_final_list(text: str, labels: Labels) -> Entries:
 
 
 def _is_withdrawn(after: str) -> bool:
-    from .refusal import is_refusal
+    from ..refusal import is_refusal
 
     return taken_back(after) or is_refusal(after)

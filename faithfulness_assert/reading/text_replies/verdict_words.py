@@ -9,16 +9,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..records.errors import UnreadableReply
+from ...records.errors import UnreadableReply
+from ..labels import evidence_after, parse_label
+from ..raw_verdict import RawVerdict
+from ..retraction import quoted
 from . import numbering
-from .labels import contrary, parse_label
-from .raw_verdict import RawVerdict
-from .retraction import quoted, taken_back
+from .afterwords import denies_verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..records.model import Label
+    from ...records.model import Label
 
     Labels = Mapping[str, Label] | None
     Entries = tuple[RawVerdict, ...]
@@ -26,10 +27,12 @@ if TYPE_CHECKING:
 _VERDICT = re.compile(
     r"(?<!\w)verdict[ \t]{0,2}[*_`]{0,3}[ \t]{0,2}[:：][\s*_`]{0,8}", re.IGNORECASE
 )
-_LATER_WORD = re.compile(
-    r"^[ \t>*_#\-]{0,9}(?:so,?\s|thus,?\s|therefore,?\s)?(?:my\s|the\s)?"
-    r"(?:final|overall|correct\w*)\s",
-    re.IGNORECASE | re.MULTILINE,
+# Words for it that count only in a text without "Verdict:".
+_LABEL = re.compile(
+    r"(?<!\w)(?:label|judge?ment|classification|urteil|bewertung|veredicto|veredito|verdetto|oordeel"
+    r"|werdykt|вердикт|判定|判决|结论|結論|판정|결론)"
+    r"[ \t]{0,2}[*_`]{0,3}[ \t]{0,2}[:：][\s*_`]{0,8}",
+    re.IGNORECASE,
 )
 _FINAL = re.compile(r"\b(?:final|overall)[ \t]{1,3}$", re.IGNORECASE)
 _FINAL_CHARS = 12
@@ -53,7 +56,7 @@ def read_verdict_words(text: str, labels: Labels) -> Entries | None:
     Raises:
         UnreadableReply: a sentence mentions "verdict:", or what follows the verdicts denies them.
     """
-    marks = list(_VERDICT.finditer(text))
+    marks = list(_VERDICT.finditer(text)) or list(_LABEL.finditer(text))
     if not marks:
         return None
     if not all(_is_placed(text, mark.start()) for mark in marks) or _is_final_some_times(
@@ -63,12 +66,15 @@ def read_verdict_words(text: str, labels: Labels) -> Entries | None:
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     words = [_first_line(text[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]
     said = [parse_label(word, labels) for word in words]
-    if _is_denied(text[marks[-1].end() + len(words[-1]) :], said):
+    if denies_verdicts(text[marks[-1].end() + len(words[-1]) :], said):
         raise UnreadableReply("the text after the judge's verdicts takes them back")
     starts = [0, *(mark.end() for mark in marks[:-1])]
     before = [(start, mark.start()) for start, mark in zip(starts, marks, strict=True)]
     ids = _ids([_numbers(text, start, end) for start, end in before])
-    return tuple(RawVerdict(number, label=label) for number, label in zip(ids, said, strict=True))
+    return tuple(
+        RawVerdict(number, label=label, evidence=evidence_after(word))
+        for number, label, word in zip(ids, said, words, strict=True)
+    )
 
 
 def _is_placed(text: str, at: int) -> bool:
@@ -87,18 +93,6 @@ def _is_final_some_times(text: str, marks: Sequence[re.Match[str]]) -> bool:
     """Whether some, but not all, of the verdicts are called final."""
     before = [text[max(0, mark.start() - _FINAL_CHARS) : mark.start()] for mark in marks]
     return len({_FINAL.search(piece) is None for piece in before}) > 1
-
-
-def _is_denied(after: str, labels: Sequence[Label | None]) -> bool:
-    """Whether the text after the verdicts takes them back.
-
-    After a positive one, that text must not contain a negation or another verdict either.
-    """
-    if taken_back(after):
-        return True
-    if labels[-1] not in ("supported", "partially_supported"):
-        return False
-    return _LATER_WORD.search(after) is not None or contrary(after)
 
 
 def _first_line(text: str) -> str:

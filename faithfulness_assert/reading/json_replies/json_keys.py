@@ -37,15 +37,6 @@ OTHER_LABEL = re.compile(
     r"|\w{1,20}(?:label|verdict|judge?ment|classification|decision)"
     r"|(?:is)?(?:correct|accurate|true|valid|consistent)"
 )
-# Keys that deny: nothing under them is supported, nor is an entry that has one with a value.
-DENIES = re.compile(
-    r"contradict|unsupport|not\w{0,12}(?:support|entail|ground|faith|verif|attrib)|hallucin|error"
-    r"|refut|fabricat|missing|false|unverif|unfaith|unground|unattrib|conflict|incorrect|inaccura"
-    r"|inconsist|disput|disprov|invent|extrinsic|violat|wrong|rejected|invalid"
-)
-# Keys that say that judging failed.
-FAILED = re.compile(r"error(?:s|message|text|code|detail|details|type)?|exception|failure")
-
 # ---------------------------------------------------------------- an entry's other parts
 
 ID_KEYS = _keys(
@@ -72,6 +63,10 @@ CLOSED_KEYS = frozenset(
 )
 # The same, as a part of a key: "chain_of_thought".
 THINKING = re.compile("think|thought|draft|example|scratch|reflection|reasoning")
+# Under these keys of a wrapper there are no remarks.
+SILENT_KEYS = (CLOSED_KEYS - frozenset(REASON_KEYS)) | frozenset(
+    ID_KEYS + STATEMENT_KEYS + EVIDENCE_KEYS
+)
 # A list or object of bare words under these keys is texts, numbers or choices.
 TEXT_KEYS = (
     CLOSED_KEYS

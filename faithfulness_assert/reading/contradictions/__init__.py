@@ -1,0 +1,1 @@
+"""Find out whether a reply contradicts its own verdicts."""

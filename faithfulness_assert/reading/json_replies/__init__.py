@@ -1,0 +1,1 @@
+"""Find the verdicts in a reply's JSON."""
