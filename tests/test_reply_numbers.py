@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from faithfulness_assert.plan.findings import merged
+from faithfulness_assert.plan.findings import in_conflict, merged
 from faithfulness_assert.reading import RawVerdict, read
 from faithfulness_assert.reading.reconcile import MISSING, Finding, agreed, align, shift
 from faithfulness_assert.records.errors import UnreadableReply
@@ -134,3 +134,10 @@ def test_a_window_that_contradicts_itself_takes_the_credit_of_another_window() -
         assert merged(pair).unresolved == "duplicate"
     missing = [MISSING, finding("supported", 3)]
     assert merged(missing) == finding("supported", 3)
+
+
+def test_a_window_that_says_two_things_is_in_conflict_only_if_one_is_a_contradiction() -> None:
+    torn = agreed([finding("supported", 1), finding("contradicted", 2)])
+    mild = agreed([finding("supported", 1), finding("not_enough_info", 2)])
+    assert in_conflict([torn, finding("supported", 3)])
+    assert not in_conflict([mild, finding("supported", 3)])
