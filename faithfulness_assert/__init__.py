@@ -5,14 +5,16 @@
     result = grade("The tower is 330 m tall.", "The Eiffel Tower is 330 metres tall.")
     result.score, result.pass_, result.reason
 
-Every public name is listed here; each loads on first use, so that importing the package costs next to nothing.
+Every public name is listed here. Each loads on first use, so importing the package costs almost
+nothing.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
 
-TYPE_CHECKING = False  # type checkers take it as true; importing typing would double what importing this package costs
+# Type checkers take it as true. To import typing would double the cost of importing this package.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .grading import Grader, agrade, grade, grade_many
     from .policy.policy import Policy
