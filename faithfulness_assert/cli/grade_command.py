@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..grading import Grader
+from ..judges import judge_forms
 from ..records.errors import ConfigError
 from .input_files import read_cases
 from .terminal import show
@@ -16,23 +17,24 @@ from .terminal import show
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+FORMS = judge_forms()
 DEMO = Path(__file__).parent / "demo.json"
 DEMO_NOTE = """
 The embedded judge compares words. Use it for a first look and for smoke tests: on swapped names and
-negations it is little better than chance. It gets the last case wrong and shows a warning there.
-For real grading name an LLM judge: --judge openai:MODEL"""
+negations it is little better than chance. It gets the last case wrong: it misses the negation.
+For real grading, name an LLM judge: faithfulness-assert grade FILE --judge openai:MODEL"""
 
 CasesArgument = Annotated[
     str,
     typer.Argument(
-        help="Cases with answer, context, question, id: a .json file (one case or a list), "
-        "a .jsonl file (one JSON object per line), or - for standard input."
+        help="A .json file (one case or a list of cases), a .jsonl file (one case per line), or "
+        "- for standard input. A case has answer and context, and may have question and id."
     ),
 ]
 JudgeOption = Annotated[
     str,
     typer.Option(
-        help="embedded, openai:MODEL, anthropic:MODEL or tape:DIR.",
+        help=f"The judge: {', '.join(FORMS[:-1])} or {FORMS[-1]}.",
         envvar="FAITHFULNESS_ASSERT_JUDGE",
     ),
 ]
@@ -41,20 +43,23 @@ PolicyOption = Annotated[
 ]
 ThresholdOption = Annotated[
     float | None,
-    typer.Option(help="The score from 0 to 1 that passes; by default the policy's."),
+    typer.Option(help="The score from 0 to 1 that passes. By default, the policy's."),
 ]
 OtherOptions = Annotated[
     list[str] | None,
     typer.Option(
-        "--option", "-o", help="NAME=VALUE: any option listed below; VALUE is JSON or text."
+        "--option",
+        "-o",
+        metavar="NAME=VALUE",
+        help="Set an option of the list below. VALUE is JSON or text. May be repeated.",
     ),
 ]
 ConcurrencyOption = Annotated[int, typer.Option(help="How many cases to grade at once.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print each result as one line of JSON.")]
 
 
 def demo(as_json: JsonOption = False) -> None:
-    """Grade some example cases with the embedded judge. Needs no key and no network."""
+    """Grade five example cases with the embedded judge. Needs no key and no network."""
     show(Grader().grade_many(json.loads(DEMO.read_text(encoding="utf-8"))), as_json=as_json)
     if not as_json:
         typer.echo(DEMO_NOTE)

@@ -86,11 +86,6 @@ def judge_forms() -> list[str]:
     return [entry.form for entry in JUDGES.values()]
 
 
-def judge_extras() -> list[str]:
-    """The extras of this project that judges need."""
-    return [entry.extra for entry in JUDGES.values() if entry.extra]
-
-
 def environment_prefixes() -> list[str]:
     """How the names of the environment variables begin that judges read: ``["OPENAI_", ...]``."""
     return [f"{entry.package.upper()}_" for entry in JUDGES.values() if entry.package]

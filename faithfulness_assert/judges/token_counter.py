@@ -16,7 +16,7 @@ def token_counter(judge_name: str) -> CountTokens:
 
     It loads tiktoken when it first counts. Without ranks on this machine, it estimates.
     """
-    model = judge_name.partition(":")[2] or judge_name
+    model = model_of(judge_name)
 
     def count(text: str) -> int:
         with _LOADING:  # or each thread of a batch would load the ranks
@@ -24,6 +24,11 @@ def token_counter(judge_name: str) -> CountTokens:
         return counter(text)
 
     return count
+
+
+def model_of(judge_name: str) -> str:
+    """The model in a judge's name."""
+    return judge_name.partition(":")[2] or judge_name
 
 
 def ranks_folder() -> str:

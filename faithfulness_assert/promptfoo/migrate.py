@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from ..judges import JUDGES, environment_prefixes
 from ..records.errors import ConfigError
 from ..text.strings import clip, visible
 
@@ -24,7 +25,8 @@ KEPT = ("metric", "transform")  # texts that mean the same on any assertion
 
 # promptfoo's ids of judges that we have too. `chat`, `responses` and `messages` name APIs of a
 # provider.
-PROVIDER = re.compile(r"(openai|anthropic):(?:(?:chat|responses|messages):)?([\w./:-]+)")
+REMOTE = "|".join(name for name, entry in JUDGES.items() if entry.package)
+PROVIDER = re.compile(rf"({REMOTE}):(?:(?:chat|responses|messages):)?([\w./:-]+)")
 # A contextTransform that is only a path, such as `output.a[0]` or `context.vars.b`. As a JMESPath
 # it is the same without `context.`.
 PATH = re.compile(r"(?:output|context\.(?:vars|metadata))(?:\.[A-Za-z_]\w*|\[\d+\])*")
@@ -181,20 +183,23 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, Any], list[str]]:
     """The options that name the judge, and remarks."""
     named = next((provider for provider in providers if provider), None)
     if named is None:
-        chooses = "promptfoo chooses one by the API keys that it finds"
-        return {"judge": DEFAULT_JUDGE}, [f"The config names no grader; {chooses}. Name a judge."]
+        chosen = "promptfoo would choose one by the API keys that it finds"
+        note = f"The config names no grader; {chosen}. Put your judge in place of this one."
+        return {"judge": DEFAULT_JUDGE}, [note]
     provider = _text_provider(named)
     config = _mapping(provider.get("config"))
     notes: list[str] = []
     judge = _judge_named(provider.get("id"))
     if judge is None:
-        server = "For a server with OpenAI's API use openai:MODEL with baseUrl."
-        notes.append(f"No judge matches {_shown(provider.get('id'))}: name one. {server}")
+        server = "For a server with OpenAI's API, write openai:MODEL and baseUrl."
+        none = f"There is no judge for {_shown(provider.get('id'))}"
+        notes.append(f"{none}. In place of {DEFAULT_JUDGE}, name one. {server}")
     url = config.get("apiBaseUrl")
     base = {"baseUrl": url} if isinstance(url, str) and "@" not in url else {}  # no passwords
     if "apiKey" in config:
-        variables = "set OPENAI_API_KEY (or ANTHROPIC_API_KEY), or apiKey: '{{env.NAME}}'"
-        notes.append(f"The provider's apiKey is not repeated here: {variables}.")
+        keys = " or ".join(f"{prefix}API_KEY" for prefix in environment_prefixes())
+        advice = f"set {keys}, or write apiKey: '{{{{env.NAME}}}}'"
+        notes.append(f"The provider's apiKey is not repeated here: {advice}.")
     if names := sorted(_shown(key) for key in config if key not in _taken(base)):
         more = ", …" if len(names) > 10 else ""
         notes.append(f"Left out of the provider's config: {', '.join(names[:10])}{more}.")
@@ -223,7 +228,7 @@ def context_of(transform: object) -> tuple[dict[str, str], list[str]]:
         return {}, []
     if isinstance(transform, str) and PATH.fullmatch(transform.strip()):
         return {"contextFrom": transform.strip().removeprefix("context.")}, []
-    advice = "Use contextFrom instead, a JMESPath over output, vars, metadata."
+    advice = "Write contextFrom instead: a JMESPath over output, vars and metadata."
     return {}, [f"contextTransform is code: {_shown(transform)}. {advice}"]
 
 
@@ -234,7 +239,8 @@ def _remarks(assertion: Mapping[str, Any]) -> Iterator[str]:
         )
         yield f"{defect}. This assertion passes unfaithful ones."
     if not _number(assertion, "threshold"):
-        yield "It had no threshold, so promptfoo 0.121 passes everything; this one passes from 0.5."
+        old = "The built-in had no threshold, so promptfoo 0.121 passes every answer"
+        yield f"{old}. This assertion passes from 0.5."
     if assertion.get("rubricPrompt") is not None:
         yield "rubricPrompt is not used: describe your domain with guidance and examples."
 
