@@ -73,10 +73,10 @@ def test_cases_come_from_json_a_list_or_standard_input(tmp_path: Path) -> None:
     one, many = tmp_path / "one.json", tmp_path / "many.json"
     one.write_text(json.dumps(GOOD), encoding="utf-8")
     many.write_text(json.dumps([GOOD, GOOD]), encoding="utf-8")
-    assert "1 cases: 1 passed" in run("grade", str(one)).stdout
+    assert "1 case: 1 passed" in run("grade", str(one)).stdout
     assert "2 cases: 2 passed" in run("grade", str(many)).stdout
     for text in (json.dumps(GOOD), json.dumps(GOOD, indent=2), "\ufeff" + json.dumps(GOOD)):
-        assert "1 cases: 1 passed" in run("grade", "-", stdin=text).stdout
+        assert "1 case: 1 passed" in run("grade", "-", stdin=text).stdout
     for text in (json.dumps([GOOD, GOOD], indent=2), f"{json.dumps(GOOD)}\n\n{json.dumps(GOOD)}\n"):
         assert "2 cases: 2 passed" in run("grade", "-", stdin=text).stdout
 

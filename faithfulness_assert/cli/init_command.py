@@ -20,8 +20,8 @@ FromOption = Annotated[
     Path | None,
     typer.Option(
         "--from",
-        help="A promptfoo config: print our assertions in place of its context-faithfulness "
-        "assertions, and write nothing.",
+        help="Convert a promptfoo config: print `python` assertions that replace its "
+        "context-faithfulness assertions. No file is written.",
     ),
 ]
 
@@ -39,7 +39,8 @@ def init(
     for path in _write_example(folder, force=force):
         typer.echo(f"wrote {path}")
     command = f"PROMPTFOO_PYTHON={sys.executable} npx promptfoo@latest eval"
-    typer.echo(f"\nNext (needs Node 22.22 or newer): cd {folder} && {command}")
+    typer.echo(f"\nNow run: cd {folder} && {command}")
+    typer.echo("promptfoo@latest needs Node 22.22 or newer. On Node 20, use promptfoo@0.121.20.")
 
 
 def _write_example(folder: Path, *, force: bool) -> list[Path]:
@@ -49,8 +50,8 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
     try:
         existing = ", ".join(copy.name for copy in copies if copy.exists())
         if existing and not force:
-            advice = "choose another folder, or overwrite with --force"
-            raise ConfigError(f"init: {existing} already in {folder}; {advice}")
+            advice = "Choose another folder, or use --force to overwrite them"
+            raise ConfigError(f"init: {folder} already contains {existing}. {advice}")
         folder.mkdir(parents=True, exist_ok=True)
         for template, copy in zip(templates, copies, strict=True):
             copy.write_bytes(template.read_bytes())

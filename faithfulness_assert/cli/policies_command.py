@@ -13,7 +13,9 @@ from .terminal import show_line, show_table
 
 NameArgument = Annotated[
     str | None,
-    typer.Argument(help="Preset or file to show (.toml, .yaml, .json); by default a list of all."),
+    typer.Argument(
+        help="A preset, or a policy file (.toml, .yaml, .json). Without it, all presets are listed."
+    ),
 ]
 
 
@@ -21,7 +23,7 @@ def policies(name: NameArgument = None) -> None:
     """List the presets, or show one policy in full."""
     if name is None:
         show_table(HEAD, map(row, presets.policies.values()))
-        show_line("Show one in full: faithfulness-assert policies NAME")
+        show_line("To show one in full: faithfulness-assert policies NAME")
         return
     policy = find_policy(name, {}, {})
     show_line(policy.name, policy.summary, style="bold")

@@ -69,12 +69,13 @@ class Tally:
     def __str__(self) -> str:
         failed = self.cases - self.passed - self.errors
         counts = f"{self.passed} passed, {failed} failed, {self.errors} not graded"
-        return f"{self.cases} cases: {counts}; {self._mean()}{self._reliability()}"
+        cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
+        return f"{cases}: {counts}; {self._mean()}{self._reliability()}"
 
     def _mean(self) -> str:
         if not self.defined:
-            return "no score is defined"
-        return f"mean score {self.total / self.defined:.2f} over {self.defined} defined"
+            return "no case has a score"
+        return f"mean score {self.total / self.defined:.2f} ({self.defined} with a score)"
 
     def _reliability(self) -> str:
         if not self.controls:
@@ -82,7 +83,7 @@ class Tally:
         failures = f"\nthe judge failed {self.controls_failed} of {self.controls} controls"
         if self.controls_failed < UNRELIABLE * self.controls:
             return failures
-        return f"{failures}: do not trust these scores, use another judge"
+        return f"{failures}: do not trust these scores; use another judge"
 
 
 def show(results: Iterable[GradingResult], *, as_json: bool) -> Tally:

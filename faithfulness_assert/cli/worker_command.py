@@ -13,8 +13,8 @@ PidOption = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="The process to serve, with all that it starts; the worker ends with it. "
-        "By default the shell that runs this command.",
+        help="Serve this process and all processes that it starts, and end with it. "
+        "By default, the shell that runs this command.",
     ),
 ]
 IdleOption = Annotated[
@@ -31,5 +31,5 @@ def worker(pid: PidOption = None, idle: IdleOption = IDLE) -> None:
     from ..promptfoo.worker_process.server import serve  # slow to load
 
     owner = os.getppid() if pid is None else pid
-    typer.echo(f"serving the promptfoo evals started by process {owner}")
-    typer.echo(f"graded {serve(owner, idle)} assertions")
+    typer.echo(f"serving the promptfoo evals that process {owner} starts; stop with Ctrl+C")
+    typer.echo(f"assertions graded: {serve(owner, idle)}")

@@ -32,7 +32,8 @@ def read_data(file: str, what: str) -> object:
             content = stream.read(MAX_FILE_BYTES + 1)
         text = content.decode("utf-8-sig")
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{what}: {file}: cannot be read: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"{what}: {file}: cannot be read: {reason}") from None
     if len(content) > MAX_FILE_BYTES:
         raise ConfigError(f"{what}: {file}: is larger than {MAX_FILE_BYTES >> 20} MB")
     return _parsed(suffix, text, f"{what}: {file}")
