@@ -97,10 +97,13 @@ def align(
     if raw and not named:
         return _by_position(raw, statements, positional_prefix, numbered_only), 0
     placed: dict[int, list[RawVerdict]] = {number: [] for number in statements}
+    compared = statements if any(entry.statement for entry in named) else {}
+    words = {number: words_that_count(text) for number, text in compared.items()}
+    known = frozenset[str]().union(*words.values())
     doubtful: list[RawVerdict] = []
     for entry in named:
         number = _number(entry, added, by_text)
-        if number in placed:
+        if number in placed and not _is_of_another(entry, words.get(number), known):
             placed[number].append(_unless_echo(entry, statements[number]))
         else:
             doubtful.append(entry)
@@ -123,8 +126,8 @@ def _object(
     by_number = [] if entry.id is None or added is None else [entry.id + added]
     for number in (*by_number, *_echoed(entry, by_text)):
         finding = findings.get(number)
-        if finding and entry.label and finding.label not in (None, entry.label):
-            findings[number] = Finding(unresolved="duplicate")
+        if finding and finding.label and entry.label:
+            findings[number] = agreed([finding, Finding.of(entry)])
 
 
 def shift(numbers: Collection[int], asked: Collection[int]) -> int | None:
@@ -191,6 +194,14 @@ def _number(
         return echoed[0] if len(echoed) == 1 else None
     number = entry.id + added
     return None if echoed and number not in echoed else number
+
+
+def _is_of_another(entry: RawVerdict, own: frozenset[str] | None, known: frozenset[str]) -> bool:
+    """Whether an entry's text has no word of its own statement, but words of others."""
+    if entry.id is None or not own or not entry.statement:
+        return False
+    words = words_that_count(entry.statement)
+    return words.isdisjoint(own) and not words.isdisjoint(known)
 
 
 def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
