@@ -111,6 +111,16 @@ def test_evidence_that_was_not_shown_is_flagged() -> None:
     assert "no_such_evidence" in result.verdicts[0].flags
 
 
+@pytest.mark.parametrize("wrong", [97, 0, -1])
+def test_evidence_of_a_repeated_entry_that_was_not_shown_is_left_out(wrong: int) -> None:
+    result = judged(
+        entry(1, SHOP, "supported", 1),
+        entry(1, SHOP, "supported", wrong),
+        entry(2, DOGS, "not_enough_info"),
+    )
+    assert [e.sentence for e in result.verdicts[0].evidence] == [1]
+
+
 def test_entries_that_agree_name_the_evidence_of_all() -> None:
     result = judged(entry(1, SHOP, "supported", 2), entry(1, SHOP, "supported", 1), entry(2, DOGS))
     assert [e.sentence for e in result.verdicts[0].evidence] == [2, 1]

@@ -119,7 +119,7 @@ def _is_of_another(known: _Sentences, number: int, words: frozenset[str]) -> boo
 
     It must have half of the claim's words. A sentence of pronouns has no words to share.
     """
-    if not words or not known.words[number]:
+    if not known.words[number]:
         return False
     shared = words & known.words[number]
     for other, count in known.sharing(words).most_common(CLOSEST):

@@ -89,7 +89,7 @@ def merged(findings: Sequence[Finding]) -> Finding:
     """
     if len(findings) < 2:
         return findings[0] if findings else MISSING
-    contradicts_itself = any(finding.unresolved == "duplicate" for finding in findings)
+    contradicts_itself = any(f.unresolved in ("duplicate", "invalid") for f in findings)
     if contradicts_itself or in_conflict(findings):
         return Finding(unresolved="duplicate")
     unresolved = next((finding for finding in findings if finding.label is None), None)

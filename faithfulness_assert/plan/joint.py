@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -62,9 +63,15 @@ def _entries_by_sentence(
     shift = trusted_shift({entry.id for entry in verdicts if entry.id is not None}, job.ask.ids)
     named: dict[int, list[RawVerdict]] = {number: [] for number in job.ask.ids}
     strays: list[RawVerdict] = []
+    sentences = dict(job.ask.payload.items)
     for entry in verdicts:
-        place = None if entry.id is None else named.get(entry.id + shift)
-        (strays if place is None else place).append(entry)
+        number = None if entry.id is None else entry.id + shift
+        if number not in named:
+            strays.append(entry)
+        elif is_blank(entry.statement):  # without a claim, an entry is about its sentence
+            named[number].append(replace(entry, statement=sentences[number]))
+        else:
+            named[number].append(entry)
     claims = {number: tuple(e.statement for e in entries) for number, entries in named.items()}
     kept = without_strays(claims, job.ask.payload.items)
     own: dict[int, list[RawVerdict]] = {number: [] for number in named}
@@ -97,7 +104,8 @@ def _findings(
     """The finding of each statement. A label counts only if all entries with its claim agree."""
     alike: dict[str, list[Finding]] = {}
     for other in others:
-        alike.setdefault(claim_key(other.statement), []).append(Finding.of(other))
+        finding = checked(Finding.of(other), other.statement, job.ask)
+        alike.setdefault(claim_key(other.statement), []).append(finding)
     own: dict[Cell, Finding] = {}
     keys: dict[Cell, str] = {}
     for statement, (sentence, entry) in zip(state.verdicts.statements, pairs, strict=True):

@@ -10,6 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from ..reading.label_words import LABEL_WORDS
 from . import deviations
 from .policy import Policy
 
@@ -50,13 +51,19 @@ _RAGALIQ = replace(
     deviations=deviations.RAGALIQ,
 )
 
-# In deepeval every way to say no is a contradiction.
-_DEEPEVAL_NO = (
-    "no false 0 not_supported unsupported is_not_supported not_supported_by_context hallucinated "
-    "hallucination fabricated unfaithful not_faithful inconsistent not_entailed not_grounded "
-    "ungrounded nein non não nao нет nie nee nej hayır όχι 否 不是 不支持 いいえ 아니오 아니요"
+# In deepeval every way to say no is a contradiction. Only these words leave a claim open, and so
+# earn full credit there; whatever else a judge calls "not supported", in any language, does not.
+_DEEPEVAL_OPEN = frozenset(
+    """not_enough_info not_enough_information not_enough_evidence notenoughinfo nei
+    insufficient_information insufficient_info insufficient_evidence insufficient_context
+    no_evidence no_support no_information no_info neutral idk i_don't_know i_dont_know unknown
+    unverifiable unverified not_verifiable not_verified cannot_be_verified can't_be_verified
+    cannot_verify borderline not_mentioned not_stated not_found not_present not_provided
+    not_in_context not_in_the_context not_addressed not_attributable unattributable
+    extrapolatory""".split()
 )
-_DEEPEVAL_LABELS: dict[str, Label] = dict.fromkeys(_DEEPEVAL_NO.split(), "contradicted")
+_DEEPEVAL_NO = [w for w in LABEL_WORDS["not_enough_info"].split() if w not in _DEEPEVAL_OPEN]
+_DEEPEVAL_LABELS: dict[str, Label] = dict.fromkeys((*_DEEPEVAL_NO, "0"), "contradicted")
 
 # ---------------------------------------------------------------- the presets
 

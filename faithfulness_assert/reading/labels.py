@@ -101,8 +101,8 @@ def _marked_label(
     """The label of a text with a mark at its start or end, if its words and the mark agree."""
     rest = text[: mark.start()] + text[mark.end() :]
     meant: Label = "supported" if mark[0][0] in words.YES_MARKS else "not_enough_info"
-    if not normalise(rest):
-        return meant
+    if not normalise(rest):  # a mark is a yes or a no, which a policy may read in its own way
+        return meant if meant == "supported" else _look_up("no", labels)
     if mark.start() > 0 and text[: mark.start()].strip() and text[mark.end() :].strip():
         return None
     label = None if _MARK.search(rest) else _look_up(normalise(rest), labels)

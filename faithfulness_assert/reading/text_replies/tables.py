@@ -72,6 +72,9 @@ def _objects(block: list[str]) -> list[dict[str, Any]]:
     names = [_name(cell) for cell in rows[0]]
     if keys.LABEL_KEYS.isdisjoint(names) or len(set(names)) < len(names):
         return []
+    # A sentence with a comma looks like a row of CSV, and may take back what the rows say.
+    if read_id(rows[1][0]) is not None and any(read_id(row[0]) is None for row in rows[1:]):
+        return []
     return [dict(zip(names, row, strict=True)) for row in rows[1:]]
 
 
