@@ -55,11 +55,10 @@ def _on_others(
     A statement is named by its number, or by its text, whatever the number.
     """
     asked = set(job.ask.ids)
-    texts = {text_key(text) for _, text in job.ask.payload.items}
-    echoed = [(text_key(entry.statement), entry.label) for entry in entries if entry.statement]
-    foreign = [(key, label) for key, label in echoed if key not in texts]
     yield from ((e.id, e.label) for e in entries if e.id is not None and e.id not in asked)
-    if foreign:
+    echoed = [(text_key(entry.statement), entry.label) for entry in entries if entry.statement]
+    texts = {text_key(text) for _, text in job.ask.payload.items} if echoed else set()
+    if foreign := [(key, label) for key, label in echoed if key not in texts]:
         numbers: dict[str, list[int]] = {}
         for statement in state.verdicts.statements:
             numbers.setdefault(text_key(statement.text), []).append(statement.id)
