@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from reply_rows import graded
 
-from faithfulness_assert.reading import refusal
-from faithfulness_assert.reading.refusal import accompanies_decline, declines, is_refusal
+from faithfulness_assert.reading import read, refusal
+from faithfulness_assert.reading.refusal import (
+    accompanies_decline,
+    declines,
+    is_judge_refusal,
+    is_refusal,
+    refuses_to_split,
+)
+from faithfulness_assert.records.errors import UnreadableReply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,6 +174,48 @@ def corpus(shared: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
 def test_each_row_is_classified_correctly(row: dict[str, Any]) -> None:
     assert is_refusal(row["text"]) is row["is_refusal"]
+
+
+JUDGES = [row for row in ROWS if "is_judge_refusal" in row]
+
+
+@pytest.mark.parametrize("row", JUDGES, ids=lambda row: row["id"])
+def test_what_only_a_judge_says_is_a_refusal_of_a_judge(row: dict[str, Any]) -> None:
+    assert is_judge_refusal(row["text"]) is row["is_judge_refusal"]
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in JUDGES if row["is_judge_refusal"]], ids=lambda row: row["id"]
+)
+def test_a_reply_that_is_one_is_an_error_of_that_kind(row: dict[str, Any]) -> None:
+    with pytest.raises(UnreadableReply) as caught:
+        read(row["text"])
+    assert (caught.value.kind, caught.value.retryable) == ("refusal", False)
+    assert graded(row["text"], 2).status == "judge_refused"
+
+
+def test_the_wording_of_a_judge_is_rare_among_answers_that_are_no_refusals(
+    corpus: list[dict[str, Any]],
+) -> None:
+    answers = [row["text"] for row in corpus if row["is_refusal"] is False]
+    mistaken = [text for text in answers if is_judge_refusal(text) and not is_refusal(text)]
+    assert len(mistaken) <= 0.01 * len(answers)
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("I cannot break this down.", True),
+        ("This cannot be split.", True),
+        ("I can't find any claims.", True),
+        ("Please provide the sentences.", True),
+        ("I cannot break the bank.", True),
+        ("The glass cannot be broken.", False),
+        ("They can split the bill.", False),
+    ],
+)
+def test_a_judge_may_decline_to_list_claims(text: str, refused: bool) -> None:
+    assert refuses_to_split(text) is refused
 
 
 @pytest.mark.parametrize("text", lines(REFUSALS))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text, is_blank
 from .contradictions.polarity import NEGATIVE
-from .contradictions.remarks import is_contradicted, without_positive
+from .contradictions.remarks import are_contradicted, without_positive
 from .json_fixes import close_lists, repair
 from .json_replies.json_keys import WORD_KEYS
 from .json_replies.json_verdicts import entries, lost
@@ -174,8 +174,7 @@ def _unless_contradicted(
     )
 
     remarks = prose_remarks(prose, verdict_keys=verdict_keys)
-    contradicted = any(is_contradicted(reading.verdicts, remark) for remark in set(remarks))
-    if not contradicted:
+    if not are_contradicted(reading.verdicts, remarks):
         return reading
     if not any(entry.label in NEGATIVE for entry in reading.verdicts):
         raise UnreadableReply("the judge's reply contradicts its own verdicts")

@@ -56,7 +56,8 @@ SPLITTER = r"""
   separate)? ?(\w+ )?(claims?|facts?|statements?|propositions?))
 ^(<sorry>,? ){0,2}(can ?not|could not|unable to|not able to) <adverb>(be )?(break|broken|split|
   decompos|extract|separat|divid|segment)
-^(this|that|it|the \w+) (can ?not|could not) be (broken|split|decomposed|divided|separated)
+^(this|that|it|the (text|answer|sentence|passage)) (can ?not|could not) be (broken|split|decomposed|
+  divided|separated)
 \bich (kann|konnte)\b.{0,30}\bnicht\b.{0,20}\b(zerleg|aufteil|aufgliedern)
 \bje ne (peux|parviens)\b.{0,20}\b(décompos|divis|extrai)
 \bno (puedo|es posible)\b.{0,20}\b(descompon|divid|extra)

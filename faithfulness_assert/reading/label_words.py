@@ -107,9 +107,6 @@ LABEL_WORDS: dict[Label, str] = {
 ANSWERS = frozenset(
     "no false non nein não nao нет nie nee nej nei hayır όχι 否 不是 いいえ 아니오 아니요 0".split()
 )
-YES_ANSWERS = frozenset(
-    "yes true oui ja si sí sim да так tak evet ναι 是 是的 はい 예 네 wahr vrai vero 1".split()
-)
 NO_ANSWERS = ANSWERS | frozenset(("none", "not_really", "not_at_all", "nope", "n/a"))
 YES_MARKS = "✅✔✓☑👍🟢"
 NO_MARKS = "❌✗✘✖👎🔴🚫"

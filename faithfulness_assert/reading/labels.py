@@ -147,9 +147,6 @@ def _leading_label(text: str, labels: Mapping[str, Label] | None) -> Label | Non
         return _marked_head(text, labels)
     if label in _NEGATIVE and normalise(head) not in words.ANSWERS:
         return None if _is_answered_no(rest) else label
-    is_question = label == "supported" and normalise(head) not in words.YES_ANSWERS
-    if is_question and normalise(rest) in words.ANSWERS - {"0"}:
-        return "not_enough_info"  # "Supported: No"
     if label == "partially_supported":
         agrees = not _contains(words.OPPOSES, rest)
     elif label == "supported":
@@ -161,13 +158,16 @@ def _leading_label(text: str, labels: Mapping[str, Label] | None) -> Label | Non
 
 def _marked_head(text: str, labels: Mapping[str, Label] | None) -> Label | None:
     """The label of a mark before prose: "✅ Sentence 1 says so"."""
-    mark = _MARK.match(text.lstrip())
-    if mark is None or _MARK.search(text.lstrip(), mark.end()):
+    bare = text.lstrip()
+    mark = _MARK.match(bare)
+    if mark is None or _MARK.search(bare, mark.end()):
         return None
-    return _leading_label(
-        f"{'yes' if mark[0][0] in words.YES_MARKS else 'no'}: " + text.lstrip()[mark.end() :],
-        labels,
-    )
+    rest = bare[mark.end() :].strip()
+    said = exact_label(rest, labels) or _leading_label(rest, labels)
+    is_yes = mark[0][0] in words.YES_MARKS
+    if said is not None:
+        return said if (said == "supported") == is_yes else None
+    return _leading_label(f"{'yes' if is_yes else 'no'}: {rest}", labels)
 
 
 def _is_answered_no(rest: str) -> bool:
@@ -180,7 +180,7 @@ def without_reference(text: str) -> str:
     """``text`` without evidence or a high confidence after the label: "supported [1] (95%)"."""
     if len(text) > _LABEL_CAP or not _MORE.search(text):
         return text
-    return _CONFIDENCE.sub("", _REFERENCE.sub("", text))
+    return _CONFIDENCE.sub("", _REFERENCE.sub("", _CONFIDENCE.sub("", text)))
 
 
 def evidence_after(text: str) -> tuple[int, ...]:

@@ -49,13 +49,40 @@ SOME_UNSUPPORTED = Remark(unsupported=1)
 NONE_SUPPORTED = Remark(unsupported=1, at_most=0)
 
 
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """The numbers of the statements that a reply's verdicts are about, by what they are granted."""
+
+    full: frozenset[int]
+    full_or_partial: frozenset[int]
+    negative: frozenset[int]
+    negative_or_partial: frozenset[int]
+    total: int
+
+    @staticmethod
+    def of(entries: Sequence[RawVerdict]) -> Tally:
+        """The tally of the entries; of those that name a statement, if some do."""
+        entries = [entry for entry in entries if entry.id is not None or entry.statement] or entries
+        numbered = any(entry.id is not None for entry in entries)
+        # Unnumbered verdicts count by position; among numbered ones they get negative numbers.
+        numbers = [
+            entry.id if entry.id is not None else -place if numbered else place
+            for place, entry in enumerate(entries, 1)
+        ]
+        by_label: dict[Label | None, set[int]] = {}
+        for number, entry in zip(numbers, entries, strict=True):
+            by_label.setdefault(entry.label, set()).add(number)
+        full = frozenset().union(*(by_label.get(label, ()) for label in FULL))
+        negative = frozenset().union(*(by_label.get(label, ()) for label in polarity.NEGATIVE))
+        partial = by_label.get("partially_supported", set())
+        return Tally(full, full | partial, negative, negative | partial, len(set(numbers)))
+
+
 def without_contradicted(
     entries: Sequence[RawVerdict], remarks: Iterable[Remark]
 ) -> tuple[RawVerdict, ...]:
     """The entries; without their positive labels if a remark contradicts the entries."""
-    if not any(is_contradicted(entries, remark) for remark in set(remarks)):
-        return tuple(entries)
-    return without_positive(entries)
+    return without_positive(entries) if are_contradicted(entries, remarks) else tuple(entries)
 
 
 def without_positive(entries: Sequence[RawVerdict]) -> tuple[RawVerdict, ...]:
@@ -66,30 +93,28 @@ def without_positive(entries: Sequence[RawVerdict]) -> tuple[RawVerdict, ...]:
     )
 
 
-def is_contradicted(entries: Sequence[RawVerdict], remark: Remark) -> bool:
-    """Whether the entries grant more than the remark allows."""
-    named = [entry for entry in entries if entry.id is not None or entry.statement]
-    entries = named or entries
-    full = [entry for entry in entries if entry.label in FULL]
-    partial = [entry for entry in entries if entry.label == "partially_supported"]
-    negative = [entry for entry in entries if entry.label in polarity.NEGATIVE]
-    none_partial = remark.worst == "contradicted" or remark.at_most == 0
-    credited = [*full, *partial] if none_partial else full
-    if any(entry.id in remark.named for entry in credited):
-        return True
-    if remark.only is not None and any(entry.id not in remark.only for entry in full):
-        return True
-    limited = remark.at_most is not None and remark.out_of in (None, _count(entries))
-    if limited and _count(credited) > (remark.at_most or 0):
-        return True
-    explaining = [*negative, *partial] if remark.worst == "partially_supported" else negative
-    return bool(credited) and _count(explaining) < remark.unsupported
+def are_contradicted(entries: Sequence[RawVerdict], remarks: Iterable[Remark]) -> bool:
+    """Whether the entries grant more than one of the remarks allows."""
+    distinct = set(remarks)
+    if not distinct:
+        return False
+    tally = Tally.of(entries)
+    return any(_grants_more(tally, remark) for remark in distinct)
 
 
-def _count(entries: Sequence[RawVerdict]) -> int:
-    """How many statements the entries are about. A number counts once."""
-    unnumbered = sum(entry.id is None for entry in entries)
-    return unnumbered + len({entry.id for entry in entries if entry.id is not None})
+def _grants_more(tally: Tally, remark: Remark) -> bool:
+    counts_partial = remark.worst == "contradicted" or remark.at_most == 0
+    granted = tally.full_or_partial if counts_partial else tally.full
+    if not granted.isdisjoint(remark.named):
+        return True
+    if remark.only is not None and not tally.full <= remark.only:
+        return True
+    limited = remark.at_most is not None and remark.out_of in (None, tally.total)
+    if limited and len(granted) > (remark.at_most or 0):
+        return True
+    partial_explains = remark.worst == "partially_supported"
+    explaining = tally.negative_or_partial if partial_explains else tally.negative
+    return bool(granted) and len(explaining) < remark.unsupported
 
 
 def on_whole(label: Label | None) -> list[Remark]:

@@ -37,7 +37,7 @@ def yaml_parts(text: str) -> ReplyParts | None:
     start = next((number for number, line in enumerate(raw) if _begins(line)), None)
     if start is None:
         return None
-    while start and _is_wrapper(raw[start - 1]):
+    while start and _leads_to_verdict(raw[start - 1]):
         start -= 1
     kept = [number for number in range(start, len(raw)) if not _is_blank(raw[number])]
     lines = [Line(_indent(raw[number]), raw[number].lstrip()) for number in kept]
@@ -70,9 +70,10 @@ def _begins(line: str) -> bool:
     return bare.startswith("- ") and key_of(pair[1]) in keys.WORD_KEYS
 
 
-def _is_wrapper(line: str) -> bool:
-    pair = _KEY.fullmatch(line.strip())
-    return pair is not None and not pair[2]
+def _leads_to_verdict(line: str) -> bool:
+    """Whether a line before a verdict belongs to it, or to what wraps it: "verdicts:"."""
+    pair = _KEY.fullmatch(line.strip().removeprefix("- ").lstrip())
+    return pair is not None and (not pair[2] or line[:1] in ("-", " "))
 
 
 class _Reader:
