@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
 from ..asking.windows import chunk
+from ..reading.json_values import looks_like_json
 from ..records.ask import AskKind, Numbered, Outcome, Payload
 from ..records.model import Skipped, Statement
 from ..text.numbers_and_names import has_number_or_name
@@ -22,7 +23,7 @@ from .claim_sources import by_words, claim_key, without_strays
 from .findings import may_be_set_aside
 from .fit import is_too_long
 from .numbered_replies import check_count, read_entries
-from .outcomes import absorb_each, ignored_entries, status_of, worth_asking_again
+from .outcomes import absorb_each, ignored_entries, status_of, usable_text, worth_asking_again
 from .state import (
     Claimed,
     Job,
@@ -80,9 +81,9 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         return joint.take(state, job, outcome)
     entries, astray = read_entries(job, outcome)
     check_count(len(entries) + len(astray), len(job.ask.ids))
-    if not entries and not astray:  # an empty list: the judge finds no claim at all
-        entries = [(number, "") for number in job.ask.ids]
     found = _by_sentence(entries, job.ask.payload.items)
+    if not entries and not astray:  # the judge finds no claim at all
+        found = dict.fromkeys(job.ask.ids, _nothing_in(outcome))
     placed = {
         number: Claimed(claims)
         for number, claims in by_words(astray, numbered_texts(state.answer)).items()
@@ -92,6 +93,14 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     known = {**state.claims.by_sentence, **found, **placed}
     state = state._replace(claims=state.claims._replace(by_sentence=known))
     return noted(state, form="claims", warnings=ignored_entries(ignored))
+
+
+def _nothing_in(outcome: Outcome) -> Silent | Unlisted:
+    """What a reply without claims says. Only an empty list is the answer that was asked for.
+
+    Prose such as "There are no claims." may be a remark of a judge that did not do the work.
+    """
+    return Silent() if looks_like_json(usable_text(outcome)) else Unlisted()
 
 
 def _by_sentence(entries: Entries, asked: Numbered) -> dict[int, Claimed | Silent | Unlisted]:
