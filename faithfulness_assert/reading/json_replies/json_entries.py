@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...text.strings import clean_text
 from ..contradictions import polarity
 from ..contradictions.polarity import NEGATIVE
-from ..contradictions.remark_readers import prose_remarks
+from ..contradictions.remark_readers import MAX_CHARS, prose_remarks
 from ..json_values import key_of
 from ..labels import parse_label
 from ..raw_verdict import RawVerdict
@@ -171,7 +171,13 @@ def _denies(name: str, item: Any, labels: Labels) -> bool:
         return True
     if not isinstance(item, str) or not polarity.is_remark(name):
         return False
-    return bool(prose_remarks(item, labels))
+    return bool(prose_remarks(_ends_of(item), labels))
+
+
+def _ends_of(text: str) -> str:
+    """The beginning and the end of a text that is too long to be read: a judge concludes there."""
+    half = MAX_CHARS // 2
+    return text if len(text) < MAX_CHARS else f"{text[: half - 1]}\n{text[-half:]}"
 
 
 def _denies_partial(name: str, item: Any, labels: Labels) -> bool:
