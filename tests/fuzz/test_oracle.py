@@ -1,0 +1,199 @@
+"""Whatever goes wrong with the judge, a grade keeps the laws of credit and of conservation."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fuzz.judge_faults import Content, Entry
+from fuzz.oracle import LAWS, RUBRIC_LAWS, Grade, run, violations
+from fuzz.oracle_systems import SYSTEMS
+from fuzz.random_scenarios import reproduction, scenario_of, smallest, without_faults
+from fuzz.scenario import Scenario, fact
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import GradingResult, Verdict
+from faithfulness_assert.records.judge import Limits
+
+GRADES_PER_EXAMPLE = 30
+NOT_CREDIT = ("kept",)
+"""A true label that a judge without order gets lost costs a sentence its credit: that inflates no
+score, so it fails no test. ``benchmarks/oracle.py`` counts such grades too."""
+
+
+def broken(scenario: Scenario) -> str:
+    """What a scenario breaks, with the smallest case of it; "" where it breaks nothing."""
+    problems = [p for p in violations(scenario) if p.partition(":")[0] not in NOT_CREDIT]
+    if not problems:
+        return ""
+    law = problems[0].partition(":")[0]
+    small = smallest(scenario, law)
+    return "\n".join([*violations(small), reproduction(small)])
+
+
+# Seeds cannot be made smaller; ``smallest`` makes the scenario smaller instead. The seeds are always
+# the same ones: ``benchmarks/oracle.py`` is the search for new cases.
+@settings(phases=[Phase.explicit, Phase.generate], derandomize=True, max_examples=30, deadline=None)
+@given(st.integers(0, 2**48))
+def test_no_credit_from_nowhere_and_no_sentence_lost(seed: int) -> None:
+    rng = random.Random(seed)
+    for _ in range(GRADES_PER_EXAMPLE):
+        problem = broken(scenario_of(rng))
+        assert not problem, problem
+
+
+@pytest.mark.parametrize("policy", sorted(SYSTEMS))
+def test_a_judge_without_faults_gives_the_score_of_the_system(policy: str) -> None:
+    rng = random.Random(policy)
+    drawn = (scenario_of(rng) for _ in range(500))
+    for scenario in [s for s in drawn if s.policy == policy]:
+        problem = broken(without_faults(scenario))
+        assert not problem, problem
+
+
+# ---------------------------------------------------------------- the oracle itself
+
+LABELS = ("supported", "contradicted", "not_enough_info")
+THREE = tuple(fact("fact", 2 * i, (label,)) for i, label in enumerate(LABELS))
+
+
+def graded(policy: str = "default", **changes: Any) -> Grade:
+    """The grade of three facts by a judge that says what :data:`LABELS` says."""
+    return run(Scenario(policy, THREE, **changes))
+
+
+def tampered(held: Grade, **changes: Any) -> Grade:
+    """The same grade with another result."""
+    return replace(held, result=replace(held.result, **changes))
+
+
+def relabelled(held: Grade, place: int, **changes: Any) -> Grade:
+    """The same grade with another verdict, and a score that fits it."""
+    verdicts = list(held.result.verdicts)
+    verdicts[place] = replace(verdicts[place], **changes)
+    return tampered(held, verdicts=tuple(verdicts))
+
+
+def replied(held: Grade, content: Content, turn: int = -1) -> Grade:
+    """The same result after another reply."""
+    turns = list(held.turns)
+    turns[turn] = replace(turns[turn], content=content)
+    return replace(held, turns=tuple(turns))
+
+
+def said(*entries: tuple[int | None, str], **more: Any) -> Content:
+    return Content(tuple(Entry(number, word) for number, word in entries), **more)
+
+
+TRUE = ((1, "supported"), (2, "contradicted"), (3, "not_enough_info"))
+BREAKS: dict[str, tuple[str, Callable[[], Grade]]] = {
+    "a score that does not follow": ("formula", lambda: tampered(graded(), score=0.5)),
+    "a pass that does not follow": ("formula", lambda: tampered(graded(), pass_=True)),
+    "counts that do not agree": ("complete", lambda: tampered(graded(), counts={"supported": 3})),
+    "coverage that does not agree": ("complete", lambda: tampered(graded(), coverage=0.5)),
+    "a label that no reply gives": ("credit", lambda: relabelled(graded(), 2, label="supported")),
+    "a reply that takes it back": (
+        "credit",
+        lambda: replied(graded(), said(TRUE[0], accused=(1,))),
+    ),
+    "an entry that says no": (
+        "credit",
+        lambda: replied(graded(), Content((Entry(1, "supported", denied='"result":"fail"'),))),
+    ),
+    "a reply that denies the whole": (
+        "credit",
+        lambda: replied(graded(), said(TRUE[0], overall='"faithful":false')),
+    ),
+    "two labels for one statement": (
+        "credit",
+        lambda: replied(graded(), said(*TRUE, (1, "contradicted"))),
+    ),
+    "shifted numbers": (
+        "credit",
+        lambda: replied(graded(), said((0, "contradicted"), (1, "supported"), (2, "contradicted"))),
+    ),
+    "too few verdicts without numbers": (
+        "credit",
+        lambda: replied(graded(), said((None, "supported"))),
+    ),
+    "a truncated reply": ("credit", lambda: replied(graded(), said(*TRUE, finish="length"))),
+    "a contradiction that vanishes": (
+        "silence",
+        lambda: relabelled(graded(), 1, label="supported"),
+    ),
+    "a label that is lost": ("kept", lambda: relabelled(graded(), 0, label=None)),
+    "a statement that counts twice": ("once", lambda: _doubled(graded("ragas"))),
+    "a sentence without a verdict": ("conserved", lambda: _without_last(graded())),
+    "a fact that is set aside": ("conserved", lambda: relabelled(graded(), 2, label="not_a_claim")),
+    "one sentence's claim for another": (
+        "conserved",
+        lambda: relabelled(graded("ragas"), 1, statement=THREE[0].text),
+    ),
+    "a statement from nowhere": ("foreign", lambda: relabelled(graded(), 2, statement="Well.")),
+    "what a failed ask left open": ("left_open", lambda: _failed(graded())),
+    "a control that was failed": ("trusted", lambda: _control_failed()),
+    "evidence that was never shown": (
+        "evident",
+        lambda: relabelled(graded(), 0, flags=("no_such_evidence",)),
+    ),
+    "context that was not shown": ("shown", lambda: _hidden(graded())),
+    "an ask that is too large": (
+        "within",
+        lambda: replace(
+            graded(), scenario=Scenario("default", THREE, limits=Limits(prompt_tokens=10))
+        ),
+    ),
+    "a label that is not true": ("clean", lambda: relabelled(graded(), 2, label="contradicted")),
+    "a rating that is not the judge's": ("rated", lambda: tampered(graded("masis"), score=0.9)),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_the_oracle_sees(name: str) -> None:
+    law, made = BREAKS[name]
+    held = made()
+    laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
+    assert list(laws[law](held))
+
+
+@pytest.mark.parametrize("policy", sorted(SYSTEMS))
+def test_the_oracle_has_nothing_against_a_grade_as_it_is(policy: str) -> None:
+    held = graded(policy)
+    laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
+    assert [problem for law in laws.values() for problem in law(held)] == []
+
+
+def _doubled(held: Grade) -> Grade:
+    first = held.result.verdicts[0]
+    return tampered(held, verdicts=(first, *held.result.verdicts))
+
+
+def _without_last(held: Grade) -> Grade:
+    return tampered(held, verdicts=held.result.verdicts[:-1])
+
+
+def _failed(held: Grade) -> Grade:
+    """Two of three statements are open after a timeout, under a threshold that one of them meets."""
+    verdicts: tuple[Verdict, ...] = held.result.verdicts
+    lost = [replace(v, label=None, unresolved="missing") for v in verdicts[1:]]
+    result: GradingResult = replace(held.result, verdicts=(verdicts[0], *lost))
+    return replied(replace(held, result=result), Content(error="timeout"))
+
+
+def _control_failed() -> Grade:
+    held = graded(options={"controls": "report"}, remote=True, fillers=4)
+    own = {sentence.text for sentence in THREE}
+    controls = [n for n, text in held.turns[0].ask.payload.statements if text not in own]
+    wrong = said(*TRUE, *((number, "supported") for number in controls))
+    enforced = replace(held, system=replace(held.system, controls="enforce"))
+    return replied(enforced, wrong)
+
+
+def _hidden(held: Grade) -> Grade:
+    ask = held.turns[0].ask
+    fewer = replace(ask, payload=replace(ask.payload, sentences=ask.payload.sentences[1:]))
+    return replace(held, turns=(replace(held.turns[0], ask=fewer),))
