@@ -175,9 +175,8 @@ def grade(
         context: the texts that the answer may use: a string, or a list of strings, passages or
             mappings with ``text`` and ``id``.
         question: what was asked. It resolves references and is never evidence.
-        judge, policy, threshold, options: see :class:`Grader`. The fields of the case may also be
-            named as in other systems (``actual_output``, ``retrieval_context``, ``response``,
-            ``user_input``, ``query`` ...), and ``citation_audit`` may bring an earlier audit.
+        judge, policy, threshold, options: see :class:`Grader`, and for fields of the case, also as
+            other systems name them, :class:`Case`.
 
     Returns:
         A complete :class:`GradingResult`, whatever the answer, the context and the judge contain.
@@ -298,5 +297,4 @@ def _cost(usage: Usage, prices: Mapping[str, float] | None) -> float | None:
     prompt = prices.get("prompt", 0.0)
     uncached = max(usage.prompt - usage.cached, 0) * prompt
     cached = usage.cached * prices.get("cached", prompt)
-    completion = usage.completion * prices.get("completion", 0.0)
-    return (uncached + cached + completion) / 1e6
+    return (uncached + cached + usage.completion * prices.get("completion", 0.0)) / 1e6
