@@ -30,6 +30,7 @@ _EXAMPLE_RATINGS = {
     "reasoning_quality": 0.7,
 }
 _EXAMPLE_UNCITED = 5
+_NAMES_SHOWN = 8
 _NO_STATEMENTS = {"fail": "undefined, fails", "pass": "1, passes", "error": "grader error"}
 
 HEAD = ("policy", "what it is", "calls", "passes at")
@@ -115,7 +116,10 @@ def _shown(value: object) -> str:
 
 
 def _names(pairs: Iterator[tuple[object, object]]) -> str:
-    return ", ".join(str(name) for name, _ in pairs)
+    """The first names; a list of words in a dozen languages is no help to a reader."""
+    names = [str(name) for name, _ in pairs]
+    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
+    return ", ".join(names[:_NAMES_SHOWN]) + more
 
 
 def worked_example(policy: Policy) -> str:
