@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         on_abstained: Ending | float
         on_no_context: Ending | float
         on_missing: OnMissing
+        on_failed: OnMissing
         on_unreadable: float
         positional_prefix: bool
         citations: Citations
@@ -171,6 +172,7 @@ _POLICY_MEANINGS = {
     "on_abstained": "result if the answer only declines to answer",
     "on_no_context": "result if the context is empty",
     "on_missing": "what a statement without a valid verdict becomes",
+    "on_failed": "what it becomes if an ask failed and the outcome depends on it",
     "on_unreadable": "score of a grader error that has no readable verdict",
     "positional_prefix": "read too few unnumbered verdicts as those of the first statements",
     "citations": "audit the answer's citations; enforce also applies score_caps",

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from itertools import product
+from math import inf
+from threading import Lock
+from typing import Any, get_args
 
 import pytest
+from fakes import ScriptedJudge, TruthfulJudge
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
+from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade, policies
+from faithfulness_assert.policy.fields import SCORED
+from faithfulness_assert.records.errors import JudgeErrorKind
 from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.model import Label
 
 NAMES = ["shop", "cafe", "museum", "garden", "library"]
 ANSWER = [f"The {name} is open every day." for name in NAMES]
@@ -131,3 +141,170 @@ def test_an_open_statement_that_another_ask_answered_later_is_not_open() -> None
 def test_without_any_verdict_the_failure_is_the_result() -> None:
     result = graded("timeout", "rate_limit", threshold=0.0)
     assert (result.status, result.score, result.defined) == ("judge_failed", 0.0, False)
+
+
+# ---------------------------------------------------------------- whole grades
+
+SUPPORTED_SHARE = 0.625
+ROOMS = [f"Room number {n} of the old house on the hill has a blue door." for n in range(952)]
+BLUE = ["The notes list every room of the old house, one by one."]
+
+
+def true_label(number: int) -> str:
+    return "supported" if number % 8 < 8 * SUPPORTED_SHARE else "not_enough_info"
+
+
+class Truthful:
+    """Knows the true labels. After ``until`` asks, or if an ask is too large, it fails."""
+
+    def __init__(self, limits: Limits, until: float = inf, window: float = inf) -> None:
+        self.limits, self.until, self.window = limits, until, window
+        self.asked = 0
+        self.lock = Lock()
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        with self.lock:
+            self.asked += 1
+            late = self.asked > self.until
+        if late:
+            raise JudgeError("the deadline of this grade has passed", "timeout", retryable=True)
+        size = sum(len(m["content"]) // 4 for m in ask.messages) + ask.max_tokens
+        if size > self.window:
+            raise JudgeError(f"maximum context length is {self.window} tokens", "transport")
+        entries = [{"id": n, "evidence": [1], "label": true_label(n)} for n in ask.ids]
+        return Reply(json.dumps({"verdicts": entries}))
+
+
+def test_a_judge_that_refuses_four_of_five_asks_as_too_long_grades_nothing() -> None:
+    answer = " ".join([*ROOMS[:320], *(room.replace("a blue", "a red") for room in ROOMS[:10])])
+    judge = Truthful(Limits(statements=80), window=8000)
+    result = grade(answer, BLUE, judge=judge, policy="promptfoo-plan")
+    assert judge.asked == 5
+    assert (result.status, result.defined, result.pass_) == ("judge_failed", False, False)
+    assert result.error is not None
+    assert result.error.kind == "transport"
+    assert "320 of 330 statements have no verdict" in str(result.reason)
+    assert result.coverage == pytest.approx(10 / 330)
+
+
+@pytest.mark.parametrize("policy", ["default", "promptfoo-plan"])
+def test_a_deadline_that_passes_midway_grades_nothing_and_says_what_is_open(policy: str) -> None:
+    judge = Truthful(Limits(statements=46), until=3)
+    result = grade(" ".join(ROOMS), BLUE, judge=judge, policy=policy)
+    assert (result.status, result.defined, result.score) == ("judge_failed", False, 0.0)
+    assert result.error is not None
+    assert (result.error.kind, result.error.retryable) == ("timeout", True)
+    assert "814 of 952 statements have no verdict" in str(result.reason)
+    assert result.counts["unresolved"] == 814
+    assert result.coverage == pytest.approx(138 / 952)
+
+
+def test_the_same_grade_with_enough_time_has_the_true_score() -> None:
+    result = grade(" ".join(ROOMS), BLUE, judge=Truthful(Limits(statements=46)))
+    assert (result.status, result.score) == ("graded", SUPPORTED_SHARE)
+
+
+JUDGED = [policy for policy in policies.values() if policy.verify != "rubric"]
+ERRORS = [kind for kind in get_args(JudgeErrorKind) if not kind.startswith("unre")]
+
+
+class HalfFailing(TruthfulJudge):
+    """Supports the first statement that it is asked about; other asks for verdicts fail."""
+
+    def __init__(self, how: str) -> None:
+        super().__init__(limits=Limits(statements=1))
+        self.how = how
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        if ask.kind != "verdicts" or ask.ids == (1,):
+            return super().ask(ask)
+        if self.how == "truncated":
+            return Reply('{"verdicts":[{"id":2,"evide', finish_reason="length")
+        if self.how == "refusal":
+            return Reply("", refusal="I will not.")
+        raise JudgeError("it failed", self.how)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("policy", JUDGED, ids=lambda policy: policy.name)
+@pytest.mark.parametrize("kind", ERRORS)
+def test_under_every_policy_an_ask_that_failed_is_a_grader_error_of_its_kind(
+    policy: Policy, kind: str
+) -> None:
+    own = replace(policy, threshold=0.9, controls="off")
+    result = grade(" ".join(ANSWER[:3]), CONTEXT, judge=HalfFailing(kind), policy=own)
+    assert result.error is not None
+    assert (result.error.kind, result.defined, result.pass_) == (kind, False, False)
+    assert result.status != "graded"
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+def test_a_policy_may_count_what_asks_that_failed_left_open_as_unsupported(kind: str) -> None:
+    options: dict[str, Any] = {"on_failed": "unsupported", "threshold": 0.9, "controls": "off"}
+    result = grade(" ".join(ANSWER[:2]), CONTEXT, judge=HalfFailing(kind), **options)
+    assert (result.status, result.score, result.coverage) == ("graded", 0.5, 0.5)
+    assert "1 of 2 statements have no verdict because an ask failed" in str(result.reason)
+    assert "they count as unsupported" in str(result.reason)
+
+
+CHOICES = st.sampled_from([*SCORED, "timeout"])
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    said=st.lists(CHOICES, min_size=1, max_size=4),
+    policy=st.sampled_from(["default", "promptfoo-plan", "axion", "deepeval"]),
+    threshold=st.sampled_from([0.0, 0.2, 0.5, 0.75, 1.0]),
+    fail_on=st.sampled_from([(), ("contradicted",), ("not_enough_info",)]),
+    inverse=st.booleans(),
+)
+def test_a_case_with_open_statements_is_graded_only_if_no_labels_of_them_change_the_outcome(
+    said: list[str], policy: str, threshold: float, fail_on: tuple[Label, ...], inverse: bool
+) -> None:
+    own = replace(
+        policies[policy],
+        split="sentences",
+        verify="batch",
+        explain="ours",
+        labels={},
+        threshold=threshold,
+        fail_on=fail_on,
+        inverse=inverse,
+    )
+    own = replace(own, fail_on=tuple(label for label in fail_on if label in own.weights))
+    said = [word if word == "timeout" or word in own.weights else "supported" for word in said]
+    result = graded(*said, policy=own)
+    if "timeout" not in said or set(said) == {"timeout"}:
+        assert (result.status == "graded") == ("timeout" not in said)
+        return
+    outcomes = {
+        graded(*_filled(said, labels), policy=own).pass_
+        for labels in product(own.judged, repeat=said.count("timeout"))
+    }
+    assert (result.status == "graded") == (len(outcomes) == 1)
+    assert result.status != "graded" or outcomes == {result.pass_}
+
+
+def _filled(said: list[str], labels: tuple[str, ...]) -> list[str]:
+    rest = iter(labels)
+    return [next(rest) if word == "timeout" else word for word in said]
+
+
+# ---------------------------------------------------------------- which failure is the cause
+
+UNREADABLE = Reply("Let me see what I can do.")
+
+
+@pytest.mark.parametrize("policy", ["default", "promptfoo", "axion", "ragaliq", "masis"])
+def test_a_failure_after_an_unreadable_reply_is_the_cause(policy: str) -> None:
+    judge = ScriptedJudge([UNREADABLE, JudgeError("too late", "timeout", retryable=True)])
+    result = grade(ANSWER[0], CONTEXT, judge=judge, policy=policy, controls="off")
+    assert result.error is not None
+    assert (result.status, result.error.kind) == ("judge_failed", "timeout")
+    assert "too late" in str(result.reason)
+
+
+def test_a_reply_that_stays_unreadable_is_the_cause() -> None:
+    for policy in ("default", "promptfoo", "masis"):
+        result = grade(ANSWER[0], CONTEXT, judge=ScriptedJudge([UNREADABLE]), policy=policy)
+        assert result.error is not None
+        assert (result.status, result.error.kind) == ("unreadable", "unreadable")

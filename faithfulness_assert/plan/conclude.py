@@ -12,9 +12,9 @@ from ..records.model import Verdict
 from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
 from .endings import ended_result
-from .left_open import open_statements, undecided
-from .metadata import base_result, counted_verdicts, failed_control
-from .outcomes import status_of
+from .left_open import depends_on_open, described_open, errors_of_open
+from .metadata import base_result, counted_verdicts, coverage_of, failed_control
+from .outcomes import not_graded
 from .reasons import ratings_reason, reason_of
 from .state import Ended, noted
 from .verdicts import finding_of
@@ -22,6 +22,7 @@ from .verdicts import finding_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ..policy.policy import Policy
     from ..policy.scoring import Score
     from ..reading.reconcile import Finding
     from ..records.model import Statement
@@ -37,11 +38,11 @@ def conclude(state: State) -> GradingResult:
     if state.ended:
         return ended_result(state, state.ended)
     if state.policy.verify == "rubric":
-        unrated = Ended(status_of(state.log.errors))
+        unrated = not_graded(state.log.errors)
         return _rated(state, state.rated) if state.rated else ended_result(state, unrated)
     verdicts = _verdicts(state)
     if stopped := _not_gradable(state, verdicts):
-        return ended_result(*stopped, verdicts)
+        return ended_result(state, stopped, verdicts)
     outcome = score(state.policy, verdicts, state.audit)
     if outcome is None:
         nothing = Ended("no_statements", "the judge finds no claim in the answer")
@@ -49,27 +50,29 @@ def conclude(state: State) -> GradingResult:
     return _graded(state, verdicts, outcome)
 
 
-def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> tuple[State, Ended] | None:
-    """Why these verdicts cannot be scored, with the state that says so; None if they can."""
+def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> Ended | None:
+    """Why these verdicts cannot be scored; None if they can."""
     missing = sum(v.label is None for v in verdicts)
-    if missing + sum(v.label == "not_a_claim" for v in verdicts) == len(verdicts) and (
-        missing or not verdicts
-    ):
-        return state, Ended(status_of(state.log.errors))
-    if error := undecided(state, verdicts):
-        log = state.log._replace(errors=(error, *state.log.errors))
-        return state._replace(log=log), Ended(
-            status_of(log.errors), open_statements(state, verdicts)
-        )
-    failed = [c for c, label in state.verdicts.controls if not c.passed(label)]
-    if failed and state.policy.controls == "enforce":
-        error = JudgeError(failed_control(failed), "unreliable_judge")
-        log = state.log._replace(errors=(error, *state.log.errors))
-        return state._replace(log=log), Ended("unreadable")
+    set_aside = sum(v.label == "not_a_claim" for v in verdicts)
+    nothing_counts = missing + set_aside == len(verdicts) and (missing or not verdicts)
+    failed = errors_of_open(state, verdicts)
+    if nothing_counts:
+        return not_graded(failed or state.log.errors)
+    if failed and depends_on_open(state, verdicts):
+        return not_graded(failed, described_open(state, verdicts))
+    wrong = [c for c, label in state.verdicts.controls if not c.passed(label)]
+    if wrong and state.policy.controls == "enforce":
+        return not_graded([JudgeError(failed_control(wrong), "unreliable_judge")])
     if missing and state.policy.on_missing == "error":
         detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
-        return state, Ended(status_of(state.log.errors), detail)
+        return not_graded(failed or state.log.errors, detail)
     return None
+
+
+def _why_graded(policy: Policy) -> str:
+    if policy.on_failed == "unsupported":
+        return "; they count as unsupported"
+    return ", but the outcome does not depend on that"
 
 
 # ---------------------------------------------------------------- verdicts
@@ -116,10 +119,10 @@ def _verdict(
 def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> GradingResult:
     policy, counted = state.policy, counted_verdicts(state.policy, verdicts)
     passed = passes(policy, outcome.value, verdicts)
-    coverage = sum(v.label is not None for v in counted) / len(counted)
+    coverage = coverage_of(counted)
     reason = reason_of(policy, counted, outcome, passed=passed)
-    if left_open := open_statements(state, verdicts):
-        reason = f"{reason} {left_open}, but the outcome does not depend on that."
+    if left_open := described_open(state, verdicts):
+        reason = f"{reason} {left_open}{_why_graded(policy)}."
     explanation = clip(state.explanation, MAX_EXPLANATION)
     metadata = {
         "calculation": calculation(policy, counted, outcome),
@@ -133,7 +136,6 @@ def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> Gradin
         defined=True,
         status="graded",
         reason=None if policy.explain == "none" else f"{reason} {explanation}".rstrip(),
-        coverage=coverage,
         named_scores={"faithfulness": outcome.value, "coverage": coverage},
     )
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..policy.fields import Ending
     from ..policy.policy import Policy
+    from ..records.errors import JudgeError
     from ..records.model import Status, Verdict
     from .state import Ended, State
 
@@ -44,10 +45,10 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
 def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -> GradingResult:
     """The result of a plan that ended with this status."""
     result = replace(base_result(state, verdicts), status=ended.status)
-    reason = _reason(state, ended)
+    reason = _reason(ended)
     ending = _ending(state.policy, ended)
     if ending == "error":
-        return _grader_error(state, result, _error(state, ended.status, reason))
+        return _grader_error(state, result, _error(ended.status, reason, ended.error))
     if ending == "fail":
         return replace(result, reason=reason)
     return _scored(state.policy, result, reason, 1.0 if ending == "pass" else float(ending))
@@ -86,11 +87,11 @@ def _scored(policy: Policy, result: GradingResult, reason: str, value: float) ->
     )
 
 
-def _reason(state: State, ended: Ended) -> str:
+def _reason(ended: Ended) -> str:
     text = REASONS[ended.status]
     if text.endswith("."):
         return text
-    cause = state.log.errors[0].message if state.log.errors else ""
+    cause = ended.error.message if ended.error else ""
     detail = ended.detail or cause or "no statement got a valid verdict"
     return _sentence(f"{text}: {detail}")
 
@@ -99,10 +100,9 @@ def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def _error(state: State, status: Status, reason: str) -> GraderError:
+def _error(status: Status, reason: str, cause: JudgeError | None) -> GraderError:
     if status in INPUT_STATUSES:
         return GraderError("input", reason)
-    if not state.log.errors:
+    if cause is None:
         return GraderError("unreadable", f"{reason} {FIXES['unreadable']}", retryable=True)
-    first = state.log.errors[0]
-    return GraderError(first.kind, f"{reason} {first.fix or FIXES[first.kind]}", first.retryable)
+    return GraderError(cause.kind, f"{reason} {cause.fix or FIXES[cause.kind]}", cause.retryable)

@@ -1,6 +1,7 @@
 """What asks that failed left open: it says nothing about the answer.
 
-A case is then a grader error, unless it passes or fails whatever the open statements are.
+A case is then a grader error, unless it passes or fails whatever the open statements are. What the
+judge itself left out is not open: it counts as unsupported.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..policy.scoring import passes, score
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from ..policy.policy import Policy
     from ..records.errors import JudgeError
@@ -19,26 +20,33 @@ if TYPE_CHECKING:
     from .state import State
 
 
-def undecided(state: State, verdicts: Sequence[Verdict]) -> JudgeError | None:
-    """The error that left statements open on which the outcome depends; None if it does not."""
-    left_open = _open(state, verdicts)
-    if not left_open:
-        return None
-    best, worst = _extreme_labels(state.policy)
-    outcomes = {_would_pass(state, verdicts, left_open, label) for label in (best, worst)}
-    if len(outcomes) == 1:
-        return None
-    return _error_of(state, left_open[0])
+def depends_on_open(state: State, verdicts: Sequence[Verdict]) -> bool:
+    """Whether the open statements decide if the case passes, and its policy cares."""
+    if state.policy.on_failed == "unsupported":
+        return False
+    numbers = {v.id for v in _open(state, verdicts)}
+    outcomes = {
+        _would_pass(state, verdicts, numbers, label) for label in _extreme_labels(state.policy)
+    }
+    return len(outcomes) > 1
 
 
-def open_statements(state: State, verdicts: Sequence[Verdict]) -> str:
+def errors_of_open(state: State, verdicts: Sequence[Verdict]) -> list[JudgeError]:
+    """For each open statement the first error that left it so."""
+    errors: dict[int, JudgeError] = {}
+    for (_, number), error in state.verdicts.failed.items():
+        errors.setdefault(number, error)
+    return [errors[state.verdicts.first_like[v.id]] for v in _open(state, verdicts)]
+
+
+def described_open(state: State, verdicts: Sequence[Verdict]) -> str:
     """How many statements failed asks left open, and why, in words; "" if there are none."""
-    left_open = _open(state, verdicts)
-    if not left_open:
+    errors = errors_of_open(state, verdicts)
+    if not errors:
         return ""
-    error = _error_of(state, left_open[0])
-    count = f"{len(left_open)} of {len(verdicts)} statements have no verdict"
-    return f"{count} because an ask failed ({error.kind}: {error.message.rstrip('.')})"
+    count = f"{len(errors)} of {len(verdicts)} statements have no verdict"
+    cause = f"{errors[0].kind}: {errors[0].message.rstrip('.')}"
+    return f"{count} because an ask failed ({cause})"
 
 
 def _open(state: State, verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -47,25 +55,19 @@ def _open(state: State, verdicts: Sequence[Verdict]) -> list[Verdict]:
     return [v for v in verdicts if v.label is None and first_like[v.id] in numbers]
 
 
-def _error_of(state: State, verdict: Verdict) -> JudgeError:
-    number = state.verdicts.first_like[verdict.id]
-    return next(error for (_, n), error in state.verdicts.failed.items() if n == number)
-
-
 def _extreme_labels(policy: Policy) -> tuple[Label, Label]:
-    """The labels that help a case most and least."""
+    """The labels that help a case most and least. Under ``inverse``, no label fails it."""
 
     def rank(label: Label) -> tuple[bool, float]:
-        return label not in policy.fail_on, policy.weights[label]
+        return policy.inverse or label not in policy.fail_on, policy.weights[label]
 
     return max(policy.judged, key=rank), min(policy.judged, key=rank)
 
 
 def _would_pass(
-    state: State, verdicts: Sequence[Verdict], left_open: Sequence[Verdict], label: Label
+    state: State, verdicts: Sequence[Verdict], numbers: Collection[int], label: Label
 ) -> bool:
-    """Whether the case would pass if the open statements had this label."""
-    numbers = {v.id for v in left_open}
+    """Whether the case would pass if the statements with these numbers had this label."""
     supposed = [replace(v, label=label) if v.id in numbers else v for v in verdicts]
     outcome = score(state.policy, supposed, state.audit)
     return outcome is not None and passes(state.policy, outcome.value, supposed)

@@ -41,6 +41,7 @@ def base_result(
         verdicts=tuple(verdicts),
         skipped=state.skipped,
         counts=counts if verdicts else {},
+        coverage=coverage_of(counted),
         citations=state.audit,
         tokens_used=state.log.usage,
         metadata={**_metadata(state, verdicts, repeats), **(extra or {})},
@@ -51,6 +52,11 @@ def base_result(
 def counted_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> list[Verdict]:
     """The verdicts without those of repeats, where repeats count once."""
     return [v for v in verdicts if not (policy.dedupe and v.repeat_of is not None)]
+
+
+def coverage_of(counted: Sequence[Verdict]) -> float:
+    """The share of these verdicts that are valid; 0 if there are none."""
+    return sum(v.label is not None for v in counted) / len(counted) if counted else 0.0
 
 
 def failed_control(failed: Sequence[Control]) -> str:

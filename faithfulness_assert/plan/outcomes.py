@@ -8,7 +8,7 @@ from ..asking.schema import schema_errors
 from ..records.errors import JudgeError, UnreadableReply
 from ..records.usage import Usage
 from .fit import prompt_tokens
-from .state import noted
+from .state import Ended, noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -118,9 +118,21 @@ def _schema_errors(job: Job, outcome: Outcome) -> tuple[str, ...]:
     return schema_errors(outcome.text, job.ask.form)
 
 
-def status_of(errors: Sequence[JudgeError]) -> Status:
-    """The status of a case without any verdict: that of the first error, which is the cause."""
-    return _STATUS.get(errors[0].kind, "judge_failed") if errors else "unreadable"
+def cause_of(errors: Sequence[JudgeError]) -> JudgeError | None:
+    """The error that explains why there is nothing to grade; None if no ask failed.
+
+    It is the first one. But a reply that cannot be read is asked for again, so an ask that failed
+    otherwise is the cause that remains.
+    """
+    failed = (error for error in errors if error.kind != "unreadable")
+    return next(failed, errors[0] if errors else None)
+
+
+def not_graded(errors: Sequence[JudgeError], detail: str = "") -> Ended:
+    """The end of a case about which the judge said nothing that counts."""
+    cause = cause_of(errors)
+    status = _STATUS.get(cause.kind, "judge_failed") if cause else "unreadable"
+    return Ended(status, detail, error=cause)
 
 
 def _spent(state: State, job: Job, outcome: Outcome) -> State:

@@ -115,14 +115,19 @@ class Rated(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The procedure is over before there are verdicts: why, and more about it where needed.
+    """The case is not graded: why, and more about it where needed.
 
-    ``blank``: the answer contains no letter and no digit.
+    Args:
+        status: what happened.
+        detail: more about it, in words.
+        blank: the answer contains no letter and no digit.
+        error: the judge's error that is the cause; None: the asks' errors tell it.
     """
 
     status: Status
     detail: str = ""
     blank: bool = False
+    error: JudgeError | None = None
 
 
 class State(NamedTuple):

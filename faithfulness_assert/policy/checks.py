@@ -20,6 +20,7 @@ _CHOICES: Mapping[str, Any] = {
     "split": values.Split,
     "verify": values.Verify,
     "on_missing": values.OnMissing,
+    "on_failed": values.OnMissing,
     "citations": values.Citations,
     "explain": values.Explain,
     "headline": values.Headline,

@@ -71,6 +71,9 @@ class Policy:
             (undefined), ``pass`` (1.0), ``error`` (a grader error), or a score in [0, 1].
         on_missing: a statement without a valid verdict after the re-ask counts as ``unsupported``,
             or makes the result an ``error``.
+        on_failed: the same for a statement without a verdict because an ask failed (a timeout, a
+            refusal, a reply that was cut off). ``error`` only if the result could pass or fail
+            depending on such statements: what is decided anyway is graded.
         on_unreadable: the score in [0, 1] that a grader error shows if no verdict could be read.
             It stays undefined and fails.
         positional_prefix: whether a reply without numbers and with too few verdicts is read as the
@@ -129,6 +132,7 @@ class Policy:
     on_abstained: Ending | float = "fail"
     on_no_context: Ending | float = "fail"
     on_missing: OnMissing = "unsupported"
+    on_failed: OnMissing = "error"
     on_unreadable: float = 0.0
     positional_prefix: bool = False
     citations: Citations = "off"
