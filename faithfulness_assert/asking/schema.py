@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from ..text.strings import MAX_SHOWN, clip, one_line, visible
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
@@ -71,12 +73,40 @@ def conforms(text: str, form: ReplyForm) -> bool:
 def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
     """Where a reply's text breaks the schema that was sent: at most 5 places, safe to show."""
     try:
-        errors = _validator(form).iter_errors(json.loads(text))
+        value = json.loads(text)
+        if _fits(value, json_schema(form)):
+            return ()
+        errors = _validator(form).iter_errors(value)
         return tuple(_described(error) for error in islice(errors, MAX_ERRORS))
     except ValueError as error:
         return (f"the reply is not plain JSON: {clip(str(error))}",)
     except RecursionError:
         return ("the reply is nested too deeply",)
+
+
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "integer": (int,),
+    "number": (int, float),
+    "string": (str,),
+}
+
+
+def _fits(value: Any, schema: Schema) -> bool:
+    """Whether a value conforms, for schemas as they are made above. False may also mean doubt.
+
+    jsonschema is slow to load, and only needed to say what is wrong.
+    """
+    kind = schema["type"]
+    if kind == "object":
+        inner = schema["properties"]
+        return (
+            type(value) is dict
+            and value.keys() == inner.keys()
+            and all(_fits(value[name], inner[name]) for name in inner)
+        )
+    if kind == "array":
+        return type(value) is list and all(_fits(item, schema["items"]) for item in value)
+    return type(value) in _TYPES[kind] and value in schema.get("enum", (value,))
 
 
 def _described(error: ValidationError) -> str:

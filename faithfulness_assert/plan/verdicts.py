@@ -156,7 +156,7 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
-    reading = read(usable_text(outcome), state.policy.labels)
+    reading = read(usable_text(outcome), state.policy.labels, job.ask.form)
     entries = _in_the_ask_s_numbers(reading.verdicts, job)
     texts = dict(job.ask.payload.items)
     cells = {(job.window or 0, number) for number in job.ids}

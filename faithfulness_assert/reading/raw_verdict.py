@@ -36,8 +36,9 @@ class RawVerdict:
 class Reading:
     """All entries of a reply in order, and the form they were in.
 
-    The form is valid ``json``, ``repaired`` JSON, or ``text``.
+    The form is JSON that conforms to its ``schema`` to the letter, other valid ``json``,
+    ``repaired`` JSON, or ``text``.
     """
 
     verdicts: tuple[RawVerdict, ...]
-    form: Literal["json", "repaired", "text"]
+    form: Literal["schema", "json", "repaired", "text"]
