@@ -169,19 +169,19 @@ def test_the_true_control_is_one_of_the_eight_shortest_sentences() -> None:
 # ---------------------------------------------------------------- where the controls are put
 
 
-def test_controls_get_numbers_that_no_statement_has_and_every_place() -> None:
+def test_controls_have_every_number_and_place_and_the_lines_are_numbered_in_their_order() -> None:
     places = set()
     for n in range(60):
-        lines, numbered = mixed(((3, f"a{n}"), (7, f"b{n}")), (TRUE, FALSE))
-        assert sorted(numbered) == [8, 9]
-        assert [line for line in lines if line[0] in (3, 7)] == [(3, f"a{n}"), (7, f"b{n}")]
-        assert {n: text for n, text in lines if n > 7} == {
-            number: control.text for number, control in numbered.items()
+        lines, controls, own = mixed(((3, f"a{n}"), (7, f"b{n}")), (TRUE, FALSE))
+        assert [number for number, _ in lines] == [3, 7, 8, 9]
+        texts = dict(lines)
+        assert {number: texts[number] for number in controls} == {
+            number: control.text for number, control in controls.items()
         }
-        places.add(tuple(number for number, _ in lines))
-        places.add((numbered[8] is TRUE,))
-    assert {(True,), (False,)} <= places
-    assert len(places) == 2 + 12
+        assert [(own[number], texts[number]) for number in own] == [(3, f"a{n}"), (7, f"b{n}")]
+        assert sorted([*controls, *own]) == [3, 7, 8, 9]
+        places.add(tuple((number, control is TRUE) for number, control in controls.items()))
+    assert len(places) == 12
 
 
 # ---------------------------------------------------------------- whole grades

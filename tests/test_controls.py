@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from fakes import verdicts_json
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
-from faithfulness_assert import Ask, GradingResult, Reply, Usage, grade
+from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, Usage, grade
 from faithfulness_assert.asking.controls import Control, make_controls, mixed
 from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.asking.windows import Budget
@@ -60,6 +60,11 @@ def run(
     ), judge
 
 
+def controls_of(ask: Ask) -> list[str]:
+    """The texts of an ask that are not of the answer."""
+    return [text for _, text in ask.payload.statements if text not in ANSWER]
+
+
 def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
     without, _ = run(controls="off")
     result, judge = run()
@@ -72,13 +77,13 @@ def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
     )
     assert result.metadata["controls"] == {"asked": 2, "passed": 2, "failed": 0, "unanswered": 0}
     shown = result.model_dump_json(exclude={"verdicts"}) + result.pretty()
-    controls = [text for number, text in judge.asked[0].payload.statements if number > 2]
+    controls = controls_of(judge.asked[0])
     assert not any(text in shown for text in controls)
 
 
 def test_one_control_is_a_sentence_of_the_context_and_the_other_is_not_in_it() -> None:
     _, judge = run()
-    controls = [text for number, text in judge.asked[0].payload.statements if number > 2]
+    controls = controls_of(judge.asked[0])
     assert sorted(any(text in passage for passage in CONTEXT) for text in controls) == [False, True]
 
 
@@ -165,7 +170,7 @@ def test_the_controls_of_each_window_come_from_its_own_context() -> None:
     assert len(judge.asked) > 2
     for ask in judge.asked:
         shown = [text for _, text in ask.payload.sentences]
-        controls = [text for number, text in ask.payload.statements if number > 2]
+        controls = controls_of(ask)
         assert len(controls) == 2
         assert sum(text in shown for text in controls) == 1
 
@@ -292,15 +297,137 @@ def test_true_controls_are_in_the_context_and_false_ones_are_not(
     st.lists(hostile_texts, min_size=1, max_size=6),
     st.sets(st.integers(1, 90), min_size=6, max_size=6),
 )
-def test_mixing_in_controls_keeps_the_order_and_numbers_of_statements(
+def test_mixing_in_controls_keeps_the_order_of_statements_and_knows_their_numbers(
     texts: list[str], numbers: set[int]
 ) -> None:
     statements = tuple(zip(sorted(numbers), texts, strict=False))
-    lines, controls = mixed(
-        statements, (Control("True.", true=True), Control("False.", true=False))
-    )
-    assert tuple(line for line in lines if line[0] not in controls) == statements
+    true, false = Control("True.", true=True), Control("False.", true=False)
+    lines, controls, own = mixed(statements, (true, false))
+    assert tuple((own[n], text) for n, text in lines if n not in controls) == statements
     assert {dict(lines)[number] for number in controls} == {"True.", "False."}
+    assert [number for number, _ in lines] == sorted({*controls, *own})
+
+
+# ---------------------------------------------------------------- back to the statements' numbers
+
+DRESSES: dict[str, Callable[[list[tuple[int, str, str]]], Any]] = {
+    "numbers": lambda rows: [{"id": n, "evidence": [1], "label": label} for n, _, label in rows],
+    "from 0": lambda rows: [{"id": i, "label": label} for i, (_, _, label) in enumerate(rows)],
+    "positions": lambda rows: [{"label": label} for _, _, label in rows],
+    "texts": lambda rows: [{"statement": text, "label": label} for _, text, label in rows],
+    "texts, moved": lambda rows: [{"statement": t, "label": label} for _, t, label in rows[::-1]],
+    "lines": lambda rows: "\n".join(f"{n}. {label}" for n, _, label in rows),
+    "words": lambda rows: f"Final verdict for each statement in order: {_words(rows)}",
+}
+
+
+def _words(rows: list[tuple[int, str, str]]) -> str:
+    return " ".join("Yes." if label == "supported" else "No." for _, _, label in rows)
+
+
+class Dressed:
+    """Knows which rooms are blue. Answers in a dress; leaves rooms out of its first reply."""
+
+    def __init__(self, dress: str, blue: set[int], left_out: set[int], most: int | None) -> None:
+        self.dress, self.blue, self.left_out = DRESSES[dress], blue, left_out
+        self.limits = Limits(statements=most)
+        self.asked: list[Ask] = []
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        seen = {text for before in self.asked for _, text in before.payload.items}
+        self.asked.append(ask)
+        rows = [
+            (number, text, self.label(text))
+            for number, text in ask.payload.items
+            if text in seen or self.room(text) not in self.left_out
+        ]
+        said = self.dress(rows)
+        return Reply(said if isinstance(said, str) else json.dumps({"verdicts": said}), USAGE)
+
+    def room(self, text: str) -> int:
+        found = re.fullmatch(r"Room (\d+) of the house is blue\.", text)
+        return int(found[1]) if found else -1
+
+    def label(self, text: str) -> str:
+        room = self.room(text)
+        is_true = any(text in passage for passage in CONTEXT) if room < 0 else room in self.blue
+        return "supported" if is_true else "not_enough_info"
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    dress=st.sampled_from(sorted(DRESSES)),
+    size=st.integers(1, 7),
+    blue=st.sets(st.integers(0, 6)),
+    left_out=st.sets(st.integers(0, 6), max_size=3),
+    most=st.sampled_from([None, 4, 5]),
+)
+def test_each_statement_gets_its_own_label_in_whatever_form_a_reply_names_it(
+    dress: str, size: int, blue: set[int], left_out: set[int], most: int | None
+) -> None:
+    left_out = left_out if dress in ("numbers", "texts", "texts, moved", "lines") else set()
+    most = None if dress == "from 0" else most  # other numbers than 1 to n are not moved
+    answer = " ".join(f"Room {n} of the house is blue." for n in range(size))
+    judge = Dressed(dress, blue, left_out, most)
+    result = grade(answer, CONTEXT, judge=judge, controls="enforce", threshold=0)
+    assert [(v.id, v.label) for v in result.verdicts] == [
+        (n + 1, "supported" if n in blue else "not_enough_info") for n in range(size)
+    ]
+    assert result.status == "graded"
+
+
+def test_a_judge_that_stops_early_is_told_and_is_an_error_if_controls_are_enforced() -> None:
+    class Lazy(LabelBy):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            self.asked.append(ask)
+            first = dict.fromkeys(sorted(ask.ids)[:-1], "not_enough_info")
+            return Reply(verdicts_json({**first}), usage=USAGE)
+
+    told = 0
+    for n in range(40):
+        answer = f"{ANSWER} Room {n} is blue."
+        options: dict[str, Any] = {"judge": Lazy(), "reasks": 0}
+        result = grade(answer, CONTEXT, controls="report", **options)
+        enforced = grade(answer, CONTEXT, controls="enforce", **options)
+        if result.metadata["controls"]["unanswered"]:
+            told += 1
+            warnings = " ".join(result.metadata["warnings"])
+            assert "the judge did not answer 1 of 2 controls" in warnings
+            assert enforced.error is not None
+            assert "did not answer 1 of 2 controls" in enforced.error.message
+        assert enforced.status == "unreadable"
+    assert 0 < told < 40
+
+
+def test_controls_that_were_not_answered_are_asked_again_with_what_is_missing() -> None:
+    class Forgetful(LabelBy):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            reply = super().ask(ask)
+            own = {n: "supported" for n, text in ask.payload.statements if "nine" in text}
+            return reply if len(self.asked) > 1 else Reply(verdicts_json({**own}), usage=USAGE)
+
+    judge = Forgetful()
+    result = grade(ANSWER, CONTEXT, judge=judge, controls="enforce")
+    assert [len(ask.ids) for ask in judge.asked] == [4, 3]
+    assert result.metadata["controls"] == {"asked": 2, "passed": 2, "failed": 0, "unanswered": 0}
+    assert [v.label for v in result.verdicts] == ["supported", "contradicted"]
+
+
+def test_enforced_controls_whose_ask_failed_leave_nothing_decided() -> None:
+    answer = " ".join(f"Room {n} is blue." for n in range(6))
+
+    class HalfBroken(LabelBy):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if any(text not in answer for _, text in ask.payload.items):
+                raise JudgeError("it failed", "timeout")
+            return Reply(verdicts_json(dict.fromkeys(ask.ids, "contradicted")), usage=USAGE)
+
+    judge = HalfBroken(limits=Limits(statements=5))
+    reported = grade(answer, CONTEXT, judge=judge, controls="report")
+    enforced = grade(answer, CONTEXT, judge=judge, controls="enforce")
+    assert (reported.status, reported.pass_) == ("graded", False)
+    assert enforced.error is not None
+    assert (enforced.status, enforced.error.kind) == ("judge_failed", "timeout")
 
 
 def test_a_tape_of_a_remote_judge_replays_the_controls(tmp_path: Any) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from ..text.strings import text_key
@@ -67,6 +67,12 @@ class Control:
 
 Answered = tuple[tuple[Control, "Label | None"], ...]
 """Controls with the labels that the judge gave them."""
+
+
+_FAILED = {
+    False: "an altered sentence that it called supported",
+    True: "a sentence of the context that it did not call supported",
+}
 
 
 def make_controls(context: Sequence[str], statements: Sequence[str]) -> tuple[Control, ...]:
@@ -126,18 +132,47 @@ def _similar_numbers(number: str) -> Iterator[str]:
             yield f"{number[:place]}{other}{number[place + 1 :]}"
 
 
-def mixed(statements: Numbered, controls: Sequence[Control]) -> tuple[Numbered, dict[int, Control]]:
-    """The statements with the controls among them, and the controls by their numbers.
+class Mixed(NamedTuple):
+    """Statements with controls among them, as an ask shows them.
 
-    No statement has the number of a control.
+    All lines are numbered anew, in their order: neither number nor place tells what is a control.
+
+    Args:
+        lines: all of them, with their numbers in the ask.
+        controls: the controls, by number in the ask.
+        own: the statements' own numbers, by number in the ask.
     """
-    lines = list(statements)
-    first = max(number for number, _ in statements) + 1
+
+    lines: Numbered
+    controls: Mapping[int, Control]
+    own: Mapping[int, int]
+
+
+def mixed(statements: Numbered, controls: Sequence[Control]) -> Mixed:
+    """The statements, in their order, with the controls at places that depend on the texts."""
+    lines: list[tuple[int, str] | Control] = list(statements)
     seed = crc32("\n".join(text for _, text in statements).encode("utf-8", "replace"))
-    numbered = dict(enumerate(controls if seed & 1 else reversed(controls), first))
-    for shift, (number, control) in enumerate(numbered.items(), 1):
-        lines.insert((seed >> (4 * shift)) % (len(lines) + 1), (number, control.text))
-    return tuple(lines), numbered
+    for shift, control in enumerate(controls if seed & 1 else reversed(controls), 1):
+        lines.insert((seed >> (4 * shift)) % (len(lines) + 1), control)
+    numbers = sorted(number for number, _ in statements)
+    numbers += range(numbers[-1] + 1, numbers[-1] + 1 + len(controls))
+    numbered = dict(zip(numbers, lines, strict=True))
+    return Mixed(
+        tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered.items()),
+        {n: x for n, x in numbered.items() if isinstance(x, Control)},
+        {n: x[0] for n, x in numbered.items() if not isinstance(x, Control)},
+    )
+
+
+def problem_of(answered: Answered) -> str:
+    """Which controls of a case the judge failed or did not answer, in words; "" if none."""
+    failed = {control.true for control, label in answered if label and not control.passed(label)}
+    kinds = [kind for true, kind in _FAILED.items() if true in failed]
+    unanswered = sum(label is None for _, label in answered)
+    problems = [f"the judge failed a control: {' and '.join(kinds)}"] if kinds else []
+    if unanswered:
+        problems.append(f"the judge did not answer {unanswered} of {len(answered)} controls")
+    return "; ".join(problems)
 
 
 def summary(answered: Answered) -> Mapping[str, Any]:

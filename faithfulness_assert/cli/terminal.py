@@ -47,6 +47,7 @@ class Tally:
     total: float = 0.0  # sum of the defined scores
     controls: int = 0
     controls_failed: int = 0
+    controls_unanswered: int = 0
 
     def add(self, result: GradingResult) -> None:
         """Counts a result."""
@@ -58,6 +59,7 @@ class Tally:
         controls = result.metadata.get("controls", {})
         self.controls += controls.get("asked", 0)
         self.controls_failed += controls.get("failed", 0)
+        self.controls_unanswered += controls.get("unanswered", 0)
 
     @property
     def exit_code(self) -> int:
@@ -81,7 +83,9 @@ class Tally:
         if not self.controls:
             return ""
         failures = f"\nthe judge failed {self.controls_failed} of {self.controls} controls"
-        if self.controls_failed < UNRELIABLE * self.controls:
+        if self.controls_unanswered:
+            failures += f" and did not answer {self.controls_unanswered}"
+        if self.controls_failed + self.controls_unanswered < UNRELIABLE * self.controls:
             return failures
         return f"{failures}: do not trust these scores; use another judge"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..asking.controls import problem_of
 from ..policy.calculation import calculation, overall_calculation
 from ..policy.scoring import overall, passes, score
 from ..records.errors import JudgeError
@@ -13,7 +14,7 @@ from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
 from .endings import ended_result
 from .left_open import depends_on_open, described_open, errors_of_open
-from .metadata import base_result, counted_verdicts, coverage_of, failed_control
+from .metadata import base_result, counted_verdicts, coverage_of
 from .outcomes import not_graded
 from .reasons import ratings_reason, reason_of
 from .state import Ended, noted
@@ -60,9 +61,9 @@ def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> Ended | None:
         return not_graded(failed or state.log.errors)
     if failed and depends_on_open(state, verdicts):
         return not_graded(failed, described_open(state, verdicts))
-    wrong = [c for c, label in state.verdicts.controls if not c.passed(label)]
+    wrong = problem_of(state.verdicts.answered_controls)
     if wrong and state.policy.controls == "enforce":
-        return not_graded([JudgeError(failed_control(wrong), "unreliable_judge")])
+        return not_graded([JudgeError(wrong, "unreliable_judge")])
     if missing and state.policy.on_missing == "error":
         detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
         return not_graded(failed or state.log.errors, detail)

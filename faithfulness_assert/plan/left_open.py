@@ -21,7 +21,14 @@ if TYPE_CHECKING:
 
 
 def depends_on_open(state: State, verdicts: Sequence[Verdict]) -> bool:
-    """Whether the open statements decide if the case passes, and its policy cares."""
+    """Whether the open statements decide if the case passes, and its policy cares.
+
+    If controls are enforced and none was answered, the asks that contained them may be those that
+    failed: nobody knows what the other verdicts are worth.
+    """
+    answered = any(label for _, label in state.verdicts.answered_controls)
+    if state.policy.controls == "enforce" and not answered:
+        return True
     if state.policy.on_failed == "unsupported":
         return False
     numbers = {v.id for v in _open(state, verdicts)}

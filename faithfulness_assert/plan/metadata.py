@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from ..asking.controls import summary
+from ..asking.controls import problem_of, summary
 from ..asking.schema import MAX_ERRORS
 from ..policy.fields import SCORED
 from ..records.result import GradingResult
@@ -15,7 +15,6 @@ from .reasons import evidence_warnings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..asking.controls import Control
     from ..policy.policy import Policy
     from ..records.model import Verdict
     from ..records.usage import Usage
@@ -59,20 +58,10 @@ def coverage_of(counted: Sequence[Verdict]) -> float:
     return sum(v.label is not None for v in counted) / len(counted) if counted else 0.0
 
 
-def failed_control(failed: Sequence[Control]) -> str:
-    """Which controls the judge failed, in words."""
-    kinds = {
-        True: "a sentence of the context that it did not call supported",
-        False: "an altered sentence that it called supported or left out",
-    }
-    named = " and ".join(kinds[true] for true in sorted({control.true for control in failed}))
-    return f"the judge failed a control: {named}"
-
-
 def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[str, Any]:
     """The metadata that every result may have, without entries that say nothing."""
     statuses = [error.http_status for error in state.log.errors if error.http_status]
-    controls = state.verdicts.controls
+    controls = state.verdicts.answered_controls
     entries = {
         "warnings": list(dict.fromkeys(_warnings(state, verdicts))),
         "windows": len(state.windows) if len(state.windows) > 1 else None,
@@ -106,9 +95,8 @@ def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
         # Without any verdict, the first error is the reason of the result.
         yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
     yield from evidence_warnings(verdicts)
-    answered = [(control, label) for control, label in state.verdicts.controls if label]
-    if failed := [control for control, label in answered if not control.passed(label)]:
-        yield failed_control(failed)
+    if problem := problem_of(state.verdicts.answered_controls):
+        yield problem
 
 
 def _fingerprint(policy: Policy) -> str | None:

@@ -94,7 +94,7 @@ class VerdictsKnown(NamedTuple):
         closed: what is not asked again: refused, filtered, truncated, failed.
         failed: the asks that failed, by window (None for a widened ask) and statement.
         by_position: what a reply without numbers left out. It is not matched by position again.
-        controls: the controls that were asked, and the labels that they got.
+        controls: the controls that were asked in each window, and the labels that they got.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -104,7 +104,12 @@ class VerdictsKnown(NamedTuple):
     closed: frozenset[Cell] = frozenset()
     failed: Mapping[tuple[int | None, int], JudgeError] = NOTHING
     by_position: frozenset[Cell] = frozenset()
-    controls: Answered = ()
+    controls: Mapping[int | None, Answered] = NOTHING
+
+    @property
+    def answered_controls(self) -> Answered:
+        """The controls of all windows with their labels."""
+        return tuple(answered for window in self.controls.values() for answered in window)
 
 
 class Rated(NamedTuple):
@@ -170,19 +175,21 @@ class Job(NamedTuple):
     Args:
         ask: what the judge is asked.
         window: the window that it shows; None if it shows the evidence of several windows.
-        controls: the controls among its statements, by number.
+        controls: the controls among its statements, by number in the ask.
+        own: the numbers of its statements by number in the ask, if controls changed them.
         counts_from_one: a reply about its one statement may call it 1.
     """
 
     ask: Ask
     window: int | None = 0
     controls: Mapping[int, Control] = NOTHING
+    own: Mapping[int, int] = NOTHING
     counts_from_one: bool = False
 
     @property
     def ids(self) -> tuple[int, ...]:
-        """What is asked about, without the controls."""
-        return tuple(number for number in self.ask.ids if number not in self.controls)
+        """The own numbers of what is asked about, without the controls."""
+        return tuple(self.own.get(n, n) for n in self.ask.ids if n not in self.controls)
 
 
 Answers = tuple[tuple[Job, Outcome], ...]

@@ -83,12 +83,16 @@ def _distinct(state: State) -> list[Statement]:
 def _with_controls(state: State, asks: tuple[Job, ...]) -> tuple[Job, ...]:
     """The jobs with controls in the first ask of each window that has room for them.
 
-    There are none if some were answered before.
+    There are none in a window in which some were answered before.
     """
-    if state.policy.controls not in ("report", "enforce") or state.verdicts.controls:
+    if state.policy.controls not in ("report", "enforce"):
         return asks
     statements = [s.text for s in state.verdicts.statements]
-    waiting: dict[int | None, tuple[Control, ...]] = {}
+    waiting: dict[int | None, tuple[Control, ...]] = {
+        window: ()
+        for window, answered in state.verdicts.controls.items()
+        if any(label for _, label in answered)
+    }
     tested = []
     for job in asks:
         if job.window not in waiting:
@@ -104,9 +108,11 @@ def _with_controls(state: State, asks: tuple[Job, ...]) -> tuple[Job, ...]:
 def _with_these(state: State, job: Job, controls: tuple[Control, ...]) -> Job:
     if not controls:
         return job
-    lines, numbered = mixed(job.ask.payload.items, controls)
+    lines, by_number, own = mixed(job.ask.payload.items, controls)
     ask = make_ask("verdicts", state.policy, replace(job.ask.payload, items=lines))
-    return job._replace(ask=ask, controls=numbered) if is_within(state.budget, ask) else job
+    if not is_within(state.budget, ask):
+        return job
+    return job._replace(ask=ask, controls=by_number, own=own)
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
@@ -172,16 +178,16 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         )
     except JudgeError as error:
         return _lose(state, job, error)
-    findings = {
-        n: _unless_asserted(state, n, checked(finding, texts[n], job.ask))
-        for n, finding in findings.items()
-    }
-    answered = tuple((control, findings.pop(n).label) for n, control in job.controls.items())
-    state = _with_findings(state, job, findings)
+    found = {n: checked(finding, texts[n], job.ask) for n, finding in findings.items()}
+    answered = tuple((control, found.pop(n).label) for n, control in job.controls.items())
+    own = {job.own.get(n, n): finding for n, finding in found.items()}
+    state = _with_findings(
+        state, job, {n: _unless_asserted(state, n, finding) for n, finding in own.items()}
+    )
     left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
     known = state.verdicts
     known = known._replace(
-        controls=(*known.controls, *answered),
+        controls={**known.controls, job.window: answered} if answered else known.controls,
         failed={
             cell: error
             for cell, error in known.failed.items()

@@ -93,9 +93,9 @@ class Policy:
         controls: the first ask of each window may contain two statements with known verdicts (see
             ``controls.py``). They are never scored or shown. ``report`` says in
             ``metadata.controls`` how the judge did; ``enforce`` makes a case a grader error
-            (``unreliable_judge``) if the judge failed one. ``auto`` is ``report`` for a judge
-            behind an API, else ``off``. There are none if no control is beyond doubt or no ask is
-            for verdicts alone.
+            (``unreliable_judge``) if the judge failed one or did not answer it. ``auto`` is
+            ``report`` for a judge behind an API, else ``off``. There are none if no control is
+            beyond doubt or no ask is for verdicts alone.
         guidance, examples: your own words and solved cases for the judge.
         deviations: where a preset differs from the system it is named after, and why.
 
