@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .reading.refusal import is_refusal
     from .records.ask import Ask, Reply
     from .records.case import Case, Passage
-    from .records.errors import ConfigError, JudgeError, UnreadableReply
+    from .records.errors import ConfigError, JudgeError, PromptTooLong, UnreadableReply
     from .records.judge import Judge
     from .records.model import CitationAudit, Verdict
     from .records.result import GradingResult
@@ -41,7 +41,7 @@ _HOMES = {
     "reading.refusal": ("is_refusal",),
     "records.ask": ("Ask", "Reply"),
     "records.case": ("Case", "Passage"),
-    "records.errors": ("ConfigError", "JudgeError", "UnreadableReply"),
+    "records.errors": ("ConfigError", "JudgeError", "PromptTooLong", "UnreadableReply"),
     "records.judge": ("Judge",),
     "records.model": ("CitationAudit", "Verdict"),
     "records.result": ("GradingResult",),
@@ -61,6 +61,7 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "GradingResult",
     "ConfigError",
     "JudgeError",
+    "PromptTooLong",
     "UnreadableReply",
     "split_statements",
     "read_verdicts",

@@ -72,7 +72,7 @@ class Grader:
         self.policy = _with_controls(wanted, self._info)
         check_judge(self._info, self.policy)
         self._count: CountTokens = estimate_tokens
-        if self._info.remote or self._info.limits.prompt_tokens is not None:
+        if self._info.remote or self._info.limits.prompt_room(0) is not None:
             from .judges.token_counter import token_counter  # it may need tiktoken's ranks
 
             self._count = token_counter(self.judge_name)
@@ -141,7 +141,7 @@ class Grader:
         return self._complete(run(plan, self.judge, self._clock))
 
     def _plan(self, case: Case) -> Plan:
-        limits, count = self._info.limits, self._count
+        limits, count = judge_info(self.judge).limits, self._count  # a judge may learn its limits
         return grade_plan(case, self.policy, language=self._language, count=count, limits=limits)
 
     def _invalid(self, problem: str, id: object = None) -> GradingResult:

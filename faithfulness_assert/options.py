@@ -46,7 +46,7 @@ if TYPE_CHECKING:
         max_retries: int
         temperature: float | None
         seed: int | None
-        max_prompt_tokens: int
+        max_prompt_tokens: int | None
         max_statements: int
         cache: str | PathLike[str] | None
         deadline: float | None
@@ -136,7 +136,7 @@ _JUDGE = (
     ("max_retries", "int", "tries after the first one, if it may succeed later", "0 to 100"),
     ("temperature", "float | None", "randomness of replies", "from 0, or null: the server's own"),
     ("seed", "int | None", "seed that is sent to the judge", "whole number"),
-    ("max_prompt_tokens", "int", "longest prompt of one ask; longer texts are split", "tokens"),
+    ("max_prompt_tokens", "int | None", "longest prompt of one ask", "tokens; default: by model"),
     ("max_statements", "int", "most statements in one ask", "whole number from 1"),
 )
 _PRICES = "mapping of prompt, completion, cached to numbers from 0 to 1,000,000"

@@ -141,8 +141,8 @@ def fault(row: Mapping[str, Any], request: Request, place: int) -> Answer:
     Fields that a row does not have are those of a good answer. In a body, ``$reply`` is a good reply
     with these fields, ``$b64`` is bytes, ``$repeat`` is a text and how often to repeat it, ``$gzip``
     and ``$utf16`` encode another body. ``{{KEY}}`` is the key that was sent, ``{{KEY url}}`` and so on
-    are other ways to write it, ``{{OK}}`` (in ``send``) is a whole good answer. ``then`` is the row
-    for all requests after the first.
+    are other ways to write it, ``{{OK}}`` (in ``send``) is a whole good answer, ``{{BLANKS}}`` (in
+    ``repeat``) is 16,384 blanks. ``then`` is the row for all requests after the first.
     """
     if place and row.get("then") is not None:
         return fault({**row["then"], "then": None}, request, place)
@@ -230,7 +230,7 @@ def _body(body: Any, request: Request, keys: Mapping[str, str]) -> bytes:
 
 def _times(repeat: Sequence[Any]) -> bytes:
     text, times = repeat
-    return (text * times).encode("latin-1")
+    return (text.replace("{{BLANKS}}", " " * 0x4000) * times).encode("latin-1")
 
 
 def _wire(text: str, request: Request, keys: Mapping[str, str]) -> bytes:

@@ -23,6 +23,7 @@ PUBLIC = [
     "GradingResult",
     "ConfigError",
     "JudgeError",
+    "PromptTooLong",
     "split_statements",
     "read_verdicts",
     "is_refusal",

@@ -489,7 +489,7 @@ def test_the_judge_object_does_not_show_the_key() -> None:
         *(("max_retries", v) for v in (-1, 1.5, None, "2", True)),
         *(("temperature", v) for v in (-0.1, 2.1, "0", float("nan"), True)),
         *(("seed", v) for v in (1.5, "1", True)),
-        *(("max_prompt_tokens", v) for v in (0, 1.5, None)),
+        *(("max_prompt_tokens", v) for v in (0, 1.5, "9")),
         *(("max_statements", v) for v in (0, "40")),
         *(
             ("base_url", v)

@@ -28,11 +28,13 @@ class Budget(NamedTuple):
         count: counts the tokens of a text.
         limits: the judge's limits.
         room: tokens for context and statements together; None for no limit.
+        reply_tokens: what the reply to each statement takes of the room.
     """
 
     count: CountTokens
     limits: Limits
     room: int | None = None
+    reply_tokens: int = 0
 
     @property
     def context_room(self) -> int | None:
@@ -47,6 +49,10 @@ class Budget(NamedTuple):
     def line_tokens(self, text: str) -> int:
         """The tokens of a text on a numbered line."""
         return self.count(text) + LINE_TOKENS
+
+    def statement_tokens(self, text: str) -> int:
+        """The tokens that a statement takes of the room."""
+        return self.line_tokens(text) + self.reply_tokens
 
 
 def most_line_tokens(text: str) -> int:
@@ -64,14 +70,15 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
         InputError: one item alone is too long.
     """
     most, room = budget.limits.statements, budget.statements_room
-    fits = room is None or sum(most_line_tokens(text) for _, text in items) <= room
+    reply = budget.reply_tokens
+    fits = room is None or sum(most_line_tokens(text) + reply for _, text in items) <= room
     groups: list[list[tuple[int, str]]] = []
     used = 0
     for number, text in items:
-        tokens = 0 if fits else budget.line_tokens(text)
+        tokens = 0 if fits else budget.statement_tokens(text)
         if room is not None and tokens > room:
             problem = f"statement {number} has about {tokens:,} tokens, too many for"
-            raise InputError(f"answer: {problem} max_prompt_tokens")
+            raise InputError(f"answer: {problem} {budget.limits.named}")
         full = most is not None and groups and len(groups[-1]) >= most
         if not groups or full or (room is not None and used + tokens > room):
             groups.append([])

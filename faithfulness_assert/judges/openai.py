@@ -198,7 +198,7 @@ class OpenAIJudge(RemoteJudge):
         max_retries: int = 2,
         temperature: float | None = 0.0,
         seed: int | None = None,
-        max_prompt_tokens: int = 100_000,
+        max_prompt_tokens: int | None = None,
         max_statements: int = 40,
     ) -> None:
         super().__init__(

@@ -58,18 +58,23 @@ class StoredJudge:
         folder: str | os.PathLike[str],
         is_readable: Callable[[Ask, str], bool] = _has_text,
     ) -> None:
-        self.info = judge_info(judge)
-        if not self.info.identity:
+        info = judge_info(judge)
+        if not info.identity:
             raise ConfigError(
                 "cache: this judge has no 'identity' (a mapping of the settings that shape its "
                 "replies), so its replies cannot be stored"
             )
-        self._identity = self.info.identity
+        self._identity = info.identity
         self._judge = judge
         self._is_readable = is_readable
-        self._folder = _make_folder(self.info, _path("cache", folder))
+        self._folder = _make_folder(info, _path("cache", folder))
         if hasattr(judge, "aask"):
             self.aask = self._aask
+
+    @property
+    def info(self) -> JudgeInfo:
+        """What the judge says about itself."""
+        return judge_info(self._judge)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """The stored reply, else the judge's.
@@ -205,7 +210,7 @@ def _described_info(data: Mapping[str, Any]) -> JudgeInfo:
 def _described_limits(data: object) -> Limits:
     limits = data if isinstance(data, dict) else {}
     valid = {}
-    for name in ("prompt_tokens", "statements"):
+    for name in ("prompt_tokens", "statements", "total_tokens"):
         with suppress(ConfigError):
             Limits(**{name: limits.get(name)})
             valid[name] = limits.get(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..asking.prompt import make_ask
+from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
 from ..asking.windows import chunk, cut_to_fit, most_line_tokens, window
 from ..records.ask import Payload
 from ..records.errors import InputError
@@ -13,6 +13,7 @@ from .state import ended, numbered_texts
 if TYPE_CHECKING:
     from ..asking.windows import Budget
     from ..records.ask import Ask
+    from ..records.judge import Limits
     from .state import State
 
 MIN_ROOM = 300
@@ -21,11 +22,12 @@ MIN_ROOM = 300
 
 def fit(state: State) -> State:
     """Finds the room that one ask has, and the windows. A case that cannot fit ends here."""
+    limits = state.budget.limits
     room = _room(state)
     if room is not None and room < MIN_ROOM:
-        detail = "question: it leaves no room in max_prompt_tokens for the context"
+        detail = f"question: it leaves no room in {limits.named} for the context"
         return ended(state, "invalid_input", detail)
-    budget = state.budget._replace(room=room)
+    budget = state.budget._replace(room=room, reply_tokens=_reply_tokens(limits))
     try:
         chunk(numbered_texts(state.verdicts.statements), budget)
     except InputError as error:
@@ -36,21 +38,31 @@ def fit(state: State) -> State:
 
 def _room(state: State) -> int | None:
     """The tokens that instructions and question leave for context and statements."""
-    most = state.budget.limits.prompt_tokens
+    limits = state.budget.limits
+    most = limits.prompt_room(REPLY_TOKENS)
     if most is None:
         return None
     bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
-    texts = [s.text for s in state.context] + [s.text for s in state.verdicts.statements]
+    statements = state.verdicts.statements
+    texts = [s.text for s in state.context] + [s.text for s in statements]
+    replies = _reply_tokens(limits) * len(statements)
     at_least = most - _prompt_bytes(bare)
-    if 3 * sum(map(most_line_tokens, texts)) <= at_least:
+    if 3 * (sum(map(most_line_tokens, texts)) + replies) <= at_least:
         return at_least  # everything fits, so the exact number does not matter
     return most - prompt_tokens(state.budget, bare)
+
+
+def _reply_tokens(limits: Limits) -> int:
+    """The tokens of a reply that each statement takes, where the judge counts them too."""
+    return 0 if limits.total_tokens is None else REPLY_TOKENS_PER_ITEM
 
 
 def is_too_long(budget: Budget, text: str) -> bool:
     """Whether a claim of the judge (or a whole answer) does not fit one ask."""
     room = budget.statements_room
-    return room is not None and most_line_tokens(text) > room < budget.line_tokens(text)
+    if room is None or most_line_tokens(text) + budget.reply_tokens <= room:
+        return False
+    return budget.statement_tokens(text) > room
 
 
 def prompt_tokens(budget: Budget, ask: Ask) -> int:
@@ -60,7 +72,8 @@ def prompt_tokens(budget: Budget, ask: Ask) -> int:
 
 def is_within(budget: Budget, ask: Ask) -> bool:
     """Whether an ask keeps the judge's limits."""
-    most_items, most_tokens = budget.limits.statements, budget.limits.prompt_tokens
+    most_items = budget.limits.statements
+    most_tokens = budget.limits.prompt_room(ask.max_tokens)
     if most_items is not None and len(ask.ids) > most_items:
         return False
     if most_tokens is None or _prompt_bytes(ask) <= most_tokens:

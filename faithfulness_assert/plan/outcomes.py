@@ -42,7 +42,7 @@ def absorb_each(
     ask counts either way.
     """
     for job, outcome in answers:
-        state = _spent(state, job, outcome)
+        state = spent(state, job, outcome)
         try:
             state = take(state, job, outcome)
         except JudgeError as error:
@@ -135,7 +135,7 @@ def not_graded(errors: Sequence[JudgeError], detail: str = "") -> Ended:
     return Ended(status, detail, error=cause)
 
 
-def _spent(state: State, job: Job, outcome: Outcome) -> State:
+def spent(state: State, job: Job, outcome: Outcome) -> State:
     """The state with the cost of an ask, estimated where the judge did not report it."""
     if isinstance(outcome, JudgeError):
         return noted(state, usage=outcome.usage)

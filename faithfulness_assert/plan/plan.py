@@ -25,6 +25,7 @@ from ..text.strings import is_blank
 from . import verdicts
 from .conclude import conclude
 from .fit import fit
+from .recut import RECUTS, recut
 from .state import Answers, Asking, Ended, Job, Stage, State, ended, with_statements
 
 if TYPE_CHECKING:
@@ -59,31 +60,38 @@ def grade_plan(
         limits: what one ask may hold.
     """
     state = _begin(_audited(State(case, policy, Budget(count, limits or Limits()), language)))
+    recuts = RECUTS
     for stage in _stages(policy):
         if state.ended is not None:
             break
         if not isinstance(stage, Asking):
             state = stage(state)
-        elif jobs := stage.jobs(state):
+            continue
+        while jobs := stage.jobs(state):
             outcomes = yield tuple(job.ask for job in jobs)
-            state = stage.absorb(state, tuple(zip(jobs, outcomes, strict=True)))
+            answers = tuple(zip(jobs, outcomes, strict=True))
+            shorter = recut(state, stage, answers) if recuts else None
+            if shorter is None:
+                state = stage.absorb(state, answers)
+                break
+            state, recuts = shorter, recuts - 1
     return conclude(state)
 
 
 def _stages(policy: Policy) -> Iterator[Stage]:
     """The stages of a policy, in their order. Each is loaded only where it is needed."""
     tries = 1 + policy.reasks
-    yield fit
     if policy.verify == "rubric":
         from . import ratings
 
-        yield ratings.fits
-        yield from [Asking(ratings.jobs, ratings.absorb)] * tries
+        yield ratings.fit_whole
+        yield from [Asking(ratings.jobs, ratings.absorb, ratings.fit_whole)] * tries
         return
+    yield fit
     if policy.split == "claims" or policy.verify == "truths":
         yield from _preparing(policy, tries)
         yield fit
-    yield Asking(verdicts.jobs, verdicts.absorb)
+    yield Asking(verdicts.jobs, verdicts.absorb, fit)
     yield from [Asking(verdicts.reask_jobs, verdicts.absorb)] * policy.reasks
     yield Asking(verdicts.widen_jobs, verdicts.absorb)
     if policy.explain == "judge":
@@ -107,7 +115,7 @@ def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:
             state = part.absorb(state, tuple(a for a in answers if a[0].ask.kind in part.KINDS))
         return state
 
-    yield from [Asking(jobs, absorb)] * tries
+    yield from [Asking(jobs, absorb, fit)] * tries
     yield from (part.settle for part in parts)
 
 

@@ -9,7 +9,7 @@ from ..reading import read_ratings
 from ..records.ask import Payload
 from ..records.errors import UnreadableReply
 from ..text.strings import clip
-from .fit import is_too_long
+from .fit import fit, is_too_long
 from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
 from .state import Job, Rated, State, context_lines, ended, noted
 
@@ -25,15 +25,18 @@ MAX_CITATIONS = 20
 """Invalid citations that an ask names."""
 
 
-def fits(state: State) -> State:
+def fit_whole(state: State) -> State:
     """Ends a case that does not fit one ask: ratings of parts do not add up to one of the whole."""
+    state = fit(state)
+    if state.ended:
+        return state
     too_long = is_too_long(state.budget, state.case.answer)
     if not too_long and len(state.windows) == 1:
         return state
     what = "answer" if too_long else "context"
     problem = f"{what}: too long for the one ask of the policy {state.policy.name!r}"
-    fix = "raise max_prompt_tokens, or use another policy"
-    return ended(state, "invalid_input", f"{problem}; {fix}")
+    fix = f"it must fit {state.budget.limits.named}; raise that, or use another policy"
+    return ended(state, "invalid_input", f"{problem}: {fix}")
 
 
 def jobs(state: State) -> tuple[Job, ...]:

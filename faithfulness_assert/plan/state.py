@@ -197,10 +197,15 @@ Answers = tuple[tuple[Job, Outcome], ...]
 
 
 class Asking(NamedTuple):
-    """A stage that asks: what to ask now, and what is known once the outcomes are there."""
+    """A stage that asks: what to ask now, and what is known once the outcomes are there.
+
+    ``refit`` cuts the case anew if the judge can take less than was thought; None if it is too
+    late for that.
+    """
 
     jobs: Callable[[State], tuple[Job, ...]]
     absorb: Callable[[State, Answers], State]
+    refit: Callable[[State], State] | None = None
 
 
 Stage = Asking | Callable[[State], State]

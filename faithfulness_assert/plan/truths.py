@@ -51,7 +51,10 @@ def jobs(state: State) -> tuple[Job, ...]:
 
 def _piece_tokens(state: State) -> int:
     room = state.budget.statements_room
-    return PIECE_TOKENS if room is None else min(PIECE_TOKENS, room)
+    if room is None:
+        return PIECE_TOKENS
+    # The list of its facts may take more tokens than the piece itself.
+    return min(PIECE_TOKENS, room // 2 if state.budget.reply_tokens else room)
 
 
 def _pieces(state: State) -> tuple[Piece, ...]:

@@ -5,6 +5,7 @@ FaithfulnessError
 ├── InputError       your data's: an answer or context that cannot be graded (a ValueError);
 │                    grade() turns it into a result with status ``invalid_input``
 └── JudgeError       the judge's: it has a kind, whether a retry may help, and what it cost
+    ├── PromptTooLong     an ask is too long for the judge's context window
     └── UnreadableReply   the judge replied, but no verdict can be read
 """
 
@@ -72,6 +73,31 @@ class JudgeError(FaithfulnessError):
         self.usage = usage
         self.http_status = http_status
         self.fix = fix
+
+
+class PromptTooLong(JudgeError):  # noqa: N818 - the public name, shorter than the rule's
+    """An ask is too long for the judge. The grader then asks again, with shorter asks.
+
+    Args:
+        window: the tokens that prompt and reply may have together, by the grader's count.
+
+    Raises:
+        TypeError: the window is not a whole number.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        window: int,
+        *,
+        usage: Usage | None = None,
+        http_status: int | None = None,
+        fix: str = "Lower max_prompt_tokens, or use a model with a larger context window.",
+    ) -> None:
+        if not isinstance(window, int):
+            raise TypeError(f"PromptTooLong.window: got {type(window).__name__}")
+        super().__init__(message, "transport", usage=usage, http_status=http_status, fix=fix)
+        self.window = window
 
 
 class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than the rule's

@@ -16,21 +16,39 @@ ASK_KINDS: frozenset[AskKind] = frozenset(get_args(AskKind))
 class Limits:
     """The most that one ask to a judge may contain; None means no limit.
 
+    Args:
+        prompt_tokens: of the prompt.
+        statements: in one ask.
+        total_tokens: of the prompt and the longest reply together: the context window of a model.
+
     Raises:
         ConfigError: a limit is not a whole number from 1.
     """
 
     prompt_tokens: int | None = None
     statements: int | None = None
+    total_tokens: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("prompt_tokens", "statements"):
+        for name in ("prompt_tokens", "statements", "total_tokens"):
             limit = getattr(self, name)
             whole = isinstance(limit, int) and not isinstance(limit, bool)
             if limit is not None and not (whole and limit >= 1):
                 raise ConfigError(
                     f"limits: {name} must be a whole number from 1, or None, got {limit!r}"
                 )
+
+    @property
+    def named(self) -> str:
+        """What limits a prompt, as messages call it."""
+        if self.total_tokens is None:
+            return "max_prompt_tokens"
+        return f"the judge's context window of about {self.total_tokens:,} tokens"
+
+    def prompt_room(self, reply_tokens: int) -> int | None:
+        """The tokens that a prompt may have if its reply may have ``reply_tokens``."""
+        beside = None if self.total_tokens is None else self.total_tokens - reply_tokens
+        return min((t for t in (self.prompt_tokens, beside) if t is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)

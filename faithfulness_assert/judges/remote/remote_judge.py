@@ -10,7 +10,6 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 from ...records.ask import Ask, Reply
@@ -20,6 +19,7 @@ from .. import JUDGES
 from .answers import Failure
 from .circuit_breaker import CircuitBreaker
 from .connection import Answer, http_client, send_once
+from .context_window import ContextWindow, default_limits
 from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
 from .retries import ask_with_retries
 from .settings import check_number, check_text, find_endpoint
@@ -69,7 +69,8 @@ class RemoteJudge:
         timeout: seconds for one try, from start to end.
         max_retries: tries after the first one, if the failure may be temporary.
         temperature: from 0; None leaves it to the server.
-        max_prompt_tokens: the longest prompt for one ask, in tokens.
+        max_prompt_tokens: the longest prompt for one ask, in tokens. Default: the model's context
+            window if it is known, else 100,000; a server that finds an ask too long is believed.
         max_statements: the most statements in one ask.
 
     Raises:
@@ -87,36 +88,41 @@ class RemoteJudge:
         timeout: float = 60.0,
         max_retries: int = 2,
         temperature: float | None = 0.0,
-        max_prompt_tokens: int = 100_000,
+        max_prompt_tokens: int | None = None,
         max_statements: int = 40,
     ) -> None:
         provider = self.provider
         _check_installed(provider.name)
         check_number("timeout", timeout, 0.001, 86_400)
         check_number("max_retries", max_retries, 0, 100, whole=True)
-        check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True)
+        if max_prompt_tokens is not None:
+            check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True)
         check_number("max_statements", max_statements, 1, 10**6, whole=True)
         if temperature is not None:
             check_number("temperature", temperature, 0, provider.max_temperature)
         model = check_text("model", model)
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
         self._endpoint = find_endpoint(provider.name, provider.home, base_url, api_key)
-        self._limits = Limits(prompt_tokens=max_prompt_tokens, statements=max_statements)
+        self._name = f"{provider.name}:{model}"
+        limits = Limits(max_prompt_tokens, max_statements)
+        if max_prompt_tokens is None:
+            limits = default_limits(self._name, max_statements)
+        self._window = ContextWindow(self._name, limits)
         self._timeout, self._max_retries = timeout, max_retries
         self._steps: Steps = dict.fromkeys(provider.fallbacks, 0)
         self._circuit = CircuitBreaker()
         self._lock = threading.Lock()
         self._client: Any = None
 
-    @cached_property
+    @property
     def info(self) -> JudgeInfo:
-        """What this judge is."""
+        """What this judge is, with the limits that were learned so far."""
         name, url = self.provider.name, self._endpoint.public_url
         return JudgeInfo(
-            name=f"{name}:{self._settings['model']}",
+            name=self._name,
             remote=True,
             keeps_deadline=True,
-            limits=self._limits,
+            limits=self._window.limits,
             identity={"judge": name, "base_url": url, **self._settings},
         )
 
@@ -149,7 +155,7 @@ class RemoteJudge:
         def send(seconds: float) -> Reply | Failure:
             nonlocal steps
             sent = steps
-            outcome = self._try(request(sent), seconds)
+            outcome = self._window.checked(ask, self._try(request(sent), seconds))
             if isinstance(outcome, Reply) or not outcome.server_error:
                 return outcome
             steps = next_steps(fallbacks, sent, outcome.server_error, request)

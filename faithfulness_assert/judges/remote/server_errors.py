@@ -23,7 +23,9 @@ _UNPAID = re.compile(
     r"insufficient_quota|billing_(?:not_active|hard_limit|error)|credit balance is too low", re.I
 )
 _TOO_LONG = re.compile(
-    r"context_length_exceeded|context (?:length|size|window)|prompt is too long|too many tokens",
+    r"context_length_exceeded|exceed_context_size|context (?:length|size|window|limit)"
+    r"|prompt is too long|too many tokens|input tokens exceed|maximum (?:allowed|model) length"
+    r"|maximum number of tokens|must be <= \d+\. given|request too large for",
     re.I,
 )
 _KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
@@ -69,8 +71,10 @@ class ServerError:
 
     @property
     def too_long(self) -> bool:
-        """The prompt is too long for the model."""
-        return bool(_TOO_LONG.search(f"{self.code} {self.message}"))
+        """The prompt, or prompt and reply together, are too long for the model."""
+        if self.filtered or self.unpaid:
+            return False
+        return self.status == 413 or bool(_TOO_LONG.search(f"{self.code} {self.message}"))
 
     @property
     def filtered(self) -> bool:
@@ -103,8 +107,6 @@ class ServerError:
     @property
     def hint(self) -> str:
         """What the user can do."""
-        if self.too_long or self.status == 413:
-            return "Lower max_prompt_tokens."
         if self.unpaid:
             return "Check the credit of the account."
         if 300 <= self.status < 400:
@@ -151,7 +153,8 @@ def _codes(fields: Mapping[str, Any]) -> list[object]:
 
 def _message(fields: Mapping[str, Any]) -> str:
     texts = (fields[name] for name in ("message", "detail") if fields.get(name))
-    return _as_text(next(texts, fields))
+    text, size = _as_text(next(texts, fields)), fields.get("n_ctx")  # llama.cpp's context size
+    return f"{text} (context size {size})" if isinstance(size, int) else text
 
 
 def _true_status(status: int, codes: Iterable[object]) -> int:
