@@ -430,6 +430,24 @@ def test_enforced_controls_whose_ask_failed_leave_nothing_decided() -> None:
     assert (enforced.status, enforced.error.kind) == ("judge_failed", "timeout")
 
 
+def test_controls_in_a_reply_that_stays_unreadable_are_not_answered() -> None:
+    answer = " ".join(f"Room {n} is blue." for n in range(6))
+
+    class Mumbling(LabelBy):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if any(text not in answer for _, text in ask.payload.items):
+                return Reply("Let me see ...", usage=USAGE)
+            return Reply(verdicts_json(dict.fromkeys(ask.ids, "supported")), usage=USAGE)
+
+    judge = Mumbling(limits=Limits(statements=5))
+    reported = grade(answer, CONTEXT, judge=judge, controls="report")
+    enforced = grade(answer, CONTEXT, judge=judge, controls="enforce")
+    assert reported.status == "graded"
+    assert "did not answer 2 of 2 controls" in " ".join(reported.metadata["warnings"])
+    assert enforced.error is not None
+    assert (enforced.status, enforced.error.kind) == ("unreadable", "unreliable_judge")
+
+
 def test_a_tape_of_a_remote_judge_replays_the_controls(tmp_path: Any) -> None:
     class Remote(LabelBy):
         remote = True

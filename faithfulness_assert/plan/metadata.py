@@ -15,6 +15,7 @@ from .reasons import evidence_warnings
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ..asking.controls import Answered
     from ..policy.policy import Policy
     from ..records.model import Verdict
     from ..records.usage import Usage
@@ -61,7 +62,7 @@ def coverage_of(counted: Sequence[Verdict]) -> float:
 def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[str, Any]:
     """The metadata that every result may have, without entries that say nothing."""
     statuses = [error.http_status for error in state.log.errors if error.http_status]
-    controls = state.verdicts.answered_controls
+    controls = _controls(state, verdicts)
     entries = {
         "warnings": list(dict.fromkeys(_warnings(state, verdicts))),
         "windows": len(state.windows) if len(state.windows) > 1 else None,
@@ -95,8 +96,13 @@ def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
         # Without any verdict, the first error is the reason of the result.
         yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
     yield from evidence_warnings(verdicts)
-    if problem := problem_of(state.verdicts.answered_controls):
+    if problem := problem_of(_controls(state, verdicts)):
         yield problem
+
+
+def _controls(state: State, verdicts: Sequence[Verdict]) -> Answered:
+    """The controls, if the judge said anything at all."""
+    return state.verdicts.answered_controls if any(v.label for v in verdicts) else ()
 
 
 def _fingerprint(policy: Policy) -> str | None:

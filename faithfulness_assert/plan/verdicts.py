@@ -27,11 +27,11 @@ from .state import Job, context_lines, noted, numbered_texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..asking.controls import Control
+    from ..asking.controls import Answered, Control
     from ..reading import RawVerdict
     from ..records.ask import Numbered, Outcome
     from ..records.model import Statement
-    from .state import Answers, Cell, State
+    from .state import Answers, Cell, State, VerdictsKnown
 
 
 # ---------------------------------------------------------------- what is asked
@@ -152,7 +152,10 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
     found = state.verdicts.widened if job.window is None else _of_window(state, job.window)
     missing = {number: MISSING for number in job.ids if number not in found}
     known = _with_findings(state, job, missing).verdicts
-    if error.kind != "unreadable":
+    if error.kind == "unreadable":
+        unanswered = tuple((control, None) for control in job.controls.values())
+        known = _with_answered(known, job, unanswered)
+    else:
         lost = {(job.window, number): error for number in job.ids}
         known = known._replace(failed={**known.failed, **lost})
     if job.window is not None and not worth_asking_again(state.policy, error):
@@ -185,9 +188,8 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         state, job, {n: _unless_asserted(state, n, finding) for n, finding in own.items()}
     )
     left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
-    known = state.verdicts
+    known = _with_answered(state.verdicts, job, answered)
     known = known._replace(
-        controls={**known.controls, job.window: answered} if answered else known.controls,
         failed={
             cell: error
             for cell, error in known.failed.items()
@@ -257,6 +259,11 @@ def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> S
         cells = {(job.window, number): finding for number, finding in findings.items()}
         known = known._replace(by_window={**known.by_window, **cells})
     return state._replace(verdicts=known)
+
+
+def _with_answered(known: VerdictsKnown, job: Job, answered: Answered) -> VerdictsKnown:
+    """What is known with the labels that the controls of an ask got."""
+    return known._replace(controls={**known.controls, job.window: answered}) if answered else known
 
 
 def _of_window(state: State, window: int) -> dict[int, Finding]:

@@ -361,18 +361,30 @@ def _turns_about(held: Grade, v: Verdict) -> list[tuple[Turn, int]]:
 
 @_graded
 def trusted(held: Grade) -> Problems:
-    """Under ``enforce`` a control that was answered wrongly ends the case."""
+    """Under ``enforce``, a control that was answered wrongly or not at all ends the case."""
     if held.system.controls != "enforce":
         return
     reader = Reader(held.system, held.turns)
-    own = {v.statement for v in held.result.verdicts}
+    asked: dict[tuple[object, str], bool] = {}
     for turn in held.turns:
-        said = reader.said(turn)
-        for number, text in turn.ask.payload.statements if turn.ask.kind == "verdicts" else ():
-            label = said.named.get(number)
-            true = any(line == text for _, line in turn.ask.payload.sentences)
-            if text not in own and label in held.system.weights and (label == "supported") != true:
+        if turn.ask.kind != "verdicts" or turn.content.error or turn.content.crash:
+            continue
+        named, lines = reader.said(turn).named, {line for _, line in turn.ask.payload.sentences}
+        for number, text in _controls(held, turn):
+            label = named.get(number)
+            place = (turn.ask.payload.sentences, text)
+            asked[place] = label is not None or not _is_plain(turn) or asked.get(place, False)
+            if label in held.system.weights and (label == "supported") != (text in lines):
                 yield f"the control {text!r} was called {label}"
+    for (_, text), answered in asked.items():
+        if not answered:
+            yield f"the control {text!r} was not answered"
+
+
+def _controls(held: Grade, turn: Turn) -> Iterator[tuple[int, str]]:
+    """The statements of an ask that are not of the answer, with their numbers."""
+    own = {v.statement for v in held.result.verdicts}
+    yield from ((n, text) for n, text in turn.ask.payload.statements if text not in own)
 
 
 @_graded

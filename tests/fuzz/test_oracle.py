@@ -136,6 +136,7 @@ BREAKS: dict[str, tuple[str, Callable[[], Grade]]] = {
     "a statement from nowhere": ("foreign", lambda: relabelled(graded(), 2, statement="Well.")),
     "what a failed ask left open": ("left_open", lambda: _failed(graded())),
     "a control that was failed": ("trusted", lambda: _control_failed()),
+    "a control that was not answered": ("trusted", lambda: _control_left_out()),
     "evidence that was never shown": (
         "evident",
         lambda: relabelled(graded(), 0, flags=("no_such_evidence",)),
@@ -186,11 +187,16 @@ def _failed(held: Grade) -> Grade:
 
 def _control_failed() -> Grade:
     held = graded(options={"controls": "report"}, remote=True, fillers=4)
-    own = {sentence.text for sentence in THREE}
-    controls = [n for n, text in held.turns[0].ask.payload.statements if text not in own]
-    wrong = said(*TRUE, *((number, "supported") for number in controls))
     enforced = replace(held, system=replace(held.system, controls="enforce"))
-    return replied(enforced, wrong)
+    return replied(enforced, said(*((number, "supported") for number in held.turns[0].ask.ids)))
+
+
+def _control_left_out() -> Grade:
+    held = graded(options={"controls": "report"}, remote=True, fillers=4)
+    own = {sentence.text for sentence in THREE}
+    answered = [n for n, text in held.turns[0].ask.payload.statements if text in own]
+    enforced = replace(held, system=replace(held.system, controls="enforce"))
+    return replied(enforced, said(*((number, "not_enough_info") for number in answered)))
 
 
 def _hidden(held: Grade) -> Grade:
