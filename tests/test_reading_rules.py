@@ -361,7 +361,7 @@ def test_verdicts_are_found_in_what_wraps_them(
             '{"id":"x","label":"yes"}',
             '{"id":"x","number":4,"label":"yes"}',
             '{"unsupported":["yes"]}',
-            '{"unsupported":[1]}',
+            '{"unsupported":[1,0]}',
         ),
     ],
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
 from ..asking.windows import chunk
+from ..reading.claim_remarks import contains_no_claims_remark
 from ..reading.json_values import looks_like_json
 from ..records.ask import AskKind, Numbered, Outcome, Payload
 from ..records.model import Skipped, Statement
@@ -22,7 +23,7 @@ from . import joint
 from .claim_sources import by_words, claim_key, without_strays
 from .findings import may_be_set_aside
 from .fit import is_too_long
-from .numbered_replies import check_count, read_entries
+from .numbered_replies import check_count, is_chatter, read_entries
 from .outcomes import absorb_each, ignored_entries, not_graded, usable_text, worth_asking_again
 from .state import (
     Claimed,
@@ -81,9 +82,14 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         return joint.take(state, job, outcome)
     entries, astray = read_entries(job, outcome)
     check_count(len(entries) + len(astray), len(job.ask.ids))
-    found = _by_sentence(entries, job.ask.payload.items)
+    reply = usable_text(outcome)
+    is_prose = not looks_like_json(reply)
+    if is_prose and is_chatter(entries, job.ask.payload.items):
+        entries, astray = [], []
+    silence = Silent(in_words=is_prose or contains_no_claims_remark(reply))
+    found = _by_sentence(entries, job.ask.payload.items, silence)
     if not entries and not astray:  # the judge finds no claim at all
-        found = dict.fromkeys(job.ask.ids, _nothing_in(outcome))
+        found = dict.fromkeys(job.ask.ids, silence)
     placed = {
         number: Claimed(claims)
         for number, claims in by_words(astray, numbered_texts(state.answer)).items()
@@ -95,16 +101,10 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     return noted(state, form="claims", warnings=ignored_entries(ignored))
 
 
-def _nothing_in(outcome: Outcome) -> Silent | Unlisted:
-    """What a reply without claims says. Only an empty list is the answer that was asked for.
-
-    Prose such as "There are no claims." may be a remark of a judge that did not do the work.
-    """
-    return Silent() if looks_like_json(usable_text(outcome)) else Unlisted()
-
-
-def _by_sentence(entries: Entries, asked: Numbered) -> dict[int, Claimed | Silent | Unlisted]:
-    """What a reply says about each sentence that it covers.
+def _by_sentence(
+    entries: Entries, asked: Numbered, silence: Silent
+) -> dict[int, Claimed | Silent | Unlisted]:
+    """What a reply says about each sentence that it covers; ``silence`` is how it says "none".
 
     A list without numbers covers all sentences. Each of its claims goes to the sentence with which
     it shares the most words.
@@ -120,7 +120,7 @@ def _by_sentence(entries: Entries, asked: Numbered) -> dict[int, Claimed | Silen
     for number, texts in sources.items():
         claims.setdefault(number, []).extend(texts)
     covered: dict[int, Claimed | Silent | Unlisted] = {
-        number: Claimed(tuple(texts)) if texts else Silent() for number, texts in claims.items()
+        number: Claimed(tuple(texts)) if texts else silence for number, texts in claims.items()
     }
     if None not in numbers:
         return covered
@@ -155,12 +155,13 @@ def settle(state: State) -> State:
 def _silent(state: State) -> set[int]:
     """The sentences that make no claim, as the judge says and as far as their text allows.
 
-    A judge that finds no claim in the whole answer is believed, unless there is a number or a name:
-    what an answer without claims scores, the policy says.
+    A judge that lists no claim for the whole answer is believed, unless there is a number or a
+    name: what an answer without claims scores, the policy says.
     """
-    said = {n for n, known in state.claims.by_sentence.items() if isinstance(known, Silent)}
-    if len(said) == len(state.answer) and not any(has_number_or_name(s.text) for s in state.answer):
-        return said
+    said = {n: known for n, known in state.claims.by_sentence.items() if isinstance(known, Silent)}
+    believed = len(said) == len(state.answer) and not any(known.in_words for known in said.values())
+    if believed and not any(has_number_or_name(s.text) for s in state.answer):
+        return set(said)
     return {s.id for s in state.answer if s.id in said and may_be_set_aside(s.text)}
 
 

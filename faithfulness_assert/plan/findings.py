@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..reading.reconcile import MISSING, Finding
+from ..reading.reconcile import INVALID, MISSING, Finding
 from ..reading.refusal import accompanies_decline, declines
 from ..text.numbers_and_names import has_number_or_name
 
@@ -50,7 +50,7 @@ def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
     possible = finding.label in labels
     if finding.label == "not_a_claim":
         possible = possible and may_be_set_aside(text)
-    return finding if possible else Finding(unresolved="invalid")
+    return finding if possible else INVALID
 
 
 def may_be_set_aside(text: str) -> bool:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from ..reading import read_claims
 from ..reading.reconcile import shift
 from ..records.errors import UnreadableReply
+from ..text.shared_words import words_that_count
 from .outcomes import usable_text
 
 if TYPE_CHECKING:
-    from ..records.ask import Outcome
+    from ..records.ask import Numbered, Outcome
     from .state import Job
 
 CLAIMS_PER_SENTENCE = 20
@@ -38,6 +40,21 @@ def read_entries(job: Job, outcome: Outcome) -> tuple[Entries, list[str]]:
     entries = [(None if n is None else n + added, text) for n, text in said]
     own = [(n, text) for n, text in entries if n is None or n in asked]
     return own, [text for n, text in entries if n is not None and n not in asked]
+
+
+def is_chatter(entries: Entries, asked: Numbered) -> bool:
+    """Whether no entry shares a word with what was asked about: "Sure, here they are."
+
+    Words for what was asked about are not shared ones: "All statements look fine to me."
+    """
+    own = {word for _, text in asked for word in words_that_count(text)}
+    said = (words_that_count(text) - _meta_words() for _, text in entries)
+    return bool(own) and all(own.isdisjoint(words) for words in said)
+
+
+@cache
+def _meta_words() -> frozenset[str]:
+    return words_that_count("statements claims sentences answers facts truths passages contexts")
 
 
 def check_count(claims: int, sentences: int) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..reading.reconcile import Finding
+from ..reading.reconcile import INVALID, MISSING, Finding
 from ..text.strings import text_key
 
 if TYPE_CHECKING:
@@ -80,3 +80,17 @@ def _rank(policy: Policy, label: Label | None) -> Rank | None:
         return None
     weight = policy.weights[label]
     return (True, -weight) if policy.inverse else (label not in policy.fail_on, weight)
+
+
+def unless_objected(
+    entries: Sequence[RawVerdict], findings: dict[int, Finding]
+) -> dict[int, Finding]:
+    """The findings of a window. A "contradicted" of nobody objects to all that it leaves open.
+
+    Another window could otherwise support the statement that it is about.
+    """
+    said = sum(entry.label == "contradicted" for entry in entries)
+    placed = sum(f.label == "contradicted" or f.disputed for f in findings.values())
+    if said <= placed:
+        return findings
+    return {n: INVALID if f == MISSING else f for n, f in findings.items()}

@@ -51,8 +51,14 @@ class Claimed(NamedTuple):
     texts: tuple[str, ...]
 
 
-class Silent:
-    """A sentence that makes no claim, as the judge says."""
+class Silent(NamedTuple):
+    """A sentence that makes no claim, as the judge says.
+
+    ``in_words``: with a remark ("There are no claims here."), not with the empty list that was
+    asked for. A judge that did not do its work may say so, too.
+    """
+
+    in_words: bool = False
 
 
 class Unlisted:

@@ -17,9 +17,8 @@ from ..records.ask import Numbered, Payload
 from ..records.errors import UnreadableReply
 from ..records.judge import Limits
 from ..records.model import Evidence
-from ..text.shared_words import words_that_count
 from ..text.strings import is_blank
-from .numbered_replies import read_entries
+from .numbered_replies import is_chatter, read_entries
 from .outcomes import absorb_each, usable_text
 from .state import Job, State, TruthsKnown, noted
 
@@ -95,16 +94,10 @@ def _lose(state: State, _job: Job, error: JudgeError) -> State:
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     entries, _ = read_entries(job, outcome)
-    if not looks_like_json(usable_text(outcome)) and _is_chatter(entries, job.ask.payload.items):
+    if not looks_like_json(usable_text(outcome)) and is_chatter(entries, job.ask.payload.items):
         raise UnreadableReply("the judge lists no truths: its words are not of the context")
     known = _merged(state.truths, entries, job.ask.ids)
     return noted(state._replace(truths=known), form="truths")
-
-
-def _is_chatter(entries: Entries, asked: Numbered) -> bool:
-    """Whether no entry shares a word with the pieces: "Sure, here they are." is not a truth."""
-    own = {word for _, text in asked for word in words_that_count(text)}
-    return bool(own) and all(own.isdisjoint(words_that_count(text)) for _, text in entries)
 
 
 def _merged(known: TruthsKnown, entries: Entries, asked: Sequence[int]) -> TruthsKnown:

@@ -9,12 +9,12 @@ from ..asking.controls import make_controls, mixed
 from ..asking.prompt import make_ask
 from ..asking.windows import chunk
 from ..reading import read
-from ..reading.reconcile import MISSING, Finding, align
+from ..reading.reconcile import INVALID, MISSING, align
 from ..records.ask import Payload
-from ..records.errors import JudgeError
+from ..records.errors import ContradictoryReply, JudgeError
 from .findings import checked, may_be_set_aside, merged, shows_conflict
 from .fit import is_within
-from .objections import with_objections
+from .objections import unless_objected, with_objections
 from .outcomes import (
     absorb_each,
     ignored_entries,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from ..asking.controls import Answered, Control
     from ..reading import RawVerdict
+    from ..reading.reconcile import Finding
     from ..records.ask import Numbered, Outcome
     from ..records.model import Statement
     from .state import Answers, Cell, State, VerdictsKnown
@@ -150,8 +151,12 @@ def absorb(state: State, answers: Answers) -> State:
 def _lose(state: State, job: Job, error: JudgeError) -> State:
     state = noted(state, error=error)
     found = state.verdicts.widened if job.window is None else _of_window(state, job.window)
-    missing = {number: MISSING for number in job.ids if number not in found}
-    known = _with_findings(state, job, missing).verdicts
+    if isinstance(error, ContradictoryReply):
+        # It objects to some of them: what another window says of them cannot stand either.
+        lost_here = dict.fromkeys(job.ids, INVALID)
+    else:
+        lost_here = {number: MISSING for number in job.ids if number not in found}
+    known = _with_findings(state, job, lost_here).verdicts
     if error.kind == "unreadable":
         unanswered = tuple((control, None) for control in job.controls.values())
         known = _with_answered(known, job, unanswered)
@@ -180,7 +185,9 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
             numbered_only=again and not cells.isdisjoint(state.verdicts.by_position),
         )
     except JudgeError as error:
-        return _lose(state, job, error)
+        objects = any(entry.label == "contradicted" for entry in entries)
+        return _lose(state, job, ContradictoryReply(error.message) if objects else error)
+    findings = unless_objected(entries, findings) if len(state.windows) > 1 else findings
     found = {n: checked(finding, texts[n], job.ask) for n, finding in findings.items()}
     answered = tuple((control, found.pop(n).label) for n, control in job.controls.items())
     own = {job.own.get(n, n): finding for n, finding in found.items()}
@@ -206,7 +213,7 @@ def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
         return finding
     starts = {s.start for s in state.verdicts.statements if s.id == number}
     possible = all(may_be_set_aside(s.text) for s in state.answer if s.start in starts)
-    return finding if possible else Finding(unresolved="invalid")
+    return finding if possible else INVALID
 
 
 def _alone_from_one(state: State, answers: Answers) -> Answers:

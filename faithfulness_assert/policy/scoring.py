@@ -131,10 +131,12 @@ def passes(policy: Policy, value: float, verdicts: Sequence[Verdict]) -> bool:
     """Whether a score passes.
 
     It must reach ``policy.passes_at`` (tolerance 1e-9), and no statement may have a label of
-    ``fail_on``. Under ``inverse``, the score before the inversion must not reach it, as in
+    ``fail_on``, where an unresolved statement counts as ``not_enough_info``.
+    Under ``inverse``, the score before the inversion must not reach it, as in
     promptfoo; labels then fail nothing.
     """
     if policy.inverse:
         return 1.0 - value < policy.passes_at - TOLERANCE
-    has_failing_label = any(verdict.label in policy.fail_on for verdict in verdicts)
+    labels = {verdict.label or "not_enough_info" for verdict in verdicts}
+    has_failing_label = not labels.isdisjoint(policy.fail_on)
     return value >= policy.passes_at - TOLERANCE and not has_failing_label

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..records.errors import UnreadableReply
+from ..records.errors import ContradictoryReply, UnreadableReply
 from ..text.strings import clean_text, is_blank
 from .contradictions.polarity import NEGATIVE
 from .contradictions.remarks import are_contradicted, without_positive
@@ -21,7 +21,7 @@ from .json_replies.plain_replies import plain_verdicts
 from .json_values import ReplyParts, find_values, looks_like_json, unwrap
 from .labels import parse_label
 from .raw_verdict import RawVerdict, Reading
-from .retraction import is_retracted
+from .retraction import is_quoted_list, is_retracted
 from .thinking import without_thinking
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def read(
     if not looks_like_json(reply):
         reading = _read_text(reply, labels)
     if reading is not None:
-        return reading
+        return _unless_quoted(reading, reply)
     raise _error(reply, "verdict")
 
 
@@ -96,17 +96,19 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
     A rating that is not a number is left out.
 
     Raises:
-        UnreadableReply: no rating can be read (kind ``unreadable``), or the judge refused (kind
-            ``refusal``).
+        UnreadableReply: no rating can be read, or the reply denies its ratings (kind
+            ``unreadable``), or the judge refused (kind ``refusal``).
         TypeError: ``text`` is not a string.
     """
-    from .rating_values import ratings_in, suggestions_in
+    from .rating_values import are_denied, ratings_in, suggestions_in
 
     reply = _answer_in(text, "read_ratings")
     parts = find_values(reply)
     ratings = ratings_in(parts, names)
     if not ratings:
         raise _error(reply, "rating")
+    if is_retracted(parts.around, positive=True) or are_denied(parts, ratings):
+        raise ContradictoryReply("the judge's reply contradicts its own ratings or takes them back")
     return ratings, suggestions_in(parts)
 
 
@@ -160,10 +162,19 @@ def _read_text(reply: str, labels: Mapping[str, Label] | None) -> Reading | None
     return _unless_contradicted(Reading(verdicts, "text"), reply, WORD_KEYS)
 
 
+def _unless_quoted(reading: Reading, reply: str) -> Reading:
+    """The reading of a plain-text reply, unless a line of it introduces other people's verdicts."""
+    positive = any(entry.label not in (None, *NEGATIVE) for entry in reading.verdicts)
+    if positive and is_quoted_list(reply):
+        raise UnreadableReply("the judge's words around its verdicts quote them")
+    return reading
+
+
 def _unless_retracted(reading: Reading, parts: ReplyParts) -> Reading:
     """``reading``, unless the prose around its JSON takes it back or contradicts it."""
     positive = any(entry.label not in (None, *NEGATIVE) for entry in reading.verdicts)
-    if is_retracted(parts.around, positive=positive):
+    all_positive = not any(entry.label in NEGATIVE for entry in reading.verdicts)
+    if is_retracted(parts.around, positive=positive, all_positive=all_positive):
         raise UnreadableReply(
             "the judge's words around its JSON quote it, take it back or refuse to answer"
         )
@@ -184,7 +195,7 @@ def _unless_contradicted(
     if not are_contradicted(reading.verdicts, remarks):
         return reading
     if not any(entry.label in NEGATIVE for entry in reading.verdicts):
-        raise UnreadableReply("the judge's reply contradicts its own verdicts")
+        raise ContradictoryReply("the judge's reply contradicts its own verdicts")
     return replace(reading, verdicts=without_positive(reading.verdicts))
 
 

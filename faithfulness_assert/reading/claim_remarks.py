@@ -56,6 +56,7 @@ _DECLINING = re.compile(  # a word that every refusal has, or letters of another
     re.IGNORECASE,
 )
 _REGRET = re.compile(r"(?:i(?:'m| am) )?(?:\w{2,6} )?(?:sorry|unfortunately)\W{1,3}(?:but )?", re.I)
+_STRING = re.compile(r'"([^"\\]{10,150})"')
 _BARE = frozenset(("none", "n/a", "na", "not applicable", "nothing", "nil", "null", "no", "empty"))
 
 
@@ -80,6 +81,11 @@ def is_refused_claim(text: str) -> bool:
     bare = _REGRET.sub("", text)
     only_one = len(text) <= _CHARS and not re.search(r"[,;:]\s|\bbut\b|[.!?]\s+\S", bare)
     return only_one and (is_refusal(text) or refuses_to_split(text))
+
+
+def contains_no_claims_remark(reply: str) -> bool:
+    """Whether a string in a JSON reply says, in a sentence, that there are no claims."""
+    return any(map(says_no_claims, _STRING.findall(reply)))
 
 
 def mentions_no_claims(text: str) -> bool:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
+from .contradictions import polarity
+from .contradictions.remark_readers import prose_remarks, remarks_of
 from .json_fixes import repair
 from .json_values import ReplyParts, find_values, key_of, looks_like_json
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
 MAX_SUGGESTIONS = 10
 MAX_REASON_CHARS = 1000
+MIDDLE = 0.5
 
 _NUMBER = re.compile(r"[+-]?\d{1,6}(?:\.\d{1,20})?")
 _VALUE_KEYS = ("score", "rating", "value")
@@ -39,6 +42,33 @@ def ratings_in(parts: ReplyParts, names: Sequence[str]) -> dict[str, float]:
         for name, ratings in given.items()
         if len(ratings) == 1 and (rating := next(iter(ratings))) is not None
     }
+
+
+def are_denied(parts: ReplyParts, ratings: Mapping[str, float]) -> bool:
+    """Whether a reply denies its own rating of faithfulness.
+
+    It says that judging failed; or it calls the whole answer unfaithful and rates it above the
+    middle; or it names something that is not supported and gives the best rating.
+    """
+    scaled, _ = on_unit_scale({"it": ratings.get("faithfulness", max(ratings.values()))})
+    said = [
+        (key, value)
+        for item in _objects(parts.values)
+        for key, value in item.items()
+        if key not in _SUGGESTION_KEYS and not any(key_of(name) in key for name in ratings)
+    ]
+    if any(polarity.is_failure(key) and polarity.says_something(value) for key, value in said):
+        return True
+    denied = any(_denies_whole(key, value) for key, value in said)
+    doubted = any(remarks_of(key, value) for key, value in said if isinstance(value, str | list))
+    prose = prose_remarks("\n".join(parts.around))
+    return (scaled["it"] > MIDDLE and denied) or (scaled["it"] >= 1 and (doubted or bool(prose)))
+
+
+def _denies_whole(key: str, value: Any) -> bool:
+    """Whether {"verdict": "fail"} or {"faithful": false}. A low score may be of something else."""
+    judges = polarity.kind_of(key) in ("affirming", "judging")
+    return judges and isinstance(value, bool | str) and polarity.speaks_against(key, value, low=0)
 
 
 def suggestions_in(parts: ReplyParts) -> tuple[str, ...]:

@@ -52,6 +52,7 @@ class Finding:
 
 
 MISSING = Finding()
+INVALID = Finding(unresolved="invalid")
 
 
 def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:

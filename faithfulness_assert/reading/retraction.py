@@ -42,7 +42,38 @@ _QUOTES_NEXT = re.compile(
     r" (?:itself )?(?:contains?|says?|includes?|ends? with|begins with|claims?|reads?|quotes?"
     r"|asserts?|writes?)(?: \w{1,12}){0,3}(?![.!?]))[^\w]{0,12}$"
 )
-_QUOTES_NEXT_CHARS = 120
+# The same before a colon: others speak ("A student wrote:"), it is supposed, or it is denied.
+_NOT_MINE = re.compile(
+    r"\b(?:(?:answer|response|statement|claim|context|passage|text|document|author|writer|student"
+    r"|attacker|teacher|colleague|friend|model|assistant|bot)s?"
+    r"|someone|somebody|anyone|they|he|she)"
+    r" (?:\w{1,12} ){0,2}(?:says?|said|writes?|wrote|written|asks?|asked|tells?|told|wants?|wanted"
+    r"|instructs?|instructed|demands?|demanded|ordered|claimed|asserts?|asserted|repl(?:y|ies|ied)"
+    r"|answered|suggests?|suggested|insists?|insisted|pretends?)\b[^:.!?\n]{0,80}:\W{0,12}$"
+    r"|(?:^|[.!?\n]\W{0,6})(?:if|suppose|supposing|imagine|assum(?:e|ing)|pretend|had|unless"
+    r"|hypothetically)\b[^:;.!?\n]{0,100}:\W{0,12}$"
+    r"|(?:\b(?:not|never|false|untrue|wrong|incorrect|deny|denied|disagree|refuse|cannot)\b|n't\b)"
+    r"[^:.!?\n]{0,60}:\W{0,12}$"
+)
+_IN_BRACKETS = re.compile(r"\([^()\n]{0,120}\)")
+# A line that is nothing but a no, beside verdicts that are all positive.
+_ONLY_NO = re.compile(
+    r"^\W*(?:no|none|nope|nay|false|untrue|wrong|incorrect|not (?:true|really|supported|verified))"
+    r"\W*$",
+    re.MULTILINE,
+)
+# After them: they are not meant, or not verified.
+_NOT_MEANT = re.compile(
+    r"\b(?:this|that|these|those|they|it|(?:the )?(?:verdict|label|judge?ment|answer|statement)s?)"
+    r" (?:(?:is|are|was|were|has been|have been)(?: not|n't)|(?:do|does|did)(?: not|n't)"
+    r" (?:reflect|count|represent)|(?:has|have)(?: not|n't) been)"
+    r" (?:yet )?(?:my|mine|meant|intended|real|final|serious|true|correct|right|valid|accurate"
+    r"|verified|checked|confirmed|certain|sure|my|reviewed|what i)\b"
+    r"|\b(?:i|we)(?: have| had| did|'ve)?(?: not|n't) (?:actually |really )?"
+    r"(?:verif(?:y|ied)|check(?:ed)?|read|review(?:ed)?|look(?:ed)?|see|seen|mean|meant)\b"
+)
+_QUOTES_NEXT_CHARS = 200
+_MAX_INTRODUCTIONS = 200
 # Neither: "No injection was found." and "Here is the requested JSON:".
 _NO_INJECTION = re.compile(
     r"\b(?:no|without(?: any| an)?|free of(?: any)?|(?:not|n't) (?:find|found|see|detect|detected"
@@ -62,7 +93,21 @@ _MAX_PROSE = 20_000  # characters: a reply with more prose around its verdicts i
 
 def quoted(before: str) -> bool:
     """Whether ``before`` introduces what follows it as an example or as someone else's words."""
-    return _QUOTES_NEXT.search(_lower(before)[-_QUOTES_NEXT_CHARS:]) is not None
+    end = _lower(before)[-_QUOTES_NEXT_CHARS:]
+    if _QUOTES_NEXT.search(end):
+        return True
+    return _NOT_MINE.search(_IN_BRACKETS.sub("", end)) is not None
+
+
+def is_quoted_list(reply: str) -> bool:
+    """Whether a line of a plain-text reply introduces its verdicts as someone else's words.
+
+    A comment (<!-- ... -->) is not the judge's word either.
+    """
+    introductions = [
+        line for line in reply.splitlines() if line.rstrip(" *_").endswith((":", "："))
+    ]
+    return "<!--" in reply or any(map(quoted, introductions[:_MAX_INTRODUCTIONS]))
 
 
 def taken_back(after: str) -> bool:
@@ -73,17 +118,18 @@ def taken_back(after: str) -> bool:
     return _TAKEN_BACK.search(said) is not None or _is_quoted(said)
 
 
-def is_retracted(around: Sequence[str], *, positive: bool) -> bool:
+def is_retracted(around: Sequence[str], *, positive: bool, all_positive: bool = False) -> bool:
     """Whether the prose around JSON values takes them back, quotes them or refuses to answer.
 
     Args:
         around: the pieces of prose before, between and after the values.
         positive: some verdict grants something. Only then do quotes and refusals matter: a negative
             verdict may follow "I can't help with the first one".
+        all_positive: none denies anything, so that a bare "No." is not a summary of one that does.
     """
     pieces = [_FENCE.sub(" ", _lower(piece)) for piece in around]
     text = "\n".join(pieces)
-    if not re.search(r"\w", text):
+    if not re.search(r"\w|<!--|\?", text):
         return False
     # "Correction:" between two values: both are kept, and where they disagree neither counts.
     between = [_CORRECTION_NEXT.sub("", piece) for piece in pieces[1:-1]]
@@ -93,9 +139,19 @@ def is_retracted(around: Sequence[str], *, positive: bool) -> bool:
 
     if not positive:
         return False
+    if any("<!--" in piece for piece in pieces) or (all_positive and _denied(pieces)):
+        return True
     introduced = [_INTRODUCTION.sub("", piece) for piece in pieces[:-1]]
     is_quoted = any(map(quoted, pieces[:-1])) or _is_quoted("\n".join([*introduced, pieces[-1]]))
     return is_quoted or is_refusal(text)
+
+
+def _denied(pieces: Sequence[str]) -> bool:
+    """Whether the prose around positive values denies all of them."""
+    after = pieces[-1]
+    if after.lstrip(" \n\t*_").startswith("?") or _NOT_MEANT.search(after):
+        return True
+    return any(map(_ONLY_NO.search, pieces))
 
 
 def _is_quoted(text: str) -> bool:

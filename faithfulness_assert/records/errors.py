@@ -7,6 +7,7 @@ FaithfulnessError
 └── JudgeError       the judge's: it has a kind, whether a retry may help, and what it cost
     ├── PromptTooLong     an ask is too long for the judge's context window
     └── UnreadableReply   the judge replied, but no verdict can be read
+        └── ContradictoryReply   the reply speaks against its own verdicts
 """
 
 from __future__ import annotations
@@ -112,6 +113,10 @@ class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than
         usage: Usage | None = None,
     ) -> None:
         super().__init__(message, kind, retryable=retryable, usage=usage)
+
+
+class ContradictoryReply(UnreadableReply):
+    """The judge's reply supports every statement, and also says that some are not supported."""
 
 
 def suggest(word: str, known: Iterable[str]) -> str:

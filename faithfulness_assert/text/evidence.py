@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..records.case import Case
 
 MAX_EVIDENCE = 20
+MAX_QUOTES = 50
+"""Quotes of one verdict that are looked up. Each is searched for in the whole context."""
 _QUOTES = "\"'“”‘’«»「」„ .…"
 
 
@@ -68,10 +70,11 @@ def resolve(
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
     """The sentences that a verdict refers to or quotes, and flags.
 
-    The flag ``no_such_quote`` means that a quote is not in the context.
+    The flag ``no_such_quote`` means that a quote is not in the context, or one of too many.
     """
     lines = [line for line in quote.splitlines() if not is_blank(line)]
-    quoted = [quotable.find(line) for line in lines] if quotable else []
+    quoted = [quotable.find(line) for line in lines[:MAX_QUOTES]] if quotable else []
     wanted = dict.fromkeys([*numbers, *(number for places in quoted for number in places)])
-    flags = ("no_such_quote",) if () in quoted else ()
+    unproven = () in quoted or len(lines) > MAX_QUOTES
+    flags = ("no_such_quote",) if unproven else ()
     return tuple(sentences[number - 1] for number in list(wanted)[:MAX_EVIDENCE]), flags

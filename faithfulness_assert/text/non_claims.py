@@ -44,7 +44,8 @@ feel free to (ask|contact|reach|let|call|email|get in touch|share|message)
 (just |please )?(let (me|us) know|tell me)( if (you|there)| how| what| whether| which|\W*$)
 i can also (help|assist)
 (if|should) you (have|need|want|would like) [^,]{0,60}, (just|please|let|feel|ask|don't|i'll)\b
-let's (look|dive|go|start|begin|break)|(here('s| is| are)|below (is|are)) [^:]{0,60}:\W*$
+let's (look|dive|go|start|begin|break)
+(here('s| is| are)|below (is|are)) (?!why|that|how( \S+){4})((?! why| that)[^:]){0,60}:\W*$
 (please )?(see|consult|contact|ask|call|visit|speak (to|with)|talk (to|with)|check with) <expert>
 (please )?seek (medical|legal|professional|expert) (advice|help|attention)
 (bitte )?zögern sie nicht, |lass(en sie)? (es )?mich wissen
@@ -73,7 +74,7 @@ o que|quem|onde|como|qual|wat|waar|wanneer|hoe|welke|(heeft|wilt) u|kan ik
 # Words with which a question or a sentence to the reader states something after all.
 _STATING = r"""
 because|since|as (it|they)|which|that the|who|whose|due to|so that|although|though|but|and
-(do|did) you know|who knew|true
+(do|did) you know|who knew|true|believe|imagine|realize|realise|notice
 weil|denn|dass|parce que|porque|perché che|omdat|saviez|sabías|sapevi|wist|wussten|wusstest
 """
 _OPENING_COURTESY = tuple(

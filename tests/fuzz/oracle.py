@@ -204,6 +204,7 @@ def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
     found: dict[Any, list[str]] = {}
     whole: list[str] = []
     windows = held.result.metadata.get("windows", 1)
+    odd: set[Any] = set()  # windows that may be asked again: the grader may drop an odd reply
     for turn, number in _turns_about(held, v):
         said = reader.said(turn)
         word = "against" if number in said.against else said.named.get(number, "")
@@ -211,7 +212,9 @@ def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
         words = found.setdefault(turn.ask.payload.sentences, [])
         last = {window[-1] for window in found.values() if window}
         # A window that has answered is not asked again, unless it is all the evidence there is.
-        again = windows > 1 and words[-1:] not in ([], ["against"]) and _differ(last)
+        answered = words[-1:] not in ([], ["against"]) and turn.ask.payload.sentences not in odd
+        again = windows > 1 and answered and _differ(last)
+        odd |= set() if _is_plain(turn) else {turn.ask.payload.sentences}
         asked = whole if again or len(found) > windows else words
         asked += [word] if word else []
     return [*list(found.values())[:windows], whole]

@@ -84,6 +84,7 @@ LINES_OF = {  # a form of text: what stands before, a line for each entry, what 
 def _as_text(content: Content) -> str:
     if content.dress == "by_label":
         words = dict.fromkeys(entry.word for entry in content.entries)
+        words |= {} if len(words) > 1 else {"contradicted": None, "supported": None}
         return json.dumps({w: [e.id for e in content.entries if e.word == w] for w in words})
     if content.dress == "marks":
         marks = {"yes": "✅", "no": "❌"}

@@ -16,6 +16,7 @@ DENYING = r"""
     |mismatch|misalign|disagree|discrepan|untrue|untruth|nonfactual|madeup|bogus|opposes|opposite
     |unconfirm|unsubstantiat|uncorroborat|unbacked|unjustif|unmatch|fail(?!safe|over)
     |^(?:has)?(?:issue|problem|concern)s?$|^corrections?$
+    |^(?:is)?(?:negat|invert|revers|retract|withdrawn|hypothe|imagin|quoted|simulat|injected)
     |partial|partly
     |(?:non|not|nicht|kein|niet)
      (?:match|agree|correct|accura|valid|true|backed|confirm|consist|belegt|gestützt|unterstützt

@@ -62,7 +62,11 @@ CLOSED_KEYS = frozenset(
     + _keys("thinking thought thoughts reflection scratchpad")
 )
 # The same, as a part of a key: "chain_of_thought".
-THINKING = re.compile("think|thought|draft|example|scratch|reflection|reasoning")
+THINKING = re.compile(
+    "think|thought|draft|example|scratch|reflection|reasoning"
+    # and verdicts that are not the judge's own, or not those of this reply
+    "|previous|earlier|former|^old|^if(?!entailed)|counterfact|student|inject|attacker"
+)
 # Under these keys of a wrapper there are no remarks.
 SILENT_KEYS = (CLOSED_KEYS - frozenset(REASON_KEYS)) | frozenset(
     ID_KEYS + STATEMENT_KEYS + EVIDENCE_KEYS

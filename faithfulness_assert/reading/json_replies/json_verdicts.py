@@ -37,6 +37,7 @@ from .word_lists import (
     from_map,
     from_numbers_by_label,
     from_plain_list,
+    is_denial,
     is_plain_list,
     may_be_verdicts,
     sorts_by_label,
@@ -84,6 +85,8 @@ def entries(parts: ReplyParts, labels: Labels = None) -> tuple[RawVerdict, ...]:
     if not said.entries and not said.summaries:
         packed = [piece for value in parts.values for piece in _packed(value)]
         said = _joined([_walk(piece, IN_PROSE, None, labels) for piece in packed])
+    if not said.entries and len(parts.values) == 1 and is_denial(parts.values[0], labels):
+        said = Said(from_numbers_by_label(parts.values[0], labels), [], said.remarks)
     remarks = [*said.remarks, *_of_loose_verdicts(said)]
     result = without_contradicted(said.entries or said.summaries, remarks)
     if any(entry.label or entry.id is not None or entry.statement for entry in result):

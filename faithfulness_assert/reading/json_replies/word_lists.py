@@ -64,10 +64,10 @@ def from_map(value: dict[str, Any], key: str, labels: Labels) -> list[RawVerdict
 
 
 def from_numbers_by_label(value: dict[str, Any], labels: Labels) -> list[RawVerdict]:
-    """{"supported": [1, 3], "contradicted": [2]}: at least two labels, with numbers only."""
+    """{"supported": [1, 3], "contradicted": [2]}: lists of numbers only."""
     lists = _lists_by_label(value, labels)
     numbers = [read_id(item) for items in lists.values() for item in items]
-    if len(lists) < 2 or not numbers or None in numbers:
+    if not numbers or None in numbers:
         return []
     return [
         RawVerdict(read_id(item), label=_label_of_key(name, labels))
@@ -79,6 +79,20 @@ def from_numbers_by_label(value: dict[str, Any], labels: Labels) -> list[RawVerd
 def sorts_by_label(value: dict[str, Any], labels: Labels) -> bool:
     """Whether an object has a list for each of several labels: what is in them is not a verdict."""
     return len(_lists_by_label(value, labels)) > 1
+
+
+def is_denial(value: Any, labels: Labels) -> bool:
+    """Whether an object is {"contradicted": [1, 3]}: one list, of different numbers.
+
+    {"supported": [1, 3]} may as well name evidence, and {"unsupported": [1, 0]} may be flags.
+    """
+    lists = _lists_by_label(value, labels) if isinstance(value, dict) else {}
+    if not len(lists) == len(value) == 1:
+        return False
+    ((name, items),) = lists.items()
+    numbers = {read_id(item) for item in items}
+    distinct = len(numbers) == len(items) and numbers.isdisjoint({None, 0})
+    return distinct and _label_of_key(name, labels) in polarity.NEGATIVE
 
 
 def _lists_by_label(value: dict[str, Any], labels: Labels) -> dict[str, list[Any]]:

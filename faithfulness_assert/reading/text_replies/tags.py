@@ -66,8 +66,7 @@ def tagged_parts(text: str, labels: Labels = None) -> ReplyParts | None:
             return None
     if not count or len(path) > 1:
         return None
-    root.text += text[end:]
-    return ReplyParts((_merged(root.fields),), (root.text, ""), ())
+    return ReplyParts((_merged(root.fields),), (root.text, text[end:]), ())
 
 
 def unwrapped(text: str) -> str:
