@@ -13,12 +13,13 @@ MAX_CHARS = 200
 MAX_WORDS = 14
 """Longer sentences to the reader say something as well."""
 MAX_DENSE_CHARS = 20
-"""The same in scripts without spaces between words."""
+"""Longer questions in scripts without spaces between words say something as well."""
 
-_END = r"[\s!.…,;:)\]*_\"'”’»\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*"
+_END = r"[\s!.…。！～,;:)\]*_\"'”’»\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]*"
 
 # Sentences that are a courtesy as a whole, one pattern a line; in the order of the languages
-# English, German, French, Spanish, Italian, Portuguese, Dutch.
+# English, German, French, Spanish, Italian, Portuguese, Dutch, Chinese, Japanese, Korean, Arabic,
+# Hindi, Thai, Hebrew.
 _COURTESIES = r"""
 (hi|hello|hey|dear|good (morning|afternoon|evening|day))( there| all| everyone)?
 sure( thing)?|of course|certainly|absolutely|okay|ok|got it|understood|no problem|my pleasure
@@ -36,6 +37,12 @@ hola|claro( que sí)?|por supuesto|gracias|de nada|buena suerte
 ciao|certo|certamente|grazie|prego|buona fortuna
 olá|claro|com certeza|obrigad[oa]|de nada|boa sorte
 hallo|natuurlijk|dank je( wel)?|graag gedaan|succes|hopelijk helpt dit
+希望(这|這)?(些(信息|内容))?(能|会|會)?(对|對)?(您|你)?(有所?)?(帮助|幫助|帮到|幫到)(您|你)?
+(谢谢|謝謝|感谢|感謝)((您|你|大家)(的(提问|提問|耐心|理解|支持))?)?|不客气|不客氣|您好|你好|祝(您|你)(好运|好運|顺利|順利)
+(请|請)(随时|隨時)?(告诉我|告訴我|(联系|聯繫)我(们|們)?|(提问|提問))
+ありがとうございま(す|した)|(どうぞ)?よろしくお願い(いた)?します|こんにちは
+감사합니다|안녕하세요|شكرا( لك| جزيلا)?|مرحبا|धन्यवाद|नमस्ते
+(ขอบคุณ|สวัสดี)(มาก)?(ค่ะ|ครับ)?|תודה( רבה)?|שלום
 """
 # How a sentence begins that only speaks to its reader, in the same order.
 _TO_THE_READER = r"""
@@ -77,14 +84,9 @@ because|since|as (it|they)|which|that the|who|whose|due to|so that|although|thou
 (do|did) you know|who knew|true|believe|imagine|realize|realise|notice
 weil|denn|dass|parce que|porque|perché che|omdat|saviez|sabías|sapevi|wist|wussten|wusstest
 """
-_OPENING_COURTESY = tuple(
-    """希望对 希望这对 希望这能 希望能帮 谢谢 謝謝 请随时 请告诉我 请联系 祝您 祝你
-    不客气 您好 你好 ありがとうございま どうぞよろしく こんにちは 감사합니다 안녕하세요
-    شكرا مرحبا धन्यवाद नमस्ते ขอบคุณ สวัสดี תודה רבה""".split()
-)
-_ASKING_DENSE = tuple(
-    "吗 嗎 呢 什么 什麼 怎么 怎麼 哪 谁 誰 ですか ますか ませんか 까 나요".split()
-)
+_ASKING_DENSE = "吗 嗎 呢 什么 什麼 怎么 怎麼 哪 谁 誰 ですか ますか ませんか 까 나요".split()
+# What stands in a question that states something after all, in the same scripts.
+_STATING_DENSE = re.compile("[，,、،]|难道|難道|不是|对吗|對嗎|是吗|是嗎|じゃない|지 않")
 
 
 def is_non_claim(sentence: str) -> bool:
@@ -92,10 +94,8 @@ def is_non_claim(sentence: str) -> bool:
     if len(sentence) > MAX_CHARS:
         return False
     plain = " ".join(sentence.replace("’", "'").casefold().split()).lstrip("\"'“„«*_>#- ")
-    if plain.rstrip("\"'”’»)*_ ").endswith(("?", "？", "؟")):
+    if plain.rstrip("\"'”’»)*_ ").endswith(("?", "？")):
         return _asks(plain)
-    if plain.startswith(_OPENING_COURTESY):
-        return len(plain) <= MAX_DENSE_CHARS and not re.search("[，,、]", plain)
     if _courtesy().fullmatch(plain):
         return True
     opening = _opening().match(plain)
@@ -108,7 +108,7 @@ def _asks(plain: str) -> bool:
     """Whether a sentence that ends with a question mark states nothing."""
     if not re.search(r"[a-zà-ÿ]", plain):
         asks = any(word in plain for word in _ASKING_DENSE)
-        return asks and len(plain) <= MAX_DENSE_CHARS
+        return asks and len(plain) <= MAX_DENSE_CHARS and not _STATING_DENSE.search(plain)
     is_question = re.match(rf"{_any_of(_ASKING)}\b", plain) is not None
     return is_question and not _stating().search(plain) and "," not in plain
 
