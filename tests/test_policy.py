@@ -242,6 +242,8 @@ def test_ratings_count_each_dimension() -> None:
 
 def test_at_the_tolerance_itself_a_score_passes_and_is_whole() -> None:
     assert passes(Policy(threshold=0.5), 0.5 - TOLERANCE, ())
+    assert not passes(Policy(threshold=0.5, inverse=True), 1.0 - (0.5 - TOLERANCE / 2), ())
+    assert passes(Policy(threshold=0.5, inverse=True), 1.0 - (0.5 - 2 * TOLERANCE), ())
     assert _final(Policy(all_or_nothing=True), 1.0 - TOLERANCE) == 1.0 - TOLERANCE
     assert _final(Policy(all_or_nothing=True), 1.0 - 2 * TOLERANCE) == 0.0
 

@@ -1,0 +1,150 @@
+"""Results without a mean of verdicts: what is said, scored and passed where nothing can be checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from faithfulness_assert import (
+    Ask,
+    GradingResult,
+    JudgeError,
+    Policy,
+    Reply,
+    grade,
+    policies,
+)
+from faithfulness_assert.plan.endings import invalid_input
+from faithfulness_assert.records.model import GraderError
+
+CLAIM, DECLINED = "The shop is open daily.", "I don't know."
+DECLINES = "The answer only declines to answer: it makes no claim that could be checked."
+EMPTY = "The context is empty: retrieval found nothing, so nothing can back the answer."
+
+
+class Failing:
+    """A judge of which each ask fails."""
+
+    def __init__(self, *errors: JudgeError) -> None:
+        self.errors = list(errors)
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        raise self.errors[0] if len(self.errors) == 1 else self.errors.pop(0)
+
+
+def ended(answer: str, context: Any, policy: Policy) -> GradingResult:
+    return grade(answer, context, judge=Failing(JudgeError("it must not be asked")), policy=policy)
+
+
+def test_what_is_not_a_case_is_an_error_of_the_input_under_the_policys_threshold() -> None:
+    reason = "Not graded: answer: must be a string, got int."
+    assert invalid_input("answer: must be a string, got int", policies["default"]) == GradingResult(
+        pass_=False,
+        score=0.0,
+        defined=False,
+        status="invalid_input",
+        reason=reason,
+        threshold=0.8,
+        policy="default",
+        error=GraderError("input", reason),
+        metadata={"graderError": True},
+    )
+    assert invalid_input("no", policies["default"], "row 7").case_id == "row 7"
+
+
+@pytest.mark.parametrize("mark", [".", "?", "!"])
+def test_a_problem_that_is_a_sentence_already_gets_no_second_mark(mark: str) -> None:
+    problem = f"unknown field 'awnser': did you mean 'answer'{mark}"
+    assert invalid_input(problem, policies["default"]).reason == f"Not graded: {problem}"
+
+
+def test_a_very_long_problem_is_cut() -> None:
+    assert 900 < len(invalid_input("x" * 5000, policies["default"]).reason or "") < 1100
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "field", "reason"),
+    [
+        (DECLINED, [CLAIM], "on_abstained", DECLINES),
+        (CLAIM, [], "on_no_context", EMPTY),
+        ("", [CLAIM], "on_blank", "Nothing to check: the answer is blank."),
+        ("```\nx = 1\n```", [CLAIM], "on_no_statements", "Nothing to check: "),
+    ],
+)
+def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
+    answer: str, context: Any, field: str, reason: str
+) -> None:
+    def under(ending: Any, **more: Any) -> GradingResult:
+        return ended(answer, context, Policy(threshold=0.8, **{field: ending}, **more))
+
+    error = under("error")
+    assert (error.score, error.pass_, error.defined) == (0.0, False, False)
+    assert error.error is not None
+    assert (error.error.kind, error.error.retryable) == ("input", False)
+    assert error.error.message == error.reason
+    assert (error.reason or "").startswith(reason)
+    assert error.metadata["graderError"] is True
+    fail = under("fail")
+    assert (fail.score, fail.pass_, fail.defined, fail.error) == (0.0, False, False, None)
+    assert fail.reason == error.reason
+    assert fail.named_scores == {}
+    for ending, score, passed in (("pass", 1.0, True), (0.85, 0.85, True), (0.5, 0.5, False)):
+        result = under(ending)
+        assert (result.score, result.pass_, result.defined) == (score, passed, True)
+        assert result.named_scores == {"faithfulness": score}
+        assert result.reason == f"{fail.reason} The policy 'default' scores that {score:g}."
+    assert {r.status for r in (error, fail, under("pass"))} == {error.status}
+
+
+@pytest.mark.parametrize(("ending", "score"), [("pass", 0.0), (0.9, 0.1), (0.2, 0.2), (0.0, 0.0)])
+def test_under_inverse_nothing_to_check_never_passes_and_never_scores_more(
+    ending: Any, score: float
+) -> None:
+    policy = Policy(on_abstained=ending, inverse=True)
+    result = ended(DECLINED, [CLAIM], policy)
+    assert (result.score, result.pass_) == (pytest.approx(score), False)
+    assert result.defined
+
+
+def test_a_score_of_zero_never_passes_where_nothing_was_checked() -> None:
+    result = ended(DECLINED, [CLAIM], Policy(threshold=0.0, on_abstained=0.0))
+    assert (result.score, result.pass_, result.defined) == (0.0, False, True)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (
+            JudgeError("HTTP 503", "server", retryable=True),
+            "judge_failed",
+            "Not graded: HTTP 503. Try again later.",
+        ),
+        (
+            JudgeError("the key is wrong", "auth", fix="Look at the key."),
+            "judge_failed",
+            "Not graded: the key is wrong. Look at the key.",
+        ),
+    ],
+)
+def test_a_failed_judge_is_a_grader_error_that_says_what_to_do(
+    error: JudgeError, status: str, message: str
+) -> None:
+    result = grade(CLAIM, [CLAIM], judge=Failing(error), policy="default", controls="off")
+    assert (result.status, result.score, result.pass_) == (status, 0.0, False)
+    assert result.error == GraderError(error.kind, message, error.retryable)
+    assert result.reason == message
+    assert result.metadata["graderError"] is True
+
+
+def test_the_score_for_what_is_unreadable_is_shown_for_nothing_else() -> None:
+    class Silent:
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            return Reply("{}")
+
+    policy = Policy(on_unreadable=0.25)
+    unreadable = grade(CLAIM, [CLAIM], judge=Silent(), policy=policy, controls="off")
+    assert (unreadable.status, unreadable.score, unreadable.defined) == ("unreadable", 0.25, False)
+    assert unreadable.error is not None
+    failed = grade(CLAIM, [CLAIM], judge=Failing(JudgeError("down", "server")), policy=policy)
+    assert (failed.status, failed.score) == ("judge_failed", 0.0)
