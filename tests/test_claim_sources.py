@@ -65,6 +65,14 @@ def test_of_sentences_that_share_as_much_the_first_gets_the_claim() -> None:
     assert by_words(["The shop sells."], sentences) == {4: ("The shop sells.",)}
 
 
+@pytest.mark.parametrize("one", "bread milk fish salt rice beans corn tea".split())
+@pytest.mark.parametrize("other", "cakes rolls pears plums".split())
+def test_the_order_of_a_claims_words_does_not_matter_for_that(one: str, other: str) -> None:
+    sentences = ((4, f"It sells {one}."), (7, f"It makes {other}."))
+    for claim in (f"{one.title()}, {other}.", f"{other.title()}, {one}."):
+        assert by_words([claim], sentences) == {4: (claim,)}
+
+
 def test_a_sentence_that_is_in_the_answer_twice_gets_its_claim_each_time() -> None:
     assert by_words([SHOP, SHOP], ((1, SHOP), (2, DOGS), (3, SHOP))) == {1: (SHOP,), 3: (SHOP,)}
 
@@ -120,6 +128,16 @@ def test_a_claim_that_shares_as_much_with_both_sentences_stays_in_both() -> None
 def test_a_claim_that_shares_no_word_with_its_sentence_is_a_stray() -> None:
     assert kept({2: ("Nothing else is known.",)}) == {2: ()}
     assert kept({2: ("Pets may come in.",)}) == {2: ()}
+
+
+def test_a_sentence_of_two_words_must_share_one_and_a_sentence_of_one_word_need_not() -> None:
+    assert kept({1: ("Pets may come in.",)}, "Dogs bark.", ROOF) == {1: ()}
+    assert kept({1: ("Pets may come in.",)}, "It barks.", ROOF) == {1: ("Pets may come in.",)}
+
+
+def test_a_claim_of_a_sentence_of_pronouns_may_share_words_with_another_sentence() -> None:
+    claim = "The roof is old."
+    assert kept({1: (claim,)}, "It is.", ROOF) == {1: (claim,)}
 
 
 def test_a_sentence_of_pronouns_may_have_a_claim_in_other_words() -> None:

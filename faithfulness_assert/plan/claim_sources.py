@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 MANY = 64
 """A word that so many sentences have in common does not tell them apart."""
-CLOSEST = 5
-"""Sentences with which a claim is compared."""
 ENOUGH = 2
 """A claim must share a word with a sentence that has so many. Shorter ones may be all pronouns."""
 
@@ -122,7 +120,7 @@ def _is_of_another(known: _Sentences, number: int, words: frozenset[str]) -> boo
     if not known.words[number]:
         return False
     shared = words & known.words[number]
-    for other, count in known.sharing(words).most_common(CLOSEST):
+    for other, count in known.sharing(words).items():
         if count > len(shared) and 2 * count >= len(words) and shared <= known.words[other]:
             return True
     return False

@@ -24,7 +24,7 @@ from .claim_sources import by_words, claim_key, without_strays
 from .findings import may_be_set_aside
 from .fit import is_too_long
 from .numbered_replies import check_count, is_chatter, read_entries
-from .outcomes import absorb_each, ignored_entries, not_graded, usable_text, worth_asking_again
+from .outcomes import absorb_each, ignored_entries, usable_text, worth_asking_again
 from .state import (
     Claimed,
     Job,
@@ -133,7 +133,7 @@ def settle(state: State) -> State:
         return state
     known = state.claims.by_sentence
     if not known and state.log.errors:
-        return with_statements(state, ())._replace(ended=not_graded(state.log.errors))
+        return with_statements(state, ())  # `conclude` tells the error
     listed = {n: said.texts for n, said in known.items() if isinstance(said, Claimed)}
     claims = {
         number: tuple(text for text in texts if not is_too_long(state.budget, text))
