@@ -114,7 +114,7 @@ def _merged(known: TruthsKnown, entries: Entries, asked: Sequence[int]) -> Truth
             continue
         if place is None:
             unplaced.append(text)
-        elif place in asked:
+        else:
             by_piece[place] = (*by_piece.get(place, ()), text)
     covered: dict[int, tuple[str, ...]] = dict.fromkeys(asked, ()) if unplaced else {}
     return TruthsKnown({**known.by_piece, **covered, **by_piece}, (*known.unplaced, *unplaced))
