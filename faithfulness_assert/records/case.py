@@ -137,8 +137,12 @@ def _id(value: object) -> str:
 def _string(value: object, what: str) -> str:
     if isinstance(value, str):
         return without_tags(clean_text(value))
+    raise _not_a_string(what, value)
+
+
+def _not_a_string(what: str, value: object) -> InputError:
     got = "nothing" if value is None else type(value).__name__
-    raise InputError(f"{what} must be a string, got {got}")
+    return InputError(f"{what} must be a string, got {got}")
 
 
 # ---------------------------------------------------------------- passages
@@ -167,20 +171,21 @@ def _passages(value: object) -> tuple[Passage, ...]:
     else:
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
-    passages = [_passage(item, place) for place, item in enumerate(items, 1)]
-    return tuple(Passage(p.text, p.id or str(place)) for place, p in enumerate(passages, 1))
+    return tuple(_passage(item, place) for place, item in enumerate(items, 1))
 
 
 def _passage(item: object, place: int) -> Passage:
     if isinstance(item, Passage):
-        return item
+        return item if item.id else Passage(item.text, str(place))
+    if isinstance(item, str):
+        return Passage(item, str(place))
     if not isinstance(item, Mapping):
-        return Passage(_string(item, f"context: passage {place}"))
+        raise _not_a_string(f"context: passage {place}", item)
     text = next((item[key] for key in _TEXT_KEYS if key in item), None)
     if not isinstance(text, str):
         keys = names_of(item)
         raise InputError(f"context: passage {place} must have a string 'text', its keys are {keys}")
-    return Passage(text, item.get("id", item.get("chunk_id", "")))
+    return Passage(text, _id(item.get("id", item.get("chunk_id", ""))) or str(place))
 
 
 # ---------------------------------------------------------------- citation audit

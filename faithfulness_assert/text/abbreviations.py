@@ -30,7 +30,7 @@ _CONTINUES = re.compile(r"[(\"'“]?(?:\d|[a-zà-öø-ÿ])")
 
 def ends_with_abbreviation(text: str, following: str, language: str) -> bool:
     """Whether ``text`` ends with an abbreviation, and the sentence continues in ``following``."""
-    match = _LAST_WORD.search(text) if text.endswith(".") else None
+    match = _LAST_WORD.search(text.rpartition(" ")[2]) if text.endswith(".") else None
     if match is None:
         return False
     word = match[1].lower()

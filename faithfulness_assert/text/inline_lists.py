@@ -7,6 +7,8 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 _ITEM_LABEL = re.compile(r"(?<!\S)[(⁃•]?\s?(\d{1,3}|[a-z])(?:\.\)|[.)）])\s")
+# The end of a label, which is found faster than a label: most texts have none.
+_LABEL_END = re.compile(r"[.)）](?<=[\da-z].)(?<![^\s(⁃•\d][\da-z].)\)?\s")
 _BEFORE_LIST = (".", ":", "!", "?", ";", "。", "：", "！", "？", '"', ")")
 _COLONS = (":", "：")
 _SHORT_ITEM = 3
@@ -50,6 +52,8 @@ def _lists(view: str) -> list[list[_Item]]:
     """The items of each list: at least two, whose labels count up from 1 or a."""
     lists: list[list[_Item]] = []
     next_label = ""
+    if not _LABEL_END.search(view):
+        return []
     for match in _ITEM_LABEL.finditer(view):
         label, item = match[1], _Item(*match.span())
         if label == next_label:

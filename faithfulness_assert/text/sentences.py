@@ -31,7 +31,7 @@ WRAPPED = 60
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _SPACE = re.compile(r"[^\S ]|[\x00-\x1f]")
-_INCH = re.compile(r'(?<=\d)["”](?=[\s,.;)]|$)')
+_INCH = re.compile(r'["”](?<=\d.)(?=[\s,.;)]|$)')
 _BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 _ITEM = re.compile(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
 _MAY_END = re.compile(r"[.!?][^\w.!?]*\w|\w\)\s")
@@ -150,6 +150,8 @@ def _view(text: str) -> tuple[str, list[int] | range]:
     invisible character hides a boundary from it. An inch mark opens a quote that never ends.
     """
     places: list[int] | range = range(len(text))
+    if text.isprintable():  # nothing invisible, and no white space but spaces
+        return _INCH.sub("″", text), places
     if _INVISIBLE.search(text):
         places = [place for place, char in enumerate(text) if not _INVISIBLE.match(char)]
         text = "".join(text[place] for place in places)

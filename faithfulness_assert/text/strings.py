@@ -15,15 +15,14 @@ MAX_SHOWN = 200
 """Characters of a text in a message or a report."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
+_TAG = re.compile("[\U000e0020-\U000e007e]")
 _VISIBLE = re.compile(r"[^\W_]")
 # Zero-width and bidirectional characters hide and reorder text. Joiners are kept where a script or
 # an emoji needs them.
-_UNSEEN = re.compile(
-    r"(?<![^\x00-\u05ff])"
-    r"[\u034f\u200c\u200d\ufe00-\ufe0f\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
-    r"|[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]+"
-)
+_HIDDEN = r"\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+_JOINERS = r"\u034f\u200c\u200d\ufe00-\ufe0f"
+_UNSEEN = re.compile(rf"(?<![^\x00-\u05ff])[{_JOINERS}{_HIDDEN}]+|[{_HIDDEN}]+")
+_MAY_BE_UNSEEN = re.compile(f"[{_JOINERS}{_HIDDEN}]")  # searched much faster
 # Lines that a CI's log would run as commands: ::error:: on GitHub, ##vso[...] on Azure.
 _LOG_COMMAND = re.compile(r"^(?P<before>\s*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
 
@@ -41,7 +40,9 @@ def without_tags(text: str) -> str:
 
     Tag characters are invisible to people, but models read them.
     """
-    return text if text.isascii() else text.translate(_TAGS)
+    if text.isascii() or text.isprintable():  # which a tag character is not
+        return text
+    return _TAG.sub(lambda tag: chr(ord(tag[0]) & 0x7F), text)
 
 
 def is_blank(text: str) -> bool:
@@ -58,7 +59,9 @@ def names_of(items: Iterable[object], limit: int = 12) -> str:
 
 def one_line(text: str) -> str:
     """``text`` as a reader sees it, on one line: without invisible characters, single spaces."""
-    return " ".join((text if text.isascii() else _UNSEEN.sub("", text)).split())
+    if not text.isascii() and _MAY_BE_UNSEEN.search(text):
+        text = _UNSEEN.sub("", text)
+    return " ".join(text.split())
 
 
 def clip(text: str, limit: int = MAX_SHOWN) -> str:
