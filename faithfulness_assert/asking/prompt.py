@@ -7,7 +7,7 @@ braces and percent signs of a user stay as they are.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from zlib import crc32
 
@@ -77,16 +77,24 @@ def _max_tokens(kind: AskKind, items: Numbered) -> int:
 
 def instructions(form: ReplyForm, policy: Policy) -> str:
     """The static part of an ask: the same for every case under a policy."""
+    limit = policy.truths_limit if form.kind == "truths" else None
+    return _instructions(form, limit, policy.guidance.strip(), tuple(policy.examples))
+
+
+@lru_cache(maxsize=64)
+def _instructions(
+    form: ReplyForm, truths_limit: int | None, guidance: str, examples: tuple[Example, ...]
+) -> str:
     parts = [_prompt(form.kind)]
     if form.labels:
         parts += ["\n".join(["Labels:", *_lines_of("labels", form.labels)]), _prompt("rules")]
     if form.dimensions:
         parts += ["\n".join(_lines_of("dimensions", form.dimensions)), _prompt("strictly")]
-    if form.kind == "truths" and policy.truths_limit is not None:
-        parts.append(f"At most {policy.truths_limit} for each passage: the most important.")
-    if policy.guidance.strip():
-        parts.append(f"Guidance:\n{policy.guidance.strip()}")
-    parts += [_example(example) for example in policy.examples] if form.labels else []
+    if truths_limit is not None:
+        parts.append(f"At most {truths_limit} for each passage: the most important.")
+    if guidance:
+        parts.append(f"Guidance:\n{guidance}")
+    parts += [_example(example) for example in examples] if form.labels else []
     wanted = f"Reply with compact JSON only{_order(form)}:\n{_reply_example(form)}"
     return "\n\n".join([*parts, wanted])
 

@@ -23,33 +23,37 @@ MIN_ROOM = 300
 def fit(state: State) -> State:
     """Finds the room that one ask has, and the windows. A case that cannot fit ends here."""
     limits = state.budget.limits
-    room = _room(state)
-    if room is not None and room < MIN_ROOM:
-        detail = f"question: it leaves no room in {limits.named} for the context"
+    budget = state.budget._replace(room=None, reply_tokens=_reply_tokens(limits))
+    most = limits.prompt_room(REPLY_TOKENS)
+    if most is None:
+        return _with_one_window(state, budget)
+    bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
+    at_least = most - _prompt_bytes(bare)
+    statements = state.verdicts.statements
+    texts = [s.text for s in state.context] + [s.text for s in statements]
+    needed = sum(map(most_line_tokens, texts)) + budget.reply_tokens * len(statements)
+    if max(MIN_ROOM, 3 * needed) <= at_least:
+        # All fits, even into a third of the room, so nothing needs to be counted.
+        return _with_one_window(state, budget._replace(room=at_least))
+    return _fitted(state, budget, most - prompt_tokens(budget, bare))
+
+
+def _with_one_window(state: State, budget: Budget) -> State:
+    return state._replace(budget=budget, windows=(range(1, len(state.context) + 1),))
+
+
+def _fitted(state: State, budget: Budget, room: int) -> State:
+    """The state with windows that fit the room that instructions and question leave."""
+    if room < MIN_ROOM:
+        detail = f"question: it leaves no room in {budget.limits.named} for the context"
         return ended(state, "invalid_input", detail)
-    budget = state.budget._replace(room=room, reply_tokens=_reply_tokens(limits))
+    budget = budget._replace(room=room)
     try:
         chunk(numbered_texts(state.verdicts.statements), budget)
     except InputError as error:
         return ended(state, "invalid_input", str(error))
     context = cut_to_fit(state.context, budget)
     return state._replace(budget=budget, context=context, windows=window(context, budget))
-
-
-def _room(state: State) -> int | None:
-    """The tokens that instructions and question leave for context and statements."""
-    limits = state.budget.limits
-    most = limits.prompt_room(REPLY_TOKENS)
-    if most is None:
-        return None
-    bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
-    statements = state.verdicts.statements
-    texts = [s.text for s in state.context] + [s.text for s in statements]
-    replies = _reply_tokens(limits) * len(statements)
-    at_least = most - _prompt_bytes(bare)
-    if 3 * (sum(map(most_line_tokens, texts)) + replies) <= at_least:
-        return at_least  # everything fits, so the exact number does not matter
-    return most - prompt_tokens(state.budget, bare)
 
 
 def _reply_tokens(limits: Limits) -> int:
