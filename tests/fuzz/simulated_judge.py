@@ -151,15 +151,18 @@ class SimulatedJudge:
         return Turn(ask, content, render(content, ask), attempt, fault)
 
     def _attempt(self, ask: Ask) -> int:
-        """How often something of this was asked before, in the same context."""
+        """How often all of this was asked before, in the same context.
+
+        A sentence that the answer repeats may be in several first asks.
+        """
         same = [
-            turn
+            texts_of(turn.ask)
             for turn in self.turns
             if _stage(turn.ask) == _stage(ask)
             and turn.ask.payload.sentences == ask.payload.sentences
-            and texts_of(turn.ask) & texts_of(ask)
         ]
-        return max((turn.attempt + 1 for turn in same), default=0)
+        times = (sum(text in texts for texts in same) for text in texts_of(ask))
+        return min(times, default=0)
 
     def _fault(self, ask: Ask, attempt: int) -> str:
         """Windows take turns with the faults, so that one may be well where another is not."""
