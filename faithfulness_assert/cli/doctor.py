@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,15 +22,14 @@ from ..records.errors import FaithfulnessError
 from ..text.strings import clip
 from .grade_command import JudgeOption  # noqa: TC001 - typer reads the annotations
 from .input_files import read_json
+from .node import NEEDED, find_node, output_of, promptfoo_for
 from .terminal import FAILED, PASSED, show_line
 
 PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),
     *("markdown-it-py", "json-repair", "jmespath"),
 )
-NODE_NEEDED = "promptfoo@latest needs Node 22.22 or newer; promptfoo@0.121.20 runs on Node 20"
 STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
-COMMAND_TIMEOUT = 30.0  # seconds
 JUDGE_DEADLINE = 60.0  # seconds
 
 ContextOption = Annotated[
@@ -73,7 +70,7 @@ def checks(judge: str) -> Iterator[Check]:
         if entry.extra:
             problem = f"{entry.package} is not installed; only judges {entry.form} need it"
             yield _version(entry.package, Check("ok", f"{problem}. To add it: {entry.install}"))
-    yield _node()
+    yield check_node()
     yield _token_counts(judge)
     yield _judge(judge)
 
@@ -92,18 +89,7 @@ def _promptfoo_python() -> Check:
 
 
 def _can_import_us(python: str) -> bool:
-    return _output_of(python, "-c", "import faithfulness_assert") is not None
-
-
-def _output_of(*command: str) -> str | None:
-    """What a command prints; None if it cannot be run or fails."""
-    try:
-        done = subprocess.run(  # noqa: S603 - a program that the user chose, with fixed arguments
-            command, capture_output=True, text=True, timeout=COMMAND_TIMEOUT, check=True
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
+    return output_of(python, "-c", "import faithfulness_assert") is not None
 
 
 def _version(name: str, missing: Check) -> Check:
@@ -113,15 +99,17 @@ def _version(name: str, missing: Check) -> Check:
         return missing
 
 
-def _node() -> Check:
-    node = shutil.which("node")
+def check_node() -> Check:
+    """Which promptfoo runs on the Node of this machine."""
+    node = find_node()
     if node is None:
-        unneeded = "Only promptfoo needs Node, not this package"
-        return Check("warn", f"Node is not on PATH. {unneeded}. {NODE_NEEDED}")
-    installed = _output_of(node, "--version")
-    if installed is None:
-        return Check("warn", f"{node} does not start. {NODE_NEEDED}")
-    return Check("ok", f"Node {installed.removeprefix('v')} at {node}. {NODE_NEEDED}")
+        return Check("warn", f"Node is not on PATH. Only promptfoo needs it. {NEEDED}")
+    if node.version is None:
+        return Check("warn", f"{node.path} does not start. {NEEDED}")
+    found, package = f"Node {node.version} at {node.path}", promptfoo_for(node)
+    if package is None:
+        return Check("warn", f"{found} cannot run promptfoo. {NEEDED}")
+    return Check("ok", f"{found} runs {package}. {NEEDED}")
 
 
 def _token_counts(judge: str) -> Check:

@@ -11,6 +11,7 @@ import typer
 from ..policy.files import read_data
 from ..promptfoo.migrate import migrate_config
 from ..records.errors import ConfigError
+from .node import FOR_NODE_22, NEEDED, find_node, promptfoo_for
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
 
@@ -38,9 +39,11 @@ def init(
         return
     for path in _write_example(folder, force=force):
         typer.echo(f"wrote {path}")
-    command = f"PROMPTFOO_PYTHON={sys.executable} npx promptfoo@latest eval"
+    package = promptfoo_for(find_node())
+    command = f"PROMPTFOO_PYTHON={sys.executable} npx {package or FOR_NODE_22} eval"
     typer.echo(f"\nNow run: cd {folder} && {command}")
-    typer.echo("promptfoo@latest needs Node 22.22 or newer. On Node 20, use promptfoo@0.121.20.")
+    if package != FOR_NODE_22:
+        typer.echo(f"{NEEDED}.")
 
 
 def _write_example(folder: Path, *, force: bool) -> list[Path]:

