@@ -7,7 +7,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-COMMANDS = (b"faithfulness_assert\0worker", b"faithfulness_assert.promptfoo.worker_process.server")
+COMMANDS = (
+    b"faithfulness_assert\0worker",
+    b"faithfulness_assert.promptfoo.worker_process.server",
+    b"faithfulness_assert.promptfoo.javascript",
+)
 PATIENCE = 30.0  # seconds; enough on a busy machine
 
 
@@ -22,7 +26,7 @@ def eventually(condition: Callable[[], object]) -> bool:
 
 
 def workers(folder: str) -> list[int]:
-    """The ids of the running workers whose TMPDIR is ``folder``."""
+    """The ids of the processes that grade whose TMPDIR is ``folder``: workers, and those of ``faithfulness.cjs``."""
     return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_worker(path, folder)]
 
 

@@ -1,6 +1,7 @@
 """promptfoo's entry points: ``get_assert`` for a ``python`` assertion, ``worker`` for extensions.
 
 promptfoo starts a new process for each call, so each function imports only what it needs.
+``javascript.py`` is the entry point of a ``javascript`` assertion that has no worker.
 """
 
 TYPE_CHECKING = False  # importing typing would take most of the time of an assertion with a worker
@@ -16,16 +17,7 @@ def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
     The worker of this eval grades it, or this process if there is no worker. Arguments, result and
     errors are the same as for :func:`faithfulness_assert.promptfoo.hook.get_assert`.
     """
-    from .worker_process.client import ask
-
-    reply = ask(output, context)
-    if reply is None:
-        from ..promptfoo import hook
-
-        try:
-            return hook.get_assert(output, context)
-        except hook.NotPythonError as error:
-            reply = {"raised": str(error)}
+    reply = grade(output, context)
     if "raised" in reply:
         import sys
 
@@ -35,6 +27,21 @@ def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
         raise NotPythonError(reply["raised"])
     result: dict[str, Any] = reply["result"]
     return result
+
+
+def grade(output: "Any", context: "Any") -> "dict[str, Any]":
+    """The ``result`` of :func:`get_assert`, or ``raised`` with the message of its error."""
+    from .worker_process.client import ask
+
+    reply = ask(output, context)
+    if reply is None:
+        from ..promptfoo import hook
+
+        try:
+            return {"result": hook.get_assert(output, context)}
+        except hook.NotPythonError as error:
+            return {"raised": str(error)}
+    return reply
 
 
 def worker(first: "Any", second: "Any" = None) -> None:

@@ -2,12 +2,15 @@
 
 It returns a result for everything, also for its own failures. It raises in one case only: an
 undefined result under ``not-python``, where promptfoo would turn the failure into a pass.
+
+A ``javascript`` assertion (``faithfulness.cjs``) is graded here, too. Its context has one key more:
+``assertionType`` is ``javascript``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -17,7 +20,8 @@ from ..plan.endings import invalid_input
 from ..policy.presets import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.promptfoo_view import Components
-from ..text.strings import clip, names_of
+from ..text.strings import names_of
+from . import assertion_in_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +49,10 @@ OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
 
 
 class NotPythonError(FaithfulnessError):
-    """Raised for an undefined result under ``not-python``: promptfoo would invert it to a pass."""
+    """Raised for an undefined result under ``not-python`` or ``not-javascript``.
+
+    promptfoo would invert it to a pass.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +95,7 @@ def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict
         result = _not_graded(str(error))
     except Exception as error:  # noqa: BLE001 - promptfoo would show its traceback, with any secrets
         result = _not_graded(f"internal error {type(error).__name__}; please report it")
-    if not result["metadata"]["defined"] and _is_negated(given):
+    if not result["metadata"]["defined"] and assertion_in_test.is_negated(given):
         raise NotPythonError(result["reason"]) from None
     return result
 
@@ -122,8 +129,7 @@ def _grader(
             f"smoke-test judge that compares words and needs no key (or set {JUDGE_VARIABLE})"
         )
     policy, threshold = config.pop("policy", "default"), config.pop("threshold", None)
-    if threshold is None:
-        threshold = _assertion_threshold(given)
+    threshold = assertion_in_test.threshold(threshold, given)
     return make_grader(judge, policy, threshold, **config)
 
 
@@ -166,49 +172,6 @@ def _components(config: dict[str, Any]) -> Components:
 def snake(name: str) -> str:
     """``contextFrom`` as ``context_from``."""
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
-
-
-def _assertions(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The test's python assertions with our config. promptfoo does not say which one is running."""
-    test = given.get("test")
-    listed = test.get("assert") if isinstance(test, Mapping) else None
-    config = given.get("config") or {}
-    return [
-        assertion
-        for item in (listed if isinstance(listed, Sequence) else ())
-        for assertion in _flat(item)
-        if assertion.get("type") in ("python", "not-python")
-        and (assertion.get("config") or {}) == config
-    ]
-
-
-def _flat(item: Any) -> list[Mapping[str, Any]]:
-    """An assertion, or the assertions of an assert-set."""
-    if not isinstance(item, Mapping):
-        return []
-    nested = item.get("assert")
-    if not isinstance(nested, list):
-        return [item]
-    return [assertion for assertion in nested if isinstance(assertion, Mapping)]
-
-
-def _is_negated(given: Mapping[str, Any]) -> bool:
-    # If a python and a not-python assertion have the same config, raising fails both: neither
-    # passes by mistake.
-    return any(assertion.get("type") == "not-python" for assertion in _assertions(given))
-
-
-def _assertion_threshold(given: Mapping[str, Any]) -> Any:
-    """The threshold of the assertion itself; None if it has none, or if it is not clear which."""
-    thresholds = [
-        assertion["threshold"]
-        for assertion in _assertions(given)
-        if assertion.get("threshold") is not None
-    ]
-    if any(not isinstance(threshold, int | float) for threshold in thresholds):
-        got = clip(repr(thresholds[0]), 60)
-        raise ConfigError(f"threshold: the assertion's must be a number from 0 to 1, got {got}")
-    return thresholds[0] if len(set(thresholds)) == 1 else None
 
 
 # ---------------------------------------------------------------- texts

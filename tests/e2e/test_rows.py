@@ -1,8 +1,12 @@
-"""Each row of ``rows.yaml`` is one test of a real promptfoo: our assertion in many kinds of promptfoo configs."""
+"""Each row of ``rows.yaml`` is one test of a real promptfoo: our assertion in many kinds of promptfoo configs.
+
+Every row runs twice: with ``faithfulness.py``, where each assertion grades in its own process, and with ``faithfulness.cjs`` and a worker.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -31,11 +35,19 @@ KEY = "sk-rows-0123456789abcdef0123456789abcdef"
 GROUPS: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "rows.yaml").read_text("utf-8"))[
     "groups"
 ]
+TYPES = ("python", "javascript")
 ROWS = [
-    pytest.param(name, row, id=f"{name}: {row['description']}")
+    pytest.param(kind, name, row, id=f"{kind}, {name}: {row['description']}")
+    for kind in TYPES
     for name, group in GROUPS.items()
     for row in group["rows"]
 ]
+# What promptfoo itself says in a reason is different for a ``javascript`` assertion.
+IN_JAVASCRIPT = {
+    "NotPythonError: ": "Custom function threw error: ",
+    "less than threshold": "< threshold",
+}
+HOOKS = [f"file://faithfulness.cjs:{name}" for name in ("beforeAll", "afterAll")]
 
 Result = dict[str, Any]
 
@@ -60,21 +72,21 @@ class Groups:
 
     promptfoo: Promptfoo
     folder: Path
-    done: dict[str, list[Result]] = field(default_factory=dict)
+    done: dict[tuple[str, str], list[Result]] = field(default_factory=dict)
     output: str = ""  # everything that promptfoo has printed and written
 
-    def results(self, group: str, description: str) -> list[Result]:
+    def results(self, kind: str, group: str, description: str) -> list[Result]:
         """The results of a row."""
-        if group not in self.done:
-            self.done[group] = self._run(group)
+        if (kind, group) not in self.done:
+            self.done[kind, group] = self._run(kind, group)
         return [
             result
-            for result in self.done[group]
+            for result in self.done[kind, group]
             if result["testCase"]["description"] == description
         ]
 
-    def _run(self, name: str) -> list[Result]:
-        folder, group = self.folder / name, GROUPS[name]
+    def _run(self, kind: str, name: str) -> list[Result]:
+        folder, group = self.folder / kind / name, GROUPS[name]
         subprocess.run(
             [sys.executable, "-m", "faithfulness_assert", "init", str(folder)],
             check=True,
@@ -86,7 +98,10 @@ class Groups:
             {key: value for key, value in row.items() if key != "expect"} for row in group["rows"]
         ]
         config = folder / "rows.json"
-        config.write_text(json.dumps({**group["config"], "tests": tests}), "utf-8")
+        whole = {**group["config"], "tests": tests}
+        if kind == "javascript":
+            whole = {**in_javascript(whole), "extensions": HOOKS}
+        config.write_text(json.dumps(whole), "utf-8")
         with Loopback(judge) as server:
             for _ in range(group.get("runs", 1)):
                 run = self.promptfoo.eval(
@@ -99,6 +114,19 @@ class Groups:
                 self.output += run.console + run.text
         rows: list[Result] = run.output["results"]["results"]
         return rows
+
+
+def in_javascript(config: Any) -> Any:
+    """The config with ``faithfulness.cjs`` in place of ``faithfulness.py``."""
+    if isinstance(config, list):
+        return [in_javascript(item) for item in config]
+    if not isinstance(config, Mapping):
+        return config
+    changed = {key: in_javascript(value) for key, value in config.items()}
+    if config.get("value") == "file://faithfulness.py":
+        changed["value"] = "file://faithfulness.cjs"
+        changed["type"] = config["type"].replace("python", "javascript")
+    return changed
 
 
 @pytest.fixture(scope="module")
@@ -150,11 +178,16 @@ OF_PART: dict[str, Callable[[Result], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("group", "row"), ROWS)
-def test_a_row_has_the_expected_result(groups: Groups, group: str, row: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("kind", "group", "row"), ROWS)
+def test_a_row_has_the_expected_result(
+    groups: Groups, kind: str, group: str, row: dict[str, Any]
+) -> None:
     """Success, score, reason, parts and named scores are as the row says, in each of its results."""
     expected = dict(row["expect"])
-    results = groups.results(group, row["description"])
+    if kind == "javascript" and "reason" in expected:
+        for said, instead in IN_JAVASCRIPT.items():
+            expected["reason"] = expected["reason"].replace(said, instead)
+    results = groups.results(kind, group, row["description"])
     assert len(results) == expected.pop("results", 1)
     wanted_parts = expected.pop("parts", [])
     for result in results:
@@ -170,7 +203,8 @@ def test_a_row_has_the_expected_result(groups: Groups, group: str, row: dict[str
 
 def test_no_reason_shows_a_traceback_and_nothing_shows_the_key(groups: Groups) -> None:
     """A grader error under ``not-python`` raises, and promptfoo shows the exception."""
-    for group, row in (param.values for param in ROWS):
-        for result in groups.results(group, row["description"]):
-            assert "Traceback" not in result["gradingResult"]["reason"], row["description"]
+    for kind, group, row in (param.values for param in ROWS):
+        for result in groups.results(kind, group, row["description"]):
+            reason = result["gradingResult"]["reason"]
+            assert not re.search(r"Traceback|^ +at ", reason, re.MULTILINE), row["description"]
     assert KEY not in groups.output

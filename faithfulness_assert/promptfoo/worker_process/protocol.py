@@ -18,7 +18,7 @@ MAX_BYTES = 32 << 20  # of a request, and of a reply
 IDLE = 900.0  # seconds without an assertion after which a worker ends
 SILENCE = 10.0  # seconds without a sign of life after which a worker is given up
 
-# Environment variables that can change a grade, or the account that pays for it.
+# Of the environment variables that matter.
 _PREFIXES = (
     *("FAITHFULNESS_ASSERT_", "OPENAI_", "ANTHROPIC_"),
     *("SSL", "REQUESTS_", "TIKTOKEN_", "DATA_GYM_"),
@@ -31,17 +31,25 @@ def identity() -> "dict[str, Any]":
 
     It contains API keys: send it to the socket and nowhere else.
     """
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name.startswith(_PREFIXES) or name.upper().endswith(_SUFFIXES)
-    }
+    return {**place(), "environment": that_matter(os.environ)}
+
+
+def place() -> "dict[str, Any]":
+    """The part of the identity without secrets: a worker tells it to whoever starts it."""
     return {
         "version": faithfulness_assert.__version__,
         "host": socket.gethostname(),  # containers may share a folder for sockets
         "python": sys.prefix,
         "folder": os.getcwd(),
-        "environment": environment,
+    }
+
+
+def that_matter(environment: "Any") -> "dict[str, str]":
+    """The variables of ``environment`` that can change a grade, or the account that pays for it."""
+    return {
+        name: value
+        for name, value in environment.items()
+        if name.startswith(_PREFIXES) or name.upper().endswith(_SUFFIXES)
     }
 
 

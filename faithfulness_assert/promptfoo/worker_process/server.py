@@ -8,6 +8,7 @@ been removed. It writes no log: everything it has to say is in the results.
 from __future__ import annotations
 
 import json
+import os
 import select
 import signal
 import sys
@@ -23,7 +24,7 @@ from ...promptfoo import hook
 from ...records.errors import ConfigError
 from . import address, connect, protocol
 from .owner_process import watch
-from .worker_socket import open_socket
+from .worker_socket import AlreadyServedError, open_socket
 
 if TYPE_CHECKING:
     import socket
@@ -36,12 +37,13 @@ MAX_GRADERS = 64  # kept; the least recently used one is dropped first
 POLL_INTERVAL, SIGN_OF_LIFE_INTERVAL = 0.1, 1.0  # seconds
 
 
-def serve(owner: int, idle: float) -> int:
+def serve(owner: int, idle: float, on_listening: Callable[[], None] = lambda: None) -> int:
     """Grades for the process ``owner`` and its descendants until ``owner`` ends.
 
     Args:
         owner: a process id.
         idle: seconds without an assertion after which the worker ends, too.
+        on_listening: called as soon as assertions can connect.
 
     Returns:
         How many assertions were graded.
@@ -54,6 +56,7 @@ def serve(owner: int, idle: float) -> int:
     try:
         owner_has_ended = watch(owner)
         with open_socket(address.socket_path(owner)) as own_socket:
+            on_listening()
             threading.Thread(target=preload, daemon=True).start()  # while promptfoo starts up
             worker = Worker(own_socket, owner_has_ended, idle)
             with suppress(KeyboardInterrupt):
@@ -129,7 +132,7 @@ class Worker:
 
     def _reply_to(self, request: Any) -> dict[str, Any] | None:
         """The reply to a request; None to a request to stop."""
-        if not isinstance(request, dict) or request.get("identity") != self._identity:
+        if not isinstance(request, dict) or not self._is_like(request.get("identity")):
             return {"refused": "another version, folder or environment"}
         if "stop" in request:
             return None
@@ -146,6 +149,14 @@ class Worker:
             return {"refused": type(error).__name__}
         finally:
             self._free_slots.release()
+
+    def _is_like(self, identity: Any) -> bool:
+        """Whether a process with this identity would give the same result as this worker."""
+        environment = identity.get("environment") if isinstance(identity, dict) else None
+        if not isinstance(environment, dict):
+            return False
+        # `faithfulness.cjs` sends its whole environment.
+        return {**identity, "environment": protocol.that_matter(environment)} == self._identity
 
 
 class AssertionConnection:
@@ -200,12 +211,20 @@ class AssertionConnection:
         self._connection.close()
 
 
+def announce(owner: int) -> None:
+    """Prints where the worker of ``owner`` listens and what it is; then the output is closed."""
+    json.dump({"socket": address.socket_path(owner), **protocol.place()}, sys.stdout)
+    sys.stdout.flush()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def cached_grader(evaluation: int | None, /, *args: Any, **options: Any) -> Grader:
     """One grader for each configuration of an eval. Raises as ``Grader`` does.
 
     Args:
-        evaluation: the process id of the eval. The next eval gets new graders: the files that a
-            configuration names, a policy or a tape, may have changed.
+        evaluation: the process id of the eval, or another number that tells it from others. The
+            next eval gets new graders: the files that a configuration names, a policy or a tape,
+            may have changed.
         *args: of ``Grader``.
         **options: of ``Grader``.
     """
@@ -219,4 +238,8 @@ def _cached_grader(evaluation: int | None, config: str) -> Grader:  # noqa: ARG0
 
 
 if __name__ == "__main__":  # `launch` runs this file: the command line would take longer to load
-    serve(int(sys.argv[1]), protocol.IDLE)
+    owner = int(sys.argv[1])
+    try:
+        serve(owner, protocol.IDLE, partial(announce, owner))
+    except AlreadyServedError:
+        announce(owner)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 LOCK_TIMEOUT = 5.0  # seconds
 
 
+class AlreadyServedError(ConfigError):
+    """Raised where another worker serves the same process."""
+
+
 @dataclass(frozen=True)
 class WorkerSocket:
     """A listening socket, and the file by which assertions find it."""
@@ -39,7 +43,7 @@ def open_socket(path: str) -> Iterator[WorkerSocket]:
     """A socket at ``path`` that only this worker listens on; it is removed afterwards.
 
     Raises:
-        ConfigError: another worker listens there.
+        AlreadyServedError: another worker listens there.
         OSError: the folder is not private, the disk is full, or permission is missing.
     """
     folder = os.path.dirname(path)
@@ -48,7 +52,7 @@ def open_socket(path: str) -> Iterator[WorkerSocket]:
     address.check_private(folder)
     with folder_lock(folder):
         if connect.is_listening(path):
-            raise ConfigError(f"worker: another worker listens at {path} already")
+            raise AlreadyServedError(f"worker: another worker listens at {path} already")
         with suppress(FileNotFoundError):
             os.unlink(path)
         own = WorkerSocket(path, listen(path), address.file_id(path))
