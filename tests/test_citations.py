@@ -16,6 +16,7 @@ from faithfulness_assert import Ask, Reply, audit_citations, grade
 from faithfulness_assert.policy.fields import DIMENSIONS
 from faithfulness_assert.records.errors import ConfigError
 from faithfulness_assert.records.model import CitationAudit
+from faithfulness_assert.text.citations import _blanked, _has_place
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "fixtures" / "golden" / "citations.json").read_text("utf-8")
@@ -89,6 +90,20 @@ def test_other_brackets_are_not_citations(answer: str) -> None:
     audit = audit_citations(answer, ["1"])
     assert audit.invalid_citations == ()
     assert audit.uncited_claim_count == 1
+
+
+def test_a_citation_is_in_a_sentence_if_it_begins_there() -> None:
+    found = [_has_place([3, 5], start, end) for start, end in ((0, 3), (0, 4), (5, 6), (6, 9))]
+    assert found == [False, True, True, False]
+
+
+def test_code_is_blanked_and_all_other_characters_keep_their_places() -> None:
+    answer = "See [1]. a[2] So `b[3]` and ``c[4]``, x[5] it is [6]."
+    unread = [(9, 13), (answer.index("x[5]"), answer.index("x[5]") + 4)]
+    blanked = _blanked(answer, unread)
+    assert blanked == "See [1].      So        and         ,      it is [6]."
+    assert len(blanked) == len(answer)
+    assert _blanked(answer, []).startswith("See [1]. a[2] So  ")
 
 
 @pytest.mark.parametrize("row", STYLES, ids=lambda row: row["case"])
