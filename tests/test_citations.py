@@ -113,6 +113,11 @@ def test_ids_are_found_in_every_style_and_by_their_shape(row: dict) -> None:
     assert audit.uncited_claim_count == row["uncited"]
 
 
+def test_an_id_that_looks_like_a_range_is_one_id_beside_ids_of_very_many_shapes() -> None:
+    others = [f"{'a_' * words}{number}" for words in range(1, 60) for number in (1, 2)]
+    assert audit_citations("It is so [1-3].", [*others, "1-3"]).invalid_citations == ()
+
+
 @given(
     st.lists(st.text(max_size=30), max_size=5), st.sampled_from(["[{}]", "【{}】", "(Source: {})"])
 )
