@@ -7,8 +7,17 @@ from typing import Any
 
 import pytest
 
-from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
+from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade, policies
+from faithfulness_assert.asking.prompt import make_ask
+from faithfulness_assert.asking.windows import Budget
+from faithfulness_assert.plan.objections import unless_objected, with_objections
+from faithfulness_assert.plan.state import Job, State, VerdictsKnown
+from faithfulness_assert.reading import read
+from faithfulness_assert.reading.reconcile import INVALID, MISSING, Finding
+from faithfulness_assert.records.ask import Payload
+from faithfulness_assert.records.case import Case
 from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.model import Label, Statement
 
 SHOP, DOGS = "The shop is open daily.", "Dogs are welcome inside."
 CONTEXT = "The shop is open daily. Nothing else is known."
@@ -250,3 +259,88 @@ def test_a_claim_that_is_worded_as_a_question_is_set_aside_only_if_its_sentence_
     }
     result = grade(f"{SHOP} {DOGS}", CONTEXT, judge=judge, **options)
     assert said(result) == ["supported", "invalid"]
+
+
+# ---------------------------------------------------------------- windows
+
+DUPLICATE = Finding(unresolved="duplicate")
+
+
+def supported(label: Label = "supported") -> Finding:
+    return Finding(label, None, (1,))
+
+
+def after_objections(
+    *entries: dict[str, Any],
+    window: int | None,
+    asked: tuple[tuple[int, str], ...] = ((2, DOGS),),
+    policy: Policy = policies["default"],
+) -> VerdictsKnown:
+    """What is known of two statements in two windows and a widened ask, all supported before."""
+    cells = {(w, n): supported() for w in (0, 1) for n in (1, 2)}
+    statements = (Statement(1, SHOP), Statement(2, DOGS))
+    known = VerdictsKnown(statements, {1: 1, 2: 2}, cells, {1: supported()})
+    state = State(Case(SHOP, [SHOP]), policy, Budget(len, Limits()), verdicts=known)
+    job = Job(make_ask("verdicts", policy, Payload(asked)), window)
+    said = read(json.dumps({"verdicts": list(entries)}), policy.labels).verdicts
+    return with_objections(state, job, said).verdicts
+
+
+def taken_back(known: VerdictsKnown) -> list[object]:
+    cells = [cell for cell, found in known.by_window.items() if found == DUPLICATE]
+    return cells + [n for n, found in known.widened.items() if found == DUPLICATE]
+
+
+def test_a_contradiction_takes_back_the_findings_of_all_windows() -> None:
+    for window in (0, 1, None):
+        known = after_objections(entry(1, "contradicted"), window=window)
+        assert taken_back(known) == [(0, 1), (1, 1), 1]
+
+
+def test_any_other_denial_takes_back_those_of_its_own_window_and_of_asks_over_windows() -> None:
+    for label in ("not_enough_info", "partially_supported"):
+        assert taken_back(after_objections(entry(1, label), window=0)) == [(0, 1), 1]
+        assert taken_back(after_objections(entry(1, label), window=1)) == [(1, 1), 1]
+        assert taken_back(after_objections(entry(1, label), window=None)) == [(0, 1), (1, 1), 1]
+
+
+def test_what_an_ask_is_about_is_no_objection_in_other_windows_by_number_or_text() -> None:
+    for own in (
+        entry(2, "contradicted"),
+        entry(None, "contradicted", DOGS),
+        entry(2, "contradicted", DOGS),
+    ):
+        assert taken_back(after_objections(own, window=0)) == []
+    one_of_two = (entry(None, "contradicted", DOGS), entry(None, "contradicted", SHOP))
+    assert taken_back(after_objections(*one_of_two, window=0)) == [(0, 1), (1, 1), 1]
+
+
+def test_a_finding_without_a_label_has_nothing_to_take_back() -> None:
+    known = after_objections(entry(1, "contradicted"), window=0)
+    assert known.by_window[0, 2] == supported()
+    again = after_objections(entry(1, "not_a_claim"), entry(9, "contradicted"), window=0)
+    assert taken_back(again) == []
+
+
+def test_what_is_asked_about_an_answer_that_says_a_thing_twice_objects_to_both() -> None:
+    cells = {(0, n): supported() for n in (1, 3)}
+    statements = (Statement(1, SHOP), Statement(2, DOGS), Statement(3, SHOP))
+    known = VerdictsKnown(statements, {1: 1, 2: 2, 3: 3}, cells)
+    policy = policies["default"]
+    state = State(Case(SHOP, [SHOP]), policy, Budget(len, Limits()), verdicts=known)
+    job = Job(make_ask("verdicts", policy, Payload(((2, DOGS),))), 0)
+    said = read(json.dumps([entry(None, "contradicted", SHOP)]), policy.labels).verdicts
+    assert taken_back(with_objections(state, job, said).verdicts) == [(0, 1), (0, 3)]
+
+
+def test_a_contradiction_of_no_statement_objects_to_all_that_the_window_leaves_open() -> None:
+    def left(*findings: Finding) -> list[Finding]:
+        reply = json.dumps([entry(9, "contradicted"), entry(8)])
+        entries = read(reply, policies["default"].labels).verdicts
+        return list(unless_objected(entries, dict(enumerate(findings, 1))).values())
+
+    disputed = Finding(unresolved="duplicate", disputed=True)
+    against = supported("contradicted")
+    assert left(supported(), MISSING, DUPLICATE) == [supported(), INVALID, DUPLICATE]
+    assert left(against, MISSING) == [against, MISSING]
+    assert left(disputed, MISSING) == [disputed, MISSING]
