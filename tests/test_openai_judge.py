@@ -19,9 +19,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, completion, refusal_to
-from remote import ASK, TEXT, bare_environment, check_any_json
+from remote import ASK, FORM, TEXT, bare_environment, check_any_json
 
-from faithfulness_assert.judges.openai import OpenAIJudge
+from faithfulness_assert.asking.schema import json_schema
+from faithfulness_assert.judges.openai import OPENAI, OpenAIJudge
 from faithfulness_assert.records.errors import ConfigError, JudgeError
 from faithfulness_assert.records.judge import Limits
 
@@ -59,9 +60,9 @@ def test_an_ask_is_one_chat_completion_with_the_schema_of_its_reply() -> None:
         "messages": [dict(m) for m in ASK.messages],
         "response_format": {
             "type": "json_schema",
-            "json_schema": {"name": "verdicts", "strict": True, "schema": ASK.schema},
+            "json_schema": {"name": "verdicts", "strict": True, "schema": BOUNDED},
         },
-        "max_completion_tokens": 352,
+        "max_tokens": 352,
         "temperature": 0.0,
         "seed": 7,
     }
@@ -142,13 +143,59 @@ def test_the_choice_with_index_0_is_used() -> None:
         assert judge(server).ask(ASK).text == TEXT
 
 
+# ---------------------------------------------------------------- OpenAI's own servers and others
+
+
+def as_own(asking: OpenAIJudge) -> OpenAIJudge:
+    """The judge, as if its server were one of OpenAI's own."""
+    asking.provider = OPENAI
+    asking._steps = dict.fromkeys(OPENAI.fallbacks, 0)
+    return asking
+
+
+@pytest.mark.parametrize(
+    ("base_url", "own"),
+    [
+        (None, True),
+        ("https://api.openai.com/v1", True),
+        ("https://eu.api.openai.com/v1", True),
+        ("https://me.openai.azure.com/openai/v1", True),
+        ("https://me.services.ai.azure.com/openai/v1", True),
+        ("http://localhost:11434/v1", False),
+        ("https://openrouter.ai/api/v1", False),
+        ("https://api.openai.com.example.org/v1", False),
+    ],
+)
+def test_only_servers_of_openai_get_openai_s_own_parameters(
+    base_url: str | None, own: bool
+) -> None:
+    asking = OpenAIJudge("m", base_url=base_url, api_key=KEY)
+    sent = asking.provider.request(ASK, {"model": "m", "temperature": 0, "seed": 1}, asking._steps)
+    assert ("max_completion_tokens" in sent, "max_tokens" in sent) == (own, not own)
+    assert (sent["response_format"]["json_schema"]["schema"] == ASK.schema) == own
+
+
+def test_lists_of_a_reply_have_bounds_where_the_server_is_not_openai_s() -> None:
+    verdicts = BOUNDED["properties"]["verdicts"]
+    assert (verdicts["minItems"], verdicts["maxItems"]) == (1, 1)
+    assert verdicts["items"]["properties"]["evidence"]["maxItems"] == 8
+    joint = replace(FORM, kind="claims_and_verdicts")  # a sentence may have several claims
+    assert "maxItems" not in json_schema(joint, 1)["properties"]["verdicts"]
+    assert json_schema(replace(FORM, kind="claims"), 3)["properties"]["sentences"]["minItems"] == 3
+
+
 # ---------------------------------------------------------------- unsupported parameters
 
+BOUNDED = json_schema(FORM, 1)
 REJECTIONS = {
     "response_format": ("response_format", "'response_format' of type '{type}' is not supported"),
     "max_completion_tokens": (
         "max_completion_tokens",
         "Unsupported parameter: 'max_completion_tokens'. Use 'max_tokens' instead.",
+    ),
+    "max_tokens": (
+        "max_tokens",
+        "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.",
     ),
     "temperature": ("temperature", "'temperature' does not support 0.0 with this model"),
     "seed": ("seed", "Extra inputs are not permitted: seed"),
@@ -164,10 +211,14 @@ def server_without(*parameters: str, status: int = 400, names: bool = True) -> A
             return refusal_to(
                 status, "System role not supported", param="messages" if names else None
             )
+        if "bounds" in parameters and '"minItems"' in json.dumps(request.body):
+            text = "Invalid schema for response_format 'verdicts': 'minItems' is not permitted"
+            return refusal_to(status, text, param="response_format" if names else None)
         for name in parameters:
             if name in request.body:
-                kind = request.body[name].get("type") if name == "response_format" else ""
-                if kind == "json_object" and "json_object" not in parameters:
+                sent = request.body[name] if name == "response_format" else {}
+                kind = sent.get("type")
+                if kind == "json_object" and not set(sent) & set(parameters):
                     continue
                 param, text = REJECTIONS[name]
                 return refusal_to(status, text.format(type=kind), param=param if names else None)
@@ -176,25 +227,41 @@ def server_without(*parameters: str, status: int = 400, names: bool = True) -> A
     return answer
 
 
-SUBSETS = st.sets(st.sampled_from([*REJECTIONS, "json_object", "system"]))
+# "type": even a plain JSON object is rejected; "schema": one with a schema is.
+SUBSETS = st.sets(st.sampled_from([*REJECTIONS, "type", "schema", "bounds", "system"]))
+
+
+def steps_to(missing: set[str], *, own: bool) -> int:
+    """How many parameters must be changed, each with a warning of its own, for such a server."""
+    changed = missing & {"response_format", "temperature", "seed", "system"}
+    cap = {"max_completion_tokens", "max_tokens"} & missing
+    first = "max_completion_tokens" if own else "max_tokens"
+    bounds = "bounds" in missing and not own
+    return len(changed) + (first in cap) + bounds
 
 
 @settings(max_examples=25, deadline=None)
-@given(missing=SUBSETS, status=st.sampled_from([400, 404, 422, 500]), names=st.booleans())
+@given(
+    missing=SUBSETS,
+    status=st.sampled_from([400, 404, 422, 500]),
+    names=st.booleans(),
+    own=st.booleans(),
+)
 def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
-    missing: set[str], status: int, names: bool
+    missing: set[str], status: int, names: bool, own: bool
 ) -> None:
     with Loopback(server_without(*sorted(missing), status=status, names=names)) as server:
         asking = judge(server, seed=7)
+        asking = as_own(asking) if own else asking
         first = asking.ask(ASK)
         learned = len(server.requests)
         second = asking.ask(ASK)
         asking.close()
     assert first.text == second.text == TEXT
-    assert learned <= 7
+    assert learned <= 10
     assert len(server.requests) == learned + 1
     assert first.warnings == second.warnings
-    assert len(first.warnings) == len(missing - {"json_object"})
+    assert len(first.warnings) == steps_to(missing, own=own)
     assert first.usage is not None
     assert first.usage.num_requests == learned
     last = server.requests[-1].body
@@ -203,8 +270,16 @@ def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
         "temperature" not in missing,
     )
     assert "Judge." in str(last["messages"])
-    if "max_completion_tokens" in missing:
-        assert last["max_tokens"] == ASK.max_tokens
+    caps = {"max_completion_tokens", "max_tokens"}
+    assert [last[name] for name in caps - missing if name in last] == [ASK.max_tokens] * bool(
+        caps - missing
+    )
+    assert not missing & caps & last.keys()
+    form = last.get("response_format", {})
+    if "response_format" not in missing:
+        assert form["type"] == "json_schema"
+    elif "type" not in missing:
+        assert ("schema" in form) == (not own and "schema" not in missing)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +295,7 @@ def test_a_server_that_rejects_every_request_leads_to_an_error(words: str) -> No
         asking = judge(server)
         with pytest.raises(JudgeError) as caught:
             asking.ask(ASK)
-        assert len(server.requests) <= 8
+        assert len(server.requests) <= 10
         assert caught.value.usage is not None
         assert caught.value.usage.num_requests == len(server.requests)
         with pytest.raises(JudgeError):

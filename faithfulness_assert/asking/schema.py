@@ -25,30 +25,41 @@ Schema = dict[str, Any]
 MAX_ERRORS = 5
 """Places that are shown where a reply breaks its schema."""
 
+MAX_EVIDENCE = 8
+"""Sentences that a statement may have as evidence, where lists have bounds."""
+
 _INTEGER: Schema = {"type": "integer"}
 _NUMBER: Schema = {"type": "number"}
 _STRING: Schema = {"type": "string"}
 
 
-@lru_cache(maxsize=64)
-def json_schema(form: ReplyForm) -> Schema:
-    """The JSON Schema of a reply of this form. Do not change it in place."""
+@lru_cache(maxsize=256)
+def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
+    """The JSON Schema of a reply of this form. Do not change it in place.
+
+    With ``items``, how many items an ask has, lists have bounds: one entry for each item, and at
+    most ``MAX_EVIDENCE`` sentences as evidence. A small model would fill them without end.
+    """
     if form.kind == "claims":
-        return _object(sentences=_list(_object(id=_INTEGER, claims=_list(_STRING))))
+        return _object(sentences=_list(_object(id=_INTEGER, claims=_list(_STRING)), items))
     if form.kind == "truths":
-        return _object(passages=_list(_object(id=_INTEGER, truths=_list(_STRING))))
+        return _object(passages=_list(_object(id=_INTEGER, truths=_list(_STRING)), items))
     if form.kind == "reason":
         return _object(reason=_STRING)
     if form.kind == "ratings":
         return _object(**dict.fromkeys(form.dimensions, _NUMBER), suggestions=_list(_STRING))
-    return _object(verdicts=_list(_verdict_entry(form)))
+    entry = _verdict_entry(form, None if items is None else MAX_EVIDENCE)
+    return _object(verdicts=_list(entry, items if form.kind == "verdicts" else None))
 
 
-def _verdict_entry(form: ReplyForm) -> Schema:
+def _verdict_entry(form: ReplyForm, most: int | None) -> Schema:
     claim = {"claim": _STRING} if form.kind == "claims_and_verdicts" else {}
     reason = {"reason": _STRING} if form.reasons else {}
     label = {"enum": list(form.labels), "type": "string"}
-    return _object(id=_INTEGER, **claim, evidence=_list(_INTEGER), **reason, label=label)
+    evidence = _list(_INTEGER)
+    if most is not None:
+        evidence["maxItems"] = most
+    return _object(id=_INTEGER, **claim, evidence=evidence, **reason, label=label)
 
 
 def _object(**properties: Schema) -> Schema:
@@ -61,8 +72,10 @@ def _object(**properties: Schema) -> Schema:
     }
 
 
-def _list(items: Schema) -> Schema:
-    return {"items": items, "type": "array"}
+def _list(items: Schema, count: int | None = None) -> Schema:
+    """A list of such items: exactly ``count`` of them, or any number."""
+    bounds = {} if count is None else {"minItems": count, "maxItems": count}
+    return {"items": items, "type": "array", **bounds}
 
 
 def conforms(text: str, form: ReplyForm) -> bool:

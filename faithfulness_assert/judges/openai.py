@@ -1,13 +1,20 @@
 """The OpenAI judge: any chat-completions API that is compatible with OpenAI's.
 
 This file only contains what is specific to OpenAI: request parameters and the shape of completions.
+
+Other servers get other parameters than OpenAI's own. Many of them ignore ``max_completion_tokens``
+in silence, and small models need a schema that bounds their lists; OpenAI would compile the schema
+anew for each number of statements.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from ..asking.schema import json_schema
 from ..records.ask import Reply
 from ..text.strings import clean_text
 from .remote.answers import (
@@ -31,24 +38,23 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- requests
 
+OWN_HOSTS = ("api.openai.com", ".azure.com")
+"""How the hosts end on which OpenAI's own models run."""
+
+_FORMAT = re.compile(
+    r"response[_ ]?format|json[_ ](?:schema|object|mode)|grammar"
+    r"|structured[_ ]output|guided_|requested parameters",
+    re.I,
+)
+_CAP = re.compile(r"max_(?:completion_)?tokens", re.I)
+_NO_SCHEMA = "the server does not support a JSON Schema; plain JSON was requested"
+_NO_FORMAT = "the server does not support a response format; none was requested"
+_NO_CAP = "the server does not support a limit on reply tokens; none was sent"
+
 FALLBACKS: Fallbacks = {
-    "format": Fallback(
-        re.compile(
-            r"response[_ ]?format|json[_ ](?:schema|object|mode)|grammar"
-            r"|structured[_ ]output|guided_|requested parameters",
-            re.I,
-        ),
-        (
-            "the server does not support a JSON Schema; plain JSON was requested",
-            "the server does not support a response format; none was requested",
-        ),
-    ),
+    "format": Fallback(_FORMAT, (_NO_SCHEMA, _NO_FORMAT)),
     "cap": Fallback(
-        re.compile(r"max_(?:completion_)?tokens", re.I),
-        (
-            "the server does not support max_completion_tokens; max_tokens was sent",
-            "the server does not support a limit on reply tokens; none was sent",
-        ),
+        _CAP, ("the server does not support max_completion_tokens; max_tokens was sent", _NO_CAP)
     ),
     "temperature": Fallback(
         re.compile("temperature", re.I),
@@ -70,20 +76,68 @@ FALLBACKS: Fallbacks = {
 }
 
 
-def chat_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-    """The parameters of a chat completion.
+COMPATIBLE_FALLBACKS: Fallbacks = {
+    **FALLBACKS,
+    "bounds": Fallback(
+        re.compile(r"m(?:in|ax)_?items|schema contains features", re.I),
+        ("the server does not support bounds of lists in a JSON Schema; none were sent",),
+        part=True,
+    ),
+    "format": Fallback(
+        _FORMAT,
+        (
+            "the server does not support a JSON Schema as OpenAI does; it was sent in another form",
+            _NO_SCHEMA,
+            _NO_FORMAT,
+        ),
+    ),
+    "cap": Fallback(
+        _CAP, ("the server does not support max_tokens; max_completion_tokens was sent", _NO_CAP)
+    ),
+}
+
+
+def own_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
+    """The parameters of a chat completion on a server of OpenAI.
 
     ``settings`` has ``model``, ``temperature`` and ``seed``; None is not sent.
     """
+    formats = (_strict(ask.schema), {"type": "json_object"}, None)
+    cap = ("max_completion_tokens", "max_tokens", None)[steps["cap"]]
+    return _request(ask, settings, steps, formats[steps["format"]], cap)
+
+
+def compatible_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
+    """The same on any other server."""
+    schema = ask.schema if steps["bounds"] else json_schema(ask.form, len(ask.ids))
+    formats = (
+        _strict(schema),
+        {"type": "json_object", "schema": schema},
+        {"type": "json_object"},
+        None,
+    )
+    cap = ("max_tokens", "max_completion_tokens", None)[steps["cap"]]
+    return _request(ask, settings, steps, formats[steps["format"]], cap)
+
+
+def _strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    strict = {"name": "verdicts", "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": strict}
+
+
+def _request(
+    ask: Ask,
+    settings: Mapping[str, Any],
+    steps: Steps,
+    response_format: Mapping[str, Any] | None,
+    cap: str | None,
+) -> dict[str, Any]:
     messages = [dict(message) for message in ask.messages]
-    strict = {"name": "verdicts", "strict": True, "schema": ask.schema}
-    schema = {"type": "json_schema", "json_schema": strict}
     parameters: dict[str, Any] = {
         "model": settings["model"],
         "messages": _without_system(messages) if steps["system"] else messages,
-        "response_format": (schema, {"type": "json_object"}, None)[steps["format"]],
-        "max_completion_tokens": (ask.max_tokens, None, None)[steps["cap"]],
-        "max_tokens": (None, ask.max_tokens, None)[steps["cap"]],
+        "response_format": response_format,
+        **({cap: ask.max_tokens} if cap else {}),
         "temperature": None if steps["temperature"] else settings["temperature"],
         "seed": None if steps["seed"] else settings["seed"],
     }
@@ -166,12 +220,13 @@ OPENAI = Provider(
     home="https://api.openai.com/v1",
     max_temperature=2,
     fallbacks=FALLBACKS,
-    request=chat_request,
+    request=own_request,
     read=read_completion,
     sdk=_sdk,
     client="OpenAI",
     send=_send,
 )
+COMPATIBLE = replace(OPENAI, fallbacks=COMPATIBLE_FALLBACKS, request=compatible_request)
 
 
 class OpenAIJudge(RemoteJudge):
@@ -211,6 +266,9 @@ class OpenAIJudge(RemoteJudge):
             max_prompt_tokens=max_prompt_tokens,
             max_statements=max_statements,
         )
+        if not (urlsplit(self._endpoint.public_url).hostname or "").endswith(OWN_HOSTS):
+            self.provider = COMPATIBLE
+            self._steps = dict.fromkeys(COMPATIBLE_FALLBACKS, 0)
         if seed is not None:
             check_number("seed", seed, -(2**63), 2**63 - 1, whole=True)
         self._settings["seed"] = seed

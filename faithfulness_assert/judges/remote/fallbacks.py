@@ -27,10 +27,12 @@ class Fallback:
     Args:
         pattern: how their error messages name it.
         warnings: what the user reads after each step.
+        part: it is a part of another parameter, so it is looked for first, and in the message.
     """
 
     pattern: re.Pattern[str]
     warnings: tuple[str, ...]
+    part: bool = False
 
 
 Fallbacks = dict[str, Fallback]
@@ -52,9 +54,10 @@ def next_steps(
     """
     if error.status not in _REJECTING or error.too_long or error.filtered:
         return steps
-    for text in (error.param, error.message):
+    for text, part in ((error.message, True), (error.param, False), (error.message, False)):
         for name, fallback in fallbacks.items():
-            if fallback.pattern.search(text) and steps[name] < len(fallback.warnings):
+            fits = fallback.part == part and fallback.pattern.search(text)
+            if fits and steps[name] < len(fallback.warnings):
                 more = {**steps, name: steps[name] + 1}
                 if request(more) != request(steps):
                     return more

@@ -10,7 +10,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from ...records.ask import Ask, Reply
 from ...records.errors import ConfigError
@@ -77,7 +77,7 @@ class RemoteJudge:
         ConfigError: a package or key is missing, or an option has an invalid value.
     """
 
-    provider: ClassVar[Provider]
+    provider: Provider
 
     def __init__(
         self,
