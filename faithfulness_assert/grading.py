@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import options as table
 from .asking.tokens import estimate_tokens
-from .drive import Clock, arun, run, run_many
+from .drive import Clock, arun, run
 from .judges import make_judge, option_names
 from .plan.endings import invalid_input
 from .plan.plan import grade_plan
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .asking.tokens import CountTokens
+    from .drive import Slots
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     AnyPolicy = str | Policy | Mapping[str, Any]
 
 MAX_CONCURRENCY = 1000
+BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
 
 class Grader:
@@ -114,31 +116,40 @@ class Grader:
         id: str = "",
         **named: Unpack[CaseOptions],
     ) -> GradingResult:
-        """The same as :meth:`grade`, on the running event loop."""
+        """The same as :meth:`grade`, on the running event loop. If cancelled, so are its asks."""
         try:
-            plan = self._plan(Case(answer, context, question, id, **named))
+            case = Case(answer, context, question, id, **named)
         except InputError as error:
             return self._invalid(str(error), id)
-        return self._complete(await arun(plan, self.judge, self._clock))
+        return await self._run(case)
 
     def grade_many(
         self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8
     ) -> Iterator[GradingResult]:
-        """Results in the order of the cases, at most ``concurrency`` grades at once.
+        """Results in the order of the cases, with at most ``concurrency`` asks at once.
 
-        Cases are read as needed. If the caller stops iterating, queued grades are cancelled.
+        Cases are read as needed. If the caller stops iterating, or interrupts it, asks under way
+        are cancelled, and the log says what was done and what it cost.
         """
+        from .drive.many import run_many
+
         _check_batch(cases, concurrency)
         return run_many((partial(self._grade_case, case) for case in cases), concurrency)
 
-    def _grade_case(self, case: Case | Mapping[str, Any]) -> GradingResult:
+    async def _grade_case(self, case: Case | Mapping[str, Any], slots: Slots) -> GradingResult:
         if not isinstance(case, Case | Mapping):
             return self._invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         try:
-            plan = self._plan(case if isinstance(case, Case) else Case.of(case))
+            case = case if isinstance(case, Case) else Case.of(case)
         except InputError as error:
             return self._invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
-        return self._complete(run(plan, self.judge, self._clock))
+        return await self._run(case, slots)
+
+    async def _run(self, case: Case, slots: Slots | None = None) -> GradingResult:
+        characters = len(case.answer) + sum(len(passage.text) for passage in case.context)
+        brief = characters <= BRIEF
+        plan, clock = self._plan(case), self._clock
+        return self._complete(await arun(plan, self.judge, clock, slots=slots, brief=brief))
 
     def _plan(self, case: Case) -> Plan:
         limits, count = judge_info(self.judge).limits, self._count  # a judge may learn its limits
@@ -223,7 +234,7 @@ def grade_many(
     Args:
         cases: :class:`Case` records, or mappings with ``answer``, ``context`` and optionally
             ``question``, ``id`` and ``citation_audit``, also as other systems name them.
-        concurrency: how many cases are graded at once, 1 to 1000.
+        concurrency: how many asks are under way at once, 1 to 1000.
     """
     _hide_key(options)
     grader = Grader(judge, policy, threshold, **options)

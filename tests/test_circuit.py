@@ -46,7 +46,8 @@ class Server:
 
 def outcome(circuit: CircuitBreaker, server: Server) -> Reply | JudgeError:
     try:
-        return circuit.run(server)
+        with circuit.asking():
+            return server()
     except JudgeError as error:
         return error
 
@@ -132,13 +133,10 @@ def test_a_hanging_probe_does_not_block_the_next_one() -> None:
     clock.now, server.error = COOL_DOWN, None
     inside: list[Reply | JudgeError] = []
 
-    def hangs() -> Reply:
+    with circuit.asking():
         inside.append(outcome(circuit, server))
         clock.now += COOL_DOWN
         inside.append(outcome(circuit, server))
-        return Reply("at last")
-
-    circuit.run(hangs)
     assert isinstance(inside[0], JudgeError)
     assert isinstance(inside[1], Reply)
 

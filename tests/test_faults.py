@@ -124,8 +124,12 @@ def test_every_fault_has_the_outcome_of_its_row(api: str, caplog: pytest.LogCapt
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
     rows = [row for row in ROWS if api in row.get("apis", (api,))]
     assert len(rows) > 0.8 * len(ROWS)
+    # A flood takes the time of our event loop from the rows beside it.
+    rows.sort(key=lambda row: "repeat" in row.get("transport", {}))
+    floods = sum("repeat" in row.get("transport", {}) for row in rows)
     with ThreadPoolExecutor(8) as pool:
-        outcomes = list(pool.map(lambda row: replayed(row, api), rows))
+        outcomes = list(pool.map(lambda row: replayed(row, api), rows[:-floods]))
+    outcomes += [replayed(row, api) for row in rows[-floods:]]
     problems = {
         row["id"]: bad for row, end in zip(rows, outcomes, strict=True) if (bad := wrong(row, *end))
     }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from urllib.parse import quote, quote_plus
@@ -253,9 +254,19 @@ def test_the_message_of_an_error_is_found_in_any_shape(data: dict[str, object]) 
     assert "context" not in outcome.error.message
 
 
+def tried(outcomes: list[Reply | Failure], deadline: float | None = None) -> Reply:
+    """The reply after these tries."""
+    left = iter(outcomes)
+
+    async def send(seconds: float) -> Reply | Failure:
+        return next(left)
+
+    return asyncio.run(ask_with_retries(send, timeout=1, max_retries=2, deadline=deadline))
+
+
 def test_no_try_is_made_when_no_time_is_left() -> None:
     with pytest.raises(JudgeError, match="no time") as caught:
-        ask_with_retries(lambda seconds: Reply("never"), timeout=1, max_retries=3, deadline=-1.0)
+        tried([Reply("never")], deadline=-1.0)
     assert caught.value.kind == "timeout"
 
 
@@ -266,16 +277,8 @@ def test_the_usage_of_failed_tries_is_counted() -> None:
         ),
         wait=0,
     )
-    outcomes = iter(
-        [
-            lost,
-            Failure(JudgeError("500", "server", retryable=True, http_status=500), wait=0),
-            Reply("ok", Usage(5, 1, num_requests=1)),
-        ]
-    )
-    reply = ask_with_retries(
-        lambda seconds: next(outcomes), timeout=1, max_retries=2, deadline=None
-    )
+    failed = Failure(JudgeError("500", "server", retryable=True, http_status=500), wait=0)
+    reply = tried([lost, failed, Reply("ok", Usage(5, 1, num_requests=1))])
     assert reply.usage == Usage(15, 3, num_requests=3)
 
 

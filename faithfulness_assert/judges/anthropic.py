@@ -48,22 +48,20 @@ FALLBACKS: Fallbacks = {
 
 
 def message_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-    """The parameters of a message.
+    """The body of a request for a message.
 
     ``settings`` has ``model`` and ``temperature``; None is not sent.
     """
     schema = {"format": {"type": "json_schema", "schema": ask.schema}}
-    temperature = None if steps["temperature"] else settings["temperature"]
     parameters: dict[str, Any] = {
         "model": settings["model"],
         "max_tokens": ask.max_tokens,
-        "system": "\n\n".join(m["content"] for m in ask.messages if m["role"] == "system"),
+        "system": "\n\n".join(m["content"] for m in ask.messages if m["role"] == "system") or None,
         "messages": [dict(m) for m in ask.messages if m["role"] != "system"],
-        "output_config": {} if steps["format"] else schema,
-        # Newer SDKs have no parameter "temperature", because newer models do not support it.
-        "extra_body": {} if temperature is None else {"temperature": temperature},
+        "output_config": None if steps["format"] else schema,
+        "temperature": None if steps["temperature"] else settings["temperature"],
     }
-    return {name: value for name, value in parameters.items() if value}
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def _sdk() -> Any:
@@ -72,8 +70,8 @@ def _sdk() -> Any:
     return anthropic
 
 
-def _send(client: Any, request: dict[str, Any], seconds: float) -> Any:
-    return client.messages.with_raw_response.create(**request, timeout=seconds)
+def _call(client: Any) -> object:
+    return client.messages.create(model="m", max_tokens=1, messages=[])
 
 
 # ---------------------------------------------------------------- replies
@@ -136,7 +134,7 @@ ANTHROPIC = Provider(
     read=read_message,
     sdk=_sdk,
     client="Anthropic",
-    send=_send,
+    call=_call,
 )
 
 

@@ -98,7 +98,7 @@ COMPATIBLE_FALLBACKS: Fallbacks = {
 
 
 def own_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-    """The parameters of a chat completion on a server of OpenAI.
+    """The body of a request for a chat completion on a server of OpenAI.
 
     ``settings`` has ``model``, ``temperature`` and ``seed``; None is not sent.
     """
@@ -159,8 +159,8 @@ def _sdk() -> Any:
     return openai
 
 
-def _send(client: Any, request: dict[str, Any], seconds: float) -> Any:
-    return client.chat.completions.with_raw_response.create(**request, timeout=seconds)
+def _call(client: Any) -> object:
+    return client.chat.completions.create(model="m", messages=[])
 
 
 # ---------------------------------------------------------------- replies
@@ -224,7 +224,7 @@ OPENAI = Provider(
     read=read_completion,
     sdk=_sdk,
     client="OpenAI",
-    send=_send,
+    call=_call,
 )
 COMPATIBLE = replace(OPENAI, fallbacks=COMPATIBLE_FALLBACKS, request=compatible_request)
 

@@ -87,13 +87,13 @@ class StoredJudge:
         return stored or self._store(ask, key, self._judge.ask(ask, deadline=deadline))
 
     async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        import asyncio
+        from . import background
 
         key = ask_key(ask, self._identity)
-        if stored := await asyncio.to_thread(_load, self._folder, key):
+        if stored := await background.in_thread(_load, self._folder, key):
             return stored
         reply = await self._judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
-        return await asyncio.to_thread(self._store, ask, key, reply)
+        return await background.in_thread(self._store, ask, key, reply)
 
     def _store(self, ask: Ask, key: str, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""

@@ -60,6 +60,8 @@ class JudgeInfo:
         remote: True where a model behind an API answers. The grader then adds control statements.
         keeps_deadline: True where ``ask`` always returns before its deadline. Any other judge is
             asked in a thread, which is abandoned when the time is up.
+        any_loop: True where ``aask`` may be awaited on any event loop, also on several in turn.
+            ``grade_many`` then awaits it; other judges are asked in threads.
         limits: the most that one ask may contain.
         caveat: what a reader of its results should know; added to the reason of every grade.
         never_contradicts: True where it never answers ``contradicted``.
@@ -74,6 +76,7 @@ class JudgeInfo:
     name: str
     remote: bool = False
     keeps_deadline: bool = False
+    any_loop: bool = False
     limits: Limits = field(default_factory=Limits)
     caveat: str = ""
     never_contradicts: bool = False

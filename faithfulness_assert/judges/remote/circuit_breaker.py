@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ...records.errors import JudgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ...records.ask import Reply
+    from collections.abc import Callable, Iterator
 
 FAILURES = 5
 COOL_DOWN = 30.0  # seconds
@@ -44,22 +43,22 @@ class CircuitBreaker:
         self._last_error: JudgeError | None = None
         self._probe_at = 0.0
 
-    def run(self, ask: Callable[[], Reply]) -> Reply:
-        """The reply of ``ask``, which is only called while the circuit is closed, or as a probe.
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """Put around an ask, which may only be made while the circuit is closed, or as a probe.
 
         Raises:
-            JudgeError: the error of ``ask``. Or the circuit is open: then the error has the kind
-                and message of the last one, is retryable, and has no usage.
+            JudgeError: the circuit is open. The error has the kind and message of the last one, is
+                retryable, and has no usage.
         """
         self._raise_if_open()
         try:
-            reply = ask()
+            yield
         except JudgeError as error:
             if error.usage is not None:  # otherwise nothing was sent, which says nothing
                 self._record(error if _is_server_failure(error) else None)
             raise
         self._record(None)
-        return reply
 
     def _raise_if_open(self) -> None:
         with self._lock:
@@ -74,7 +73,7 @@ class CircuitBreaker:
 
     def _record(self, error: JudgeError | None) -> None:
         with self._lock:
-            self._last_error = error
+            self._last_error = error and _told(error)
             self._failures_in_a_row = self._failures_in_a_row + 1 if error else 0
             if error:
                 self._probe_at = self._clock() + self._cool_down
@@ -87,6 +86,11 @@ def _is_server_failure(error: JudgeError) -> bool:
     if error.kind == "transport":  # no connection, or no such model; other statuses: the request
         return error.http_status in (None, 404)
     return error.kind in ("auth", "server", "timeout")
+
+
+def _told(error: JudgeError) -> JudgeError:
+    """What to remember of an error: not its traceback, whose frames contain an ask."""
+    return JudgeError(error.message, error.kind, http_status=error.http_status, fix=error.fix)
 
 
 def _not_asked(failures: int, last: JudgeError, seconds: float) -> JudgeError:

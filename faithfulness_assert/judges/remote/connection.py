@@ -1,18 +1,22 @@
 """One try over HTTP, whatever the server does: hang, send slowly or without end, or disconnect.
 
 A try ends in time and in bounded memory, as an :class:`Answer` or a ``JudgeError`` without secrets.
-``sdk`` is the Python SDK of OpenAI or Anthropic; both have the same structure.
+``sdk`` is the Python SDK of OpenAI or Anthropic; both have the same structure. Its own call takes
+five times the CPU time of what it sends. So the SDK builds one request, which is not sent, and
+all asks take over its address and headers. Its HTTP client sends them, with the SDK's settings
+for proxies and certificates.
 """
 
 from __future__ import annotations
 
-import importlib
-import threading
-import time
+import asyncio
+import json
+import ssl
+import sys
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from queue import Empty, SimpleQueue
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...records.errors import JudgeError
@@ -22,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
-_TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB"
+MIN_CHUNK = 256  # bytes that a chunk counts at least: reading one takes time, however small it is
+_TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
 
 
@@ -35,62 +40,97 @@ class Answer:
     body: bytes
 
 
-def http_client(sdk: Any) -> Any:
-    """An HTTP client for ``sdk`` that limits bodies to :data:`MAX_BYTES` and follows no redirects.
+class Connection:
+    """Connections to one API, kept open between asks. To be used on one event loop.
 
-    A redirect would send the prompt, and perhaps the key, to an address that the user did not name.
+    Args:
+        sdk: the SDK.
+        call: makes the SDK's call of the API with an HTTP client of the SDK.
+        secrets: what must never be shown.
+
+    Raises:
+        Exception: whatever the SDK raises if it cannot build a request.
     """
-    return sdk.DefaultHttpxClient(
-        follow_redirects=False,
-        headers={"Accept-Encoding": "identity"},
-        event_hooks={"response": [_read_bounded]},
-    )
+
+    def __init__(
+        self, sdk: Any, call: Callable[[Any], object], secrets: Sequence[str] = ()
+    ) -> None:
+        model = _built_request(sdk, call)
+        self._url = model.url
+        self._headers = {n: v for n, v in model.headers.items() if n != "content-length"}
+        self._secrets = secrets
+        # A redirect would send the prompt, and perhaps the key, to an address that the user did
+        # not name.
+        self._http = sdk.DefaultAsyncHttpxClient(follow_redirects=False, timeout=None)
+        self._broken = _errors_of_connections(self._http)
+
+    async def close(self) -> None:
+        """Closes all connections."""
+        await self._http.aclose()
+
+    async def send(self, body: Mapping[str, Any], seconds: float) -> Answer | JudgeError:
+        """The answer to one request, after at most ``seconds``."""
+        try:
+            answer = await asyncio.wait_for(self._exchange(body), seconds)
+        except (asyncio.TimeoutError, TimeoutError):
+            return _too_slow(seconds)
+        except JudgeError as error:
+            return error.with_traceback(None)  # its frames contain the request
+        except self._broken as error:
+            said = safe_text(str(error) or type(error).__name__, self._secrets)
+            return JudgeError(f"no connection to the judge: {said}", "transport", retryable=True)
+        except Exception as error:  # noqa: BLE001 - whatever a client raises becomes a JudgeError
+            return not_sent(error, self._secrets)
+        return Answer(answer.status, answer.headers, without_keys(answer.body, self._secrets))
+
+    async def _exchange(self, body: Mapping[str, Any]) -> Answer:
+        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        request = self._http.build_request(
+            "POST", self._url, headers=self._headers, content=content.encode()
+        )
+        response = await self._http.send(request, stream=True)
+        try:
+            received = await _bounded_body(response)
+        finally:
+            await response.aclose()
+        return Answer(response.status_code, response.headers, _decoded(received, response))
 
 
-def send_once(
-    sdk: Any, call: Callable[[], Any], seconds: float, secrets: Sequence[str]
-) -> Answer | JudgeError:
-    """Runs ``call``, an SDK method of ``with_raw_response``, and waits at most ``seconds`` for it.
-
-    The SDK's timeouts limit each connect, write and read, but not their sum. So the call runs in a
-    thread, which is abandoned when the time is up. Those timeouts and :func:`_read_bounded` end it
-    later, unless the server never stops sending headers.
-    """
-    box: SimpleQueue[Answer | Exception] = SimpleQueue()
-    outcome: Answer | Exception
-    try:
-        threading.Thread(target=lambda: box.put(_call(sdk, call)), daemon=True).start()
-        outcome = box.get(timeout=seconds)
-    except Empty:
-        outcome = _too_slow(seconds)
-    except RuntimeError as error:  # the system cannot start another thread
-        outcome = error
-    if isinstance(outcome, Exception):
-        return _judge_error(sdk, outcome, secrets)
-    return replace(outcome, body=without_keys(outcome.body, secrets))
-
-
-def _call(sdk: Any, call: Callable[[], Any]) -> Answer | Exception:
-    try:
-        response = call().http_response
-    except sdk.APIStatusError as error:
-        response = error.response
-    except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
-        return error
-    return Answer(response.status_code, response.headers, response.content)
-
-
-def _judge_error(sdk: Any, error: Exception, secrets: Sequence[str]) -> JudgeError:
-    cause = error.__cause__ or error
-    if isinstance(cause, JudgeError):
-        return cause.with_traceback(None)  # its frames contain the request
-    name = type(cause).__name__
-    said = safe_text(str(cause) or name, secrets)
-    if isinstance(error, sdk.APITimeoutError):
-        return JudgeError(f"the judge did not answer in time ({said})", "timeout", retryable=True)
-    if isinstance(error, sdk.APIConnectionError):
-        return JudgeError(f"no connection to the judge: {said}", "transport", retryable=True)
+def not_sent(error: Exception, secrets: Sequence[str]) -> JudgeError:
+    """The error if a request could not be made."""
+    said = safe_text(str(error), secrets)
+    name = type(error).__name__
     return JudgeError(f"the request could not be made: {name}: {said}", "transport")
+
+
+def _errors_of_connections(http: Any) -> tuple[type[Exception], ...]:
+    """What this HTTP client raises if a connection fails."""
+    client = next(base for base in type(http).__mro__ if base.__name__ == "AsyncClient")
+    httpx = sys.modules[client.__module__.partition(".")[0]]  # or httpx2, in newer SDKs
+    anyio = sys.modules["anyio"]  # on which it works; some of its errors pass through
+    streams = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
+    return (httpx.RequestError, ssl.SSLError, OSError, *streams)
+
+
+def _built_request(sdk: Any, call: Callable[[Any], object]) -> Any:
+    """The request that the SDK would send."""
+    built: list[Any] = []
+
+    def stop(request: Any) -> None:
+        built.append(request)
+        raise ConnectionAbortedError
+
+    http = sdk.DefaultHttpxClient(
+        verify=False,  # it sends nothing, and loading certificates takes time
+        trust_env=False,
+        headers={"Accept-Encoding": "identity"},
+        event_hooks={"request": [stop]},
+    )
+    with http, suppress(ConnectionAbortedError, sdk.APIConnectionError):
+        call(http)
+    if not built:
+        raise RuntimeError("the SDK built no request")
+    return built[0]
 
 
 def _too_slow(seconds: float) -> JudgeError:
@@ -102,28 +142,19 @@ def _too_slow(seconds: float) -> JudgeError:
     )
 
 
-def _read_bounded(response: Any) -> None:
-    """A response hook of httpx: reads the body with limits before the SDK reads it without any."""
-    seconds = response.request.extensions["timeout"]["read"]
-    end = time.monotonic() + seconds
+async def _bounded_body(response: Any) -> bytes:
     chunks, size = [], 0
-    for chunk in response.stream:
-        size += len(chunk)
+    async for chunk in response.aiter_raw():
+        size += max(len(chunk), MIN_CHUNK)
         if size > MAX_BYTES:
             raise _unusable(_TOO_LARGE, response)
-        if time.monotonic() > end:
-            raise _too_slow(seconds)
         chunks.append(chunk)
-    response.stream.close()
-    encoding = response.headers.pop("content-encoding", "identity")
-    body = _decoded(b"".join(chunks), encoding, response)
-    package = type(response).__module__.partition(".")[0]  # httpx, or httpx2 in newer SDKs
-    response.stream = importlib.import_module(package).ByteStream(body)
+    return b"".join(chunks)
 
 
-def _decoded(body: bytes, encoding: str, response: Any) -> bytes:
+def _decoded(body: bytes, response: Any) -> bytes:
     """The decoded body. Servers may encode unasked, and a small body may decode to gigabytes."""
-    encoding = encoding.strip().lower()
+    encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding in ("", "identity"):
         return body
     if encoding not in ("gzip", "x-gzip", "deflate"):

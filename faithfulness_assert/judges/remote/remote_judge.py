@@ -5,26 +5,37 @@ What differs between providers is in their :class:`Provider`, in one file for ea
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
-import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from concurrent import futures
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ...records.ask import Ask, Reply
-from ...records.errors import ConfigError
+from ...records.errors import ConfigError, JudgeError
 from ...records.judge import JudgeInfo, Limits
-from .. import JUDGES
+from ...records.usage import Usage
+from .. import JUDGES, background
 from .answers import Failure
 from .circuit_breaker import CircuitBreaker
-from .connection import Answer, http_client, send_once
+from .connection import Answer, Connection, not_sent
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
 from .retries import ask_with_retries
 from .settings import check_number, check_text, find_endpoint
 
 Settings = Mapping[str, Any]
+
+GRACE_SECONDS = 3.0
+"""How long after its deadline an ask may end: another server may flood the event loop."""
+
+
+LONG_BODY = 200_000
+"""Bytes of a body that takes so long to read that it would hold up other asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +52,7 @@ class Provider:
         read: returns the reply in an answer, or the failure. The strings are secrets.
         sdk: imports the package. That takes up to a second, so it is only done for an ask.
         client: the name of its client class.
-        send: sends parameters through a client, with a timeout in seconds, and returns what the
-            SDK's ``with_raw_response`` returns.
+        call: calls the API through a client, with any parameters.
     """
 
     name: str
@@ -53,7 +63,7 @@ class Provider:
     read: Callable[[Answer, Sequence[str]], Reply | Failure]
     sdk: Callable[[], Any]
     client: str
-    send: Callable[[Any, dict[str, Any], float], Any]
+    call: Callable[[Any], object]
 
 
 class RemoteJudge:
@@ -111,8 +121,7 @@ class RemoteJudge:
         self._timeout, self._max_retries = timeout, max_retries
         self._steps: Steps = dict.fromkeys(provider.fallbacks, 0)
         self._circuit = CircuitBreaker()
-        self._lock = threading.Lock()
-        self._client: Any = None
+        self._connecting: asyncio.Future[Connection] | None = None
 
     @property
     def info(self) -> JudgeInfo:
@@ -122,6 +131,7 @@ class RemoteJudge:
             name=self._name,
             remote=True,
             keeps_deadline=True,
+            any_loop=True,
             limits=self._window.limits,
             identity={"judge": name, "base_url": url, **self._settings},
         )
@@ -136,62 +146,95 @@ class RemoteJudge:
         Raises:
             JudgeError: there was no reply; the message contains no secrets.
         """
-        return self._circuit.run(lambda: self._ask_adapting(ask, deadline))
+        seconds = None if deadline is None else deadline - time.monotonic() + GRACE_SECONDS
+        try:
+            return background.wait(self._ask(ask, deadline), seconds)
+        except futures.TimeoutError:
+            raise JudgeError(
+                "the judge's connections were too busy to keep the deadline",
+                "timeout",
+                retryable=True,
+                usage=Usage(num_requests=1),  # at most one more may have gone out
+            ) from None
+
+    async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """The same as a coroutine, for any event loop. If it is cancelled, the connection closes.
+
+        Raises:
+            JudgeError: see :meth:`ask`.
+        """
+        return await background.awaited(self._ask(ask, deadline))
 
     def close(self) -> None:
         """Closes the connections; the next ask opens new ones."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        connecting, self._connecting = self._connecting, None
+        if connecting is not None and connecting.done() and not connecting.exception():
+            background.soon(connecting.result().close, connecting.get_loop())
 
-    def _ask_adapting(self, ask: Ask, deadline: float | None) -> Reply:
+    async def _ask(self, ask: Ask, deadline: float | None) -> Reply:
         """All tries of an ask. What a server rejects is learned once; each reply warns of it."""
         fallbacks, steps = self.provider.fallbacks, self._steps
 
         def request(steps: Steps) -> dict[str, Any]:
             return self.provider.request(ask, self._settings, steps)
 
-        def send(seconds: float) -> Reply | Failure:
+        async def send(seconds: float) -> Reply | Failure:
             nonlocal steps
             sent = steps
-            outcome = self._window.checked(ask, self._try(request(sent), seconds))
+            outcome = self._window.checked(ask, await self._try(request(sent), seconds))
             if isinstance(outcome, Reply) or not outcome.server_error:
                 return outcome
             steps = next_steps(fallbacks, sent, outcome.server_error, request)
             return replace(outcome, adapted=steps != sent)
 
-        reply = ask_with_retries(
-            send, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
-        )
-        with self._lock:  # only steps that led to a reply are kept; other threads add theirs
-            self._steps = merge_steps(self._steps, steps)
+        with self._circuit.asking():
+            reply = await ask_with_retries(
+                send, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
+            )
+        # Only steps that led to a reply are kept. Other asks may have added theirs.
+        self._steps = merge_steps(self._steps, steps)
         return replace(reply, warnings=(*reply.warnings, *step_warnings(fallbacks, steps)))
 
-    def _try(self, request: dict[str, Any], seconds: float) -> Reply | Failure:
-        provider, secrets = self.provider, self._endpoint.secrets
-        sdk = provider.sdk()
+    async def _try(self, request: dict[str, Any], seconds: float) -> Reply | Failure:
+        try:
+            connection = await self._connected()
+        except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
+            return Failure(not_sent(error, self._endpoint.secrets))
+        answer = await connection.send(request, seconds)
+        if not isinstance(answer, Answer):
+            return Failure(answer)
+        read = partial(self.provider.read, answer, self._endpoint.secrets)
+        return read() if len(answer.body) <= LONG_BODY else await background.in_thread(read)
 
-        def call() -> Any:
-            return provider.send(self._connected(sdk), request, seconds)
+    async def _connected(self) -> Connection:
+        """The connection, which belongs to the running loop.
 
-        answer = send_once(sdk, call, seconds, secrets)
-        if isinstance(answer, Answer):
-            return provider.read(answer, secrets)
-        return Failure(answer)
+        It is made in a thread, because loading the SDK and certificates would block the loop.
+        """
+        connecting, loop = self._connecting, asyncio.get_running_loop()
+        if connecting is None or connecting.get_loop() is not loop:
+            connecting = self._connecting = background.in_thread(self._connect)
+        try:
+            return await asyncio.shield(connecting)
+        except Exception:
+            self._connecting = None
+            raise
 
-    def _connected(self, sdk: Any) -> Any:
-        with self._lock:
-            if self._client is None:
-                http = http_client(sdk)
-                weakref.finalize(self, http.close)
-                self._client = getattr(sdk, self.provider.client)(
-                    api_key=str(self._endpoint.key) or "none",
-                    base_url=str(self._endpoint.url),
-                    max_retries=0,
-                    http_client=http,
-                )
-            return self._client
+    def _connect(self) -> Connection:
+        sdk, endpoint = self.provider.sdk(), self._endpoint
+
+        def call(http: Any) -> object:
+            client = getattr(sdk, self.provider.client)(
+                api_key=str(endpoint.key) or "none",
+                base_url=str(endpoint.url),
+                max_retries=0,
+                http_client=http,
+            )
+            return self.provider.call(client)
+
+        connection = Connection(sdk, call, endpoint.secrets)
+        weakref.finalize(self, background.soon, connection.close, background.loop())
+        return connection
 
 
 def _check_installed(package: str) -> None:

@@ -5,6 +5,7 @@ They sleep as long as a server says, up to two minutes, and ignore deadlines.
 
 from __future__ import annotations
 
+import asyncio
 import random
 import time
 from dataclasses import replace
@@ -15,13 +16,13 @@ from ...records.errors import JudgeError
 from ...records.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from .answers import Failure
 
 
-def ask_with_retries(
-    send: Callable[[float], Reply | Failure],
+async def ask_with_retries(
+    send: Callable[[float], Awaitable[Reply | Failure]],
     *,
     timeout: float,
     max_retries: int,
@@ -44,7 +45,7 @@ def ask_with_retries(
         seconds = min(timeout, _seconds_left(deadline))
         if seconds <= 0:
             raise _out_of_time(spent)
-        outcome = send(seconds)
+        outcome = await send(seconds)
         if isinstance(outcome, Reply):
             usage = outcome.usage and spent + outcome.usage
             return replace(outcome, usage=usage, requests=spent.num_requests + 1)
@@ -56,7 +57,7 @@ def ask_with_retries(
         if not error.retryable or retries >= max_retries or wait >= _seconds_left(deadline):
             error.usage = _usage_if_sent(spent)
             raise error
-        time.sleep(wait)
+        await asyncio.sleep(wait)
         retries += 1
 
 

@@ -1,0 +1,108 @@
+"""Many grades at once, on the event loop of this process."""
+
+from __future__ import annotations
+
+from collections import deque
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+from ..judges import background
+from . import Slots
+from .ask_outcomes import log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable, Iterator
+    from concurrent.futures import Future
+    from typing import Any
+
+    from ..records.result import GradingResult
+
+    StartGrade = Callable[[Slots], Coroutine[Any, Any, GradingResult]]
+
+WINDOW = 20
+"""How many times ``concurrency`` results may wait for an earlier one."""
+
+
+def run_many(grades: Iterable[StartGrade], concurrency: int) -> Iterator[GradingResult]:
+    """The results of these grades, in their order, with at most ``concurrency`` asks at once.
+
+    Each grade is a function that takes the slots for asks. Input is read as needed. A slow grade
+    holds up the results after it, but not the grades after it. If the caller stops iterating, or
+    interrupts it, all grades under way are cancelled at once. The log, and a note of the exception,
+    then say what was done and what it cost.
+    """
+    batch = _Batch(concurrency)
+    try:
+        for grade in grades:
+            while batch.is_full():
+                if batch.has_next():
+                    yield batch.next()
+                else:
+                    batch.wait()
+            batch.start(grade)
+            if batch.has_next():
+                yield batch.next()
+        while batch.waiting:
+            yield batch.next()
+    except BaseException as error:
+        said = batch.stop()
+        log.warning("%s", said)
+        if hasattr(error, "add_note"):  # from Python 3.11
+            error.add_note(said)
+        raise
+
+
+class _Batch:
+    """Grades under way, and results that wait for their turn.
+
+    A few more grades than ``concurrency`` are under way, so that the next ask is ready when a slot
+    becomes free.
+    """
+
+    def __init__(self, concurrency: int) -> None:
+        self.slots = Slots(concurrency)
+        self.at_once = concurrency + 1 + concurrency // 8
+        self.window = WINDOW * concurrency
+        self.waiting: deque[Future[GradingResult]] = deque()
+        self.finished: SimpleQueue[object] = SimpleQueue()
+        self.under_way = self.given = 0
+
+    def start(self, grade: StartGrade) -> None:
+        future = background.start(grade(self.slots))
+        future.add_done_callback(self.finished.put)
+        self.waiting.append(future)
+        self.under_way += 1
+
+    def is_full(self) -> bool:
+        while True:
+            try:
+                self.finished.get_nowait()
+            except Empty:
+                break
+            self.under_way -= 1
+        return self.under_way >= self.at_once or len(self.waiting) >= self.window
+
+    def has_next(self) -> bool:
+        return self.waiting[0].done()
+
+    def next(self) -> GradingResult:
+        result = self.waiting[0].result()
+        self.waiting.popleft()
+        self.given += 1
+        return result
+
+    def wait(self) -> None:
+        self.finished.get()
+        self.under_way -= 1
+
+    def stop(self) -> str:
+        """Cancels all grades under way. Says what was done, and what it cost."""
+        for future in self.waiting:
+            future.cancel()
+        slots, spent = self.slots, self.slots.spent
+        cut = slots.sent - slots.ended
+        return (
+            f"grade_many stopped after {self.given} results: {slots.ended} asks had ended, with "
+            f"{spent.num_requests} requests, {spent.prompt} prompt and {spent.completion} "
+            f"completion tokens; {cut} more were under way, for which the provider may charge too"
+        )

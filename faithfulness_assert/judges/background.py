@@ -1,0 +1,190 @@
+"""Work behind the caller: one event loop, and threads as needed, for the whole process.
+
+All of them are daemons, so a judge that hangs never holds up the end of a program. What runs here
+sees the context variables of the code that started it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+T = TypeVar("T")
+IDLE_SECONDS = 10.0  # a thread without work ends after this time
+EXIT_SECONDS = 1.0  # the most that open connections may hold up the end of a program
+
+
+class DaemonThreads(ThreadPoolExecutor):
+    """An executor that starts a thread whenever none is idle, and never waits for one to end.
+
+    It is a ``ThreadPoolExecutor`` because an event loop takes no other executor.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self._jobs: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._idle = threading.Semaphore(0)
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Runs ``fn`` in a thread.
+
+        Raises:
+            RuntimeError: the system cannot start another thread.
+        """
+        future: Future[T] = Future()
+        self._jobs.put((future, partial(copy_context().run, fn, *args, **kwargs)))
+        if not self._idle.acquire(blocking=False):
+            try:
+                threading.Thread(target=self._work, daemon=True, name="faithfulness").start()
+            except RuntimeError:
+                future.cancel()
+                raise
+        return future
+
+    def _work(self) -> None:
+        while (job := self._next()) is not None:
+            _run(*job)
+            del job  # a thread without work keeps nothing alive
+            self._idle.release()
+
+    def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
+        try:
+            return self._jobs.get(timeout=IDLE_SECONDS)
+        except Empty:
+            ends = self._idle.acquire(blocking=False)
+            return None if ends else self._jobs.get()  # a job was just given to this thread
+
+
+def _run(future: Future[Any], call: Callable[[], Any]) -> None:
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = call()
+    except BaseException as error:  # noqa: BLE001 - raised again where the result is needed
+        future.set_exception(error)
+    else:
+        future.set_result(result)
+
+
+# ---------------------------------------------------------------- the loop
+
+
+class _Process:
+    """What exists once for each process."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.threads = DaemonThreads()
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.thread: threading.Thread | None = None
+
+    def start(self) -> asyncio.AbstractEventLoop:
+        with self.lock:
+            if self.loop is None:
+                loop = asyncio.new_event_loop()
+                loop.set_default_executor(self.threads)
+                thread = threading.Thread(
+                    target=_serve, args=(loop,), daemon=True, name="faithfulness-loop"
+                )
+                thread.start()
+                self.loop, self.thread = loop, thread
+            return self.loop
+
+    def stop(self) -> None:
+        with self.lock:
+            loop, thread, self.loop = self.loop, self.thread, None
+        if loop is not None and thread is not None:
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(EXIT_SECONDS)
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    loop.run_forever()
+    loop.run_until_complete(_end())
+    loop.close()
+
+
+async def _end() -> None:
+    """Lets connections close; cancels what then still goes on."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    if tasks:
+        _, late = await asyncio.wait(tasks, timeout=EXIT_SECONDS / 4)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+
+_process = _Process()
+
+
+def _forget() -> None:
+    """A forked process has none of its parent's threads."""
+    global _process
+    _process = _Process()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+atexit.register(lambda: _process.stop())
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """The event loop of this process, which runs in a thread of its own."""
+    return _process.loop or _process.start()
+
+
+def threads() -> DaemonThreads:
+    """The threads of this process."""
+    return _process.threads
+
+
+def start(work: Coroutine[Any, Any, T]) -> Future[T]:
+    """Starts a coroutine on the loop. Cancelling the future cancels the coroutine."""
+    return asyncio.run_coroutine_threadsafe(work, loop())
+
+
+def wait(work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
+    """The result of a coroutine on the loop, which is cancelled if this thread is interrupted.
+
+    Raises:
+        TimeoutError: it took longer than ``seconds``. In Python 3.10 it is that of
+            ``concurrent.futures``.
+        RuntimeError: called on the loop itself, which would wait for itself.
+    """
+    if threading.current_thread() is _process.thread:
+        work.close()
+        raise RuntimeError("this would wait for itself: await the judge's aask instead")
+    future = start(work)
+    try:
+        return future.result(seconds)
+    finally:
+        future.cancel()
+
+
+async def awaited(work: Coroutine[Any, Any, T]) -> T:
+    """The same for a coroutine on any loop."""
+    if asyncio.get_running_loop() is _process.loop:
+        return await work
+    return await asyncio.wrap_future(start(work))
+
+
+def in_thread(call: Callable[..., T], /, *args: Any, **kwargs: Any) -> asyncio.Future[T]:
+    """``call`` in a thread, to be awaited on the running loop."""
+    return asyncio.wrap_future(threads().submit(call, *args, **kwargs))
+
+
+def soon(call: Callable[[], Coroutine[Any, Any, Any]], loop: asyncio.AbstractEventLoop) -> None:
+    """Runs a coroutine on ``loop`` some time, without waiting; not if the loop has ended."""
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(lambda: loop.create_task(call()))
