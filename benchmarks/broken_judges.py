@@ -1,32 +1,31 @@
 """Grades with a judge that always replies with the same fault, for each fault of a fake judge.
 
-    python benchmarks/broken_judges.py [FAKE_JUDGE.py]
+    python benchmarks/broken_judges.py
 
-Peers are tested against the same faults. Each fault is one HTTP server on the loopback device
-behind the OpenAI judge. It knows the right verdicts, writes them in the requested form, and then
-applies the fault. The output says for each fault whether all labels can be known from such a reply,
-the outcome, and how often the judge was called (more than once means that it was asked again).
+The faults are those of ``peers/faults.py``; ``peers/compare.py`` puts other graders to them too.
+Each fault is one HTTP server on the loopback device behind the OpenAI judge. It knows the right
+verdicts, writes them in the requested form, and then applies the fault. The output says for each
+fault whether all labels can be known from such a reply, the outcome, and how often the judge was
+called (more than once means that it was asked again).
 """
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 from typing import Any
-from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from loopback import Answer, Loopback, Request, completion, refusal_to
+from peers.faults import PROTOCOL, TEXT, Reply
 
 from faithfulness_assert import grade
 from faithfulness_assert.judges.openai import OpenAIJudge
 
-FAKE_JUDGE = Path(__file__).parents[2] / "shared" / "peers" / "fake_judge.py"
+SHAPES = (*TEXT, *PROTOCOL)
 HOLD = 1.0  # seconds that the fault "hold" delays its answer; the judge waits half as long
 
 SENTENCES = {  # and whether the context supports them
@@ -85,26 +84,8 @@ class Outcome:
         return not self.kind and abs(self.score - TRUTH) < 1e-9 and self.calls == 1
 
 
-def load(path: Path) -> Any:
-    """The fake judge as a module. Only its server needs aiohttp, which is not used here."""
-    spec = importlib.util.spec_from_file_location("fake_judge", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    stub = ModuleType("aiohttp")
-    stub.web = None  # type: ignore[attr-defined]
-    with patch.dict(sys.modules, {"aiohttp": stub, "fake_judge": module}):
-        spec.loader.exec_module(module)
-    return module
-
-
-def shapes(fake: Any) -> list[str]:
-    """The names of all faults; "ok" is not a fault."""
-    return [*(name for name in fake.TEXT_FAULTS if name != "ok"), *sorted(fake.PROTO_FAULTS)]
-
-
-def _well_formed(fake: Any, request: Request) -> Any:
-    """The right reply to an ask, in the fake judge's own record."""
+def _right_reply(request: Request) -> Reply:
+    """The right reply to an ask."""
     asked = re.search(
         r"<(statements-\w+)>\n(.*)\n</\1>", request.body["messages"][-1]["content"], re.DOTALL
     )
@@ -117,14 +98,14 @@ def _well_formed(fake: Any, request: Request) -> Any:
         }
         for number, text in re.findall(r"^(\d+) (.+)$", asked[2], re.MULTILINE)
     ]
-    return fake.Reply({"verdicts": entries}, "verdicts", "label", "supported", "not_enough_info")
+    return Reply({"verdicts": entries}, "verdicts", "label", "supported", "not_enough_info")
 
 
-def _server(fake: Any, shape: str) -> Callable[[Request], Answer]:
+def _server(shape: str) -> Callable[[Request], Answer]:
     def answer(request: Request) -> Answer:
-        reply = _well_formed(fake, request)
-        if shape in fake.TEXT_FAULTS:
-            return completion(fake.TEXT_FAULTS[shape](reply))
+        reply = _right_reply(request)
+        if shape in TEXT:
+            return completion(TEXT[shape](reply))
         return {
             "http429": refusal_to(
                 429, "Rate limit reached", {"retry-after": "0.3"}, code="rate_limit_exceeded"
@@ -133,8 +114,8 @@ def _server(fake: Any, shape: str) -> Callable[[Request], Answer]:
             "http_html": Answer(
                 "<html><body>502 Bad Gateway</body></html>", headers={"content-type": "text/html"}
             ),
-            "hold": Answer(completion(reply.text()).body, delay=HOLD),
-            "length": completion(fake.TEXT_FAULTS["truncated"](reply), finish_reason="length"),
+            "hold": Answer(completion(reply.text).body, delay=HOLD),
+            "length": completion(TEXT["truncated"](reply), finish_reason="length"),
             "content_filter": completion(None, finish_reason="content_filter"),
             "refusal_field": completion(None, refusal="I'm sorry, I can't help with that."),
             "null_content": completion(None),
@@ -143,9 +124,9 @@ def _server(fake: Any, shape: str) -> Callable[[Request], Answer]:
     return answer
 
 
-def outcome(fake: Any, shape: str, **options: Any) -> Outcome:
+def outcome(shape: str, **options: Any) -> Outcome:
     """Grades the case with a judge that always has this fault."""
-    with Loopback(_server(fake, shape)) as server:
+    with Loopback(_server(shape)) as server:
         judge = OpenAIJudge(
             "m",
             base_url=server.url,
@@ -159,9 +140,8 @@ def outcome(fake: Any, shape: str, **options: Any) -> Outcome:
         return Outcome(shape, result.score, kind, result.coverage, len(server.requests))
 
 
-def outcomes(fake: Any) -> Iterator[Outcome]:
-    for shape in shapes(fake):
-        yield outcome(fake, shape)
+def outcomes() -> Iterator[Outcome]:
+    return map(outcome, SHAPES)
 
 
 def line(one: Outcome) -> str:
@@ -174,10 +154,7 @@ def line(one: Outcome) -> str:
 
 
 def main() -> None:
-    path = Path(sys.argv[1]) if len(sys.argv) > 1 else FAKE_JUDGE
-    if not path.is_file():
-        sys.exit(f"{path} does not exist: pass the path of the fake judge")
-    results = list(outcomes(load(path)))
+    results = list(outcomes())
     for one in results:
         print(line(one))
     right = sum(one.right for one in results)

@@ -134,11 +134,9 @@ def tallies(shared: Path) -> Iterator[Tally]:
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda row, done=done, api=api: done.run(row, fault(api)), rows))
         yield done
-    fake = broken_judges.load(shared / "peers" / "fake_judge.py")
-    outcomes = list(broken_judges.outcomes(fake))
     yield tally(
         "broken judges",
-        outcomes,
+        list(broken_judges.outcomes()),
         lambda one: (one.right, one.score > broken_judges.TRUTH + 1e-9),
     )
     yield tally("recorded verdicts read", lines(corpora / "verdict_outputs.jsonl"), verdicts)
