@@ -1,0 +1,108 @@
+"""The comparison with other graders: its faults, and the tables made of its results.
+
+The comparison itself installs the graders and takes minutes, so no test runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from peers.faults import TEXT, Reply
+from peers.items import items
+from peers.tables import BEGIN, END, best_level, cell, figure, not_best, outcome, put
+
+ROOT = Path(__file__).parents[1]
+LISTED = Reply(
+    {"verdicts": [{"id": n, "verdict": "yes" if n < 3 else "no"} for n in range(1, 5)]},
+    "verdicts",
+    "verdict",
+    "yes",
+    "no",
+)
+ALONE = Reply({"score": 0, "reason": "r"}, key="score", yes=3, no=0)
+
+
+@pytest.mark.parametrize("fault", TEXT)
+def test_each_fault_of_the_text_changes_a_list_of_verdicts(fault: str) -> None:
+    before = json.dumps(LISTED.value)
+    assert TEXT[fault](LISTED) != LISTED.text
+    assert json.dumps(LISTED.value) == before
+
+
+def test_a_reply_with_one_verdict_has_no_fault_of_a_list() -> None:
+    unchanged = {fault for fault in TEXT if TEXT[fault](ALONE) == ALONE.text}
+    assert unchanged == {"fewer", "more", "duplicate", "reordered", "empty_list", "renamed_key"}
+
+
+def test_a_true_sentence_of_an_item_is_in_its_context_and_a_false_one_is_not() -> None:
+    for item in items(60):
+        for sentence, label in zip(item.sentences, item.labels, strict=True):
+            assert (sentence in " ".join(item.contexts)) is label
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"score": 0.6}, "right"),
+        ({"score": 0.4}, "too low, 0.40"),
+        ({"score": 2 / 3}, "**too high, 0.67**"),
+        ({"score": None}, "error"),
+        ({"exception": "ValueError"}, "exception"),
+        ({"hang": True}, "**hang**"),
+        ({"score": 0.6, "changed": False}, "–"),
+    ],
+)
+def test_the_outcome_of_a_fault_is_told_in_a_word(found: dict[str, Any], expected: str) -> None:
+    record = {"truth": 0.6, "changed": True, **found}
+    assert cell(record) == expected
+    assert outcome(record) in ("", expected.strip("*").partition(",")[0])
+
+
+def grader(wall: float, packages: int) -> dict[str, Any]:
+    spent = {"wall": 1.0, "cpu": 1.0}
+    run = {"wall_s": wall, "wall_ms": wall, "cpu_ms": 1.0, "items": 2, "right": 2, "calls": 2}
+    tokens = dict.fromkeys(("prompt_tokens", "schema_tokens", "completion_tokens"), 10)
+    levels = {"10": {**run, **tokens, "wall_s": 2 * wall}, "50": {**run, **tokens}}
+    return {
+        "version": "1.0",
+        "packages": packages,
+        "megabytes": 1.0,
+        "starts": [{"import": spent, "first": spent}],
+        "runs": [{**run, "levels": levels, "peak_mb": 1.0}],
+    }
+
+
+def test_the_best_concurrency_is_the_fastest_one() -> None:
+    assert best_level(grader(1.0, 5)["runs"]) == "50"
+
+
+def test_every_figure_in_which_another_grader_is_better_is_named() -> None:
+    graders = {"faithfulness-assert": grader(1.0, 7), "other": grader(2.0, 5)}
+    assert list(not_best(graders)) == ["packages installed (other: 5, ours: 7)"]
+
+
+def test_results_replace_those_of_the_run_before(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"a\n{BEGIN}\nold\n{END}\n| cost | 1 |\nb\n", encoding="utf-8")
+    for text in ("new", r"n\1w"):
+        put(page, text)
+        put(page, f"| cost | {text} |")
+        assert page.read_text("utf-8") == f"a\n{BEGIN}\n\n{text}\n\n{END}\n| cost | {text} |\nb\n"
+    with pytest.raises(ValueError, match="0 places"):
+        put(page, "| other | 1 |")
+
+
+def test_the_cost_in_the_readme_is_that_of_the_benchmark() -> None:
+    table = (ROOT / "docs" / "benchmarks.md").read_text("utf-8").partition(BEGIN)[2]
+    row = re.search(r"^\| cost of .*$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert row
+    own, others = (re.findall(r"\d[\d,]*", part) for part in row[0].split("|")[2:4])
+    for place, what in enumerate(("judge calls", "prompt tokens", "completion tokens")):
+        found = re.search(rf"^\| {what} per item \| (.*) \|$", table, re.MULTILINE)
+        assert found, what
+        ours, *theirs = (float(n.replace(",", "")) for n in found[1].split(" | "))
+        assert figure(round(ours)) == own[place]
+        assert [figure(round(f(theirs))) for f in (min, max)] == others[2 * place :][:2]
