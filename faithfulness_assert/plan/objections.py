@@ -5,9 +5,11 @@ It earns nothing. But if it speaks against what an earlier reply said, it takes 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..reading.reconcile import INVALID, MISSING, Finding
+from ..reading.reconcile import INVALID, MISSING, NEGATIVE, Finding
+from ..text.shared_words import words_that_count
 from ..text.strings import text_key
 
 if TYPE_CHECKING:
@@ -45,6 +47,29 @@ def with_objections(state: State, job: Job, entries: Sequence[RawVerdict]) -> St
     windows = {cell: after(cell, finding) for cell, finding in known.by_window.items()}
     widened = {n: after((job.window or 0, n), finding) for n, finding in known.widened.items()}
     return state._replace(verdicts=known._replace(by_window=windows, widened=widened))
+
+
+def without_others(state: State, job: Job, entries: Sequence[RawVerdict]) -> Sequence[RawVerdict]:
+    """The entries; without a label that grants what is of a statement that is not in this ask.
+
+    A judge may answer a question that it was asked before. The text need not be the same: it is of
+    the statement with which it shares the most words.
+    """
+    if not any(entry.statement for entry in entries):
+        return entries
+    asked = [words_that_count(text) for _, text in job.ask.payload.items]
+    own = [text_key(text) for _, text in job.ask.payload.items]
+    texts = [s.text for s in state.verdicts.statements if text_key(s.text) not in own]
+    others = [words_that_count(text) for text in texts]
+
+    def is_of_another(entry: RawVerdict) -> bool:
+        if entry.label in NEGATIVE or not entry.statement or text_key(entry.statement) in own:
+            return False
+        words = words_that_count(entry.statement)
+        shared = max(len(words & known) for known in asked)
+        return any(len(words & known) > shared for known in others)
+
+    return [replace(e, label=None) if is_of_another(e) else e for e in entries]
 
 
 def _on_others(

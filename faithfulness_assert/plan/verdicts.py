@@ -14,7 +14,7 @@ from ..records.ask import Payload
 from ..records.errors import ContradictoryReply, JudgeError
 from .findings import checked, may_be_set_aside, merged, shows_conflict
 from .fit import is_within
-from .objections import unless_objected, with_objections
+from .objections import unless_objected, with_objections, without_others
 from .outcomes import (
     absorb_each,
     ignored_entries,
@@ -177,6 +177,7 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     again = job.window is None or not cells.isdisjoint(state.verdicts.by_window)
     state = noted_reading(state, job, outcome, reading.form, entries=len(entries))
     state = with_objections(state, job, entries)
+    entries = without_others(state, job, entries)
     try:
         findings, unknown = align(
             entries,

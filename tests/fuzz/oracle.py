@@ -155,7 +155,8 @@ def _unfounded(held: Grade, reader: Reader, v: Verdict, label: str) -> str:
     *parts, whole = _last_words(held, reader, v)
     joint = [_joint_label(held, reader.said(turn), v) for turn in _joint_turns(held)]
     if _is_repeated(held, v):  # nobody can say which of its asks is about which of its places
-        known = {word for words in (*parts, whole, joint) for word in words}
+        known = {*joint, *(word for words in (*parts, whole) for word in words)}
+        known |= _called(held, reader, v.statement)
         return "" if label in known else "no reply gives it that label"
     if whole:
         return "" if whole[-1] == label else f"the ask with all evidence says {whole[-1]}"
@@ -165,6 +166,17 @@ def _unfounded(held: Grade, reader: Reader, v: Verdict, label: str) -> str:
     if "contradicted" in last and label != "contradicted" and not held.system.inverse:
         return f"another window says contradicted (windows: {last})"
     return "a later reply speaks against it" if "against" in last else ""
+
+
+def _called(held: Grade, reader: Reader, text: str) -> set[str]:
+    """What replies say of a text, under any number."""
+    return {
+        reader.said(turn).named.get(number, "")
+        for turn in held.turns
+        if turn.ask.kind == "verdicts"
+        for number, said in turn.ask.payload.statements
+        if said == text
+    }
 
 
 @_graded
@@ -332,8 +344,8 @@ def left_open(held: Grade) -> Problems:
     """What a failed ask left open is nobody's answer: it may not decide whether the case passes."""
     labels = [v.label for v in held.counted]
     lost = [i for i, v in enumerate(held.counted) if v.label is None and _failed(held, v)]
-    if not lost:
-        return
+    if not lost or any(_is_repeated(held, held.counted[i]) for i in lost):
+        return  # of a repeated statement, nobody can say which of its asks failed
     best = max(held.system.weights, key=lambda label: held.system.weights[label])
     worst = "contradicted"
     outcomes = set()
@@ -352,13 +364,20 @@ def _failed(held: Grade, v: Verdict) -> bool:
 
 
 def _turns_about(held: Grade, v: Verdict) -> list[tuple[Turn, int]]:
-    """The asks for a verdict on a statement, with its number there."""
+    """The asks for a verdict on a statement, with its number there.
+
+    An ask with controls has its own numbers. A statement that the answer repeats is told from its
+    repeats by its place, where all of them are asked about; else by its number, if it has that.
+    """
+    alike = [w.id for w in held.result.verdicts if w.statement == v.statement and not w.repeat_of]
+    own = v.repeat_of or v.id
     found = []
     for turn in held.turns:
         numbers = [n for n, text in turn.ask.payload.statements if text == v.statement]
-        if turn.ask.kind == "verdicts" and numbers:
-            own = v.repeat_of or v.id
-            found.append((turn, own if own in numbers else numbers[0]))
+        if turn.ask.kind != "verdicts" or not numbers:
+            continue
+        number = own if own in numbers else numbers[0]
+        found.append((turn, numbers[alike.index(own)] if len(numbers) == len(alike) else number))
     return found
 
 
@@ -369,6 +388,7 @@ def trusted(held: Grade) -> Problems:
         return
     reader = Reader(held.system, held.turns)
     asked: dict[tuple[object, str], bool] = {}
+    last: dict[tuple[object, str], str] = {}  # a reply that cannot be read is asked for again
     for turn in held.turns:
         if turn.ask.kind != "verdicts" or turn.content.error or turn.content.crash:
             continue
@@ -377,8 +397,9 @@ def trusted(held: Grade) -> Problems:
             label = named.get(number)
             place = (turn.ask.payload.sentences, text)
             asked[place] = label is not None or not _is_plain(turn) or asked.get(place, False)
-            if label in held.system.weights and (label == "supported") != (text in lines):
-                yield f"the control {text!r} was called {label}"
+            wrong = label in held.system.weights and (label == "supported") != (text in lines)
+            last[place] = label or "" if wrong else ""
+    yield from (f"the control {text!r} was called {w}" for (_, text), w in last.items() if w)
     for (_, text), answered in asked.items():
         if not answered:
             yield f"the control {text!r} was not answered"
