@@ -62,7 +62,7 @@ def provide(name: str, folder: Path) -> Environment:
         stamp.write_text(_made_of(name), encoding="utf-8")
     python = home / "bin" / "python"
     if name == OURS:
-        _pip(python, ["--no-deps", "--force-reinstall", str(ROOT)])
+        _pip(python, ["-c", str(pins_of(name)), str(ROOT)])
     found = json.loads(_output(python, "-c", INSTALLED))
     version, _ = found.get(VERSION_OF.get(name, name), ("", 0))
     size = sum(size for _, size in found.values())

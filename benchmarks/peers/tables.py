@@ -13,6 +13,18 @@ Record = dict[str, Any]
 OURS = "faithfulness-assert"
 BEGIN, END = "<!-- written by benchmarks/peers/compare.py -->", "<!-- end -->"
 OUTCOMES = ("right", "error", "exception", "too low", "too high", "hang")
+IN_SUMMARY = (
+    "judge calls per item",
+    "prompt tokens per item",
+    "completion tokens per item",
+    "50 items together",
+    "CPU per item, together",
+    "packages",
+)
+FAULTS_IN_SUMMARY = {
+    "faults that raise the score": ("too high",),
+    "faults that end in an exception, or not at all": ("exception", "hang"),
+}
 
 
 # ---------------------------------------------------------------- one grader's figures
@@ -128,10 +140,14 @@ def cell(found: Record) -> str:
     return f"**{what}{score}**" if what in ("too high", "hang") else f"{what}{score}" or "–"
 
 
-def fault_summary(graders: dict[str, Record]) -> str:
-    counts = {
+def outcome_counts(graders: dict[str, Record]) -> dict[str, Counter[str]]:
+    return {
         name: Counter(map(outcome, record["faults"].values())) for name, record in graders.items()
     }
+
+
+def fault_summary(graders: dict[str, Record]) -> str:
+    counts = outcome_counts(graders)
     rows = [[what, *(str(counts[name][what]) for name in graders)] for what in OUTCOMES]
     rows.append(["–", *(str(counts[name][""]) for name in graders)])
     return table(["", *graders], rows)
@@ -154,52 +170,54 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([first, "|---" * len(head) + "|", *others])
 
 
-def report(results: Record) -> str:
-    """The part of docs/benchmarks.md that the command writes."""
-    graders, machine = results["graders"], results["machine"]
-    worse = list(not_best(graders)) if OURS in graders else []
-    made = (
+def measured_on(results: Record) -> str:
+    machine = results["machine"]
+    return (
         f"Measured on {results['date']}: {machine['cpu']}, {machine['cores']} cores, "
         f"{machine['system']}, Python {machine['python']}; repetitions: {results['repetitions']}."
     )
-    parts = [
-        made,
+
+
+def worst(graders: dict[str, Record]) -> str:
+    """The figures in which ours is not the best, as a sentence."""
+    found = list(not_best(graders)) if OURS in graders else []
+    return f"Ours is not the best in: {'; '.join(found)}." if found else ""
+
+
+def report(results: Record) -> str:
+    """The part of docs/benchmarks.md that the command writes."""
+    graders = results["graders"]
+    parts = (
+        measured_on(results),
         cost_table(graders),
-        f"Ours is not the best in: {'; '.join(worse)}." if worse else "",
+        worst(graders),
         fault_summary(graders),
         fault_table(graders),
-    ]
+    )
     return "\n\n".join(part for part in parts if part)
 
 
-def readme_row(results: Record) -> str:
-    """The row of README.md that compares the cost."""
-    own = results["graders"][OURS]
-    others = [record for name, record in results["graders"].items() if name != OURS]
-
-    def to(what: str) -> str:
-        values = [per_item(record, what) for record in others]
-        return f"{min(values):,.0f} to {max(values):,.0f}"
-
-    here = (
-        f"{figure(per_item(own, 'calls'))} call, {per_item(own, 'prompt_tokens'):,.0f} prompt and "
-        f"{per_item(own, 'completion_tokens'):,.0f} completion tokens"
-    )
-    there = (
-        f"{to('calls')} calls, {to('prompt_tokens')} prompt and "
-        f"{to('completion_tokens')} completion tokens"
-    )
-    return f"| cost of an answer of 5 sentences over 3 passages | {here} | {there} |"
+def summary(results: Record) -> str:
+    """The part of README.md that the command writes: a few rows, each with its minimum."""
+    graders = results["graders"]
+    columns = {name: costs(record) for name, record in graders.items()}
+    counts = outcome_counts(graders)
+    rows = [
+        [what, *(figure(column[what][0]) for column in columns.values())]
+        for what in columns[OURS]
+        if what.startswith(IN_SUMMARY)
+    ]
+    for what, kinds in FAULTS_IN_SUMMARY.items():
+        rows.append([what, *(str(sum(counts[name][kind] for kind in kinds)) for name in graders)])
+    head = ["", *(f"{name} {record['version']}" for name, record in graders.items())]
+    return "\n\n".join((table(head, rows), f"{measured_on(results)} {worst(graders)}".strip()))
 
 
 def put(page: Path, text: str) -> None:
-    """Writes ``text`` over what an earlier run wrote: between two marks, or as a row of a table."""
+    """Writes ``text`` between the two marks, over what an earlier run wrote."""
+    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
     old = page.read_text(encoding="utf-8")
-    if text.startswith("| "):
-        pattern = re.escape(text[: text.index(" | ")]) + " .*"
-    else:
-        pattern, text = f"{re.escape(BEGIN)}.*?{re.escape(END)}", f"{BEGIN}\n\n{text}\n\n{END}"
-    new, count = re.subn(pattern, lambda _: text, old, flags=0 if text[0] == "|" else re.DOTALL)
+    new, count = pattern.subn(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", old)
     if count != 1:
         raise ValueError(f"{page.name}: {count} places for the results, where one was expected")
     page.write_text(new, encoding="utf-8")
