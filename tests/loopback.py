@@ -238,6 +238,10 @@ def _wire(text: str, request: Request, keys: Mapping[str, str]) -> bytes:
     return _filled(text, keys).encode("latin-1").replace(b"{{OK}}", good)
 
 
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # clients that may connect at once; with less, some wait for seconds
+
+
 class Loopback:
     """The server, as a context manager.
 
@@ -251,7 +255,7 @@ class Loopback:
         self._lock = threading.Lock()
         self.requests: list[Request] = []
         self.closed = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.root = f"http://127.0.0.1:{self._server.server_address[1]}"
         self.url = f"{self.root}/v1"

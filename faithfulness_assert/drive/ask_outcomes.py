@@ -77,7 +77,7 @@ def _shown(error: BaseException) -> Iterator[str]:
     """The tracebacks of an exception and its causes, without credentials in their texts."""
     import traceback
 
-    from ..judges.remote.redaction import safe_text
+    from ..judges.remote.redaction import redact, safe_text
 
     cause: BaseException | None = error
     for _ in range(MAX_CAUSES):
@@ -88,5 +88,5 @@ def _shown(error: BaseException) -> Iterator[str]:
         except Exception:  # noqa: BLE001 - its __str__ may be anybody's code too
             said = "it has no text"
         yield f"{type(cause).__name__}: {said}\n"
-        yield from traceback.format_tb(cause.__traceback__)
+        yield redact("".join(traceback.format_tb(cause.__traceback__)), ())
         cause = cause.__cause__ or cause.__context__

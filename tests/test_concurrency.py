@@ -1,0 +1,491 @@
+"""Many asks at once: none waits for another without need, a stop ends them, and nothing is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import contextvars
+import logging
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
+from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
+from remote import bare_environment
+
+from faithfulness_assert import Ask, Grader, JudgeError, Reply
+from faithfulness_assert.drive.ask_outcomes import failed
+from faithfulness_assert.judges import background
+from faithfulness_assert.judges.openai import OpenAIJudge
+from faithfulness_assert.judges.remote.circuit_breaker import CircuitBreaker
+from faithfulness_assert.records.judge import Limits
+
+CASE = {"answer": "It rains.", "context": "It rains."}
+PATIENCE = 60.0  # seconds after which a test that hangs fails
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+def remote(server: Loopback, **options: Any) -> Grader:
+    given = {"base_url": server.url, "api_key": "k", "max_retries": 0, "controls": "off", **options}
+    return Grader("openai:m", **given)
+
+
+def many_agrades(grader: Grader, count: int) -> list[Any]:
+    async def gathered() -> list[Any]:
+        return await asyncio.gather(*(grader.agrade(**CASE) for _ in range(count)))
+
+    return asyncio.run(gathered())
+
+
+class Counting:
+    """Counts how many are inside at once."""
+
+    def __init__(self) -> None:
+        self.inside = self.most = self.total = 0
+        self.lock = threading.Lock()
+
+    def __enter__(self) -> None:
+        with self.lock:
+            self.inside, self.total = self.inside + 1, self.total + 1
+            self.most = max(self.most, self.inside)
+
+    def __exit__(self, *_: object) -> None:
+        with self.lock:
+            self.inside -= 1
+
+
+# ---------------------------------------------------------------- agrade
+
+
+def test_asks_of_agrade_do_not_wait_for_each_other_nor_for_the_threads_of_the_caller() -> None:
+    all_in = threading.Barrier(41, timeout=PATIENCE)
+
+    class Meeting(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            all_in.wait()
+            return super().ask(ask)
+
+    async def gathered() -> list[Any]:
+        grades = [asyncio.ensure_future(Grader(Meeting()).agrade(**CASE)) for _ in range(40)]
+        await asyncio.to_thread(all_in.wait)
+        return await asyncio.gather(*grades)
+
+    assert all(result.pass_ for result in asyncio.run(gathered()))
+
+
+def test_asks_of_agrade_to_a_server_are_under_way_at_once() -> None:
+    all_in = threading.Barrier(20, timeout=PATIENCE)
+
+    def answer(request: Request) -> Answer:
+        all_in.wait()
+        return completion(verdicts_json({1: "supported"}))
+
+    with Loopback(answer) as server:
+        assert all(result.pass_ for result in many_agrades(remote(server), 20))
+
+
+def test_a_cancelled_agrade_does_not_hold_up_the_end_of_the_loop() -> None:
+    asked, over = threading.Event(), threading.Event()
+
+    class Hangs(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            asked.set()
+            over.wait(PATIENCE)
+            return super().ask(ask)
+
+    async def cancelled(grader: Grader) -> None:
+        grade = asyncio.ensure_future(grader.agrade(**CASE))
+        await asyncio.to_thread(asked.wait, PATIENCE)
+        grade.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await grade
+
+    begun = time.monotonic()
+    asyncio.run(cancelled(Grader(Hangs())))
+    over.set()
+    asked.clear()
+
+    def answer(request: Request) -> Answer:
+        asked.set()
+        return Answer(delay=10 * PATIENCE)
+
+    with Loopback(answer) as server:
+        asyncio.run(cancelled(remote(server)))
+    assert time.monotonic() - begun < PATIENCE
+
+
+def test_a_judge_answers_in_one_event_loop_after_another_and_without_one() -> None:
+    with Loopback(lambda _: completion(verdicts_json({1: "supported"}))) as server:
+        grader = remote(server)
+        results = [*many_agrades(grader, 2), *many_agrades(grader, 2), grader.grade(**CASE)]
+        results += grader.grade_many([CASE] * 3)
+        grader.judge.close()  # type: ignore[attr-defined]
+        results.append(grader.grade(**CASE))
+    assert [result.pass_ for result in results] == [True] * 9
+
+
+def test_a_judge_that_is_asked_on_the_loop_itself_says_so_instead_of_waiting_forever() -> None:
+    with Loopback(completion(verdicts_json({1: "supported"}))) as server:
+        inner = remote(server).judge
+
+        class Blocks(TruthfulJudge):
+            any_loop = keeps_deadline = True
+
+            async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+                return inner.ask(ask, deadline=deadline)
+
+        (result,) = Grader(Blocks()).grade_many([CASE])
+    assert result.error is not None
+    assert "RuntimeError" in result.reason
+
+
+def test_a_cache_keeps_asks_on_the_event_loop(tmp_path: Path) -> None:
+    with Loopback(completion(verdicts_json({1: "supported"}))) as server:
+        grader = remote(server, cache=tmp_path)
+        assert hasattr(grader.judge, "aask")
+        assert all(result.pass_ for result in many_agrades(grader, 3))
+        asked = len(server.requests)
+        assert all(
+            result.pass_ for result in [*many_agrades(grader, 3), *grader.grade_many([CASE])]
+        )
+        assert len(server.requests) == asked
+
+
+# ---------------------------------------------------------------- context variables
+
+CALLER: contextvars.ContextVar[str] = contextvars.ContextVar("CALLER")
+
+
+@pytest.mark.parametrize("options", [{}, {"timeout": 50}, {"deadline": 50}])
+def test_a_judge_sees_the_context_variables_of_its_caller(options: dict[str, Any]) -> None:
+    seen: list[str | None] = []
+
+    class Sees(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            seen.append(CALLER.get(None))
+            return super().ask(ask)
+
+    def check() -> None:
+        CALLER.set("me")
+        for limits in (Limits(), Limits(statements=1)):
+            grader = Grader(Sees(limits=limits), **options)
+            grader.grade("It rains. It snows.", "It rains.")
+            many_agrades(grader, 1)
+            list(grader.grade_many([CASE]))
+
+    contextvars.copy_context().run(check)
+    assert set(seen) == {"me"}
+
+
+# ---------------------------------------------------------------- grade_many
+
+
+@pytest.mark.parametrize("policy", ["default", "ragaliq"])
+def test_concurrency_is_the_number_of_asks_under_way_also_where_a_case_has_several(
+    policy: str,
+) -> None:
+    counting, truth = Counting(), TruthfulJudge()
+
+    class Counted(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            with counting:
+                time.sleep(0.002)
+                return truth.ask(ask)
+
+    answer = " ".join(f"Room {i} is open." for i in range(8))
+    grader = Grader(Counted(limits=Limits(statements=1)), policy)
+    results = list(
+        grader.grade_many(
+            [{"answer": answer, "context": answer, "question": "?"}] * 6, concurrency=3
+        )
+    )
+    assert all(result.defined for result in results)
+    assert counting.most <= 3 < counting.total / 6
+
+
+def test_a_server_gets_at_most_as_many_requests_at_once_as_the_batch_may_send() -> None:
+    counting = Counting()
+
+    def answer(request: Request) -> Answer:
+        with counting:
+            time.sleep(0.01)
+            return good_reply(request)
+
+    with Loopback(answer) as server:
+        list(remote(server).grade_many([CASE] * 30, concurrency=4))
+    assert counting.most <= 4
+
+
+def test_one_slow_case_does_not_hold_up_the_cases_after_it() -> None:
+    others_done = threading.Semaphore(0)
+
+    class FirstWaits(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if "first" in ask.payload.statements[0][1]:
+                assert all(others_done.acquire(timeout=PATIENCE) for _ in range(60))
+            else:
+                others_done.release()
+            return super().ask(ask)
+
+    cases = [
+        {**CASE, "id": str(i), "answer": "It rains." if i else "The first."} for i in range(61)
+    ]
+    results = list(Grader(FirstWaits()).grade_many(cases, concurrency=4))
+    assert [result.case_id for result in results] == [str(i) for i in range(61)]
+    assert all(result.defined for result in results)
+
+
+def test_no_more_results_wait_for_a_slow_case_than_the_window_holds() -> None:
+    over, read = threading.Event(), []
+
+    class FirstHangs(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if "first" in ask.payload.statements[0][1]:
+                while len(read) < 40:
+                    time.sleep(0.01)
+                over.wait(0.2)
+            return super().ask(ask)
+
+    def cases() -> Iterator[dict[str, str]]:
+        for i in range(500):
+            read.append(i)
+            yield {**CASE, "answer": "It rains." if i else "The first."}
+
+    results = Grader(FirstHangs()).grade_many(cases(), concurrency=2)
+    next(results)
+    assert len(read) <= 20 * 2 + 1
+    results.close()
+
+
+def test_time_in_the_queue_of_a_batch_does_not_count() -> None:
+    left: list[float] = []
+
+    class Slow(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            assert deadline is not None
+            left.append(deadline - time.monotonic())
+            time.sleep(0.3)
+            return super().ask(ask)
+
+    results = list(Grader(Slow(), deadline=20).grade_many([CASE] * 12, concurrency=1))
+    assert all(result.pass_ for result in results)
+    assert min(left) > left[0] - 1.5
+
+
+def test_a_stopped_batch_ends_at_once_and_says_what_was_done(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asked = threading.Event()
+
+    def answer(request: Request) -> Answer:
+        if len(server.requests) > 2:
+            asked.set()
+            return Answer(delay=10 * PATIENCE)
+        usage = {"prompt_tokens": 100, "completion_tokens": 20}
+        return completion(verdicts_json({1: "supported"}), usage=usage)
+
+    begun = time.monotonic()
+    with Loopback(answer) as server:
+        results = remote(server).grade_many([CASE] * 50, concurrency=2)
+        assert [next(results).pass_, next(results).pass_] == [True, True]
+        assert asked.wait(PATIENCE)
+        results.close()
+    assert time.monotonic() - begun < PATIENCE
+    assert "stopped after 2 results" in caplog.text
+    assert "2 requests, 200 prompt and 40 completion tokens" in caplog.text
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have notes from Python 3.11")
+def test_an_interrupt_says_what_was_done() -> None:
+    def cases() -> Iterator[dict[str, str]]:
+        yield from [CASE] * 5
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        list(Grader(TruthfulJudge()).grade_many(cases(), concurrency=1))
+    assert "grade_many stopped after" in caught.value.__notes__[0]
+
+
+# ---------------------------------------------------------------- what a judge raises
+
+
+class SpecialTimeout(concurrent.futures.TimeoutError):
+    pass
+
+
+@pytest.mark.parametrize(
+    "error", [TimeoutError("t"), asyncio.TimeoutError(), SpecialTimeout(), KeyError("choices")]
+)
+@pytest.mark.parametrize("deadline", [None, 100])
+def test_a_timeout_of_a_judge_is_a_timeout_in_every_driver(
+    error: Exception, deadline: float | None
+) -> None:
+    class Awaited(ScriptedJudge):
+        async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            return self.ask(ask)
+
+    grader = Grader(ScriptedJudge([error]), deadline=deadline)
+    results = [
+        grader.grade(**CASE),
+        *many_agrades(grader, 1),
+        *many_agrades(Grader(Awaited([error]), deadline=deadline), 1),
+        *grader.grade_many([CASE]),
+    ]
+    expected = "transport" if isinstance(error, KeyError) else "timeout"
+    assert {result.error and result.error.kind for result in results} == {expected}
+    assert all(type(error).__name__ in result.reason for result in results)
+
+
+def test_an_error_keeps_what_the_judge_raised_and_the_log_shows_it_without_credentials(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    asks: list[Ask] = []
+
+    class Fails:
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            asks.append(ask)
+            try:
+                raise OSError("the key sk-proj-0123456789 is wrong")
+            except OSError as error:
+                raise KeyError("choices") from error
+
+    for level in (logging.INFO, logging.DEBUG):
+        caplog.clear()
+        caplog.set_level(level, logger="faithfulness_assert")
+        result = Grader(Fails()).grade(**CASE)
+        assert "KeyError" in result.reason
+        assert "choices" not in result.reason
+        assert ("choices" in caplog.text) == (level == logging.DEBUG)
+    assert "the key [redacted] is wrong" in caplog.text
+    assert "in ask\n" in caplog.text
+    assert "0123456789" not in caplog.text
+    cause = ValueError("no")
+    assert failed(asks[0], cause).__cause__ is cause
+
+
+class UnprintableError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+def test_an_exception_that_cannot_be_printed_is_a_grader_error_too(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG, logger="faithfulness_assert")
+    result = Grader(ScriptedJudge([UnprintableError()])).grade(**CASE)
+    assert result.status == "judge_failed"
+
+
+def test_a_circuit_keeps_no_traceback() -> None:
+    circuit = CircuitBreaker(failures=1)
+    with pytest.raises(JudgeError), circuit.asking():
+        raise JudgeError("down", "server") from ValueError("cause")
+    with Loopback(refusal_to(500, "down")) as server:
+        judge = remote(server).judge
+        assert isinstance(judge, OpenAIJudge)
+        judge._circuit = circuit = CircuitBreaker(failures=1)
+        Grader(judge).grade(**CASE)
+    kept = circuit._last_error
+    assert kept is not None
+    assert (kept.__traceback__, kept.__cause__, kept.__context__) == (None, None, None)
+
+
+# ---------------------------------------------------------------- processes
+
+
+def script(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs code in a process in which nothing may be left open."""
+    strict = [sys.executable, "-W", "error", "-c", textwrap.dedent(code), *arguments]
+    return subprocess.run(strict, capture_output=True, text=True, timeout=5 * PATIENCE)
+
+
+@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="there is no fork")
+def test_a_forked_process_grades_on_a_loop_of_its_own() -> None:
+    code = """
+        import os, sys, warnings
+        from faithfulness_assert import Grader
+        warnings.simplefilter("ignore")  # newer Pythons warn of a fork beside threads
+        grader = Grader("openai:m", base_url=sys.argv[1], api_key="k", controls="off")
+        case = ("It rains.", "It rains.")
+        assert grader.grade(*case).pass_
+        child = os.fork()
+        good = grader.grade(*case).pass_ and all(
+            result.pass_ for result in grader.grade_many([dict(answer=case[0], context=case[1])] * 3)
+        )
+        if not child:
+            os._exit(0 if good else 1)
+        print(os.waitpid(child, 0)[1], good)
+    """
+    with Loopback(lambda _: completion(verdicts_json({1: "supported"}))) as server:
+        done = script(code, server.url)
+    assert (done.stdout, done.stderr) == ("0 True\n", "")
+
+
+def test_a_judge_that_hangs_does_not_hold_up_the_end_of_a_program() -> None:
+    code = """
+        import asyncio, contextlib, sys, threading
+        from faithfulness_assert import Grader
+
+        class Hangs:
+            def ask(self, ask, /, *, deadline=None):
+                threading.Event().wait()
+
+        grader = Grader("openai:m", base_url=sys.argv[1], api_key="k")
+        case = dict(answer="It rains.", context="It rains.")
+        async def main():
+            for judge in (grader, Grader(Hangs())):
+                task = asyncio.ensure_future(judge.agrade(**case))
+                await asyncio.sleep(1)
+                task.cancel()
+        asyncio.run(main())
+        def batch(grader):
+            with contextlib.suppress(BaseException):
+                list(grader.grade_many([case]))
+        for judge in (grader, Grader(Hangs())):
+            threading.Thread(target=batch, args=(judge,), daemon=True).start()
+        threading.Event().wait(1)
+        print("ends")
+    """
+    with Loopback(Answer(delay=10 * PATIENCE)) as server:
+        done = script(code, server.url)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "ends\n", "")
+
+
+# ---------------------------------------------------------------- threads
+
+
+def test_idle_threads_are_used_again_and_end_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(background, "IDLE_SECONDS", 0.05)
+    threads = background.DaemonThreads()
+    names = {threads.submit(threading.get_ident).result(PATIENCE) for _ in range(3)}
+    assert len(names) <= 3
+    together = threading.Barrier(20, timeout=PATIENCE)
+    list(concurrent.futures.wait([threads.submit(together.wait) for _ in range(20)])[0])
+    end = time.monotonic() + PATIENCE
+    while threads._idle.acquire(blocking=False) and time.monotonic() < end:
+        threads._idle.release()
+        time.sleep(0.01)
+    assert threads.submit(lambda: 7).result(PATIENCE) == 7
+
+
+def test_a_system_without_another_thread_is_a_grader_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(self: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    grader = Grader(ScriptedJudge([verdicts_json({1: "supported"})]), deadline=50)
+    monkeypatch.setattr(background._process, "threads", background.DaemonThreads())
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", start)
+        assert grader.grade(**CASE).status == "judge_failed"
+    assert grader.grade(**CASE).pass_
