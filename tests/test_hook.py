@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -343,3 +346,25 @@ def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(
 
 def test_a_context_that_is_not_a_mapping_is_a_grader_error() -> None:
     assert get_assert(ANSWER, None)["metadata"]["graderError"] is True
+
+
+def test_only_the_process_of_promptfoo_gets_no_tracebacks(tmp_path: Path) -> None:
+    code = """
+import sys
+from faithfulness_assert.promptfoo import get_assert
+try:
+    get_assert("It rains.", {"vars": {}, "config": {}, "assertion": {"type": "not-python"}, "test": {"assert": [{"type": "not-python"}]}})
+finally:
+    print(getattr(sys, "tracebacklimit", None))
+"""
+    shown = {}
+    for name in ("wrapper.py", "own.py"):
+        (tmp_path / name).write_text(code, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, str(tmp_path / name)], capture_output=True, text=True, cwd=tmp_path
+        )
+        shown[name] = (done.stdout, "Traceback" in done.stderr, "NotPythonError" in done.stderr)
+    assert shown == {
+        "wrapper.py": ("0\n", False, True),
+        "own.py": ("None\n", True, True),
+    }

@@ -19,14 +19,22 @@ def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
     """
     reply = grade(output, context)
     if "raised" in reply:
-        import sys
-
         from .hook import NotPythonError
 
-        sys.tracebacklimit = 0  # promptfoo shows the whole traceback as the reason
+        _hide_tracebacks_from_promptfoo()
         raise NotPythonError(reply["raised"])
     result: dict[str, Any] = reply["result"]
     return result
+
+
+def _hide_tracebacks_from_promptfoo() -> None:
+    """promptfoo shows the whole traceback as the reason. Its wrapper then ends; others do not."""
+    import os
+    import sys
+
+    main = getattr(sys.modules.get("__main__"), "__file__", None)
+    if main and os.path.basename(main) == "wrapper.py":
+        sys.tracebacklimit = 0
 
 
 def grade(output: "Any", context: "Any") -> "dict[str, Any]":
