@@ -44,9 +44,12 @@ def judge(request: Request) -> Answer:
     return completion(json.dumps({"verdicts": verdicts}))
 
 
-def case(number: int) -> dict[str, Any]:
+PYTHON, JAVASCRIPT = ("python", "faithfulness.py"), ("javascript", "faithfulness.cjs")
+
+
+def case(number: int, form: tuple[str, str]) -> dict[str, Any]:
     """One test with two assertions: the embedded judge, and one behind an API."""
-    ours = {"type": "python", "value": "file://faithfulness.py"}
+    ours = {"type": form[0], "value": f"file://{form[1]}"}
     api = {"judge": "openai:m", "baseUrl": "{{env.JUDGE_URL}}"}
     return {
         "description": f"test {number}",
@@ -82,17 +85,15 @@ def place() -> Iterator[str]:
         yield name
 
 
-def write(folder: Path, *extensions: str) -> Path:
+def write(folder: Path, *extensions: str, form: tuple[str, str] = PYTHON) -> Path:
     """An eval with these extensions; returns its configuration."""
     folder.mkdir(exist_ok=True)
     init = [sys.executable, "-m", "faithfulness_assert", "init", "--force", str(folder)]
     subprocess.run(init, check=True, stdout=subprocess.DEVNULL)
     config = folder / "eval.json"
-    tests = [case(number) for number in range(TESTS)]
+    tests = [case(number, form) for number in range(TESTS)]
     about = (
-        {"extensions": [f"file://faithfulness.py:{name}" for name in extensions]}
-        if extensions
-        else {}
+        {"extensions": [f"file://{form[1]}:{name}" for name in extensions]} if extensions else {}
     )
     config.write_text(
         json.dumps({"prompts": ["{{query}}"], "providers": ["echo"], "tests": tests, **about}),
@@ -102,13 +103,16 @@ def write(folder: Path, *extensions: str) -> Path:
 
 
 def graded(run: Run, url: str) -> list[Any]:
-    """All results, without the judge's port and the tokens spent to learn about the judge."""
+    """All results, without the judge's port, the form of the assertion and the tokens spent to learn about the judge."""
     rows = [
         (name, row["success"], row["score"], row["namedScores"], row["gradingResult"])
         for name, row in sorted(run.results.items())
     ]
+    text = json.dumps(rows).replace(url, "URL")
+    for javascript, python in zip(JAVASCRIPT, PYTHON, strict=True):
+        text = text.replace(f'{javascript}"', f'{python}"')
     return json.loads(
-        json.dumps(rows).replace(url, "URL"),
+        text,
         object_hook=lambda found: {**found, "tokensUsed": None},
     )
 
@@ -123,8 +127,17 @@ def without(
     return graded(run, server.url), len(server.requests)
 
 
-@pytest.mark.parametrize("extensions", [("worker",), ("beforeAll",), ("beforeAll", "afterAll")])
+@pytest.mark.parametrize(
+    ("form", "extensions"),
+    [
+        (PYTHON, ("worker",)),
+        (PYTHON, ("beforeAll", "afterAll")),
+        (JAVASCRIPT, ("beforeAll",)),
+        (JAVASCRIPT, ("beforeAll", "afterAll")),
+    ],
+)
 def test_a_worker_gives_the_same_results_and_learns_about_the_judge_once(
+    form: tuple[str, str],
     extensions: tuple[str, ...],
     promptfoo: Promptfoo,
     without: tuple[list[Any], int],
@@ -134,7 +147,7 @@ def test_a_worker_gives_the_same_results_and_learns_about_the_judge_once(
     """One worker serves every assertion of the eval, and ends with promptfoo."""
     with Loopback(judge) as server, watching(place) as seen:
         run = promptfoo.eval(
-            write(tmp_path, *extensions), "-j", "1", JUDGE_URL=server.url, TMPDIR=place
+            write(tmp_path, *extensions, form=form), "-j", "1", JUDGE_URL=server.url, TMPDIR=place
         )
     assert eventually(lambda: not workers(place))
     assert len(seen) == 1
@@ -143,6 +156,17 @@ def test_a_worker_gives_the_same_results_and_learns_about_the_judge_once(
     lessons = asked // TESTS - 1  # rejected requests of each grade without a worker
     assert lessons > 0
     assert len(server.requests) == TESTS + lessons
+
+
+def test_a_javascript_assertion_without_a_worker_gives_the_same_results(
+    promptfoo: Promptfoo, without: tuple[list[Any], int], tmp_path: Path, place: str
+) -> None:
+    """Each grades in a new process, and none is left."""
+    with Loopback(judge) as server:
+        config = write(tmp_path, form=JAVASCRIPT)
+        run = promptfoo.eval(config, JUDGE_URL=server.url, TMPDIR=place)
+    assert not workers(place)
+    assert (graded(run, server.url), len(server.requests)) == without
 
 
 def test_a_python_behind_a_launcher_finds_its_worker_too(
@@ -165,11 +189,12 @@ def test_a_python_behind_a_launcher_finds_its_worker_too(
     assert len(server.requests) < 2 * TESTS
 
 
+@pytest.mark.parametrize("form", [PYTHON, JAVASCRIPT])
 def test_a_promptfoo_that_is_killed_leaves_no_worker(
-    promptfoo: Promptfoo, tmp_path: Path, place: str
+    form: tuple[str, str], promptfoo: Promptfoo, tmp_path: Path, place: str
 ) -> None:
     """promptfoo does not call ``afterAll`` then."""
-    config = write(tmp_path, "beforeAll", "afterAll")
+    config = write(tmp_path, "beforeAll", "afterAll", form=form)
     hangs = threading.Event()
 
     def hang(_: Request) -> Answer:
