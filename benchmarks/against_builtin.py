@@ -5,14 +5,13 @@
 
 Ours runs twice, each time with the worker: as a ``python`` and as a ``javascript`` assertion. All
 runs of one latency take turns; each figure is the smallest of the repeats. With the defaults this
-takes six minutes on two idle cores.
+takes about six minutes on two idle cores. Linux only.
 
 The judge is a truthful loopback server. It replies in the format that each prompt asks for
 (explanations and a final line for the built-in, compact JSON for ours), after ``latency`` for each
 call. Wall time is that of the whole ``promptfoo eval`` at promptfoo's default concurrency. The
 judge counts the tokens (cl100k, messages only; the tokens of our JSON Schema are shown separately).
-Memory is the peak of the proportional set of the process tree, CPU its user and system time. Linux
-only.
+Memory is the peak of the proportional set of the process tree, CPU its user and system time.
 
 ``--correctness`` prints the replies and answers to which the built-in gives a wrong score; the
 cases are in ``tests/e2e/wrong_scores.py``.
@@ -21,24 +20,19 @@ cases are in ``tests/e2e/wrong_scores.py``.
 from __future__ import annotations
 
 import argparse
-import ctypes
 import json
-import os
 import random
-import re
-import resource
 import shutil
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+import process_tree
 from e2e.judge import reply
 from e2e.promptfoo import Promptfoo, clean_environment, provide
 from e2e.wrong_scores import table
@@ -52,9 +46,6 @@ BUILTIN = "built-in"
 HOOKS = ("beforeAll", "afterAll")
 MODEL = "gpt-4o-mini"
 THRESHOLD = 0.8
-# For Linux's prctl: processes that outlive promptfoo become our children, so that they are
-# measured.
-PR_SET_CHILD_SUBREAPER = 36
 
 TOWNS = (
     "Arvika Belmora Cindral Dunvale Estrin Farrow Galdis Hethel "
@@ -223,66 +214,10 @@ def measure(promptfoo: Promptfoo, name: str, latency: float, tests: int) -> Cost
         options = "-c c.json -o out.json --no-cache --no-progress-bar --no-table".split()
         command = promptfoo.command("eval", *options)
         environment = {**clean_environment(folder), "OPENAI_API_KEY": "none-is-needed"}
-        wall, cpu, memory = tree_cost(command, folder, environment)
+        wall, cpu, memory = process_tree.cost(command, folder, environment)
         rows = json.loads((folder / "out.json").read_text("utf-8"))["results"]["results"]
         scores = {row["testCase"]["description"]: row["score"] for row in rows}
         return Cost(wall, cpu, memory, judge, scores)
-
-
-def tree_cost(
-    command: list[str], folder: Path, environment: dict[str, str]
-) -> tuple[float, float, float]:
-    """Wall seconds of ``command``; CPU seconds and peak megabytes of it and its descendants."""
-    before, start = cpu_of_children(), time.perf_counter()
-    peak = 0.0
-    with (folder / "log").open("w") as log:
-        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log)
-        while process.poll() is None:
-            peak = max(peak, sum(map(tree_memory, children(os.getpid()))))
-            time.sleep(0.1)
-    wall = time.perf_counter() - start
-    reap(time.monotonic() + 30)
-    return wall, cpu_of_children() - before, peak
-
-
-def reap(until: float) -> None:
-    """Waits for orphaned processes: only then does our CPU time include theirs."""
-    with suppress(ChildProcessError):  # no process is left
-        while time.monotonic() < until:
-            if os.waitpid(-1, os.WNOHANG) == (0, 0):
-                time.sleep(0.05)
-    if children(os.getpid()):
-        sys.exit("a process that promptfoo left behind is still running")
-
-
-def cpu_of_children() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
-def tree_memory(pid: int) -> float:
-    return memory(pid) + sum(map(tree_memory, children(pid)))
-
-
-def children(pid: int) -> list[int]:
-    try:
-        return [
-            int(child)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for child in (task / "children").read_text().split()
-        ]
-    except OSError:
-        return []  # the process has ended
-
-
-def memory(pid: int) -> float:
-    """The proportional set of one process, in megabytes: shared memory counts in equal parts."""
-    try:
-        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        return 0.0  # the process has ended
-    size = re.search(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)
-    return int(size[1]) / 1024 if size else 0.0
 
 
 # ---------------------------------------------------------------- the table
@@ -313,7 +248,7 @@ def compare(promptfoo: Promptfoo, latency: int, tests: int, repeats: int) -> str
         if name != BUILTIN:
             ratios = tuple(b / a for a, b in zip(least[BUILTIN], values, strict=True))
             rows.append(("ratio", cells(RATIO_FORMATS, ratios)))
-    judge = costs["ours, python"][0].judge
+    judge = costs["ours, python"][0].judge  # its asks have a schema
     schema = judge.schema / judge.calls
     print(f"schema: {schema:.0f} tokens per call, not counted above", file=sys.stderr)
     return "\n".join(f"| {latency:,} ms | {name} | {figure} |" for name, figure in rows)
@@ -340,7 +275,7 @@ def main() -> None:
     if arguments.correctness:
         print(table(promptfoo))
         return
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    process_tree.adopt_orphans()
     # A first run, so that bytecode is written and files are in memory.
     for name in graders(""):
         measure(promptfoo, name, 0.0, 2)

@@ -36,7 +36,7 @@ async function askWorker(grade) {
   if (!fs.lstatSync(socket).isSocket() || fs.lstatSync(socket).uid !== user) return null;
   identity.environment = env;
   const message = Buffer.from(`size${encode({ identity, eval: worker.evaluation, grade })}`);
-  message.writeUInt32BE(message.length - 4);
+  message.writeUInt32BE(message.length - 4); // in place of the word "size"
   const connection = net.connect(socket).setTimeout(SILENCE, () => connection.destroy());
   connection.write(message);
   const received = await buffer(connection);
