@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
+from ..text.patterns import lazy_pattern
 from ..text.strings import text_key
 
 if TYPE_CHECKING:
@@ -28,19 +28,19 @@ CHOICE = 8
 """A control is one of so many of the shortest sentences, so that it differs between answers."""
 MADE_UP = ("Varlenko", "Tessborough", "Quillmark", "Osterwyn")
 
-_PLAIN = re.compile(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*\.")
-_NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
-_DIGITS = re.compile(r"\d+")
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
+_PLAIN = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*\.")
+_NUMBER = lazy_pattern(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_DIGITS = lazy_pattern(r"\d+")
+_NAME = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
 # A sentence that speaks to the reader may also speak to the judge: do not show it twice.
-_ADDRESS = re.compile(
+_ADDRESS = lazy_pattern(
     r"\b(?:you|your|ignore|disregard|label|verdicts?|statements?|supported|instructions?|prompts?"
     r"|graders?|assistant)\b",
     re.IGNORECASE,
 )
 # Beside these words another number or name may be true as well: "at least 100" also backs
 # "at least 90".
-_DOUBT = re.compile(
+_DOUBT = lazy_pattern(
     r"\b(?:at (?:least|most)|as \w+ as|than|over|under|above|below|up to|about|around|approximately"
     r"|roughly|circa|ca|nearly|almost|between|exceed\w*|reach\w*|minimum|maximum|within|before|after"
     r"|since|until|through|by (?=\d)|some (?=\d)|every|any|or|if|unless|can|could|may|might|not"
@@ -48,13 +48,12 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 # Only English sentences are altered: of other languages these rules know nothing.
-_ENGLISH = re.compile(
+_ENGLISH = lazy_pattern(
     r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b", re.IGNORECASE
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
+class Control(NamedTuple):
     """A statement with a known verdict: ``true`` if the context contains it word for word."""
 
     text: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..reading.reconcile import INVALID, MISSING, Finding
@@ -37,7 +36,7 @@ def shown_only(finding: Finding, shown: Collection[int]) -> Finding:
     kept = tuple(number for number in finding.evidence if number in shown)
     if len(kept) == len(finding.evidence):
         return finding
-    return replace(finding, evidence=kept, flags=(*finding.flags, "no_such_evidence"))
+    return finding._replace(evidence=kept, flags=(*finding.flags, "no_such_evidence"))
 
 
 def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
@@ -97,4 +96,4 @@ def merged(findings: Sequence[Finding]) -> Finding:
     if best.label != "supported" and unresolved is not None:
         return unresolved
     evidence = (number for f in findings if f.label == best.label for number in f.evidence)
-    return replace(best, evidence=tuple(dict.fromkeys(evidence)))
+    return best._replace(evidence=tuple(dict.fromkeys(evidence)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -69,7 +68,7 @@ def _entries_by_sentence(
         if number not in named:
             strays.append(entry)
         elif is_blank(entry.statement):  # without a claim, an entry is about its sentence
-            named[number].append(replace(entry, statement=sentences[number]))
+            named[number].append(entry._replace(statement=sentences[number]))
         else:
             named[number].append(entry)
     claims = {number: tuple(e.statement for e in entries) for number, entries in named.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..reading import read_claims
+from ..reading.full_reader import read_claims
 from ..reading.reconcile import shift
 from ..records.errors import UnreadableReply
 from ..text.shared_words import words_that_count

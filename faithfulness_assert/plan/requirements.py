@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..asking.prompt import make_ask
+from ..asking.prompt import VERDICT_KINDS, make_ask
 from ..asking.tokens import estimate_tokens
-from ..reading import read, read_claims, read_ratings, read_reason
+from ..reading import read
 from ..records.ask import Payload
 from ..records.errors import ConfigError, UnreadableReply
 from .fit import MIN_ROOM
@@ -60,13 +60,20 @@ def _check_room(judge: JudgeInfo, policy: Policy) -> None:
 def is_readable(policy: Policy, ask: Ask, text: str) -> bool:
     """Whether a reply can be read as an answer to its ask."""
     try:
-        if ask.kind in ("claims", "truths"):
-            read_claims(text)
-            return True
-        if ask.kind == "ratings":
-            return len(read_ratings(text, ask.form.dimensions)[0]) == len(ask.form.dimensions)
-        if ask.kind == "reason":
-            return bool(read_reason(text))
-        return any(v.label in ask.form.labels for v in read(text, policy.labels).verdicts)
+        if ask.kind in VERDICT_KINDS:
+            entries = read(text, policy.labels, ask.form).verdicts
+            return any(entry.label in ask.form.labels for entry in entries)
+        return _is_readable_text(ask, text)
     except UnreadableReply:
         return False
+
+
+def _is_readable_text(ask: Ask, text: str) -> bool:
+    from ..reading.full_reader import read_claims, read_ratings, read_reason
+
+    if ask.kind == "ratings":
+        return len(read_ratings(text, ask.form.dimensions)[0]) == len(ask.form.dimensions)
+    if ask.kind == "reason":
+        return bool(read_reason(text))
+    read_claims(text)
+    return True

@@ -252,7 +252,7 @@ def _in_the_ask_s_numbers(entries: Sequence[RawVerdict], job: Job) -> Sequence[R
     """The entries with the number of the one statement, where the judge counts from 1."""
     if not job.counts_from_one or len(entries) != 1 or entries[0].id != 1:
         return entries
-    return [replace(entries[0], id=job.ask.ids[0])]
+    return [entries[0]._replace(id=job.ask.ids[0])]
 
 
 def _unnumbered(entries: Sequence[RawVerdict]) -> bool:

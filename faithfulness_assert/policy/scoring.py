@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .fields import TOLERANCE, ScoreCap
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 OVERALL_DIGITS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Score:
+class Score(NamedTuple):
     """A score and how it was calculated.
 
     Args:

@@ -14,6 +14,7 @@ import unicodedata
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
+from ..text.patterns import lazy_pattern
 from . import label_words as words
 
 if TYPE_CHECKING:
@@ -33,12 +34,12 @@ _POSITIVE: frozenset[Label] = frozenset({"supported", "not_a_claim"})
 _LEFT = " \t\r\n\"'`“”„‘’«»「」*_#>([\ufeff\u200b"
 _RIGHT = " \t\r\n\"'`“”‘’«»「」*_)]\ufeff\u200b.,;:!。．，！；：、…"
 _AROUND_DIGIT = " \t\r\n\"'`*_."
-_MARK = re.compile(f"[{words.YES_MARKS}{words.NO_MARKS}]\ufe0f?")
-_REFERENCE = re.compile(words.TRAILING_REFERENCE, re.IGNORECASE | re.VERBOSE)
-_MORE = re.compile(r"[\])%]|conf|certain|sure", re.IGNORECASE)
-_CONFIDENCE = re.compile(words.TRAILING_CONFIDENCE, re.IGNORECASE | re.VERBOSE)
-_GAPS = re.compile(r"[\s_\-]+")
-_CUT = re.compile(r"[,.:;!(\n–—。．，：；、！（…]|-\s|\s-")
+_MARK = lazy_pattern(f"[{words.YES_MARKS}{words.NO_MARKS}]\ufe0f?")
+_REFERENCE = lazy_pattern(words.TRAILING_REFERENCE, re.IGNORECASE | re.VERBOSE)
+_MORE = lazy_pattern(r"[\])%]|conf|certain|sure", re.IGNORECASE)
+_CONFIDENCE = lazy_pattern(words.TRAILING_CONFIDENCE, re.IGNORECASE | re.VERBOSE)
+_GAPS = lazy_pattern(r"[\s_\-]+")
+_CUT = lazy_pattern(r"[,.:;!(\n–—。．，：；、！（…]|-\s|\s-")
 
 # Compiled on first use: few replies explain themselves.
 _prose = cache(partial(re.compile, flags=re.VERBOSE))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ..records.model import Label
+if TYPE_CHECKING:
+    from ..records.model import Label
 
 
-@dataclass(frozen=True, slots=True)
-class RawVerdict:
+class RawVerdict(NamedTuple):
     """One entry of a reply.
 
     Args:
@@ -32,8 +31,7 @@ class RawVerdict:
     line: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """All entries of a reply in order, and the form they were in.
 
     The form is JSON that conforms to its ``schema`` to the letter, other valid ``json``,

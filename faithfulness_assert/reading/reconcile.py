@@ -7,23 +7,22 @@ there are as many verdicts as statements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..reading import RawVerdict, read
 from ..records.errors import UnreadableReply
-from ..records.model import Label, Unresolved
 from ..text.shared_words import words_that_count
 from ..text.strings import text_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from ..records.model import Label, Unresolved
+
 NEGATIVE: frozenset[str] = frozenset({"not_enough_info", "contradicted"})
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """What a reply says about one statement: a label, or why there is none.
 
     ``disputed``: there is no label because one entry says "contradicted" and another does not.
@@ -208,7 +207,7 @@ def _is_of_another(entry: RawVerdict, own: frozenset[str] | None, known: frozens
 def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
     """The entry, without its label if its line only repeats the statement."""
     if entry.line and text_key(entry.line) == text_key(statement):
-        return replace(entry, label=None)
+        return entry._replace(label=None)
     return entry
 
 
@@ -235,7 +234,7 @@ def _by_position(
 def _if_about(statement: str, entry: RawVerdict) -> RawVerdict:
     """The entry, without its label if its own text shares no word with the statement."""
     wanted, own = words_that_count(statement), words_that_count(entry.statement)
-    return replace(entry, label=None) if wanted and own and not wanted & own else entry
+    return entry._replace(label=None) if wanted and own and not wanted & own else entry
 
 
 def _count(number: int, noun: str) -> str:
@@ -253,7 +252,7 @@ def agreed(findings: Sequence[Finding]) -> Finding:
     evidence = tuple(dict.fromkeys(number for finding in findings for number in finding.evidence))
     labels = {finding.label for finding in findings}
     if len(labels) == 1:
-        return replace(findings[0], evidence=evidence)
+        return findings[0]._replace(evidence=evidence)
     if "contradicted" in labels or any(finding.disputed for finding in findings):
         return Finding(unresolved="duplicate", evidence=evidence, disputed=True)
     return Finding(unresolved="duplicate")

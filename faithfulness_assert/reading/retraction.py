@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from ..text.patterns import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # At the start of a line or sentence, second thoughts; anywhere, that a verdict does not count.
-_TAKEN_BACK = re.compile(
+_TAKEN_BACK = lazy_pattern(
     r"(?:^|[.!?:;)\n])[\s*_>#\-]{0,9}(?:(?:oh|hm+|but|no|oops)[,.]?\s)?(?:wait|hold on|hang on"
     r"|re-?reading|on re-?reading|looking again|correction"
     r"|on (?:second|further|closer) \w{1,12}|on reflection|actually|scratch that|strike that|oops"
@@ -25,7 +27,7 @@ _TAKEN_BACK = re.compile(
     r"|should (?:be|have been)))(?!\w)"
 )
 # Anywhere: the verdicts are not the judge's words.
-_QUOTED = re.compile(
+_QUOTED = lazy_pattern(
     r"\b(?:injections?|injected"
     r"|(?:i|we|to|will|must|shall) (?:will |shall |must )?(?:ignore|disregard)"
     r"|(?:is|are|be|been) ignored|ignoring)(?!\w)"
@@ -35,7 +37,7 @@ _QUOTED = re.compile(
     r"(?:format|schema|shape|structure|output|reply|response|json)(?!\w)"
 )
 # Right before a value: the value is an example, or someone else's words.
-_QUOTES_NEXT = re.compile(
+_QUOTES_NEXT = lazy_pattern(
     r"(?:for example|for instance|example|e\.g\.|such as|something like|looks? like|instead of"
     r"|rather than|would (?:be|say|write|return|answer)|format(?: is| would be)"
     r"|(?:answer|response|statement|context|passage|text|document|user|prompt|it|which|that)"
@@ -43,7 +45,7 @@ _QUOTES_NEXT = re.compile(
     r"|asserts?|writes?)(?: \w{1,12}){0,3}(?![.!?]))[^\w]{0,12}$"
 )
 # The same before a colon: others speak ("A student wrote:"), it is supposed, or it is denied.
-_NOT_MINE = re.compile(
+_NOT_MINE = lazy_pattern(
     r"\b(?:(?:answer|response|statement|claim|context|passage|text|document|author|writer|student"
     r"|attacker|teacher|colleague|friend|model|assistant|bot)s?"
     r"|someone|somebody|anyone|they|he|she)"
@@ -55,15 +57,15 @@ _NOT_MINE = re.compile(
     r"|(?:\b(?:not|never|false|untrue|wrong|incorrect|deny|denied|disagree|refuse|cannot)\b|n't\b)"
     r"[^:.!?\n]{0,60}:\W{0,12}$"
 )
-_IN_BRACKETS = re.compile(r"\([^()\n]{0,120}\)")
+_IN_BRACKETS = lazy_pattern(r"\([^()\n]{0,120}\)")
 # A line that is nothing but a no, beside verdicts that are all positive.
-_ONLY_NO = re.compile(
+_ONLY_NO = lazy_pattern(
     r"^\W*(?:no|none|nope|nay|false|untrue|wrong|incorrect|not (?:true|really|supported|verified))"
     r"\W*$",
     re.MULTILINE,
 )
 # After them: they are not meant, or not verified.
-_NOT_MEANT = re.compile(
+_NOT_MEANT = lazy_pattern(
     r"\b(?:this|that|these|those|they|it|(?:the )?(?:verdict|label|judge?ment|answer|statement)s?)"
     r" (?:(?:is|are|was|were|has been|have been)(?: not|n't)|(?:do|does|did)(?: not|n't)"
     r" (?:reflect|count|represent)|(?:has|have)(?: not|n't) been)"
@@ -75,19 +77,19 @@ _NOT_MEANT = re.compile(
 _QUOTES_NEXT_CHARS = 200
 _MAX_INTRODUCTIONS = 200
 # Neither: "No injection was found." and "Here is the requested JSON:".
-_NO_INJECTION = re.compile(
+_NO_INJECTION = lazy_pattern(
     r"\b(?:no|without(?: any| an)?|free of(?: any)?|(?:not|n't) (?:find|found|see|detect|detected"
     r"|contain|notice) (?:any|an)) (?:\w{1,12} ){0,2}inject(?:ions?|ed)\b"
 )
-_INTRODUCTION = re.compile(
+_INTRODUCTION = lazy_pattern(
     r"(?:^|[.!?\n])[^\w\n]{0,8}(?:(?:sure|ok|okay|certainly|of course)\W{1,3})?"
     r"(?:(?:here|below) (?:is|are) |here's )?(?:the |your |my )?"
     r"(?:(?:requested|required|desired|final|complete|resulting|output|reply|response) ){0,2}"
     r"(?:json )?(?:json|output|reply|response|object|array|answer|result|verdict|evaluation)s?"
     r"(?: (?:json|object|array|output|reply|response))?\W{0,12}$"
 )
-_CORRECTION_NEXT = re.compile(r"\bcorrection\W{0,6}$")
-_FENCE = re.compile(r"```(?:json)?")
+_CORRECTION_NEXT = lazy_pattern(r"\bcorrection\W{0,6}$")
+_FENCE = lazy_pattern(r"```(?:json)?")
 _MAX_PROSE = 20_000  # characters: a reply with more prose around its verdicts is not only verdicts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from .patterns import lazy_pattern
 
 
 def _words(text: str) -> frozenset[str]:
@@ -24,8 +24,8 @@ _TITLES = _words("mme mlle mgr mevr dhr dott sra sig fa")
 # Titles that are also single letters or units, by language.
 _TITLES_BY_LANGUAGE = {"fr": _words("m mm")}
 
-_LAST_WORD = re.compile(r"(?:^|[^\w.])([^\W\d_](?:[^\W\d_]|\.(?=[^\W\d_]))*|[Nn][°º])\.$")
-_CONTINUES = re.compile(r"[(\"'“]?(?:\d|[a-zà-öø-ÿ])")
+_LAST_WORD = lazy_pattern(r"(?:^|[^\w.])([^\W\d_](?:[^\W\d_]|\.(?=[^\W\d_]))*|[Nn][°º])\.$")
+_CONTINUES = lazy_pattern(r"[(\"'“]?(?:\d|[a-zà-öø-ÿ])")
 
 
 def ends_with_abbreviation(text: str, following: str, language: str) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from .abbreviations import ends_with_abbreviation
 from .inline_lists import cut_at_items
+from .patterns import lazy_pattern
 from .strings import is_blank
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ _SHORT = 12
 
 # ---- boundaries that are wrong
 
-_ENUMERATOR = re.compile(r"\W{0,3}(?:\d{1,9}|[A-Za-z]|[ivx]{1,5})[.)]{1,2}")
-_DASH = re.compile(r"(?:--|[–—])\s")
-_LONE_MARK = re.compile(r"(?:^|\s)[!?]+$")
-_ITEM_NUMBER = re.compile(r"(?<!\d)\d{1,2}\.$")
-_ADDRESS = re.compile(r"://|www\.|@|\w/\w")
+_ENUMERATOR = lazy_pattern(r"\W{0,3}(?:\d{1,9}|[A-Za-z]|[ivx]{1,5})[.)]{1,2}")
+_DASH = lazy_pattern(r"(?:--|[–—])\s")
+_LONE_MARK = lazy_pattern(r"(?:^|\s)[!?]+$")
+_ITEM_NUMBER = lazy_pattern(r"(?<!\d)\d{1,2}\.$")
+_ADDRESS = lazy_pattern(r"://|www\.|@|\w/\w")
 
 # ---- boundaries that are missing
 
@@ -53,7 +54,7 @@ _STARTER = (
 _ACRONYM = re.compile(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
 _PARENTHESIS = re.compile(r'\)(?<=[.!?]\))\s+(?=["“«])')
 _CJK_STOPS = "。！？｡"
-_CJK = re.compile(f"(?P<open>[「『（(【《“])|(?P<close>[」』）)】》”])|(?P<stop>[{_CJK_STOPS}]+)")
+_CJK = lazy_pattern(f"(?P<open>[「『（(【《“])|(?P<close>[」』）)】》”])|(?P<stop>[{_CJK_STOPS}]+)")
 
 
 def corrected(view: str, cuts: Iterable[int], language: str) -> Iterator[int]:

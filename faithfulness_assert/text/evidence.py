@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.model import Evidence
 from .sentences import sentence_spans
@@ -40,8 +39,7 @@ def number_sentences(case: Case, language: str = "en") -> tuple[Evidence, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Quotable:
+class Quotable(NamedTuple):
     """The context on one line in lower case, made once per case, and where each sentence begins."""
 
     text: str

@@ -8,9 +8,13 @@ text keeps its ``~~``. One pass over the tokens, so time is linear for any input
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from .patterns import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
 
 
 def _words(text: str) -> frozenset[str]:
@@ -41,7 +45,7 @@ _ATTRIBUTE = (
 )
 _TARGET = r"(?:<[^<>\n]{0,2000}>|(?:[^\s()<>\\]|\\.|\([^\s()]{0,500}\)){0,2000})"
 _TITLE = r"""\s{1,9}(?:"[^"]{0,500}"|'[^']{0,500}')"""
-_VISIBLE_ATTRIBUTE = re.compile(
+_VISIBLE_ATTRIBUTE = lazy_pattern(
     rf"""
     \s(?:alt|title|aria-label|label|placeholder|summary|content|value)\s{{0,9}}=\s{{0,9}}
     (?P<value>{_VALUE})
@@ -49,7 +53,7 @@ _VISIBLE_ATTRIBUTE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _SIGN = re.compile(r"[\\`$<!\[\]*_~]|-->")
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     rf"""
     (?P<escape> \\[*_\#|`~>.!+\-] )
   | (?P<code> `+ )
@@ -66,8 +70,7 @@ _TOKEN = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clear:
+class Clear(NamedTuple):
     """Text without markup. ``places[i]`` is the place of ``text[i]`` in the source."""
 
     text: str

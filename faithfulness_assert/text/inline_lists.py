@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from typing import NamedTuple
 
-_ITEM_LABEL = re.compile(r"(?<!\S)[(⁃•]?\s?(\d{1,3}|[a-z])(?:\.\)|[.)）])\s")
+from .patterns import lazy_pattern
+
+_ITEM_LABEL = lazy_pattern(r"(?<!\S)[(⁃•]?\s?(\d{1,3}|[a-z])(?:\.\)|[.)）])\s")
 # The end of a label, which is found faster than a label: most texts have none.
 _LABEL_END = re.compile(r"[.)）](?<=[\da-z].)(?<![^\s(⁃•\d][\da-z].)\)?\s")
 _BEFORE_LIST = (".", ":", "!", "?", ";", "。", "：", "！", "？", '"', ")")
@@ -15,8 +17,7 @@ _SHORT_ITEM = 3
 """Words. Items that short need the text before the list to mean something."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(NamedTuple):
     start: int  # where its label begins
     body: int  # where its text begins
 

@@ -7,9 +7,10 @@ in exactly one block. What the parser drops because it is nested too deeply beco
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from .patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -27,19 +28,19 @@ MAX_LINES = 10_000
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _STRUCTURE = re.compile(r"^[ \t]*(?:[#>*+=`~_\-]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)|\|", re.MULTILINE)
 _BEFORE_TEXT = re.compile(r"(?:[ \t]|>(?![\d=]))*")  # >50% and >= 5 are not quotes
-_NUMBER = re.compile(r"(\d{1,9})([.)])[ \t]+\Z")
+_NUMBER = lazy_pattern(r"(\d{1,9})([.)])[ \t]+\Z")
 _COMMANDS = (
     "apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|"
     "pip|pip3|print|python|python3|return|rm|sh|sudo|uv|wget|yarn"
 )
-_CODE_SIGN = re.compile(
+_CODE_SIGN = lazy_pattern(
     r"[{}\\`~^|@\u2500-\u257f]|[=<>]{2}|\w ?= ?\S|</?[A-Za-z]|;[ \t]*$|\w\(|\w\[|\w_\w|::|->|"
     rf"\$[A-Za-z]|\s--?[A-Za-z]|^[ \t>]*(?:[$#]|//|(?:{_COMMANDS}) )",
     re.MULTILINE,
 )
 _PLAIN_INFOS = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
-_LINE_OF_PROSE = re.compile(r"[ \t>]*[^\W\d_a-z][^\n]*[\w)\"'”’\]][.!?。！？]\s*")
-_PROSE_SIGN = re.compile(r"(?<!\S)[^\W\d_a-z]|[.!?:]\s*\Z")
+_LINE_OF_PROSE = lazy_pattern(r"[ \t>]*[^\W\d_a-z][^\n]*[\w)\"'”’\]][.!?。！？]\s*")
+_PROSE_SIGN = lazy_pattern(r"(?<!\S)[^\W\d_a-z]|[.!?:]\s*\Z")
 
 _BULLET = re.compile(r"[ \t]*(?:[•◦▪‣●○∙][ \t]+|\[\^[^\]\s]{1,50}\]:[ \t]*)")
 _TASK = re.compile(r"[ \t]*\[[ xX]\][ \t]+")
@@ -52,8 +53,7 @@ _LINK = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """Lines that belong together.
 
     ``start`` and ``end`` are offsets in the source; ``pieces`` are the lines without their markers.
@@ -185,7 +185,7 @@ def _leaf(kind: Kind, text: str, lines: Sequence[Span], contents: Sequence[str])
         return block
     pairs = zip(block.pieces, contents, strict=True)
     pieces = tuple(_located(text, piece, content.strip()) for piece, content in pairs)
-    return replace(block, pieces=pieces)
+    return block._replace(pieces=pieces)
 
 
 def _located(text: str, piece: Span, content: str) -> Span:

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .boundaries import corrected
+from .patterns import lazy_pattern
 from .strings import clean_text
 
 if TYPE_CHECKING:
@@ -29,13 +30,13 @@ MAX_UNIT = 20_000
 WRAPPED = 60
 """Characters. A line that would be this long with the next word may have been wrapped."""
 
-_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-_SPACE = re.compile(r"[^\S ]|[\x00-\x1f]")
+_INVISIBLE = lazy_pattern("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_SPACE = lazy_pattern(r"[^\S ]|[\x00-\x1f]")
 _INCH = re.compile(r'["”](?<=\d.)(?=[\s,.;)]|$)')
 _BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
-_ITEM = re.compile(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
+_ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
 _MAY_END = re.compile(r"[.!?][^\w.!?]*\w|\w\)\s")
-_FALLBACK = re.compile(r"[.!?]+[\"')\]]*\s+")
+_FALLBACK = lazy_pattern(r"[.!?]+[\"')\]]*\s+")
 
 
 def sentence_spans(text: str, language: str = "en") -> list[Span]:

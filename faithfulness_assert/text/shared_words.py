@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from .patterns import lazy_pattern
 
 STEM = 4
 """Letters of a word that count, so that "opens" and "opened" are the same word."""
@@ -12,7 +12,7 @@ _DENSE = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-_WORD = re.compile(rf"[{_DENSE}]|\d+|[^\W\d_{_DENSE}]+")
+_WORD = lazy_pattern(rf"[{_DENSE}]|\d+|[^\W\d_{_DENSE}]+")
 _COMMON = frozenset(
     """the and are was were has have had its for with that this from not but they them their there
     der die das und ist ein eine les des est une pas los las una del con por che per non sono het

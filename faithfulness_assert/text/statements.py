@@ -8,8 +8,7 @@ In doubt a piece is a statement.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.model import Skipped, Statement
 from .inline import clear
@@ -32,16 +31,14 @@ _EXPECTS_ANSWER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Split:
+class Split(NamedTuple):
     """The statements of an answer, with ids from 1, and the skipped pieces. Each in text order."""
 
     statements: tuple[Statement, ...]
     skipped: tuple[Skipped, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(NamedTuple):
     start: int
     end: int
     text: str
@@ -104,7 +101,7 @@ def _promoted(piece: _Piece) -> _Piece:
     """A skipped heading as a statement: in an answer that is only ``# Paris``, it is the answer."""
     is_title = piece.skipped in ("heading", "table header")
     is_answer = is_title and piece.text and not piece.text.endswith(("?", "？"))
-    return replace(piece, skipped="") if is_answer else piece
+    return piece._replace(skipped="") if is_answer else piece
 
 
 def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> Iterator[_Piece]:
@@ -125,7 +122,7 @@ def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> It
         return
     for piece in _covering(text, block, said):
         reason = _skip_reason(block.kind, piece.text, may_be_topic=may_be_topic)
-        yield replace(piece, skipped=reason)
+        yield piece._replace(skipped=reason)
 
 
 def _unsaid(text: str, block: Block) -> Iterator[_Piece]:

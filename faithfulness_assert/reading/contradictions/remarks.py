@@ -8,7 +8,7 @@ positive labels counts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...records.model import Label
@@ -88,7 +88,7 @@ def without_contradicted(
 def without_positive(entries: Sequence[RawVerdict]) -> tuple[RawVerdict, ...]:
     """The entries without their positive labels."""
     return tuple(
-        entry if entry.label in polarity.NEGATIVE else replace(entry, label=None)
+        entry if entry.label in polarity.NEGATIVE else entry._replace(label=None)
         for entry in entries
     )
 

@@ -10,7 +10,6 @@ is not decided here.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...text.strings import clean_text
@@ -188,7 +187,7 @@ def _entry(value: dict[str, Any], outer_id: int | None, labels: Labels) -> Said:
     label = own_label(value, labels)
     entry = entry_of(value, outer_id, None if is_denied(value, label, labels) else label)
     if is_about_all(value):
-        return Said([], [replace(entry, label=None)], on_whole(label))
+        return Said([], [entry._replace(label=None)], on_whole(label))
     return Said([entry], [], [])
 
 
@@ -215,7 +214,7 @@ def _under(name: str, item: Any, outer_key: str, outer_id: int | None, labels: L
     if not said.entries and not said.summaries:
         return said
     if polarity.kind_of(name) == "denying":
-        return said._replace(entries=[replace(entry, label=None) for entry in said.entries])
+        return said._replace(entries=[entry._replace(label=None) for entry in said.entries])
     if polarity.is_summary(name) and not any(map(_is_named, said.entries)):
         return Said([], [*said.summaries, *said.entries], said.remarks)
     return said
@@ -258,7 +257,7 @@ def _unless_overruled(
         if isinstance(item, str) or name not in keys.WEAK_KEYS
     }
     if failed or (said and said <= NEGATIVE and own == {"supported"}):
-        return [replace(entry, label=None) for entry in found]
+        return [entry._replace(label=None) for entry in found]
     return found
 
 

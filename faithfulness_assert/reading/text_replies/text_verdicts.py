@@ -8,7 +8,6 @@ else. Prose is never searched for a yes or a no.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...records.errors import UnreadableReply
@@ -88,7 +87,7 @@ def _checked_by_list(words: Entries, final_list: Entries) -> Entries:
         raise UnreadableReply("the verdicts in the judge's text and its final list do not pair up")
     in_doubt = [*differs, *[any(differs)] * (len(words) - len(differs))]
     return tuple(
-        replace(entry, label=None) if doubt else entry
+        entry._replace(label=None) if doubt else entry
         for entry, doubt in zip(words, in_doubt, strict=True)
     )
 
