@@ -35,7 +35,6 @@ HEAVY = (
     "markdown_it",
     "tiktoken",
     "json_repair",
-    "typer",
     "rich",
 )
 HOOK_TARGET = 2.5

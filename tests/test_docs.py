@@ -195,7 +195,7 @@ def test_every_script_that_a_page_names_exists(page: Path) -> None:
 def test_every_subcommand_that_the_pages_name_exists() -> None:
     command = [sys.executable, "-m", "faithfulness_assert", "--help"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    known = set(re.findall(r"^  ([a-z]+) ", shown, re.MULTILINE))
+    known = set(re.findall(r"^    ([a-z]+) ", shown, re.MULTILINE))
     named = {
         word
         for page in PAGES

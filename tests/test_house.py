@@ -58,7 +58,6 @@ ROOMS = (
 )
 JUDGES_MAY_IMPORT = {"text.strings", "records", "asking", "judges"}
 PLAN_MAY_NOT_IMPORT = {"judges"}
-COMMANDS = ("grade", "init", "policies", "worker")
 PURE = (*ROOMS[: ROOMS.index("judges")], "plan")
 IMPURE_MODULES = {
     *("socket", "urllib", "http", "time", "os", "logging", "random", "threading", "asyncio"),
@@ -175,8 +174,6 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("markdown_it", {"text.markdown"}),
         ("sentencex", {"text.sentences"}),
         ("jmespath", {"promptfoo.hook"}),
-        # Each command declares its own arguments, which takes typer.
-        ("typer", {"cli.app", "cli.doctor", *(f"cli.{name}_command" for name in COMMANDS)}),
         ("rich", {"cli.terminal"}),
         ("yaml", {"policy.files"}),
     ],
@@ -203,7 +200,6 @@ HEAVY = {
     "tiktoken",
     "json_repair",
     "markdown_it",
-    "typer",
     "rich",
     "jmespath",
     "numpy",
@@ -218,9 +214,16 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     )
 
 
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_help_and_version_load_nothing_that_grades(flag: str) -> None:
+    code = f"from contextlib import suppress\nimport faithfulness_assert.cli as cli\nsys.argv[1:] = ['{flag}']\nwith suppress(SystemExit):\n    cli.main()"
+    assert loaded_by(code).isdisjoint({*HEAVY, "dataclasses", "json", "logging", "sentencex"})
+
+
 def test_an_embedded_grade_of_plain_text_loads_nothing_that_it_does_not_use() -> None:
     code = "from faithfulness_assert import grade; assert grade('The tower is tall.', 'The tower is tall.').pass_"
-    assert not loaded_by(code) & HEAVY
+    unused = "assert 'faithfulness_assert.reading.full_reader' not in sys.modules"
+    assert not loaded_by(f"{code}\n{unused}") & HEAVY
 
 
 def test_the_promptfoo_hook_with_the_embedded_judge_loads_nothing_that_it_does_not_use() -> None:

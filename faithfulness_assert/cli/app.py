@@ -1,31 +1,39 @@
-"""The command ``faithfulness-assert`` and its subcommands."""
+"""The command ``faithfulness-assert`` and its subcommands.
+
+A command is a module with ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit
+code. Only the module of the command that is named is loaded, so that help and version come at once.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from textwrap import fill
-from typing import Annotated
-
-import typer
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from importlib import import_module
 
 import faithfulness_assert
 
-from ..options import option_lines
 from ..records.errors import ConfigError
-from ..text.strings import visible
-from .doctor import doctor
-from .grade_command import demo, grade
-from .init_command import init
-from .policies_command import policies
-from .terminal import WRONG_USE
-from .worker_command import worker
+from .exit_codes import FAILED, INTERRUPTED, WRONG_USE
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+DESCRIPTION = """\
+Grade whether answers are faithful to their context.
+
+Exit codes: 0 all cases passed, 1 some failed, 2 wrong use, 3 some could not be
+graded."""
+COMMANDS = {
+    "demo": ("demo_command", "Grade five example cases with the embedded judge."),
+    "grade": ("grade_command", "Grade the cases of a file."),
+    "policies": ("policies_command", "List the presets, or show one policy in full."),
+    "init": ("init_command", "Write a working promptfoo example."),
+    "worker": ("worker_command", "Grade the promptfoo assertions of this shell in one process."),
+    "doctor": ("doctor", "Check Python, the packages, Node, and whether the judge answers."),
+}
+"""The module and the summary of each command."""
 
 
 def main() -> None:
@@ -33,46 +41,52 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a terminal's encoding may lack some characters
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        app()
+        code = _run(sys.argv[1:])
+        sys.stdout.flush()
     except ConfigError as error:
-        typer.echo(f"faithfulness-assert: {visible(str(error))}", err=True)
-        raise SystemExit(WRONG_USE) from None
+        from ..text.strings import visible
+
+        sys.stderr.write(f"faithfulness-assert: {visible(str(error))}\n")
+        code = WRONG_USE
+    except BrokenPipeError:  # nobody reads on; Python would complain when it closes the stream
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = FAILED
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    raise SystemExit(code)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"faithfulness-assert {faithfulness_assert.__version__}")
-        raise typer.Exit
+def _run(given: list[str]) -> int:
+    parser = _Parser(
+        prog="faithfulness-assert",
+        description=DESCRIPTION,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    version = f"%(prog)s {faithfulness_assert.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name, (module, summary) in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=summary,
+            description=summary,
+            formatter_class=RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if given[:1] == [name]:
+            chosen = import_module(f".{module}", __package__)
+            chosen.add_arguments(command)
+            command.set_defaults(run=chosen.run)
+    arguments = parser.parse_args(given)
+    if "run" not in arguments:
+        parser.print_help()
+        return WRONG_USE
+    code: int = arguments.run(arguments)
+    return code
 
 
-VersionOption = Annotated[
-    bool,
-    typer.Option(
-        "--version", help="Print the version and exit.", callback=_print_version, is_eager=True
-    ),
-]
+class _Parser(ArgumentParser):
+    """A parser whose errors are one line, as all others of this command."""
 
-
-@app.callback()
-def _common(version: VersionOption = False) -> None:
-    """Grade whether answers are faithful to their context.
-
-    Exit codes: 0 all cases passed, 1 some failed, 2 wrong use, 3 some could not be graded.
-    """
-
-
-def _option_help() -> str:
-    """The options that ``-o`` takes. A first line of "\\b" keeps the line breaks."""
-    return "\n".join(["\b", "Options for -o NAME=VALUE:", *map(_hanging, option_lines())])
-
-
-def _hanging(line: str) -> str:
-    """An option's line, wrapped so that its name stands alone in the first column."""
-    column = line.index(line.split(maxsplit=1)[1])
-    return fill(line, 78, subsequent_indent=" " * column)
-
-
-app.command()(demo)
-app.command(epilog=_option_help())(grade)
-for command in (policies, init, worker, doctor):
-    app.command()(command)
+    def error(self, message: str) -> NoReturn:
+        raise ConfigError(f"{message}. See {self.prog} --help")

@@ -8,10 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..asking.tokens import exact_counter
 from ..grading import Grader
@@ -20,10 +17,14 @@ from ..judges.token_counter import model_of, ranks_folder
 from ..promptfoo.hook import NAMES, PATHS, find_texts, read_config
 from ..records.errors import FaithfulnessError
 from ..text.strings import clip
-from .grade_command import JudgeOption  # noqa: TC001 - typer reads the annotations
+from .exit_codes import FAILED, PASSED
+from .grade_command import add_judge_option
 from .input_files import read_json
 from .node import NEEDED, find_node, output_of, promptfoo_for
-from .terminal import FAILED, PASSED, show_line
+from .terminal import show_line
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),
@@ -31,14 +32,6 @@ PACKAGES = (
 )
 STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
 JUDGE_DEADLINE = 60.0  # seconds
-
-ContextOption = Annotated[
-    Path | None,
-    typer.Option(
-        help="A JSON file with the context of a promptfoo assertion: show its keys, and the "
-        "texts that the assertion takes from it."
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +42,27 @@ class Check:
     text: str
 
 
-def doctor(judge: JudgeOption = "embedded", context: ContextOption = None) -> None:
-    """Check Python, the packages, Node, and whether the judge answers."""
-    report = None if context is None else context_report(read_json(str(context)))
-    outcomes = list(checks(judge))
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``doctor``."""
+    add_judge_option(parser)
+    parser.add_argument(
+        "--context",
+        metavar="FILE",
+        help="a JSON file with the context of a promptfoo assertion: show its keys, and the texts "
+        "that the assertion takes from it",
+    )
+
+
+def run(arguments: Namespace) -> int:
+    """Shows the outcome of each check."""
+    file = arguments.context
+    report = None if file is None else context_report(read_json(file))
+    outcomes = list(checks(arguments.judge))
     for check in outcomes:
         show_line(f"{check.state:5}", check.text, style=STYLES[check.state])
     if report is not None:
         show_line(report)
-    raise typer.Exit(FAILED if any(check.state == "fail" for check in outcomes) else PASSED)
+    return FAILED if any(check.state == "fail" for check in outcomes) else PASSED
 
 
 def checks(judge: str) -> Iterator[Check]:

@@ -1,84 +1,83 @@
-"""``grade`` grades the cases of a file; ``demo`` grades the cases of ``demo.json``."""
+"""``grade`` grades the cases of a file."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+import os
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
 
 from ..grading import Grader
 from ..judges import judge_forms
+from ..options import option_lines
 from ..records.errors import ConfigError
 from .input_files import read_cases
 from .terminal import show
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable
 
-FORMS = judge_forms()
-DEMO = Path(__file__).parent / "demo.json"
-DEMO_NOTE = """
-The embedded judge compares words. Use it for a first look and for smoke tests: on swapped names and
-negations it is little better than chance. It gets the last case wrong: it misses the negation.
-For real grading, name an LLM judge: faithfulness-assert grade FILE --judge openai:MODEL"""
+JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
+WIDTH = 80
 
-CasesArgument = Annotated[
-    str,
-    typer.Argument(
-        help="A .json file (one case or a list of cases), a .jsonl file (one case per line), or "
-        "- for standard input. A case has answer and context, and may have question and id."
-    ),
-]
-JudgeOption = Annotated[
-    str,
-    typer.Option(
-        help=f"The judge: {', '.join(FORMS[:-1])} or {FORMS[-1]}.",
-        envvar="FAITHFULNESS_ASSERT_JUDGE",
-    ),
-]
-PolicyOption = Annotated[
-    str, typer.Option(help="A preset or a policy file; see `faithfulness-assert policies`.")
-]
-ThresholdOption = Annotated[
-    float | None,
-    typer.Option(help="The score from 0 to 1 that passes. By default, the policy's."),
-]
-OtherOptions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--option",
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``grade``."""
+    parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a .json file (one case or a list of cases), a .jsonl file (one case per line), or - "
+        "for standard input; a case has answer and context, and may have question and id",
+    )
+    add_judge_option(parser)
+    parser.add_argument(
+        "--policy",
+        default="default",
+        help="a preset or a policy file, see `faithfulness-assert policies` (default: default)",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        help="the score from 0 to 1 that passes (default: that of the policy)",
+    )
+    parser.add_argument(
         "-o",
+        "--option",
         metavar="NAME=VALUE",
-        help="Set an option of the list below. VALUE is JSON or text. May be repeated.",
-    ),
-]
-ConcurrencyOption = Annotated[int, typer.Option(help="How many cases to grade at once.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print each result as one line of JSON.")]
+        action="append",
+        default=[],
+        help="set an option of the list below; VALUE is JSON or text; may be repeated",
+    )
+    parser.add_argument(
+        "--concurrency", type=int, default=8, help="how many cases to grade at once (default: 8)"
+    )
+    parser.add_argument("--json", action="store_true", help="print each result as a line of JSON")
 
 
-def demo(as_json: JsonOption = False) -> None:
-    """Grade five example cases with the embedded judge. Needs no key and no network."""
-    show(Grader().grade_many(json.loads(DEMO.read_text(encoding="utf-8"))), as_json=as_json)
-    if not as_json:
-        typer.echo(DEMO_NOTE)
+def add_judge_option(parser: ArgumentParser) -> None:
+    """The option ``--judge``, which may also come from the environment."""
+    *others, last = judge_forms()
+    parser.add_argument(
+        "--judge",
+        default=os.environ.get(JUDGE_VARIABLE) or "embedded",
+        help=f"{', '.join(others)} or {last} (default: {JUDGE_VARIABLE}, else embedded)",
+    )
 
 
-def grade(
-    file: CasesArgument,
-    judge: JudgeOption = "embedded",
-    policy: PolicyOption = "default",
-    threshold: ThresholdOption = None,
-    option: OtherOptions = None,
-    concurrency: ConcurrencyOption = 8,
-    as_json: JsonOption = False,
-) -> None:
-    """Grade the cases of a file."""
-    named = {"judge": judge, "policy": policy, "threshold": threshold}
-    grader = Grader(**{**named, **_parse_options(option or [])})
-    tally = show(grader.grade_many(read_cases(file), concurrency=concurrency), as_json=as_json)
-    raise typer.Exit(tally.exit_code)
+def _hanging(line: str) -> str:
+    """An option's line, wrapped so that its name stands alone in the first column."""
+    column = line.index(line.split(maxsplit=1)[1])
+    return fill(f"  {line}", WIDTH, subsequent_indent=" " * (column + 2))
+
+
+def run(arguments: Namespace) -> int:
+    """Grades the cases, and shows each result as soon as it arrives."""
+    named = {name: getattr(arguments, name) for name in ("judge", "policy", "threshold")}
+    grader = Grader(**{**named, **_parse_options(arguments.option)})
+    results = grader.grade_many(read_cases(arguments.file), concurrency=arguments.concurrency)
+    return show(results, as_json=arguments.json).exit_code
 
 
 def _parse_options(given: Iterable[str]) -> dict[str, Any]:

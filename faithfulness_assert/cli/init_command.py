@@ -4,46 +4,54 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ..policy.files import read_data
 from ..promptfoo.migrate import migrate_config
 from ..records.errors import ConfigError
+from .exit_codes import PASSED
 from .node import FOR_NODE_22, NEEDED, find_node, promptfoo_for
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
 
-FolderArgument = Annotated[Path, typer.Argument(help="Where to write the example.")]
-ForceOption = Annotated[bool, typer.Option(help="Overwrite existing files.")]
-FromOption = Annotated[
-    Path | None,
-    typer.Option(
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``init``."""
+    parser.epilog = "One test of the example passes, the other fails on a made-up price."
+    parser.add_argument(
+        "folder",
+        metavar="FOLDER",
+        type=Path,
+        nargs="?",
+        default=Path(),
+        help="where to write the example (default: here)",
+    )
+    parser.add_argument("--force", action="store_true", help="overwrite existing files")
+    parser.add_argument(
         "--from",
-        help="Convert a promptfoo config: print `python` assertions that replace its "
-        "context-faithfulness assertions. No file is written.",
-    ),
-]
+        metavar="CONFIG",
+        dest="config",
+        help="convert a promptfoo config: print `python` assertions that replace its "
+        "context-faithfulness assertions; no file is written",
+    )
 
 
-def init(
-    folder: FolderArgument = Path(), force: ForceOption = False, from_: FromOption = None
-) -> None:
-    """Write a working promptfoo example.
-
-    One of its tests passes, the other fails on a made-up price.
-    """
-    if from_ is not None:
-        typer.echo(migrate_config(read_data(str(from_), "init")), nl=False)
-        return
-    for path in _write_example(folder, force=force):
-        typer.echo(f"wrote {path}")
+def run(arguments: Namespace) -> int:
+    """Writes the example, or prints what replaces the assertions of a config."""
+    if arguments.config is not None:
+        print(migrate_config(read_data(arguments.config, "init")), end="")
+        return PASSED
+    for path in _write_example(arguments.folder, force=arguments.force):
+        print(f"wrote {path}")
     package = promptfoo_for(find_node())
     command = f"PROMPTFOO_PYTHON={sys.executable} npx {package or FOR_NODE_22} eval"
-    typer.echo(f"\nNow run: cd {folder} && {command}")
+    print(f"\nNow run: cd {arguments.folder} && {command}")
     if package != FOR_NODE_22:
-        typer.echo(f"{NEEDED}.")
+        print(f"{NEEDED}.")
+    return PASSED
 
 
 def _write_example(folder: Path, *, force: bool) -> list[Path]:

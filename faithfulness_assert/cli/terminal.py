@@ -13,14 +13,13 @@ from rich.table import Table
 from rich.text import Text
 
 from ..text.strings import clip, visible
+from .exit_codes import FAILED, NOT_GRADED, PASSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..records.result import GradingResult
 
-PASSED, FAILED, WRONG_USE, NOT_GRADED = 0, 1, 2, 3
-"""Exit codes."""
 UNRELIABLE = 0.1
 """The share of failed controls from which a run warns that its judge is unreliable."""
 STYLES = {

@@ -1,0 +1,33 @@
+"""``demo`` grades the cases of ``demo.json``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..grading import Grader
+from .exit_codes import PASSED
+from .terminal import show
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+DEMO = Path(__file__).parent / "demo.json"
+NOTE = """
+The embedded judge compares words. Use it for a first look and for smoke tests: on swapped names and
+negations it is little better than chance. It gets the last case wrong: it misses the negation.
+For real grading, name an LLM judge: faithfulness-assert grade FILE --judge openai:MODEL"""
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``demo``."""
+    parser.add_argument("--json", action="store_true", help="print each result as a line of JSON")
+
+
+def run(arguments: Namespace) -> int:
+    """Grades the example cases. It needs no key and no network."""
+    show(Grader().grade_many(json.loads(DEMO.read_text("utf-8"))), as_json=arguments.json)
+    if not arguments.json:
+        print(NOTE)
+    return PASSED
