@@ -5,7 +5,6 @@ It earns nothing. But if it speaks against what an earlier reply said, it takes 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..reading.reconcile import INVALID, MISSING, NEGATIVE, Finding
@@ -69,7 +68,7 @@ def without_others(state: State, job: Job, entries: Sequence[RawVerdict]) -> Seq
         shared = max(len(words & known) for known in asked)
         return any(len(words & known) > shared for known in others)
 
-    return [replace(e, label=None) if is_of_another(e) else e for e in entries]
+    return [e._replace(label=None) if is_of_another(e) else e for e in entries]
 
 
 def _on_others(
