@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import anthropic  # noqa: F401 - on a busy machine this takes longer than the deadline of a test
+import openai  # noqa: F401
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply
 from remote import bare_environment
+from true_server import answered, block, text_of
 
 from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
@@ -48,35 +49,6 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # ---------------------------------------------------------------- a server with a window
-
-
-def text_of(request: Request) -> str:
-    """All that the model is shown."""
-    messages = [m["content"] for m in request.body["messages"]]
-    return "\n".join([request.body.get("system", ""), *messages])
-
-
-def block(name: str, text: str) -> dict[int, str]:
-    """The numbered lines of a block of the prompt."""
-    found = re.search(rf"<({name}-\w+)>\n(.*?)\n</\1>", text, re.S)
-    lines = (line.partition(" ") for line in (found[2].splitlines() if found else ()))
-    return {int(number): line for number, _, line in lines}
-
-
-def answered(request: Request, text: str, tokens: int) -> Answer:
-    """The reply of a judge that is right about what it is shown."""
-    shown = {line: number for number, line in block("context", text).items()}
-    verdicts = [
-        {"id": n, "evidence": [shown[line]], "label": "supported"}
-        if line in shown
-        else {"id": n, "evidence": [], "label": "not_enough_info"}
-        for n, line in block("statements", text).items()
-    ]
-    names = ("prompt_tokens", "completion_tokens")
-    if request.path.endswith("/messages"):
-        names = ("input_tokens", "output_tokens")
-    usage = dict(zip(names, (tokens, 9), strict=True))
-    return good_reply(request, json.dumps({"verdicts": verdicts}), usage=usage)
 
 
 class Server:
