@@ -42,24 +42,25 @@ FACTS = [
 
 
 @pytest.fixture(scope="module")
-def base_url() -> Iterator[str]:
+def base_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    log = tmp_path_factory.mktemp("server") / "log.txt"
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     command = [sys.executable, str(HERE / "serve.py"), str(port), str(CONTEXT_SIZE)]
-    with subprocess.Popen(command) as server:
+    with log.open("wb") as errors, subprocess.Popen(command, stderr=errors) as server:
         try:
-            _wait_for(f"http://127.0.0.1:{port}/v1/models", server)
+            _wait_for(f"http://127.0.0.1:{port}/v1/models", server, log)
             yield f"http://127.0.0.1:{port}/v1"
         finally:
             server.terminate()
 
 
-def _wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
+def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + START
     while not _answers(url):
         if time.monotonic() > end or server.poll() is not None:
-            pytest.fail(f"the server did not start (exit code {server.poll()})")
+            pytest.fail(f"the server did not start (exit code {server.poll()}): {log.read_text()}")
         time.sleep(0.5)
 
 

@@ -11,6 +11,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent import futures
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -25,6 +26,7 @@ from .circuit_breaker import CircuitBreaker
 from .connection import Answer, Connection, not_sent
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
+from .pace import pace_of
 from .retries import ask_with_retries
 from .settings import check_number, check_text, find_endpoint
 
@@ -187,13 +189,19 @@ class RemoteJudge:
             steps = next_steps(fallbacks, sent, outcome.server_error, request)
             return replace(outcome, adapted=steps != sent)
 
-        with self._circuit.asking():
-            reply = await ask_with_retries(
-                send, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
-            )
+        async with self._turn(ask, deadline):
+            with self._circuit.asking():
+                reply = await ask_with_retries(
+                    send, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
+                )
         # Only steps that led to a reply are kept. Other asks may have added theirs.
         self._steps = merge_steps(self._steps, steps)
         return replace(reply, warnings=(*reply.warnings, *step_warnings(fallbacks, steps)))
+
+    def _turn(self, ask: Ask, deadline: float | None) -> AbstractAsyncContextManager[None]:
+        """Put around an ask. A server on this machine gets only as many at once as it can take."""
+        pace = pace_of(self._endpoint.public_url)
+        return pace.turn(ask, self._timeout, deadline) if pace else nullcontext()
 
     async def _try(self, request: dict[str, Any], seconds: float) -> Reply | Failure:
         try:

@@ -1,0 +1,107 @@
+"""A server on this machine gets as many asks at once as it can answer in time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+from loopback import Answer, Loopback, Request
+from remote import bare_environment
+from true_server import answered
+
+from faithfulness_assert import Grader
+from faithfulness_assert.judges.remote.pace import Pace, pace_of
+
+FACTS = [f"Museum {n} was opened by the mayor in {1700 + n}." for n in range(8)]
+CASE = {"answer": " ".join([*FACTS[:6], "Museum 9 burnt down."]), "context": " ".join(FACTS)}
+SCORE = 6 / 7
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+def grader(server: Loopback, **options: Any) -> Grader:
+    return Grader("openai:m", **{"base_url": server.url, "max_retries": 0, **options})
+
+
+def close(made: Grader) -> None:
+    made.judge.close()  # type: ignore[attr-defined]
+
+
+class Serial:
+    """A server that answers one ask after the other, each in the same time."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds, self.lock = seconds, threading.Lock()
+        self.counting, self.now, self.most = threading.Lock(), 0, 0
+        self.first_alone = True
+
+    def __call__(self, request: Request) -> Answer:
+        with self.counting:
+            self.now += 1
+            self.most = max(self.most, self.now)
+        with self.lock:
+            time.sleep(self.seconds)
+        with self.counting:
+            self.now -= 1
+        return answered(request)
+
+
+def test_a_server_that_answers_one_ask_after_the_other_is_not_drowned() -> None:
+    server = Serial(0.4)
+    with Loopback(server) as loopback:
+        made = grader(loopback, max_statements=1, timeout=2.4, controls="off")
+        result = made.grade(**CASE)
+        close(made)
+    assert result.status == "graded", result.reason
+    assert result.score == pytest.approx(SCORE)
+    assert len(loopback.requests) == 7
+    assert server.most <= 3
+
+
+def test_a_server_that_answers_at_once_gets_all_asks_at_once_after_the_first() -> None:
+    together = threading.Barrier(6)
+    seen: list[Request] = []
+
+    def answer(request: Request) -> Answer:
+        seen.append(request)
+        if len(seen) > 1:
+            together.wait(30)
+        return answered(request)
+
+    with Loopback(answer) as loopback:
+        made = grader(loopback, max_statements=1, controls="off")
+        result = made.grade(**CASE)
+        close(made)
+    assert (result.status, result.score) == ("graded", pytest.approx(SCORE))
+
+
+def test_judges_of_one_server_share_its_pace_and_servers_elsewhere_have_none() -> None:
+    assert pace_of("http://127.0.0.1:8/v1") is pace_of("http://u:p@127.0.0.1:8/v2") is not None
+    assert pace_of("http://localhost:8/v1") is not pace_of("http://localhost:9/v1")
+    assert pace_of("http://[::1]:8/v1") is not None
+    for elsewhere in ("https://api.openai.com/v1", "http://10.0.0.7/v1", "http://localhost.org"):
+        assert pace_of(elsewhere) is None
+
+
+def test_the_number_of_asks_follows_what_the_server_can_answer_in_time() -> None:
+    pace = Pace()
+    assert pace.has_room(1000, 30)
+    pace.under_way = 1000
+    assert not pace.has_room(1000, 30), "the first ask is sent alone"
+    pace.learn(10 / 1000)  # ten seconds for an ask
+    pace.under_way = 2000
+    assert pace.has_room(1000, 30)
+    assert not pace.has_room(1001, 30)
+    for _ in range(9):
+        pace.learn(10 / 3000)  # three asks in the time of one
+    assert pace.has_room(6000, 30)
+    pace.learn(60 / 8000, late=True)
+    pace.learn(60 / 1000, late=True)
+    assert not pace.has_room(1, 30)
+    pace.under_way = 0
+    assert pace.has_room(10**6, 30), "an ask is always sent if no other is under way"
