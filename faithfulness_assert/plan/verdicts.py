@@ -150,12 +150,11 @@ def absorb(state: State, answers: Answers) -> State:
 
 def _lose(state: State, job: Job, error: JudgeError) -> State:
     state = noted(state, error=error)
-    found = state.verdicts.widened if job.window is None else _of_window(state, job.window)
     if isinstance(error, ContradictoryReply):
         # It objects to some of them: what another window says of them cannot stand either.
         lost_here = dict.fromkeys(job.ids, INVALID)
     else:
-        lost_here = {number: MISSING for number in job.ids if number not in found}
+        lost_here = dict.fromkeys(job.ids, MISSING)
     known = _with_findings(state, job, lost_here).verdicts
     if error.kind == "unreadable":
         unanswered = tuple((control, None) for control in job.controls.values())
@@ -260,22 +259,19 @@ def _unnumbered(entries: Sequence[RawVerdict]) -> bool:
 
 
 def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> State:
+    """The state with these findings. Silence does not undo what an earlier reply said."""
     known = state.verdicts
     if job.window is None:
-        known = known._replace(widened={**known.widened, **findings})
-    else:
-        cells = {(job.window, number): finding for number, finding in findings.items()}
-        known = known._replace(by_window={**known.by_window, **cells})
-    return state._replace(verdicts=known)
+        said = {n: f for n, f in findings.items() if f != MISSING or n not in known.widened}
+        return state._replace(verdicts=known._replace(widened={**known.widened, **said}))
+    cells = {(job.window, number): finding for number, finding in findings.items()}
+    heard = {c: f for c, f in cells.items() if f != MISSING or c not in known.by_window}
+    return state._replace(verdicts=known._replace(by_window={**known.by_window, **heard}))
 
 
 def _with_answered(known: VerdictsKnown, job: Job, answered: Answered) -> VerdictsKnown:
     """What is known with the labels that the controls of an ask got."""
     return known._replace(controls={**known.controls, job.window: answered}) if answered else known
-
-
-def _of_window(state: State, window: int) -> dict[int, Finding]:
-    return {n: finding for (w, n), finding in state.verdicts.by_window.items() if w == window}
 
 
 def findings_by_window(state: State, number: int) -> list[Finding]:

@@ -110,7 +110,7 @@ def read_whole_list(text: str, labels: Labels) -> Entries:
     listed = _without_afterword(without_politeness(numbering.marks_after_numbers(text)))
     lines = _without_introduction([line.strip() for line in listed.split("\n") if line.strip()])
     numbers = [number for line in lines if (number := numbering.AT_LINE_START.match(line))]
-    if 1 < len(lines) == len(numbers):
+    if len(lines) == len(numbers) and (len(lines) > 1 or _is_one_item(lines, numbers, labels)):
         items = tuple(
             _numbered_line(line, number, labels)
             for line, number in zip(lines, numbers, strict=True)
@@ -119,6 +119,11 @@ def read_whole_list(text: str, labels: Labels) -> Entries:
         items = _unnumbered("\n".join(lines), labels)
     # An item without a label: this is prose, or cut off.
     return () if None in [entry.label for entry in items] else items
+
+
+def _is_one_item(lines: list[str], numbers: list[re.Match[str]], labels: Labels) -> bool:
+    """Whether the only line is "1: supported [2]"."""
+    return bool(lines) and _label_of(lines[0][numbers[0].end() :].strip(), labels) is not None
 
 
 def _unnumbered(text: str, labels: Labels) -> Entries:
