@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from faithfulness_assert import Ask, GradingResult, Reply, grade
+from faithfulness_assert import Ask, CitationAudit, GradingResult, JudgeError, Reply, grade
+from faithfulness_assert.records.model import Verdict
 
 SHOP, DOGS = "The shop is open daily.", "Dogs are welcome inside."
 CONTEXT = "The shop is open daily. Dogs are welcome inside. Nothing else is known."
@@ -110,3 +111,69 @@ def test_a_failed_control_stops_a_grade_only_if_controls_are_enforced() -> None:
     assert "control" in enforced.error.message
     reported = grade(SHOP, context, controls="report", **options)
     assert (reported.status, reported.score) == ("graded", 1.0)
+
+
+# ---------------------------------------------------------------- what a result tells
+
+
+def test_a_verdict_has_its_number_text_place_evidence_reason_and_flags() -> None:
+    answer = f"{SHOP} {DOGS} {SHOP}"
+    said = [entry(1, "supported", 1, reason="It says so."), entry(2, "contradicted", 2, 97)]
+    first, second, third = judged(*said, answer=answer).verdicts
+    shop = first.evidence[0]
+    assert (shop.sentence, shop.text) == (1, SHOP)
+    assert first == Verdict(1, SHOP, "supported", None, (shop,), "It says so.", (0, 23), None, ())
+    assert (second.span, second.flags, second.repeat_of) == ((24, 48), ("no_such_evidence",), None)
+    assert (third.id, third.repeat_of, third.span, third.label) == (3, 1, (49, 72), "supported")
+
+
+def test_a_cap_is_told_with_the_score_before_it() -> None:
+    said, audit = (entry(1, "supported", 1), entry(2, "supported", 2)), CitationAudit(("c9",))
+    result = judged(*said, citations="enforce", citation_audit=audit)
+    [cap] = result.metadata["scoreCaps"]
+    assert (result.metadata["rawScore"], cap["ceiling"], result.score) == (1.0, result.score, 0.4)
+    assert (cap["finding"], cap["atLeast"]) == ("invalid_citations", 1)
+    free = judged(*said, citations="audit", citation_audit=audit)
+    assert free.metadata.keys().isdisjoint({"scoreCaps", "rawScore", "truths"})
+    assert free.metadata["calculation"] == "(2 × 1) / 2 = 1"
+
+
+def test_the_reason_is_none_where_nobody_wants_one_and_says_what_failed_asks_left_open() -> None:
+    assert judged(entry(1, "supported", 1), explain="none").reason is None
+
+    class HalfFailing:
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if ask.ids == (2,):
+                raise JudgeError("it is down", "server", retryable=True)
+            return Reply(json.dumps({"verdicts": [entry(1, "not_enough_info")]}))
+
+    options: dict[str, Any] = {"judge": HalfFailing(), "policy": "default", "controls": "off"}
+    result = grade(f"{SHOP} {DOGS}", CONTEXT, **options, threshold=0.9)
+    assert (result.status, result.pass_) == ("graded", False)
+    open_one = "1 of 2 statements have no verdict because an ask failed (server: it is down)"
+    assert f"{open_one}, but the outcome does not depend on that." in str(result.reason)
+    counted = grade(f"{SHOP} {DOGS}", CONTEXT, **options, on_failed="unsupported")
+    assert f"{open_one}; they count as unsupported." in str(counted.reason)
+
+
+def test_the_judges_own_reason_comes_last_and_is_cut() -> None:
+    class Explaining(Saying):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if ask.kind == "reason":
+                return Reply(json.dumps({"reason": "Because of it. " * 200}))
+            return super().ask(ask)
+
+    judge = Explaining(entry(1, "supported", 1), entry(2, "supported", 2))
+    options: dict[str, Any] = {"policy": "default", "controls": "off", "explain": "judge"}
+    result = grade(f"{SHOP} {DOGS}", CONTEXT, judge=judge, **options)
+    plain = judged(*judge.entries).reason or ""
+    assert (result.reason or "").startswith(f"{plain} Because of it.")
+    assert 500 < len(result.reason or "") - len(plain) <= 601
+
+
+def test_nothing_but_what_is_set_aside_is_no_statements_and_nothing_but_silence_an_error() -> None:
+    answer = "Would you like to know more? Let me know if you need help."
+    aside = judged(entry(1, "not_a_claim"), entry(2, "not_a_claim"), answer=answer)
+    assert aside.reason == "Nothing to check: the judge finds no claim in the answer."
+    silent = judged()
+    assert (silent.status, silent.coverage, silent.defined) == ("unreadable", 0.0, False)

@@ -137,6 +137,18 @@ def test_a_failed_judge_is_a_grader_error_that_says_what_to_do(
     assert result.metadata["graderError"] is True
 
 
+def test_a_judge_that_says_two_things_about_every_statement_has_said_nothing() -> None:
+    class Both:
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            return Reply('[{"id": 1, "label": "supported"}, {"id": 1, "label": "contradicted"}]')
+
+    result = grade(CLAIM, [CLAIM], judge=Both(), policy="default", controls="off")
+    assert (result.status, result.defined) == ("unreadable", False)
+    message = "Not graded: no statement got a valid verdict."
+    fix = "Try a judge model that follows JSON instructions."
+    assert result.error == GraderError("unreadable", f"{message} {fix}", retryable=True)
+
+
 def test_the_score_for_what_is_unreadable_is_shown_for_nothing_else() -> None:
     class Silent:
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

@@ -127,3 +127,10 @@ def test_what_does_not_fit_one_ask_is_never_rated_in_parts(
     assert reason.startswith(f"Not graded: {what}: too long for the one ask of the policy 'masis'")
     assert "max_prompt_tokens" in reason
     assert reason.endswith(", or use another policy.")
+
+
+def test_a_question_that_leaves_no_room_for_the_rest_ends_the_case() -> None:
+    judge = Rates(RATINGS, limits=Limits(prompt_tokens=900))
+    result = rated(judge, question="Is it so? " * 400)
+    assert (result.status, judge.asked) == ("invalid_input", [])
+    assert (result.reason or "").startswith("Not graded: question: ")
