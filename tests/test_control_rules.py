@@ -184,6 +184,29 @@ def test_controls_have_every_number_and_place_and_the_lines_are_numbered_in_thei
     assert len(places) == 12
 
 
+@pytest.mark.parametrize(
+    ("statements", "lines", "controls"),
+    [
+        (["a0"], ["a0", "It is so.", "It is not so."], [4, 5]),
+        (["a1", "b1"], ["a1", "It is so.", "It is not so.", "b1"], [7, 8]),
+        (["a5", "b5", "c5"], ["It is so.", "a5", "b5", "c5", "It is not so."], [3, 11]),
+        (["a6"], ["It is not so.", "a6", "It is so."], [3, 5]),
+    ],
+)
+def test_the_same_statements_have_the_same_controls_at_the_same_places_in_every_version(
+    statements: list[str], lines: list[str], controls: list[int]
+) -> None:
+    """Stored replies of a judge are for such an ask."""
+    made = mixed(tuple(zip((3, 7, 9), statements, strict=False)), (TRUE, FALSE))
+    assert ([text for _, text in made.lines], list(made.controls)) == (lines, controls)
+
+
+def test_the_same_texts_give_the_same_controls_in_every_version() -> None:
+    context = [f"The shop number {n} in the harbour is open." for n in range(10, 16)]
+    chosen = [[c.text[16:18] for c in make_controls(context, [f"statement {n}"])] for n in (0, 1)]
+    assert chosen == [["15", "54"], ["13", "50"]]
+
+
 # ---------------------------------------------------------------- whole grades
 
 

@@ -13,6 +13,7 @@ from faithfulness_assert.plan.state import State, TruthsKnown
 from faithfulness_assert.plan.truths import _asked, _merged, _pieces, jobs
 from faithfulness_assert.records.case import Case
 from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.model import Evidence
 from faithfulness_assert.text.evidence import number_sentences
 
 ANSWER = "The shop is open daily."
@@ -71,12 +72,18 @@ def test_a_piece_is_of_one_passage_and_has_at_most_a_third_of_the_room() -> None
     assert texts(cut(context, 3 * 15)) == texts(cut(context, None)) == whole
 
 
-def test_without_a_limit_a_piece_has_at_most_six_thousand_tokens() -> None:
-    sentence = "Room after room is open."  # 5 words and a space
-    [first, *_] = _pieces(cut([" ".join([sentence] * 1100)], None))
-    assert len(first) == (6000 - 3) // 6
-    [first, *_] = _pieces(cut([" ".join([sentence] * 1100)], 10**6))
-    assert len(first) == (6000 - 3) // 6
+@pytest.mark.parametrize("room", [None, 10**6])
+@pytest.mark.parametrize(("words", "fit"), [(1998, 3), (1999, 2), (2997, 2), (2998, 1)])
+def test_a_piece_has_at_most_six_thousand_tokens(room: int | None, words: int, fit: int) -> None:
+    long = tuple(Evidence(n, "p", 0, 0, "word " * words) for n in range(1, 5))
+    assert len(_pieces(cut(["One."], room)._replace(context=long))[0]) == fit
+
+
+def test_where_a_reply_has_a_limit_a_piece_has_half_of_that_so_that_its_facts_fit() -> None:
+    state = cut(["One is here. Two is here. Three is here."], 6 * 11)
+    assert len(texts(state)) == 1
+    state = state._replace(budget=state.budget._replace(reply_tokens=100))
+    assert texts(state) == [["One is here.", "Two is here."], ["Three is here."]]
 
 
 def test_a_sentence_that_is_too_long_for_an_ask_is_not_asked_about_and_keeps_its_number() -> None:
@@ -95,7 +102,7 @@ def test_only_pieces_without_truths_are_asked_about() -> None:
 
 
 def test_pieces_of_one_ask_fill_a_third_of_the_room_together() -> None:
-    state = cut(["One two three."] * 4, 3 * 13)
+    state = cut(["One two three."] * 4, 3 * 14)
     assert [job.ids for job in jobs(state)] == [(1, 2), (3, 4)]
 
 
@@ -176,8 +183,9 @@ def test_truths_take_the_place_of_their_piece_and_are_numbered_in_its_order() ->
 
 def test_a_passage_that_states_nothing_is_not_shown_and_one_that_is_left_out_is() -> None:
     judge = Lists({"truths": ["One fact."]})
-    judged(judge)
+    [evidence] = judged(judge).verdicts[0].evidence
     assert judge.shown == ["One fact."]
+    assert (evidence.passage, evidence.start, evidence.end) == ("", 0, 0)
     again = Lists(
         {"passages": [{"id": 1, "truths": ["A."]}]}, {"passages": [{"id": 1, "truths": ["A."]}]}
     )
