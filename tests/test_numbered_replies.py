@@ -64,7 +64,7 @@ def test_a_sentence_has_at_most_twenty_claims_on_average() -> None:
     ("said", "chatter"),
     [
         (["Sure, here they are."], True),
-        (["All statements look fine to me.", "So do the answers."], True),
+        (["All claims look fine to me.", "So do the answers."], True),
         (["Dogs may come in."], False),
         (["Sure, here they are.", "Dogs may come in."], False),
         ([], True),

@@ -34,7 +34,8 @@ def read_entries(job: Job, outcome: Outcome) -> tuple[Entries, list[str]]:
     asked = job.ask.ids
     numbers = {number for number, _ in said if number is not None}
     added = shift(numbers, asked)
-    if added is None or not numbers.isdisjoint({min(asked) - 1 - added, max(asked) + 1 - added}):
+    beside = set() if added else {min(asked) - 1, max(asked) + 1}
+    if added is None or not numbers.isdisjoint(beside):
         loose: Entries = [(None, text) for number, text in said if number is None]
         return loose, [text for number, text in said if number is not None]
     entries = [(None if n is None else n + added, text) for n, text in said]
