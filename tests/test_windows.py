@@ -71,10 +71,12 @@ def test_windows_of_one_or_two_sentences_still_advance_and_show_everything() -> 
     assert window(lines(4), budget(30)) == (range(1, 3), range(2, 4), range(3, 5))
 
 
-def test_a_context_that_is_short_in_bytes_is_not_counted() -> None:
-    def never(text: str) -> int:
-        raise AssertionError(text)
+def never(text: str) -> int:
+    """What is short in bytes is not counted: the first count loads tiktoken's ranks."""
+    raise AssertionError(text)
 
+
+def test_a_context_that_is_short_in_bytes_is_not_counted() -> None:
     short = sentences("ab", "cd")
     exact = sum(len(s.text) + LINE for s in short)
     assert window(short, Budget(never, Limits(), exact * 3 // 2)) == (range(1, 3),)
@@ -106,6 +108,24 @@ def test_a_cut_never_leaves_a_part_shorter_than_a_quarter() -> None:
     by_bytes = Budget(lambda text: len(text.encode()), Limits(), 60)
     parts = cut_to_fit(sentences("ab " + "x" * 41), by_bytes)
     assert [part.text for part in parts] == ["ab " + "x" * 19, "x" * 22]
+
+
+def test_a_cut_is_at_the_last_space_of_the_second_quarter_or_in_the_middle() -> None:
+    def first_part(text: str) -> str:
+        budget = Budget(lambda text: len(text.encode()), Limits(), 57)  # 38 for the context
+        return cut_to_fit(sentences(text), budget)[0].text
+
+    assert first_part("x" * 10 + " " + "x" * 29) == "x" * 10 + " "
+    assert first_part("x" * 12 + " x " + "x" * 25) == "x" * 12 + " x "
+    assert first_part("x" * 9 + " " + "x" * 30) == "x" * 9 + " " + "x" * 10
+    assert first_part("x" * 20 + " " + "x" * 19) == "x" * 20
+
+
+def test_a_sentence_that_is_short_in_bytes_is_neither_counted_nor_cut() -> None:
+    exact = sentences("x" * 17, "y")
+    assert cut_to_fit(exact, Budget(never, Limits(), 30)) == exact
+    with pytest.raises(AssertionError):
+        cut_to_fit(exact, Budget(never, Limits(), 28))
 
 
 def test_a_sentence_that_fits_exactly_is_not_cut() -> None:
@@ -142,6 +162,26 @@ def test_a_group_has_as_many_tokens_as_the_room_and_not_one_more() -> None:
     assert numbers(chunk(items(7, 7, 7), budget(60))) == [[1, 2], [3]]
     assert numbers(chunk(items(7, 8, 7), budget(60))) == [[1], [2], [3]]
     assert numbers(chunk(items(3, 4, 10, 3, 4), budget(39))) == [[1, 2], [3], [4, 5]]
+
+
+def test_the_reply_to_each_statement_takes_room_too() -> None:
+    for size, groups in ((7, [[1], [2]]), (6, [[1, 2]])):
+        roomy = budget(60)._replace(reply_tokens=1)
+        assert numbers(chunk(items(size, size), roomy)) == groups
+    assert roomy.statement_tokens("a b c") == 3 + LINE + 1
+    with pytest.raises(InputError, match="statement 1 has about 21 tokens"):
+        chunk(items(17), roomy)
+
+
+@pytest.mark.parametrize("reply", [0, 4])
+def test_statements_that_are_short_in_bytes_are_not_counted(reply: int) -> None:
+    room = 2 + 5 + 2 * (LINE + reply)
+    short = ((4, "ab"), (7, "cdefg"))
+    uncounted = Budget(never, Limits(), 3 * room, reply)
+    assert chunk(short, uncounted) == (short,)
+    assert chunk(short, uncounted._replace(limits=Limits(statements=1))) == (short[:1], short[1:])
+    with pytest.raises(AssertionError):
+        chunk(short, uncounted._replace(room=3 * room - 1))
 
 
 def test_a_statement_that_uses_the_room_exactly_fits_and_a_longer_one_is_named() -> None:
