@@ -8,7 +8,7 @@ that it does not name, as rows to fill in. Of a module with 150 or more mutants,
 are tried: every n-th one.
 
 pytest collects the module's tests once. Each mutant is then put into a forked process, which runs
-the tests that reach the changed line until one fails. Property tests run with 25 examples, and
+the tests that reach the changed function until one fails. Property tests run with 25 examples, and
 tests that take seconds are left out.
 """
 
@@ -28,11 +28,11 @@ import sys
 import time
 import types
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from mutations import KEYS, Mutant, mutants
+from mutations import HOOK, KEYS, Mutant, mutants, with_hooks
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -48,20 +48,20 @@ TESTS = {
     "text/citations": "citations",
     "text/citation_styles": "citations",
     "policy/scoring": "policy golden conclusions",
-    "plan/claims": "claim_replies joint systems plan stages",
-    "plan/claim_sources": "claim_sources joint stages",
-    "plan/truths": "truths systems stages",
-    "plan/numbered_replies": "numbered_replies claim_replies truths plan stages",
+    "plan/claims": "claim_replies joint plan systems stages",
+    "plan/claim_sources": "claim_sources joint",
+    "plan/truths": "truths systems",
+    "plan/numbered_replies": "numbered_replies claim_replies",
     "plan/ratings": "rubric systems",
-    "plan/verdicts": "plan windows left_open objections joint controls stages",
-    "plan/findings": "findings windows non_claims joint stages",
-    "plan/objections": "objections joint stages",
-    "plan/left_open": "left_open windows plan stages",
-    "plan/state": "plan systems joint stages",
-    "plan/conclude": "conclusions plan systems endings stages",
-    "plan/endings": "endings conclusions policy stages",
-    "asking/windows": "windows small_model plan stages",
-    "asking/controls": "controls control_rules stages",
+    "plan/verdicts": "verdict_stage objections joint controls",
+    "plan/findings": "findings windows non_claims joint",
+    "plan/objections": "objections",
+    "plan/left_open": "left_open windows plan",
+    "plan/state": "plan systems joint verdict_stage",
+    "plan/conclude": "conclusions plan systems endings",
+    "plan/endings": "endings conclusions policy",
+    "asking/windows": "windows plan",
+    "asking/controls": "controls control_rules",
 }
 """The test files of the modules that are tried without an argument."""
 OTHER_TESTS = (
@@ -81,7 +81,7 @@ class Runner:
         self.tried = found if len(found) < FEW else found[:: -(-len(found) // most)]
         self.is_sound = False  # the tests pass without mutants, and with a copy of the module
         self.alive: list[Mutant] = []
-        self.reached: dict[int, set[int]] = defaultdict(set)  # tests by line
+        self.reached: dict[str, set[int]] = defaultdict(set)  # tests by function
         self.seconds: dict[int, float] = {}  # of the tests, without any mutant
         self.killers: dict[str, list[int]] = defaultdict(list)  # tests by function
 
@@ -94,19 +94,23 @@ class Runner:
         if session.testsfailed:
             return True
         gc.freeze()
-        unchanged = self.tried[0]._replace(function="", tree=ast.parse(self.file.read_text()))
+        unchanged = self.tried[0]._replace(function="", tree=self._tree())
         if self._is_killed(session, unchanged):
             return True
         self.is_sound = True
         self.alive = [mutant for mutant in self.tried if not self._is_killed(session, mutant)]
         return True
 
+    def _tree(self) -> ast.Module:
+        return ast.parse(self.file.read_text(encoding="utf-8"))
+
     def _measure(self, session: pytest.Session) -> None:
+        vars(sys.modules[self.name])[HOOK] = lambda name: self.reached[name].add(number)
+        install(self.name, with_hooks(self._tree()), values=False)
         for number, item in enumerate(session.items):
             forget_results()
             begin = time.process_time()
-            with lines_of(str(self.file), lambda line, n=number: self.reached[line].add(n)):
-                run(item)
+            run(item)
             self.seconds[number] = time.process_time() - begin
 
     def _is_killed(self, session: pytest.Session, mutant: Mutant) -> bool:
@@ -120,17 +124,13 @@ class Runner:
         return failed != "none"
 
     def _that_reach(self, mutant: Mutant) -> set[int]:
-        """The tests that reach a line of the change; all tests for a change outside functions."""
+        """The tests that call the changed function; all tests for a change outside functions."""
         fast = {number for number, seconds in self.seconds.items() if seconds < SLOW}
-        if not mutant.function:
-            return fast
-        lines = range(mutant.line, mutant.line + mutant.before.count("\n") + 2)
-        tests = set().union(*(self.reached[line] for line in lines))
-        return tests & fast or fast
+        return self.reached[mutant.function] & fast or fast
 
     def _first_failure(self, session: pytest.Session, mutant: Mutant, tests: Sequence[int]) -> str:
         try:
-            install(self.name, mutant, str(self.file))
+            install(self.name, mutant.tree, values=not mutant.function)
         except Exception:  # noqa: BLE001 - a mutant may raise anything
             return "import"
         for number in tests:
@@ -143,21 +143,6 @@ class Runner:
 def run(item: pytest.Item) -> None:
     """Runs one test."""
     item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-
-
-@contextlib.contextmanager
-def lines_of(file: str, reach: Callable[[int], None]) -> Iterator[None]:
-    """Tells ``reach`` each line of the file that runs, in this thread."""
-
-    def local(frame: types.FrameType, event: str, arg: object) -> object:
-        reach(frame.f_lineno)
-        return local
-
-    sys.settrace(lambda frame, *_: local if frame.f_code.co_filename == file else None)
-    try:
-        yield
-    finally:
-        sys.settrace(None)
 
 
 def in_a_fork(work: Callable[[], str]) -> str:
@@ -184,30 +169,30 @@ def in_a_fork(work: Callable[[], str]) -> str:
 # ---- a mutant in the place of its module
 
 
-def install(name: str, mutant: Mutant, file: str) -> None:
-    """Gives the functions of an imported module the code of a mutant, and the module its values."""
+def install(name: str, tree: ast.Module, *, values: bool) -> None:
+    """Gives the functions of an imported module the code of another tree; or also its values."""
     module = sys.modules[name]
     changed = types.ModuleType(name)
-    changed.__dict__.update(__package__=module.__package__, __file__=file)
-    exec(compile(mutant.tree, file, "exec"), changed.__dict__)
-    replace_members(module, changed, name)
+    changed.__dict__.update(__package__=module.__package__, __file__=module.__file__)
+    exec(compile(tree, str(module.__file__), "exec"), changed.__dict__)
+    replace_functions(module, changed, name)
+    if values:
+        for key, value in vars(changed).items():
+            is_value = not isinstance(value, types.ModuleType | types.FunctionType | type)
+            if is_value and not key.startswith("__"):
+                replace_everywhere(key, vars(module)[key], value)
     forget_results()
 
 
-def replace_members(old: object, new: object, name: str) -> None:
-    """Replaces the functions and values of a module or a class."""
-    for key, value in list(vars(new).items()):
+def replace_functions(old: object, new: object, name: str) -> None:
+    """Replaces the code of the functions of a module, and of its classes."""
+    for key, value in vars(new).items():
         before = vars(old).get(key)
-        if (key.startswith("__") and key != "__init__") or before is None:
-            continue
         functions = function_in(before), function_in(value)
         if all(functions):
             replace_code(*functions, name)
-        elif isinstance(value, type):
-            if value.__module__ == name:
-                replace_members(before, value, name)
-        elif isinstance(old, types.ModuleType) and not isinstance(value, types.ModuleType):
-            replace_everywhere(key, before, value)
+        elif isinstance(value, type) and value.__module__ == name:
+            replace_functions(before, value, name)
 
 
 def function_in(value: object) -> types.FunctionType | None:

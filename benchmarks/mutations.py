@@ -1,7 +1,7 @@
 """The mutants of a module: each differs from it in one place of its syntax tree.
 
 Left alone are what people read (docstrings, sentences, the arguments of exceptions), imports,
-decorators and types.
+decorators, types and the fields of classes.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ CALLED |= {CALLED[name]: name for name in OPPOSITES[::2]}
 NOT_NEEDED = ("sorted", "reversed", "set", "abs")
 NOT_NEEDED_METHODS = ("strip", "rstrip", "lstrip", "casefold", "lower")
 NONE = ast.Constant(None)
+HOOK = "_reached_by_a_test"
 KEYS = ("module", "function", "before", "after", "nth")
 
 
@@ -90,6 +91,15 @@ def mutants(module: str, source: str) -> Iterator[Mutant]:
             yield Mutant(module, function, before, after, nth, line, mutated)
 
 
+def with_hooks(tree: ast.Module) -> ast.Module:
+    """The module, with functions that first call ``HOOK`` with their qualified name."""
+    for parent, field, place, function in list(_places(tree, "")):
+        node = _get(parent, field, place)
+        if isinstance(node, ast.FunctionDef):
+            node.body.insert(0, ast.parse(f"{HOOK}({function!r})").body[0])
+    return ast.fix_missing_locations(tree)
+
+
 def _get(parent: ast.AST, field: str, place: int | None) -> ast.AST:
     value = getattr(parent, field)
     return value if place is None else value[place]
@@ -111,6 +121,8 @@ def _places(node: ast.AST, function: str) -> Iterator[tuple[ast.AST, str, int | 
                 continue
             name = getattr(child, "name", None)
             is_scope = isinstance(child, ast.FunctionDef | ast.ClassDef)
+            if isinstance(node, ast.ClassDef) and not is_scope:
+                continue
             inner = f"{function}.{name}".lstrip(".") if is_scope else function
             yield node, field, place, inner
             if not isinstance(child, ast.Raise | ast.JoinedStr):
