@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         ScoreCap,
         Split,
         Verify,
+        Windows,
     )
     from .records.model import CitationAudit, Label
 
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
         explain: Explain
         headline: Headline
         controls: Controls
+        windows: Windows
         guidance: str
         examples: Sequence[Example | Mapping[str, str]]
 
@@ -185,6 +187,7 @@ _POLICY_MEANINGS = {
     "explain": "who writes the result's reason",
     "headline": "what the reason counts first",
     "controls": "test the judge with two statements whose verdict is known",
+    "windows": "what each statement is compared with in a context that is too long for one ask",
     "guidance": "your own instructions for the judge",
     "examples": "solved cases for the judge",
 }

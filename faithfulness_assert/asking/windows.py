@@ -88,20 +88,45 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
     return tuple(map(tuple, groups))
 
 
-def cut_to_fit(sentences: Sequence[Evidence], budget: Budget) -> tuple[Evidence, ...]:
-    """The sentences, numbered anew, with those that do not fit one ask cut into parts."""
-    room = budget.context_room
-    parts = [part for s in sentences for part in _parts(s, budget, room)] if room else sentences
+def cut_to_fit(
+    sentences: Sequence[Evidence],
+    budget: Budget,
+    most: int | None = None,
+    into: int | None = None,
+) -> tuple[Evidence, ...]:
+    """The sentences, numbered anew, with those that are too long cut into parts.
+
+    Args:
+        sentences: the context.
+        budget: how much one ask may hold.
+        most: the most tokens of a sentence; by default what fits one ask.
+        into: the most tokens of a part; by default as ``most``.
+    """
+    most = most or budget.context_room
+    if most is None:
+        return tuple(sentences)
+    parts = [
+        part
+        for sentence in sentences
+        for part in (
+            [sentence] if _fits(sentence, budget, most) else _parts(sentence, budget, into or most)
+        )
+    ]
     if len(parts) == len(sentences):
         return tuple(sentences)
     return tuple(replace(part, sentence=number) for number, part in enumerate(parts, 1))
 
 
+def _fits(sentence: Evidence, budget: Budget, room: int) -> bool:
+    text = sentence.text
+    return most_line_tokens(text) <= room or budget.line_tokens(text) <= room
+
+
 def _parts(sentence: Evidence, budget: Budget, room: int) -> list[Evidence]:
     """A sentence in halves, cut at white space where there is some, until each part fits."""
-    text = sentence.text
-    if most_line_tokens(text) <= room or budget.line_tokens(text) <= room:
+    if _fits(sentence, budget, room):
         return [sentence]
+    text = sentence.text
     middle = text.rfind(" ", len(text) // 4, len(text) // 2) + 1 or len(text) // 2
     place = sentence.start + middle
     first = replace(sentence, text=text[:middle], end=place)
@@ -116,10 +141,10 @@ def window(sentences: Sequence[Evidence], budget: Budget) -> tuple[range, ...]:
     if room is None or sum(most_line_tokens(s.text) for s in sentences) <= room:
         return everything
     sizes = [budget.line_tokens(s.text) for s in sentences]
-    return everything if sum(sizes) <= room else _overlapping(sizes, room)
+    return everything if sum(sizes) <= room else overlapping(sizes, room)
 
 
-def _overlapping(sizes: Sequence[int], room: int) -> tuple[range, ...]:
+def overlapping(sizes: Sequence[int], room: int) -> tuple[range, ...]:
     """Ranges of numbers from 1, each with as many sizes as the room takes, at least one."""
     windows: list[range] = []
     start = 0

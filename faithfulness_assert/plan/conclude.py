@@ -21,7 +21,7 @@ from .state import Ended, noted
 from .verdicts import finding_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..policy.policy import Policy
     from ..policy.scoring import Score
@@ -83,16 +83,31 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
     firsts = [state.verdicts.first_like[s.id] for s in state.verdicts.statements]
     findings = {number: finding_of(state, number) for number in set(firsts)}
+    shares = _shares(state)
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
     return tuple(
-        _verdict(state, statement, first, findings[first], quotable)
+        _verdict(state, statement, first, findings[first], quotable, shares.get(first, 1.0))
         for statement, first in zip(state.verdicts.statements, firsts, strict=True)
     )
 
 
+def _shares(state: State) -> Mapping[int, float]:
+    """The share of the context that each statement was shown, where it was not everything."""
+    if state.likely is None:
+        return {}
+    from .likely import shown_shares
+
+    return shown_shares(state)
+
+
 def _verdict(
-    state: State, statement: Statement, first: int, finding: Finding, quotable: Quotable | None
+    state: State,
+    statement: Statement,
+    first: int,
+    finding: Finding,
+    quotable: Quotable | None,
+    shown: float,
 ) -> Verdict:
     evidence, flags = resolve(finding.evidence, finding.quote, state.context, quotable)
     label, flags = finding.label, (*finding.flags, *flags)
@@ -111,6 +126,7 @@ def _verdict(
         None if start is None or end is None else (start, end),
         first if first != statement.id else None,
         flags,
+        shown,
     )
 
 

@@ -25,6 +25,10 @@ STRENGTH: tuple[Label, ...] = (
 )
 
 
+SETTLED: tuple[Label | None, ...] = ("supported", "not_a_claim")
+"""What more of the context is not needed for."""
+
+
 def checked(finding: Finding, text: str, ask: Ask) -> Finding:
     """The finding for a statement with this text, as far as its ask showed and allowed it."""
     shown = {number for number, _ in ask.payload.sentences}

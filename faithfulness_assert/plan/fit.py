@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from ..records.judge import Limits
     from .state import State
 
+LINES = 16
+"""Lines that the context in an ask has at least, unless the lines were shorter than LONG_LINE."""
+LONG_LINE = 200
+"""Tokens of a line that is never cut if it fits an ask."""
 MIN_ROOM = 300
 """Tokens for context and statements without which nothing can be asked."""
 
@@ -52,8 +56,17 @@ def _fitted(state: State, budget: Budget, room: int) -> State:
         chunk(numbered_texts(state.verdicts.statements), budget)
     except InputError as error:
         return ended(state, "invalid_input", str(error))
-    context = cut_to_fit(state.context, budget)
+    context = cut_to_fit(state.context, budget, _most_line_tokens(room * 2 // 3))
     return state._replace(budget=budget, context=context, windows=window(context, budget))
+
+
+def _most_line_tokens(room: int) -> int:
+    """The most tokens of a line of the context, if an ask has this room for the context.
+
+    A longer one is no sentence but a text without ends. It is cut into lines of which a window has
+    several, so that windows overlap, and that evidence of two of them fits one ask.
+    """
+    return min(room, max(LONG_LINE, room // LINES))
 
 
 def _reply_tokens(limits: Limits) -> int:

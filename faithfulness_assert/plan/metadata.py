@@ -95,6 +95,10 @@ def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
     if any(v.label for v in verdicts) or state.rated:
         # Without any verdict, the first error is the reason of the result.
         yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
+    if state.likely is not None:
+        from .likely import shown_in_part
+
+        yield shown_in_part(state, verdicts)
     yield from evidence_warnings(verdicts)
     if problem := problem_of(_controls(state, verdicts)):
         yield problem

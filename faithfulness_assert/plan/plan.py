@@ -91,13 +91,39 @@ def _stages(policy: Policy) -> Iterator[Stage]:
     if policy.split == "claims" or policy.verify == "truths":
         yield from _preparing(policy, tries)
         yield fit
-    yield Asking(verdicts.jobs, verdicts.absorb, fit)
-    yield from [Asking(verdicts.reask_jobs, verdicts.absorb)] * policy.reasks
+    reasks = [Asking(verdicts.reask_jobs, verdicts.absorb)] * policy.reasks
+    yield _likely_windows
+    yield from (Asking(verdicts.jobs, verdicts.absorb, _refit), *reasks)
+    yield _more_windows
+    yield from (Asking(verdicts.jobs, verdicts.absorb), *reasks)
     yield Asking(verdicts.widen_jobs, verdicts.absorb)
     if policy.explain == "judge":
         from . import explanation
 
         yield Asking(explanation.jobs, explanation.absorb)
+
+
+def _likely_windows(state: State) -> State:
+    """The state with the likeliest windows, where not everything is shown."""
+    if state.ended or len(state.windows) < 2:
+        return state
+    from . import likely
+
+    return likely.begin(state)
+
+
+def _refit(state: State) -> State:
+    return _likely_windows(fit(state._replace(likely=None)))
+
+
+def _more_windows(state: State) -> State:
+    """The state with more windows for what is not supported. Earlier ones are not asked again."""
+    state = verdicts.close(state)
+    if state.likely is None:
+        return state
+    from . import likely
+
+    return likely.go_on(state)
 
 
 def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:

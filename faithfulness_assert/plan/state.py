@@ -118,6 +118,25 @@ class VerdictsKnown(NamedTuple):
         return tuple(answered for window in self.controls.values() for answered in window)
 
 
+class Likely(NamedTuple):
+    """What is known where statements are shown only the likeliest parts of the context.
+
+    Args:
+        parts: ranges of numbers of context sentences.
+        sizes: the tokens of each sentence of the context.
+        ranked: for each statement its likeliest parts, best first: those that are shown with it in
+            any case, and those that are shown while it is not supported.
+        everything: how many asks it would take to show everything.
+        readers: for each window the statements that it is shown to.
+    """
+
+    parts: tuple[range, ...]
+    sizes: tuple[int, ...]
+    ranked: Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
+    everything: int
+    readers: tuple[frozenset[int], ...] = ()
+
+
 class Rated(NamedTuple):
     """The ratings by dimension, as the judge gave them, and its suggestions."""
 
@@ -151,7 +170,8 @@ class State(NamedTuple):
         answer: the sentences of the answer.
         skipped: spans of the answer that are not judged, with reasons.
         context: the numbered sentences of the context (or its truths).
-        windows: the ranges of context sentences that fit one ask each.
+        windows: the numbers of context sentences that fit one ask each.
+        likely: set if not every statement is shown every window.
         rated: the ratings, once they are there.
         explanation: the judge's explanation of the score.
         ended: set if the procedure is over before there are verdicts.
@@ -165,7 +185,8 @@ class State(NamedTuple):
     answer: tuple[Statement, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     context: tuple[Evidence, ...] = ()
-    windows: tuple[range, ...] = ()
+    windows: tuple[Sequence[int], ...] = ()
+    likely: Likely | None = None
     claims: ClaimsKnown = ClaimsKnown()
     truths: TruthsKnown = TruthsKnown()
     verdicts: VerdictsKnown = VerdictsKnown()

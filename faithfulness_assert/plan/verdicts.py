@@ -56,14 +56,21 @@ def reask_jobs(state: State) -> tuple[Job, ...]:
     return _with_controls(state, _jobs_for(state, is_open, singly=singly))
 
 
+def close(state: State) -> State:
+    """The state in which nothing that was asked is asked again."""
+    closed = state.verdicts.closed.union(state.verdicts.by_window)
+    return state._replace(verdicts=state.verdicts._replace(closed=closed))
+
+
 def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> tuple[Job, ...]:
     """Asks for the wanted statements of each window."""
     limits = replace(state.budget.limits, statements=1) if singly else state.budget.limits
     budget = state.budget._replace(limits=limits)
-    statements = _distinct(state)
+    statements = distinct(state)
     asks: list[Job] = []
     for window, numbers in enumerate(state.windows):
-        waiting = [s for s in statements if wanted((window, s.id))]
+        readers = [s for s in statements if is_shown_to(state, window, s.id)]
+        waiting = [s for s in readers if wanted((window, s.id))]
         groups = chunk(numbered_texts(waiting), budget)
         context = context_lines(state, numbers) if groups else ()
         asks += [_job(state, group, context, window) for group in groups]
@@ -75,7 +82,12 @@ def _job(state: State, statements: Numbered, context: Numbered, window: int | No
     return Job(make_ask("verdicts", state.policy, payload), window)
 
 
-def _distinct(state: State) -> list[Statement]:
+def is_shown_to(state: State, window: int, number: int) -> bool:
+    """Whether a statement is judged in a window."""
+    return state.likely is None or number in state.likely.readers[window]
+
+
+def distinct(state: State) -> list[Statement]:
     """The statements without those that repeat an earlier one, where repeats count once."""
     first_like = state.verdicts.first_like
     return [s for s in state.verdicts.statements if first_like[s.id] == s.id]
@@ -120,7 +132,7 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     """Asks about the statements on which windows disagree, with the evidence of both."""
     if len(state.windows) < 2:
         return ()
-    torn = [s for s in _distinct(state) if shows_conflict(findings_by_window(state, s.id))]
+    torn = [s for s in distinct(state) if shows_conflict(findings_by_window(state, s.id))]
     asks = []
     for group in chunk(numbered_texts(torn), state.budget):
         context = _evidence_of(state, group)

@@ -25,6 +25,7 @@ _CHOICES: Mapping[str, Any] = {
     "explain": values.Explain,
     "headline": values.Headline,
     "controls": values.Controls,
+    "windows": values.Windows,
 }
 _ENDINGS: tuple[str, ...] = get_args(values.Ending)
 _FINDINGS: tuple[str, ...] = get_args(values.AuditFinding)

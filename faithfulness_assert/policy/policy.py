@@ -28,6 +28,7 @@ from .fields import (
     ScoreCap,
     Split,
     Verify,
+    Windows,
 )
 
 
@@ -96,6 +97,12 @@ class Policy:
             (``unreliable_judge``) if the judge failed one or did not answer it. ``auto`` is
             ``report`` for a judge behind an API, else ``off``. There are none if no control is
             beyond doubt or no ask is for verdicts alone.
+        windows: what is shown of a context that is too long for one ask. ``all``: each statement is
+            judged against everything. ``likely``: against the parts (of some sentences each) that
+            share the most words with it, first four, then six more if it is not supported.
+            ``auto`` is ``likely`` where ``all`` takes more than 100 asks. Under ``likely``, a
+            contradiction in another part is missed. Policies that give credit to what nothing
+            supports (``inverse``, a weight of ``not_enough_info``) always show everything.
         guidance, examples: your own words and solved cases for the judge.
         deviations: where a preset differs from the system it is named after, and why.
 
@@ -145,6 +152,7 @@ class Policy:
     explain: Explain = "ours"
     headline: Headline = "supported"
     controls: Controls = "auto"
+    windows: Windows = "auto"
     guidance: str = ""
     examples: tuple[Example, ...] = ()
     deviations: tuple[str, ...] = ()

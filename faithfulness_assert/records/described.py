@@ -20,15 +20,24 @@ MARKS: dict[Label | None, str] = {
 def described(verdict: Verdict) -> str:
     """A verdict's label in words, with what is wrong with its evidence.
 
-    One without a valid label is "unverified", with the reason.
+    One without a valid label is "unverified", with the reason. Where the judge was shown only a
+    part of the context with what it does not support, that is said too.
     """
     label = verdict.label
     words = label.replace("_", " ") if label else f"unverified: {verdict.unresolved} verdict"
     problem = evidence_problem(verdict)
     lowered = "lowered_from_supported" if "lowered" in verdict.flags else ""
-    notes = [lowered.replace("_", " "), problem]
+    in_part = verdict.shown < 1 and label not in ("supported", "not_a_claim")
+    shown = f"{percent(verdict.shown)} of the context shown" if in_part else ""
+    notes = [lowered.replace("_", " "), problem, shown]
     repeat = f"repeats {verdict.repeat_of}" if verdict.repeat_of else ""
     return ", ".join(part for part in (words, *notes, repeat) if part)
+
+
+def percent(share: float) -> str:
+    """A share below 1 as a percentage of two digits, never as 100 %."""
+    value = min(100 * share, 99.0)
+    return f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"
 
 
 def evidence_problem(verdict: Verdict) -> str:

@@ -80,6 +80,8 @@ class Verdict:
         repeat_of: the first statement with the same text, where repeats count once.
         flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``), and
             ``lowered`` if ``strict_evidence`` lowered the label for it.
+        shown: the share of the context, by characters, that the judge was shown with it; less than
+            1 only where the context is long (see the policy's ``windows``).
     """
 
     id: int
@@ -91,6 +93,7 @@ class Verdict:
     span: tuple[int, int] | None = None
     repeat_of: int | None = None
     flags: tuple[str, ...] = ()
+    shown: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

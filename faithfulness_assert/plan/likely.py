@@ -1,0 +1,229 @@
+"""Long contexts at a fair price: a statement is shown the parts that share most words with it.
+
+The likeliest parts are shown first. Only statements that stay unsupported are shown more of them,
+down to ``PARTS`` parts. Statements whose parts lie together share an ask.
+
+What is not shown cannot contradict: a contradiction in an unlikely part is missed. So everything is
+shown where it takes few asks, and under policies that give credit to what nothing supports.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from ..asking.windows import chunk, cut_to_fit, overlapping
+from ..records.described import percent
+from .findings import SETTLED
+from .state import Likely, noted, numbered_texts
+from .verdicts import distinct, finding_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from ..policy.policy import Policy
+    from ..records.model import Evidence, Verdict
+    from .state import State
+
+PARTS = 10
+"""As much of the context as so many parts is shown with an unsupported statement. Lines that two
+parts have in common count once. It is less only if no more parts share a word with it."""
+FIRST_PARTS = 4
+"""As much is shown with every statement."""
+PART_TOKENS = 200
+"""Tokens of a part: some sentences, so that each is understood."""
+PIECES = 5
+"""A text without sentence ends is cut into lines of which a part has at least so many. A sentence
+is cut if it takes more than half of a part."""
+FEW_ASKS = 100
+"""Under ``auto``, everything is shown if that takes no more asks than these."""
+CONTROLS_TOKENS = 100
+"""Tokens that two controls take at most."""
+
+
+def begin(state: State) -> State:
+    """The first windows, if not everything is shown."""
+    if state.ended or not _is_for_likely(state):
+        return state
+    if earns_unsupported(state.policy):
+        if state.policy.windows == "likely":
+            why = "the policy gives credit to what nothing supports, so everything was shown"
+            state = noted(state, warnings=(f"windows='likely': {why}",))
+        return state
+    likely, context = _ranked(state)
+    first = {number: first for number, (first, _) in likely.ranked.items()}
+    return _with_windows(state._replace(context=context, windows=()), likely, first)
+
+
+def go_on(state: State) -> State:
+    """More windows, for what is not yet supported. What was asked before is not asked again."""
+    if state.likely is None:
+        return state
+    rest = {
+        number: rest
+        for number, (_, rest) in state.likely.ranked.items()
+        if finding_of(state, number).label not in SETTLED
+    }
+    return _with_windows(state, state.likely, rest)
+
+
+def earns_unsupported(policy: Policy) -> bool:
+    """Whether a statement that nothing supports may help a case."""
+    return policy.inverse or policy.weights.get("not_enough_info", 0.0) > 0
+
+
+def _is_for_likely(state: State) -> bool:
+    """Whether the policy wants it, and it takes fewer asks than to show everything."""
+    room = state.budget.room
+    if state.policy.windows == "all" or len(state.windows) < 2 or room is None:
+        return False
+    everything = asks_for_everything(state)
+    if state.policy.windows == "auto" and everything <= FEW_ASKS:
+        return False
+    statements = [state.budget.statement_tokens(s.text) for s in distinct(state)]
+    most = _most_statements(state)
+    at_most = sum(statements) + len(statements) * PARTS * _part_tokens(state)
+    return max(at_most / room, len(statements) / most if most else 0) < everything
+
+
+def asks_for_everything(state: State) -> int:
+    """How many asks it takes to show every statement the whole context."""
+    statements = numbered_texts(distinct(state))
+    singly = state.policy.verify == "per_claim"
+    groups = len(statements) if singly else len(chunk(statements, state.budget))
+    return len(state.windows) * groups
+
+
+def _part_tokens(state: State) -> int:
+    return min(PART_TOKENS, (state.budget.context_room or 0) // 4)
+
+
+def _most_statements(state: State) -> int | None:
+    return 1 if state.policy.verify == "per_claim" else state.budget.limits.statements
+
+
+def _ranked(state: State) -> tuple[Likely, tuple[Evidence, ...]]:
+    """The parts of the context, ranked for each statement, and the context cut to make them."""
+    from ..asking.ranking import Ranking  # few contexts are so long
+
+    budget, most = state.budget, _part_tokens(state)
+    context = cut_to_fit(state.context, budget, most // 2, most // PIECES)
+    sizes = [budget.line_tokens(sentence.text) for sentence in context]
+    parts = overlapping(sizes, most)
+    ranking = Ranking((sentence.text for sentence in context), parts)
+    ranked: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+    before = ""
+    for statement in distinct(state):
+        best = ranking.best(statement.text, before, 2 * PARTS) or (0,)
+        best = best[: _until(best, parts, sizes, PARTS * most)]
+        first = _until(best, parts, sizes, FIRST_PARTS * most)
+        ranked[statement.id] = best[:first], best[first:]
+        before = statement.text
+    return Likely(parts, tuple(sizes), ranked, asks_for_everything(state)), context
+
+
+def _until(best: Sequence[int], parts: Sequence[range], sizes: Sequence[int], tokens: int) -> int:
+    """How many of the best parts have so many tokens together, as many as fit, at least one."""
+    lines: set[int] = set()
+    used = 0
+    for place, part in enumerate(best):
+        used += sum(sizes[line - 1] for line in parts[part] if line not in lines)
+        if used > tokens and place:
+            return place
+        lines.update(parts[part])
+    return len(best)
+
+
+# ---------------------------------------------------------------- windows
+
+
+def _with_windows(state: State, likely: Likely, parts: Mapping[int, Sequence[int]]) -> State:
+    """The state with windows that show each of these statements these parts."""
+    windows = tuple(_windows(state, likely, parts))
+    readers = (*likely.readers, *(frozenset(numbers) for numbers, _ in windows))
+    lines = (*state.windows, *(lines for _, lines in windows))
+    return state._replace(windows=lines, likely=likely._replace(readers=readers))
+
+
+def _windows(
+    state: State, likely: Likely, parts: Mapping[int, Sequence[int]]
+) -> Iterator[tuple[set[int], tuple[int, ...]]]:
+    """Statements with the lines of the context that they are shown together.
+
+    Statements follow each other in the order of their likeliest parts, so that those whose parts
+    lie together come together. An ask is filled until the next one does not fit.
+    """
+    texts = {s.id: s.text for s in state.verdicts.statements}
+    room, most = _room(state), _most_statements(state)
+    numbers: set[int] = set()
+    lines: set[int] = set()
+    used = 0
+    for number, batch in _batches(state, parts):
+        wanted = set(chain.from_iterable(likely.parts[part] for part in batch))
+        added = _tokens(likely, wanted - lines)
+        own = 0 if number in numbers else state.budget.statement_tokens(texts[number])
+        full = most is not None and len(numbers | {number}) > most
+        if numbers and (full or used + added + own > room):
+            yield numbers, tuple(sorted(lines))
+            numbers, lines, used = set(), set(), 0
+            added = _tokens(likely, wanted)
+            own = state.budget.statement_tokens(texts[number])
+        numbers, lines, used = numbers | {number}, lines | wanted, used + added + own
+    if numbers:
+        yield numbers, tuple(sorted(lines))
+
+
+def _batches(state: State, parts: Mapping[int, Sequence[int]]) -> list[tuple[int, Sequence[int]]]:
+    """Each statement with so many of its parts as fit one ask, in the order of the likeliest."""
+    fitting = (state.budget.context_room or 0) // _part_tokens(state)
+    batches = [
+        (number, ranked[start : start + fitting])
+        for number, ranked in parts.items()
+        for start in range(0, len(ranked), fitting)
+    ]
+    return sorted(batches, key=lambda batch: (batch[1][0], batch[0]))
+
+
+def _room(state: State) -> int:
+    """The tokens that statements and context may have together."""
+    room = state.budget.room or 0
+    if state.policy.controls not in ("report", "enforce"):
+        return room
+    return room - CONTROLS_TOKENS - 2 * state.budget.reply_tokens
+
+
+def _tokens(likely: Likely, lines: Iterable[int]) -> int:
+    return sum(likely.sizes[line - 1] for line in lines)
+
+
+# ---------------------------------------------------------------- what was shown
+
+
+def shown_shares(state: State) -> dict[int, float]:
+    """For each statement the share of the context, by characters, that its verdict rests on.
+
+    What a failed ask showed does not count. Empty if every statement was shown everything.
+    """
+    if state.likely is None:
+        return {}
+    sizes = [len(sentence.text) for sentence in state.context]
+    seen: dict[int, set[int]] = {number: set() for number in state.likely.ranked}
+    for (window, number), finding in state.verdicts.by_window.items():
+        if finding.label:
+            seen[number].update(state.windows[window])
+    return {number: sum(sizes[n - 1] for n in lines) / sum(sizes) for number, lines in seen.items()}
+
+
+def shown_in_part(state: State, verdicts: Sequence[Verdict]) -> str:
+    """The warning that some statements were not shown everything; "" if all were."""
+    if state.likely is None:
+        return ""
+    shares = [v.shown for v in verdicts if v.shown < 1 and v.label not in SETTLED]
+    what = "the context is long: statements were compared with the parts that share words with them"
+    everything = f"windows='all' shows everything, in {state.likely.everything:,} asks or more"
+    if not shares:
+        return f"{what}; {everything}"
+    least, most = percent(min(shares)), percent(max(shares))
+    span = least if least == most else f"{least} to {most}"
+    unsupported = f"{len(shares)} that stayed unsupported were shown {span} of it"
+    return f"{what}; {unsupported}; {everything}"

@@ -1,0 +1,309 @@
+"""Long contexts: each statement is shown the likeliest parts, and the result says how much that was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from fakes import failing
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import Ask, GradingResult, PromptTooLong, Reply, grade
+from faithfulness_assert.asking.ranking import Ranking
+from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.plan.likely import FEW_ASKS, FIRST_PARTS, PARTS
+from faithfulness_assert.records.described import percent
+from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.text.shared_words import search_terms
+
+count = exact_counter() or estimate_tokens
+
+# ---------------------------------------------------------------- ranking
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("The bridge opened in 1889.", {"bridge", "brid-", "opened", "open-", "in", "1889"}),
+        ("12,500 euros; 3.5 %", {"12500", "euros", "euro-", "35"}),
+        ("東京塔 is 333 m", {"東京", "京塔", "is", "333", "m"}),
+        ("塔", {"塔"}),
+        ("… !", set()),
+    ],
+)
+def test_terms_are_words_with_their_beginnings_numbers_and_pairs_of_characters(
+    text: str, terms: set[str]
+) -> None:
+    assert search_terms(text) == terms
+
+
+LINES = [
+    "The mill of Ashton opened in 1889.",
+    "The mill of Corby opened in 1889.",
+    "The mill of Ashton closed in 1901.",
+    "Nothing else is known.",
+]
+
+
+def best(text: str, before: str = "", most: int = 9) -> tuple[int, ...]:
+    return Ranking(LINES, [range(n, n + 1) for n in range(1, 5)]).best(text, before, most)
+
+
+def test_the_part_that_shares_the_rarest_words_is_the_likeliest() -> None:
+    assert best("Corby's mill opened late.")[0] == 1
+    assert best("It closed in 1901.")[0] == 2
+    assert best("The opening of the mill of Ashton")[0] == 0
+    assert best("Ashton", most=1) == (0,)
+    assert best("Quite another matter") == ()
+
+
+def test_a_text_of_few_words_is_searched_with_the_one_before_it() -> None:
+    assert best("It opened.", "The mill of Corby is old.")[0] == 1
+    assert best("It opened.") == best("It opened.", "Ashton")[:2]
+
+
+# ---------------------------------------------------------------- a judge that knows the truth
+
+FILLER = [
+    f"Nothing more is known about the long and winding matter number {n} of that year."
+    for n in range(400)
+]
+LOCKED = "Nobody has found its doors unlocked since last May, at whatever hour."
+
+
+def fact(name: str, said: str = "open") -> str:
+    return f"The {name} museum is {said} on every day of the week."
+
+
+class Knowing:
+    """Finds in what an ask shows that a museum is open, or shut. Counts the asks for each one."""
+
+    name = "knowing"
+
+    def __init__(self, limits: Limits, fails_from: int = 10**6) -> None:
+        self.limits, self.fails_from = limits, fails_from
+        self.asked: list[Ask] = []
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        if ask.kind != "verdicts":
+            listed = [{"id": n, "claims": [text]} for n, text in ask.payload.items]
+            return Reply(json.dumps({"sentences": listed}))
+        self.asked.append(ask)
+        if len(self.asked) > self.fails_from:
+            raise failing("timeout")
+        text = "".join(f"{line.strip()} " for _, line in ask.payload.sentences)
+        entries = [{"id": n, **self.verdict(s, ask, text)} for n, s in ask.payload.items]
+        return Reply(json.dumps({"verdicts": entries}))
+
+    def verdict(self, statement: str, ask: Ask, text: str) -> dict[str, Any]:
+        lines = {line.strip().rstrip("."): n for n, line in ask.payload.sentences}
+        back = [statement.rstrip(".")]
+        deny = [statement.replace("is open", "is shut").rstrip("."), LOCKED.rstrip(".")]
+        label = "supported" if any(said in text for said in back) else "not_enough_info"
+        label = "contradicted" if any(said in text for said in deny) else label
+        found = [lines[said] for said in (*back, *deny) if said in lines]
+        return {"evidence": found or [ask.payload.sentences[0][0]], "label": label}
+
+    def times(self, statement: str) -> int:
+        return sum(statement in dict(ask.payload.items).values() for ask in self.asked)
+
+
+SMALL = Limits(prompt_tokens=900)
+
+
+def graded(
+    statements: Sequence[str],
+    context: Sequence[str],
+    limits: Limits = SMALL,
+    fails_from: int = 10**6,
+    **options: Any,
+) -> tuple[GradingResult, Knowing]:
+    judge = Knowing(limits, fails_from)
+    options = {"controls": "off", "windows": "likely", **options}
+    return grade(" ".join(statements), " ".join(context), judge=judge, **options), judge
+
+
+def labels(result: GradingResult) -> list[str | None]:
+    return [v.label for v in result.verdicts]
+
+
+NAMES = ["Ashton", "Corby", "Lindow", "Marley"]
+MUSEUMS = [fact(name) for name in NAMES]
+CONTEXT = [*FILLER[:150], MUSEUMS[0], *FILLER[150:250], fact("Corby", "shut"), *FILLER[250:]]
+
+
+def test_the_likeliest_parts_are_shown_first_and_more_only_to_what_is_not_supported() -> None:
+    result, judge = graded(MUSEUMS[:3], CONTEXT)
+    exact, exactly = graded(MUSEUMS[:3], CONTEXT, windows="all")
+    assert labels(result) == labels(exact) == ["supported", "contradicted", "not_enough_info"]
+    assert judge.times(MUSEUMS[0]) == 1
+    assert judge.times(MUSEUMS[1]) > 1
+    assert len(judge.asked) < len(exactly.asked) / 2
+
+
+def test_an_unsupported_statement_says_what_share_of_the_context_was_shown() -> None:
+    result, judge = graded(MUSEUMS[:3], CONTEXT)
+    whole = len("".join(CONTEXT))
+    for verdict in result.verdicts:
+        lines = {
+            line
+            for ask in judge.asked
+            if verdict.statement in dict(ask.payload.items).values()
+            for line in ask.payload.sentences
+        }
+        assert verdict.shown == pytest.approx(sum(len(t) for _, t in lines) / whole, rel=0.01)
+        assert 0 < verdict.shown < 1
+    share = f"{percent(result.verdicts[2].shown)} of the context shown"
+    assert share in str(result.reason)
+    assert share in result.pretty()
+    assert share in json.dumps(result.to_promptfoo("all"))
+    assert result.pretty().count("of the context shown") >= 2
+    (warning,) = (w for w in result.metadata["warnings"] if "windows='all'" in w)
+    assert "2 that stayed unsupported were shown" in warning
+
+
+def test_what_was_shown_everything_says_nothing_about_shares() -> None:
+    result, _ = graded(MUSEUMS[:3], CONTEXT, windows="all")
+    assert [v.shown for v in result.verdicts] == [1.0] * 3
+    assert "of the context" not in result.pretty()
+    assert not any("windows=" in w for w in result.metadata.get("warnings", ()))
+
+
+def test_how_much_of_the_context_an_unsupported_statement_is_shown_has_a_floor() -> None:
+    near = [fact("Lindow", f"shut in week {n}, as known, or open") for n in range(40)]
+    context = [line for n in range(40) for line in (near[n], *FILLER[10 * n : 10 * n + 10])]
+    result, judge = graded([MUSEUMS[2]], context)
+    shown = {text for ask in judge.asked for _, text in ask.payload.sentences}
+    assert FIRST_PARTS < len(shown & set(near)) < 40
+    part = (900 - 600) * 2 // 3 // 4
+    assert PARTS * part / 2 < sum(count(text) for text in shown) < 2 * PARTS * part
+    assert labels(result) == ["not_enough_info"]
+
+
+def test_a_contradiction_in_an_unlikely_part_is_missed_and_windows_all_finds_it() -> None:
+    context = [MUSEUMS[0], *FILLER, LOCKED]
+    result, _ = graded(MUSEUMS[:1], context)
+    exact, _ = graded(MUSEUMS[:1], context, windows="all")
+    assert (labels(result), labels(exact)) == (["supported"], ["contradicted"])
+    assert any("windows='all' shows everything" in w for w in result.metadata["warnings"])
+
+
+def test_two_likely_parts_that_disagree_are_shown_together() -> None:
+    context = [*FILLER[:100], fact("Corby", "shut"), *FILLER[100:300], MUSEUMS[1], *FILLER[300:]]
+    result, _ = graded(MUSEUMS[1:2], context)
+    assert labels(result) == ["contradicted"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"inverse": True}, {"weights": {"supported": 1, "not_enough_info": 0.5, "contradicted": 0}}],
+)
+def test_where_what_nothing_supports_helps_everything_is_shown(options: dict[str, Any]) -> None:
+    result, judge = graded(MUSEUMS[:3], CONTEXT, **options)
+    shown = {n for ask in judge.asked for n, _ in ask.payload.sentences}
+    assert shown == set(range(1, len(CONTEXT) + 1))
+    assert all(v.shown == 1 for v in result.verdicts)
+    assert any("everything was shown" in w for w in result.metadata["warnings"])
+
+
+def test_by_default_everything_is_shown_unless_that_takes_many_asks() -> None:
+    _, few = graded(MUSEUMS[:3], CONTEXT, windows="auto")
+    _, everything = graded(MUSEUMS[:3], CONTEXT, windows="all")
+    assert len(few.asked) == len(everything.asked) <= FEW_ASKS
+    longer = [f"{text} It was page {n}." for n in range(8) for text in CONTEXT]
+    result, many = graded(MUSEUMS[:3], longer, windows="auto")
+    assert len(many.asked) < 20
+    assert all(v.shown < 1 for v in result.verdicts)
+
+
+def test_a_statement_that_shares_no_word_with_the_context_still_gets_a_verdict() -> None:
+    result, judge = graded(["Zwölf Boxkämpfer jagen Eva quer."], FILLER)
+    assert labels(result) == ["not_enough_info"]
+    assert len(judge.asked) == 1
+
+
+def test_an_ask_that_failed_for_the_less_likely_parts_leaves_the_statement_open() -> None:
+    result, _ = graded(MUSEUMS[:3], CONTEXT, fails_from=1, policy="promptfoo-plan", threshold=0.5)
+    assert (result.status, result.error and result.error.kind) == ("judge_failed", "timeout")
+    assert "2 of 3 statements have no verdict" in str(result.reason)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"split": "claims"},
+        {"verify": "per_claim"},
+        {"verify": "per_claim", "split": "claims", "reask_singly": True},
+        {"controls": "enforce"},
+    ],
+)
+def test_every_way_to_judge_statements_takes_the_likely_parts(options: dict[str, Any]) -> None:
+    result, judge = graded(MUSEUMS[:3], CONTEXT, **options)
+    if "controls" not in options:
+        assert labels(result) == ["supported", "contradicted", "not_enough_info"]
+    assert all(v.shown < 1 for v in result.verdicts)
+    assert max(sum(count(m["content"]) for m in ask.messages) for ask in judge.asked) <= 900
+
+
+def test_a_huge_passage_without_a_sentence_end_is_cut_and_no_fact_is_cut_in_two() -> None:
+    words = " and ".join(line.rstrip(".").lower() for line in FILLER)
+    facts = [fact(name).rstrip(".") for name in NAMES]
+    places = [len(words) * n // 5 for n in range(1, 5)]
+    for place, text in reversed(list(zip(places, facts, strict=True))):
+        start = words.index(" and ", place)
+        words = f"{words[:start]} and {text}{words[start:]}"
+    result, judge = graded([*MUSEUMS, fact("Oster")], [words])
+    assert labels(result) == ["supported"] * 4 + ["not_enough_info"]
+    assert max(sum(count(m["content"]) for m in ask.messages) for ask in judge.asked) <= 900
+
+
+def test_a_judge_whose_window_is_smaller_than_thought_is_asked_anew() -> None:
+    class Small(Knowing):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if sum(count(m["content"]) for m in ask.messages) + ask.max_tokens > 1200:
+                raise PromptTooLong("too long", window=1200)
+            return super().ask(ask)
+
+    judge = Small(Limits(prompt_tokens=4000))
+    result = grade(
+        " ".join(MUSEUMS[:3]), " ".join(CONTEXT), judge=judge, controls="off", windows="likely"
+    )
+    assert labels(result) == ["supported", "contradicted", "not_enough_info"]
+
+
+# ---------------------------------------------------------------- it never inflates
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    known=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 149), st.booleans()), max_size=8),
+    size=st.integers(1, 8),
+    tokens=st.integers(850, 1200),
+    most=st.sampled_from([None, 1, 2]),
+    policy=st.sampled_from(["default", "ragaliq", "promptfoo-plan"]),
+)
+def test_what_likely_parts_support_the_whole_context_does_not_leave_open(
+    known: list[tuple[int, int, bool]], size: int, tokens: int, most: int | None, policy: str
+) -> None:
+    names = [f"{first}{last}" for first in ("Ash", "Corb", "Lind", "Mar") for last in ("ow", "ey")]
+    context = FILLER[:150]
+    for museum, place, is_open in known:
+        context.insert(place, fact(names[museum], "open" if is_open else "shut"))
+    statements = [fact(name) for name in names[:size]]
+    limits = Limits(prompt_tokens=tokens, statements=most)
+    result, judge = graded(statements, context, limits, policy=policy)
+    exact, _ = graded(statements, context, limits, policy=policy, windows="all")
+    opened = {museum for museum, _, is_open in known if is_open}
+    assert [v.statement for v in result.verdicts] == statements
+    for number, (verdict, whole) in enumerate(zip(result.verdicts, exact.verdicts, strict=True)):
+        if verdict.label == "supported":
+            assert number in opened
+            assert whole.label != "not_enough_info"
+        if number not in opened:
+            assert verdict.label in ("not_enough_info", "contradicted")
+    for ask in judge.asked:
+        assert sum(count(m["content"]) for m in ask.messages) <= tokens
+        assert len(ask.ids) <= (most or 99)
