@@ -309,6 +309,23 @@ def test_whatever_a_judge_says_about_its_window_the_score_is_right_or_there_is_n
     assert judge.asked <= 400
 
 
+def test_a_tape_of_a_judge_that_learned_its_window_replays_every_grade(tmp_path: Path) -> None:
+    short = {"answer": STATEMENTS[0], "context": " ".join(FACTS[:9])}
+    with Loopback(Server(ROWS[0])) as loopback:
+        made = Grader(
+            "openai:m", base_url=loopback.url, api_key="sk-test-0123456789", cache=str(tmp_path)
+        )
+        recorded = [made.grade(**case) for case in (short, CASE, CASE, short)]
+        requests = len(loopback.requests)
+        again = made.grade(**CASE)
+    replayed = [grade(**case, judge=f"tape:{tmp_path}") for case in (short, CASE, CASE, short)]
+    assert [result.status for result in recorded] == ["graded"] * 4
+    assert len(loopback.requests) == requests
+    for first, second in zip([*recorded, recorded[1]], [*replayed, again], strict=True):
+        assert (second.status, second.score) == (first.status, first.score), second.reason
+        assert second.verdicts == first.verdicts
+
+
 @given(
     message=st.text() | st.from_regex(r"(context (length|size|window) (is )?-?\d{1,30} ?){1,5}"),
     prompt=st.integers(0, 10**7),

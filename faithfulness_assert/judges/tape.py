@@ -1,7 +1,8 @@
 """Stored replies: the same ask gets the same reply again, at no cost.
 
-A folder has one subfolder for each judge. Its ``tape.json`` describes the judge. Every other file
-is one reply, named by the SHA-256 of all that shaped it. The store never makes a grade fail, and
+A folder has one subfolder for each judge. Its ``tape.json`` describes the judge, and
+``windows.json`` has the context windows that the judge learned, if it did. Every other file is one
+reply, named by the SHA-256 of all that shaped it. The store never makes a grade fail, and
 never invents a reply: a file that is unreadable, or does not match its name, is ignored. Errors,
 refusals, filtered, truncated and unreadable replies are not stored.
 """
@@ -19,9 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..records.ask import Reply
-from ..records.errors import ConfigError, JudgeError
+from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import ASK_KINDS, JudgeInfo, Limits, judge_info
 from ..records.usage import Usage
+from .token_counter import token_counter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 16 << 20
 _TAPE = "tape.json"
+_WINDOWS = "windows.json"
 
 
 def _has_text(_ask: Ask, text: str) -> bool:
@@ -83,8 +86,14 @@ class StoredJudge:
             JudgeError: the judge's own.
         """
         key = ask_key(ask, self._identity)
-        stored = _load(self._folder, key)
-        return stored or self._store(ask, key, self._judge.ask(ask, deadline=deadline))
+        if stored := _load(self._folder, key):
+            return stored
+        try:
+            reply = self._judge.ask(ask, deadline=deadline)
+        except PromptTooLong as error:
+            self._note(error.window)
+            raise
+        return self._store(ask, key, reply)
 
     async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         from . import background
@@ -92,8 +101,17 @@ class StoredJudge:
         key = ask_key(ask, self._identity)
         if stored := await background.in_thread(_load, self._folder, key):
             return stored
-        reply = await self._judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
+        try:
+            reply = await self._judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
+        except PromptTooLong as error:
+            await background.in_thread(self._note, error.window)
+            raise
         return await background.in_thread(self._store, ask, key, reply)
+
+    def _note(self, window: int) -> None:
+        """Stores a context window, so that the tape asks with the same limits as the judge did."""
+        with suppress(OSError):
+            _write(self._folder / _WINDOWS, {"windows": [*_windows(self._folder), window]})
 
     def _store(self, ask: Ask, key: str, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""
@@ -123,21 +141,24 @@ class TapeJudge:
         self._folder, description = _find_tape(_path("tape", folder))
         self._identity: Mapping[str, Any] = description["identity"]
         self.info = replace(_described_info(description), keeps_deadline=True)
+        self._windows = _windows(self._folder)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
         """The stored reply.
 
         Raises:
+            PromptTooLong: the judge that was recorded learned a window that this ask does not fit.
             JudgeError: the tape has no reply to this ask.
         """
-        stored = _load(self._folder, ask_key(ask, self._identity))
-        if stored is None:
-            raise JudgeError(
-                f"the tape {self._folder} has no reply to this ask ({ask.kind}); "
-                "record it again with the option cache",
-                "transport",
-            )
-        return stored
+        if stored := _load(self._folder, ask_key(ask, self._identity)):
+            return stored
+        problem = f"the tape {self._folder} has no reply to this ask ({ask.kind})"
+        if self._windows:
+            count = token_counter(self.info.name)
+            size = ask.max_tokens + sum(count(message["content"]) for message in ask.messages)
+            if smaller := [window for window in self._windows if window < size]:
+                raise PromptTooLong(f"{problem}, which is too long", max(smaller))
+        raise JudgeError(f"{problem}; record it again with the option cache", "transport")
 
 
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:
@@ -215,6 +236,13 @@ def _described_limits(data: object) -> Limits:
             Limits(**{name: limits.get(name)})
             valid[name] = limits.get(name)
     return Limits(**valid)
+
+
+def _windows(folder: Path) -> list[int]:
+    """The context windows that a judge learned while it was recorded, each once."""
+    found = (_read(folder / _WINDOWS) or {}).get("windows")
+    known = found if isinstance(found, list) else []
+    return sorted({w for w in known if isinstance(w, int) and not isinstance(w, bool)})
 
 
 # ---------------------------------------------------------------- files
