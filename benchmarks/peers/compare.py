@@ -39,6 +39,7 @@ FAULTS = (*TEXT, *PROTOCOL)
 SILENCE = 60.0  # seconds without a result after which a grade with a fault counts as hanging
 START = 900.0  # seconds until the first result: imports, and all grades where time is measured
 SHARES = 6  # of the faults, which are tried at the same time: some graders wait long between tries
+TIMEOUTS = {"hold": "2"}  # seconds that a grader waits for a reply with this fault; "30" for others
 AT_ONCE = 8  # processes, where time is not measured
 Record = dict[str, Any]
 
@@ -116,7 +117,9 @@ def measured(
                 record["runs"].append(drive(e, "grade", root, str(ALONE), str(items), *levels))
     say(f"{len(FAULTS)} faults with each")
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        shares = [FAULTS[start::SHARES] for start in range(SHARES)]
+        patient = [fault for fault in FAULTS if fault not in TIMEOUTS]
+        shares = [[fault] for fault in TIMEOUTS]
+        shares += [patient[start::SHARES] for start in range(SHARES)]
         tasks = [(e, share) for e in reversed(environments) for share in shares]  # slowest first
         for (e, _), found in zip(tasks, pool.map(lambda t: faulty(*t, judge), tasks), strict=True):
             records[e.name].setdefault("faults", {}).update(found)
@@ -126,11 +129,12 @@ def measured(
 def faulty(environment: Environment, faults: Sequence[str], judge: Environment) -> Record:
     """What came of a grade with each fault."""
     found: dict[str, Record] = {}
+    timeout = TIMEOUTS.get(faults[0], "30")
     with judging(judge) as root:
         while left := [fault for fault in faults if fault not in found]:
             end = {"changed": True, "exception": "the process ended"}
             try:
-                for record in driven(environment, "faults", root, *left):
+                for record in driven(environment, "faults", root, timeout, *left):
                     found |= {record["fault"]: record} if record else {}
             except TimeoutError:
                 end = {"changed": True, "hang": True}

@@ -1,9 +1,9 @@
 """Drives one grader, in the grader's own environment, and prints JSON lines.
 
-python drive.py start GRADER URL                 imports, and the first grade
-python drive.py grade GRADER URL ALONE TOGETHER LEVEL ...
-                                                 items one by one, items together at each LEVEL
-python drive.py faults GRADER URL FAULT ...      {} when ready, then one grade with each fault
+drive.py start GRADER URL                        imports, and the first grade
+drive.py grade GRADER URL ALONE TOGETHER LEVEL ...
+                                                 items one by one, and together at each LEVEL
+drive.py faults GRADER URL TIMEOUT FAULT ...     {} when ready, then one grade with each fault
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from graders import GRADERS, QUIET, Grader
 from items import Item, items
 
 LATENCY = 0.2  # seconds of each reply of the judge
-TIMEOUT, FAULT_TIMEOUT = 60.0, 2.0  # seconds that the grader waits for a reply
+TIMEOUT = 60.0  # seconds that the grader waits for a reply
 Record = dict[str, Any]
 
 
@@ -132,11 +132,12 @@ def main(mode: str, name: str, root: str, *rest: str) -> None:
     out = os.fdopen(os.dup(1), "w")  # what graders print goes elsewhere
     os.dup2(2, 1)
     if mode == "faults":
-        grader = kind(f"{root}/v1", FAULT_TIMEOUT)
+        timeout, *faults = rest
+        grader = kind(f"{root}/v1", float(timeout))
         tell(root, 0)
         grader.one(items(1)[0])
         print("{}", file=out, flush=True)  # ready: from now on, time counts
-        for fault in rest:
+        for fault in faults:
             print(json.dumps(outcome(grader, root, fault)), file=out, flush=True)
     else:
         record = start(kind, root) if mode == "start" else grade(kind, root, *rest)
