@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..reading.reconcile import INVALID, MISSING, NEGATIVE, Finding
+from ..reading.reconcile import INVALID, MISSING, Finding
 from ..text.shared_words import words_that_count
 from ..text.strings import text_key
 
@@ -57,12 +57,15 @@ def without_others(state: State, job: Job, entries: Sequence[RawVerdict]) -> Seq
     if not any(entry.statement for entry in entries):
         return entries
     asked = [words_that_count(text) for _, text in job.ask.payload.items]
-    own = [text_key(text) for _, text in job.ask.payload.items]
+    own = {text_key(text) for _, text in job.ask.payload.items}
     texts = [s.text for s in state.verdicts.statements if text_key(s.text) not in own]
     others = [words_that_count(text) for text in texts]
 
+    lowest = min(filter(None, (_rank(state.policy, label) for label in state.policy.judged)))
+
     def is_of_another(entry: RawVerdict) -> bool:
-        if entry.label in NEGATIVE or not entry.statement or text_key(entry.statement) in own:
+        harmless = _rank(state.policy, entry.label) == lowest
+        if harmless or not entry.statement or text_key(entry.statement) in own:
             return False
         words = words_that_count(entry.statement)
         shared = max(len(words & known) for known in asked)
