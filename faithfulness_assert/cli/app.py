@@ -9,17 +9,18 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from functools import partial
 from importlib import import_module
 
 import faithfulness_assert
 
-from ..records.errors import ConfigError
 from .exit_codes import FAILED, INTERRUPTED, WRONG_USE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from typing import Any, NoReturn
 
+WIDTH = 80
 DESCRIPTION = """\
 Grade whether answers are faithful to their context.
 
@@ -43,36 +44,29 @@ def main() -> None:
     try:
         code = _run(sys.argv[1:])
         sys.stdout.flush()
-    except ConfigError as error:
-        from ..text.strings import visible
-
-        sys.stderr.write(f"faithfulness-assert: {visible(str(error))}\n")
-        code = WRONG_USE
     except BrokenPipeError:  # nobody reads on; Python would complain when it closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except Exception as error:
+        from ..records.errors import ConfigError  # not needed for help and version
+        from ..text.strings import visible
+
+        if not isinstance(error, ConfigError):
+            raise
+        sys.stderr.write(f"faithfulness-assert: {visible(str(error))}\n")
+        code = WRONG_USE
     raise SystemExit(code)
 
 
 def _run(given: list[str]) -> int:
-    parser = _Parser(
-        prog="faithfulness-assert",
-        description=DESCRIPTION,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+    parser = _Parser(prog="faithfulness-assert", description=DESCRIPTION)
     version = f"%(prog)s {faithfulness_assert.__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, (module, summary) in COMMANDS.items():
-        command = commands.add_parser(
-            name,
-            help=summary,
-            description=summary,
-            formatter_class=RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
+        command = commands.add_parser(name, help=summary, description=summary)
         if given[:1] == [name]:
             chosen = import_module(f".{module}", __package__)
             chosen.add_arguments(command)
@@ -86,7 +80,14 @@ def _run(given: list[str]) -> int:
 
 
 class _Parser(ArgumentParser):
-    """A parser whose errors are one line, as all others of this command."""
+    """A parser whose help has 80 columns and whose errors are one line, as all others here."""
+
+    def __init__(self, **given: Any) -> None:
+        # Without a width, argparse loads shutil to look for it.
+        form: Any = partial(RawDescriptionHelpFormatter, width=WIDTH)
+        super().__init__(formatter_class=form, allow_abbrev=False, **given)
 
     def error(self, message: str) -> NoReturn:
+        from ..records.errors import ConfigError
+
         raise ConfigError(f"{message}. See {self.prog} --help")

@@ -44,7 +44,7 @@ _CITED = "|".join(
     )
 )
 _CLOSING_MARKS = r"(?:(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$))?"
-_TAIL = re.compile(rf"{_CLOSING_MARKS}(?:\s?(?:{_CITED})){{0,20}}(?:(?=\s|$)|(?<=】))")
+_TAIL = lazy_pattern(rf"{_CLOSING_MARKS}(?:\s?(?:{_CITED})){{0,20}}(?:(?=\s|$)|(?<=】))")
 # Each pattern begins with the one character that it looks for: text without it is passed quickly.
 _NOTE = re.compile(r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z])')
 _STARTER = (
@@ -69,6 +69,8 @@ def corrected(view: str, cuts: Iterable[int], language: str) -> Iterator[int]:
 
 def _behind_marks(view: str, cut: int) -> int:
     """The cut behind the closing marks and citations of the sentence: ``known.[4] Next``."""
+    if view[cut : cut + 1].isalpha():
+        return cut
     tail = _TAIL.match(view, cut)
     return tail.end() if tail else cut
 
