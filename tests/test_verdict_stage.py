@@ -128,6 +128,15 @@ def test_evidence_that_no_ask_can_hold_settles_nothing() -> None:
     assert widen_jobs(known(TORN, room=31)) == ()
 
 
+def test_evidence_that_one_ask_cannot_hold_is_shown_in_several() -> None:
+    both = {**TORN, (0, 3): found("supported", 1, 2), (1, 3): found("contradicted", 3)}
+    assert shape(widen_jobs(known(both))) == [(None, [2, 3], [1, 2, 3, 4])]
+    assert shape(widen_jobs(known(both, room=32))) == [
+        (None, [2], [1, 2, 4]),
+        (None, [3], [1, 2, 3]),
+    ]
+
+
 def test_the_ask_that_settles_decides_and_others_keep_what_they_settled() -> None:
     state = known(TORN, widened={3: found("supported", 1)})
     [job] = widen_jobs(state)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..records.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from ..records.ask import Numbered
     from ..records.judge import Limits
@@ -86,6 +86,39 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
         groups[-1].append((number, text))
         used += tokens
     return tuple(map(tuple, groups))
+
+
+def packed(
+    wanted: Iterable[tuple[int, Collection[int]]],
+    statements: Mapping[int, str],
+    line_tokens: Callable[[int], int],
+    budget: Budget,
+) -> Iterator[tuple[set[int], tuple[int, ...]]]:
+    """Statements with the lines of the context that they are shown together, ask by ask.
+
+    An ask is filled until the next one does not fit.
+
+    Args:
+        wanted: numbers of statements, each with the lines that it is to be shown with.
+        statements: their texts.
+        line_tokens: the tokens of a line of the context.
+        budget: how much one ask may hold.
+    """
+    room, most = budget.room, budget.limits.statements
+    numbers: set[int] = set()
+    lines: set[int] = set()
+    used = 0
+    for number, own in wanted:
+        tokens = sum(map(line_tokens, set(own) - lines))
+        tokens += 0 if number in numbers else budget.statement_tokens(statements[number])
+        full = most is not None and len(numbers | {number}) > most
+        if numbers and (full or (room is not None and used + tokens > room)):
+            yield numbers, tuple(sorted(lines))
+            numbers, lines, used = set(), set(), 0
+            tokens = budget.statement_tokens(statements[number]) + sum(map(line_tokens, own))
+        numbers, lines, used = numbers | {number}, lines.union(own), used + tokens
+    if numbers:
+        yield numbers, tuple(sorted(lines))
 
 
 def cut_to_fit(

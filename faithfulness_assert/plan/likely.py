@@ -9,17 +9,18 @@ shown where it takes few asks, and under policies that give credit to what nothi
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..asking.windows import chunk, cut_to_fit, overlapping
+from ..asking.windows import chunk, cut_to_fit, overlapping, packed
 from ..records.described import percent
 from .findings import SETTLED
 from .state import Likely, noted, numbered_texts
 from .verdicts import distinct, finding_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..policy.policy import Policy
     from ..records.model import Evidence, Verdict
@@ -138,39 +139,22 @@ def _until(best: Sequence[int], parts: Sequence[range], sizes: Sequence[int], to
 
 
 def _with_windows(state: State, likely: Likely, parts: Mapping[int, Sequence[int]]) -> State:
-    """The state with windows that show each of these statements these parts."""
-    windows = tuple(_windows(state, likely, parts))
+    """The state with windows that show each of these statements these parts.
+
+    Statements follow each other in the order of their likeliest parts, so that those whose parts
+    lie together come together.
+    """
+    limits = replace(state.budget.limits, statements=_most_statements(state))
+    budget = state.budget._replace(limits=limits, room=_room(state))
+    wanted = (
+        (number, set(chain.from_iterable(likely.parts[part] for part in batch)))
+        for number, batch in _batches(state, parts)
+    )
+    texts = {s.id: s.text for s in state.verdicts.statements}
+    windows = tuple(packed(wanted, texts, lambda line: likely.sizes[line - 1], budget))
     readers = (*likely.readers, *(frozenset(numbers) for numbers, _ in windows))
     lines = (*state.windows, *(lines for _, lines in windows))
     return state._replace(windows=lines, likely=likely._replace(readers=readers))
-
-
-def _windows(
-    state: State, likely: Likely, parts: Mapping[int, Sequence[int]]
-) -> Iterator[tuple[set[int], tuple[int, ...]]]:
-    """Statements with the lines of the context that they are shown together.
-
-    Statements follow each other in the order of their likeliest parts, so that those whose parts
-    lie together come together. An ask is filled until the next one does not fit.
-    """
-    texts = {s.id: s.text for s in state.verdicts.statements}
-    room, most = _room(state), _most_statements(state)
-    numbers: set[int] = set()
-    lines: set[int] = set()
-    used = 0
-    for number, batch in _batches(state, parts):
-        wanted = set(chain.from_iterable(likely.parts[part] for part in batch))
-        added = _tokens(likely, wanted - lines)
-        own = 0 if number in numbers else state.budget.statement_tokens(texts[number])
-        full = most is not None and len(numbers | {number}) > most
-        if numbers and (full or used + added + own > room):
-            yield numbers, tuple(sorted(lines))
-            numbers, lines, used = set(), set(), 0
-            added = _tokens(likely, wanted)
-            own = state.budget.statement_tokens(texts[number])
-        numbers, lines, used = numbers | {number}, lines | wanted, used + added + own
-    if numbers:
-        yield numbers, tuple(sorted(lines))
 
 
 def _batches(state: State, parts: Mapping[int, Sequence[int]]) -> list[tuple[int, Sequence[int]]]:
@@ -190,10 +174,6 @@ def _room(state: State) -> int:
     if state.policy.controls not in ("report", "enforce"):
         return room
     return room - CONTROLS_TOKENS - 2 * state.budget.reply_tokens
-
-
-def _tokens(likely: Likely, lines: Iterable[int]) -> int:
-    return sum(likely.sizes[line - 1] for line in lines)
 
 
 # ---------------------------------------------------------------- what was shown

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..asking.controls import make_controls, mixed
 from ..asking.prompt import make_ask
-from ..asking.windows import chunk
+from ..asking.windows import chunk, packed
 from ..reading import read
 from ..reading.reconcile import INVALID, MISSING, align
 from ..records.ask import Payload
@@ -133,23 +133,23 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     if len(state.windows) < 2:
         return ()
     torn = [s for s in distinct(state) if shows_conflict(findings_by_window(state, s.id))]
+    texts, room = {s.id: s.text for s in torn}, state.budget.context_room
+    wanted = ((s.id, _evidence_of(state, s.id)) for s in torn)
+
+    def size(line: int) -> int:
+        return state.budget.line_tokens(state.context[line - 1].text)
+
     asks = []
-    for group in chunk(numbered_texts(torn), state.budget):
-        context = _evidence_of(state, group)
-        if _fits(state, context):  # else the statements stay unresolved
-            asks.append(_job(state, group, context, None))
+    for numbers, lines in packed(wanted, texts, size, state.budget._replace(room=room)):
+        if room is None or sum(map(size, lines)) <= room:  # else the statement stays unresolved
+            group = tuple((number, texts[number]) for number in sorted(numbers))
+            asks.append(_job(state, group, context_lines(state, lines), None))
     return tuple(asks)
 
 
-def _evidence_of(state: State, statements: Numbered) -> Numbered:
-    """The sentences that the windows name as evidence for these statements."""
-    findings = (f for number, _ in statements for f in findings_by_window(state, number))
-    return context_lines(state, sorted({number for f in findings for number in f.evidence}))
-
-
-def _fits(state: State, context: Numbered) -> bool:
-    room = state.budget.context_room
-    return room is None or sum(state.budget.line_tokens(text) for _, text in context) <= room
+def _evidence_of(state: State, number: int) -> set[int]:
+    """The sentences that the windows name as evidence for a statement."""
+    return {line for f in findings_by_window(state, number) for line in f.evidence}
 
 
 # ---------------------------------------------------------------- what is answered
