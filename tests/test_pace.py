@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from loopback import Answer, Loopback, Request
+from loopback import Answer, Loopback, Request, refusal_to
 from remote import bare_environment
 from true_server import answered
 
@@ -61,6 +61,19 @@ def test_a_server_that_answers_one_ask_after_the_other_is_not_drowned() -> None:
     assert result.score == pytest.approx(SCORE)
     assert len(loopback.requests) == 7
     assert server.most <= 3
+
+
+def test_what_the_first_ask_learns_about_the_server_all_others_know() -> None:
+    def answer(request: Request) -> Answer:
+        if request.body["response_format"]["type"] == "json_schema":
+            return refusal_to(500, "response_format: input should be 'json_object'")
+        return answered(request)
+
+    with Loopback(answer) as loopback:
+        made = grader(loopback, max_statements=1, controls="off")
+        assert made.grade(**CASE).status == "graded"
+        close(made)
+    assert len(loopback.requests) == 8
 
 
 def test_a_server_that_answers_at_once_gets_all_asks_at_once_after_the_first() -> None:

@@ -11,7 +11,7 @@ import time
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent import futures
-from contextlib import AbstractAsyncContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -174,6 +174,12 @@ class RemoteJudge:
             background.soon(connecting.result().close, connecting.get_loop())
 
     async def _ask(self, ask: Ask, deadline: float | None) -> Reply:
+        """An ask. A server on this machine gets only as many at once as it can take."""
+        pace = pace_of(self._endpoint.public_url)
+        async with pace.turn(ask, self._timeout, deadline) if pace else nullcontext():
+            return await self._ask_now(ask, deadline)
+
+    async def _ask_now(self, ask: Ask, deadline: float | None) -> Reply:
         """All tries of an ask. What a server rejects is learned once; each reply warns of it."""
         fallbacks, steps = self.provider.fallbacks, self._steps
 
@@ -189,19 +195,13 @@ class RemoteJudge:
             steps = next_steps(fallbacks, sent, outcome.server_error, request)
             return replace(outcome, adapted=steps != sent)
 
-        async with self._turn(ask, deadline):
-            with self._circuit.asking():
-                reply = await ask_with_retries(
-                    send, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
-                )
+        with self._circuit.asking():
+            reply = await ask_with_retries(
+                send, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
+            )
         # Only steps that led to a reply are kept. Other asks may have added theirs.
         self._steps = merge_steps(self._steps, steps)
         return replace(reply, warnings=(*reply.warnings, *step_warnings(fallbacks, steps)))
-
-    def _turn(self, ask: Ask, deadline: float | None) -> AbstractAsyncContextManager[None]:
-        """Put around an ask. A server on this machine gets only as many at once as it can take."""
-        pace = pace_of(self._endpoint.public_url)
-        return pace.turn(ask, self._timeout, deadline) if pace else nullcontext()
 
     async def _try(self, request: dict[str, Any], seconds: float) -> Reply | Failure:
         try:
