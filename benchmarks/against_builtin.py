@@ -1,17 +1,18 @@
 """Compares promptfoo's ``context-faithfulness`` with ours: same promptfoo, judge and tests.
 
-    python benchmarks/against_builtin.py [--latency 0 200 1000] [--tests 60] [--repeats 3]
+    python benchmarks/against_builtin.py [--latency 0 200 1000] [--tests 60] [--repeats 3] [--write]
     python benchmarks/against_builtin.py --correctness
 
 Ours runs twice, each time with the worker: as a ``python`` and as a ``javascript`` assertion. All
 runs of one latency take turns; each figure is the smallest of the repeats. With the defaults this
 takes about six minutes on two idle cores. Linux only.
 
-The judge is a truthful loopback server. It replies in the format that each prompt asks for
-(explanations and a final line for the built-in, compact JSON for ours), after ``latency`` for each
-call. Wall time is that of the whole ``promptfoo eval`` at promptfoo's default concurrency. The
-judge counts the tokens (cl100k, messages only; the tokens of our JSON Schema are shown separately).
-Memory is the peak of the proportional set of the process tree, CPU its user and system time.
+The judge is a truthful server on this machine, asked as one elsewhere would be. It replies in the
+format that each prompt asks for (explanations and a final line for the built-in, compact JSON for
+ours), after ``latency`` for each call. Wall time is that of the whole ``promptfoo eval`` at
+promptfoo's default concurrency. The judge counts the tokens (cl100k): of the messages, and of the
+JSON Schemas that go with ours. Memory is the peak of the proportional set of the process tree, CPU
+its user and system time.
 
 ``--correctness`` prints the replies and answers to which the built-in gives a wrong score; the
 cases are in ``tests/e2e/wrong_scores.py``.
@@ -21,13 +22,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
+import os
+import platform
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -36,81 +41,23 @@ import process_tree
 from e2e.judge import reply
 from e2e.promptfoo import Promptfoo, clean_environment, provide
 from e2e.wrong_scores import table
+from eval_tests import case
 from loopback import Answer, Loopback, Request, completion
 
 import faithfulness_assert
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 
 TEMPLATES = Path(faithfulness_assert.__file__).parent / "promptfoo" / "templates"
+PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+BEGIN, END = "<!-- written by benchmarks/against_builtin.py -->", "<!-- end -->"
+# Leads to this machine. Ours asks a server at 127.0.0.1 alone first, as people run slow ones there.
+ADDRESS = "0.0.0.0"
 BUILTIN = "built-in"
 HOOKS = ("beforeAll", "afterAll")
 MODEL = "gpt-4o-mini"
 THRESHOLD = 0.8
 
-TOWNS = (
-    "Arvika Belmora Cindral Dunvale Estrin Farrow Galdis Hethel "
-    "Ivrea Jastow Kelmin Lorvik Mandal Norrin Ostrel Pavane"
-).split()
-FILLING = (
-    "The surrounding district is known for its mixed forests and its long winters.",
-    (
-        "Visitors usually arrive by the regional railway, "
-        "which stops at every village on the way to the coast."
-    ),
-    (
-        "Local archives keep letters, maps and council minutes "
-        "from the time when the first bridges were built."
-    ),
-    "In autumn the market moves from the square to the old customs house beside the harbour.",
-    "A footpath follows the river past three mills, a chapel and the remains of a quarry.",
-    "The school, the library and the baths share one building that was a weaving mill before.",
-    "Boats were moored at the wooden pier until the ice took it away, and no one built it again.",
-    "Every second summer a choir from the neighbouring valley sings in the ruins of the abbey.",
-    "The oldest inn has seven rooms, a bakery and a garden with apple trees.",
-)
-
-
 # ---------------------------------------------------------------- the tests
-
-
-def case(number: int) -> dict[str, Any]:
-    """A made-up test: three passages of about 330 characters, and an answer of five sentences.
-
-    The passages contain about 70 % of the sentences.
-    """
-    dice = random.Random(number)
-    town = TOWNS[number % len(TOWNS)]
-    founded, people, height, staff, far = (
-        dice.randrange(*span) for span in ((1200, 1900), (3, 90), (20, 180), (12, 400), (5, 95))
-    )
-
-    def facts(year: int, thousands: int, metres: int, workers: int, km: int) -> list[str]:
-        return [
-            f"{town} was founded in {year} beside the river Osk.",
-            f"The town of {town} has {thousands},000 inhabitants.",
-            f"The clock tower in {town} is {metres} metres tall.",
-            f"The boatyard employs {workers} people in {town}.",
-            f"A ferry links {town} with an island {km} kilometres away.",
-        ]
-
-    true = facts(founded, people, height, staff, far)
-    made_up = facts(founded + 111, people + 200, height + 77, staff + 500, far + 200)
-    filling = dice.sample(FILLING, len(FILLING))
-    passages = [
-        *zip(true[0::2], [*true[1::2], ""], filling[0:3], filling[3:6], filling[6:9], strict=True)
-    ]
-    return {
-        "description": f"test {number}",
-        "vars": {
-            "query": f"What should a visitor know about {town}?",
-            "context": [" ".join(filter(None, passage)) for passage in passages],
-        },
-        "providerOutput": " ".join(
-            dice.choices((right, wrong), (7, 3))[0]
-            for right, wrong in zip(true, made_up, strict=True)
-        ),
-        "options": {"disableVarExpansion": True},
-    }
 
 
 def config(assertion: dict[str, Any], tests: int) -> dict[str, Any]:
@@ -209,11 +156,16 @@ def measure(promptfoo: Promptfoo, name: str, latency: float, tests: int) -> Cost
         for template in ("faithfulness.py", "faithfulness.cjs"):
             shutil.copy(TEMPLATES / template, folder)
         (folder / "c.json").write_text(
-            json.dumps(config(graders(server.url)[name], tests)), "utf-8"
+            json.dumps(config(graders(server.url.replace("127.0.0.1", ADDRESS))[name], tests)),
+            "utf-8",
         )
         options = "-c c.json -o out.json --no-cache --no-progress-bar --no-table".split()
         command = promptfoo.command("eval", *options)
-        environment = {**clean_environment(folder), "OPENAI_API_KEY": "none-is-needed"}
+        environment = {
+            **clean_environment(folder),
+            "OPENAI_API_KEY": "none-is-needed",
+            "NO_PROXY": ADDRESS,
+        }
         wall, cpu, memory = process_tree.cost(command, folder, environment)
         rows = json.loads((folder / "out.json").read_text("utf-8"))["results"]["results"]
         scores = {row["testCase"]["description"]: row["score"] for row in rows}
@@ -222,14 +174,21 @@ def measure(promptfoo: Promptfoo, name: str, latency: float, tests: int) -> Cost
 
 # ---------------------------------------------------------------- the table
 
-COLUMNS = ("wall time", "CPU", "peak memory", "judge calls", "prompt tokens", "completion tokens")
-FORMATS = ("{:.1f} s", "{:.1f} s", "{:,.0f} MB", "{:,.0f}", "{:,.0f}", "{:,.0f}")
-RATIO_FORMATS = ("{:.2f} x",) * len(COLUMNS)
+COLUMNS = {
+    "wall time": "{:.1f} s",
+    "CPU": "{:.1f} s",
+    "peak memory": "{:,.0f} MB",
+    "judge calls": "{:,.0f}",
+    "prompt tokens": "{:,.0f}",
+    "of schemas": "{:,.0f}",
+    "completion tokens": "{:,.0f}",
+}
 
 
 def figures(cost: Cost) -> tuple[float, ...]:
     judge = cost.judge
-    return cost.wall, cost.cpu, cost.memory, judge.calls, judge.prompt, judge.completion
+    tokens = judge.prompt, judge.schema, judge.completion
+    return cost.wall, cost.cpu, cost.memory, judge.calls, *tokens
 
 
 def compare(promptfoo: Promptfoo, latency: int, tests: int, repeats: int) -> str:
@@ -239,19 +198,16 @@ def compare(promptfoo: Promptfoo, latency: int, tests: int, repeats: int) -> str
         for name, runs in costs.items():
             runs.append(measure(promptfoo, name, latency / 1000, tests))
             check_same_scores(costs[BUILTIN][0].scores, runs[-1].scores)
-    least = {
-        name: tuple(map(min, zip(*map(figures, runs), strict=True))) for name, runs in costs.items()
-    }
     rows = []
-    for name, values in least.items():
-        rows.append((name, cells(FORMATS, values)))
-        if name != BUILTIN:
-            ratios = tuple(b / a for a, b in zip(least[BUILTIN], values, strict=True))
-            rows.append(("ratio", cells(RATIO_FORMATS, ratios)))
-    judge = costs["ours, python"][0].judge  # its asks have a schema
-    schema = judge.schema / judge.calls
-    print(f"schema: {schema:.0f} tokens per call, not counted above", file=sys.stderr)
-    return "\n".join(f"| {latency:,} ms | {name} | {figure} |" for name, figure in rows)
+    for name, runs in costs.items():
+        least = list(map(min, zip(*map(figures, runs), strict=True)))
+        rows.append((name, list(map(str.format, COLUMNS.values(), least))))
+        if name == BUILTIN:
+            of_builtin = least
+        else:
+            pairs = zip(of_builtin, least, strict=True)
+            rows.append(("ratio", [f"{b / a:.2f} x" if a else "–" for a, b in pairs]))
+    return "\n".join(f"| {latency:,} ms | {name} | {' | '.join(row)} |" for name, row in rows)
 
 
 def check_same_scores(builtin: dict[str, float], ours: dict[str, float]) -> None:
@@ -261,11 +217,6 @@ def check_same_scores(builtin: dict[str, float], ours: dict[str, float]) -> None
         first = different[0]
         scores = f"{builtin[first]} and {ours[first]}"
         sys.exit(f"the graders disagree on {len(different)} tests, first {first}: {scores}")
-
-
-def cells(formats: tuple[str, ...], values: tuple[float, ...]) -> str:
-    pairs = zip(formats, values, strict=True)
-    return " | ".join(form.format(value) for form, value in pairs)
 
 
 def main() -> None:
@@ -279,9 +230,38 @@ def main() -> None:
     # A first run, so that bytecode is written and files are in memory.
     for name in graders(""):
         measure(promptfoo, name, 0.0, 2)
-    print(f"| judge | grader | {' | '.join(COLUMNS)} |\n|---|---|{'---|' * len(COLUMNS)}")
+    lines = [
+        f"{measured_on(promptfoo)}; the least of {arguments.repeats} repeats.\n",
+        f"| judge | grader | {' | '.join(COLUMNS)} |\n|---|---|{'---|' * len(COLUMNS)}",
+    ]
+    print(*lines, sep="\n", flush=True)
     for latency in arguments.latency:
-        print(compare(promptfoo, latency, arguments.tests, arguments.repeats), flush=True)
+        lines.append(compare(promptfoo, latency, arguments.tests, arguments.repeats))
+        print(lines[-1], flush=True)
+    if arguments.write:
+        write("\n".join(lines))
+
+
+def measured_on(promptfoo: Promptfoo) -> str:
+    """What may be said about this machine: no paths, no names."""
+    cpuinfo = Path("/proc/cpuinfo").read_text("utf-8")
+    model = re.search(r"^model name\s*: (.+)", cpuinfo, re.MULTILINE)
+    package = json.loads((promptfoo.entry.parents[2] / "package.json").read_text("utf-8"))
+    node = subprocess.run([promptfoo.node, "--version"], capture_output=True, text=True, check=True)
+    return (
+        f"Measured on {date.today()}: {model[1] if model else platform.machine()}, "
+        f"{os.cpu_count()} cores, Linux, Python {platform.python_version()}, "
+        f"Node {node.stdout.strip().removeprefix('v')}, promptfoo {package['version']}"
+    )
+
+
+def write(text: str) -> None:
+    """Writes the table into the docs, over what an earlier run wrote."""
+    before, begin, rest = PAGE.read_text("utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        sys.exit(f"{PAGE.name} has no place for the table")
+    PAGE.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", "utf-8")
 
 
 def parsed_arguments() -> argparse.Namespace:
@@ -292,6 +272,7 @@ def parsed_arguments() -> argparse.Namespace:
     parser.add_argument("--latency", type=int, nargs="+", default=[0, 200, 1000], help=latency_help)
     parser.add_argument("--tests", type=int, default=60)
     parser.add_argument("--repeats", type=int, default=3, help="the smallest figure counts")
+    parser.add_argument("--write", action="store_true", help="write the table into the docs")
     parser.add_argument("--correctness", action="store_true", help="print wrong scores instead")
     return parser.parse_args()
 
