@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from faithfulness_assert import JudgeError, Policy, Reply, policies
+from faithfulness_assert.asking.controls import Control
+from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.asking.windows import Budget
 from faithfulness_assert.plan.state import Job, State, VerdictsKnown
 from faithfulness_assert.plan.verdicts import absorb, finding_of, jobs, reask_jobs, widen_jobs
@@ -189,6 +191,8 @@ def test_an_ask_that_failed_leaves_its_window_open_and_is_not_repeated() -> None
     }
     assert after.failed == {(0, n): SERVER for n in (1, 2, 3)}
     assert after.closed == {(0, 1), (0, 2), (0, 3)}
+    later = answered(known(), said(*(entry(n) for n in (1, 2, 3))), SERVER)
+    assert [later.by_window[1, n] for n in (1, 2, 3)] == [MISSING] * 3
 
 
 def test_an_ask_that_failed_takes_nothing_away_from_its_window_or_another() -> None:
@@ -238,15 +242,45 @@ def test_a_reply_without_numbers_that_leaves_some_out_is_not_matched_by_position
 
 
 def test_a_contradiction_in_a_reply_that_cannot_be_matched_stops_other_windows_too() -> None:
-    astray = [
-        entry(n, label) for n, label in ((2, "supported"), (3, "contradicted"), (4, "supported"))
-    ]
-    whole = said(*(entry(n) for n in (1, 2, 3)))
-    after = answered(known(), said(*astray), whole)
+    whole, three = said(*(entry(n) for n in (1, 2, 3))), [entry(None)] * 3
+    after = answered(known(), said(*three, entry(None, "contradicted")), whole)
     assert {after.by_window[0, n] for n in (1, 2, 3)} == {INVALID}
-    mild = [{**one, "label": "supported"} for one in astray]
-    after = answered(known(), said(*mild), whole)
+    after = answered(known(), said(*three, entry(None, "not_enough_info")), whole)
     assert {after.by_window[0, n] for n in (1, 2, 3)} == {MISSING}
+    assert finding_of(known(after.by_window), 1) == found("supported")
+
+
+def test_a_contradiction_of_no_statement_stops_other_windows_too() -> None:
+    astray = [entry(2), entry(3, "contradicted"), entry(4)]
+    after = answered(known(), said(*astray), said(*(entry(n) for n in (1, 2, 3))))
+    assert {after.by_window[0, n] for n in (1, 2, 3)} == {INVALID}
+
+
+def test_each_window_may_be_answered_by_position_once() -> None:
+    state = known(policy=policies["promptfoo-plan"])
+    after = answered(state, said(entry(None), entry(None)), said(entry(None, "contradicted")))
+    assert (after.by_window[0, 2], after.by_window[1, 1].label) == (
+        found("supported"),
+        "contradicted",
+    )
+
+
+def test_a_judge_that_counts_single_statements_from_one_may_see_controls_beside_the_first() -> None:
+    state = known(windows=1, policy=SINGLY)
+    first, second, third = jobs(state)
+    controls = {4: Control("It is so.", true=True), 5: Control("It is not so.", true=False)}
+    items = ((1, TEXTS[0]), *((n, control.text) for n, control in controls.items()))
+    with_controls = first._replace(
+        ask=make_ask("verdicts", SINGLY, replace(first.ask.payload, items=items)),
+        controls=controls,
+    )
+    replies = said(entry(1), entry(4), entry(5, "not_enough_info")), said(entry(1)), said(entry(1))
+    after = absorb(state, tuple(zip((with_controls, second, third), replies, strict=True)))
+    assert after.verdicts.by_window == {(0, n): found("supported") for n in (1, 2, 3)}
+    assert [label for _, label in after.verdicts.answered_controls] == [
+        "supported",
+        "not_enough_info",
+    ]
 
 
 def test_the_counts_of_asked_and_answered_are_noted_where_they_differ() -> None:

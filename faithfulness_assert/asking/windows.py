@@ -169,12 +169,10 @@ def _parts(sentence: Evidence, budget: Budget, room: int) -> list[Evidence]:
 
 def window(sentences: Sequence[Evidence], budget: Budget) -> tuple[range, ...]:
     """Ranges of sentence numbers that each fit one ask; one range where everything fits."""
-    everything = (range(1, len(sentences) + 1),)
     room = budget.context_room
     if room is None or sum(most_line_tokens(s.text) for s in sentences) <= room:
-        return everything
-    sizes = [budget.line_tokens(s.text) for s in sentences]
-    return everything if sum(sizes) <= room else overlapping(sizes, room)
+        return (range(1, len(sentences) + 1),)
+    return overlapping([budget.line_tokens(s.text) for s in sentences], room)
 
 
 def overlapping(sizes: Sequence[int], room: int) -> tuple[range, ...]:
