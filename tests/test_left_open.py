@@ -15,8 +15,23 @@ from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade, policies
+from faithfulness_assert import (
+    Ask,
+    CitationAudit,
+    GradingResult,
+    JudgeError,
+    Policy,
+    Reply,
+    Verdict,
+    grade,
+    policies,
+)
+from faithfulness_assert.asking.controls import Control
+from faithfulness_assert.asking.windows import Budget
+from faithfulness_assert.plan.left_open import depends_on_open, described_open
+from faithfulness_assert.plan.state import State, VerdictsKnown
 from faithfulness_assert.policy.fields import SCORED
+from faithfulness_assert.records.case import Case
 from faithfulness_assert.records.errors import JudgeErrorKind
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import Label
@@ -308,3 +323,69 @@ def test_a_reply_that_stays_unreadable_is_the_cause() -> None:
         result = grade(ANSWER[0], CONTEXT, judge=ScriptedJudge([UNREADABLE]), policy=policy)
         assert result.error is not None
         assert (result.status, result.error.kind) == ("unreadable", "unreadable")
+
+
+# ---------------------------------------------------------------- what decides, step by step
+
+TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
+
+
+def undecided(
+    policy: Policy, *labels: Label | None, audit: CitationAudit | None = None, **known: Any
+) -> bool:
+    """Whether the case depends on its last statement, which a failed ask left open."""
+    verdicts = [Verdict(n, f"S{n}.", label) for n, label in enumerate((*labels, None), 1)]
+    failed = {(0, len(verdicts)): JudgeError("it is down", "server")}
+    first_like = {v.id: v.id for v in verdicts}
+    known = {"first_like": first_like, "failed": failed, **known}
+    case = Case("S1.", ["S1."])
+    state = State(case, policy, Budget(len, Limits()), audit=audit, verdicts=VerdictsKnown(**known))
+    return depends_on_open(state, verdicts)
+
+
+def test_the_extremes_are_the_labels_with_the_most_and_the_least_weight() -> None:
+    weights = {"supported": 1, "partially_supported": 0.5, "contradicted": 0, "not_enough_info": -1}
+    axion = Policy(weights=weights, fail_on=(), threshold=0.6)
+    assert undecided(axion, "supported", "supported", "supported")  # a contradiction gives 0.75
+    assert not undecided(replace(axion, threshold=0.4), *["supported"] * 4)
+    odd = {"supported": 0.5, "partially_supported": 1, "contradicted": 0, "not_enough_info": 0}
+    assert undecided(Policy(weights=odd, threshold=0.9), "partially_supported")
+
+
+def test_a_label_that_fails_the_case_is_the_least_whatever_it_weighs_but_not_under_inverse() -> (
+    None
+):
+    weights = {
+        "supported": 1,
+        "partially_supported": 0.5,
+        "contradicted": 0.4,
+        "not_enough_info": 0,
+    }
+    policy = Policy(weights=weights, fail_on=("contradicted",), threshold=0.5)
+    assert undecided(policy, "supported", "supported")
+    assert not undecided(replace(policy, fail_on=()), "supported", "supported")
+    assert undecided(replace(policy, inverse=True, threshold=0.6), "supported")
+
+
+def test_a_cap_that_fails_the_case_anyway_decides_it() -> None:
+    policy = Policy(citations="enforce", threshold=0.5, fail_on=())
+    assert undecided(policy, "not_enough_info")
+    assert not undecided(policy, "not_enough_info", audit=CitationAudit(("c9",)))
+
+
+def test_enforced_controls_that_nobody_answered_leave_everything_undecided() -> None:
+    enforced = Policy(controls="enforce", threshold=0.5)
+    sure = ("not_enough_info",) * 3
+    passed = {0: ((TRUE, "supported"), (FALSE, None))}
+    assert undecided(enforced, *sure)
+    assert undecided(enforced, *sure, controls={0: ((TRUE, None), (FALSE, None))})
+    assert not undecided(enforced, *sure, controls=passed)
+    assert not undecided(Policy(controls="report", threshold=0.5), *sure)
+    lenient = replace(enforced, on_failed="unsupported")
+    assert undecided(lenient, *sure)
+    assert not undecided(lenient, "supported", controls=passed)
+
+
+def test_without_open_statements_there_is_nothing_to_describe() -> None:
+    state = State(Case("S1.", ["S1."]), Policy(), Budget(len, Limits()))
+    assert described_open(state, [Verdict(1, "S1.", "supported")]) == ""
