@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
@@ -81,26 +82,26 @@ def make_controls(context: Sequence[str], statements: Sequence[str]) -> tuple[Co
     """
     seed = crc32("\n".join(statements).encode("utf-8", "replace"))
     asked = set(map(text_key, statements))
-    usable = {s for s in context if _is_plain(s) and text_key(s) not in asked}
-    plain = sorted(usable, key=lambda s: (len(s), s))
+    by_length = sorted(set(context), key=lambda s: (len(s), s))
+    usable = (s for s in by_length if _is_plain(s) and text_key(s) not in asked)
+    shortest = list(islice(usable, CHOICE))
+    if not shortest:
+        return ()
+    start = seed % len(shortest)
+    rotated = chain(shortest[start:], usable, shortest[:start])
     whole = " ".join(context)
-    altered = (_altered(sentence, whole) for sentence in _rotated(plain, seed))
+    altered = (_altered(sentence, whole) for sentence in rotated)
     false = next((text for text in altered if text and text_key(text) not in asked), None)
     if false is None:
         return ()
-    return Control(next(_rotated(plain, seed >> 8)), true=True), Control(false, true=False)
+    true = shortest[(seed >> 8) % len(shortest)]
+    return Control(true, true=True), Control(false, true=False)
 
 
 def _is_plain(sentence: str) -> bool:
     """Whether a sentence is short, a full sentence, and free of markup and of words to a reader."""
     whole = len(sentence) in CHARS and _PLAIN.fullmatch(sentence) is not None
     return whole and len(sentence.split()) > 4 and not _ADDRESS.search(sentence)
-
-
-def _rotated(items: Sequence[str], seed: int) -> Iterator[str]:
-    """The items, beginning with one of the first few."""
-    start = seed % min(CHOICE, len(items)) if items else 0
-    yield from (*items[start:], *items[:start])
 
 
 def _altered(sentence: str, context: str) -> str | None:

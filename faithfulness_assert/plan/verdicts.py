@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from ..asking.controls import Answered, Control
     from ..reading import RawVerdict
     from ..reading.reconcile import Finding
-    from ..records.ask import Numbered, Outcome
+    from ..records.ask import Outcome
     from ..records.model import Statement
     from .state import Answers, Cell, State, VerdictsKnown
+
+    Draft = tuple[Payload, int]  # what to ask, and in which window
 
 
 # ---------------------------------------------------------------- what is asked
@@ -42,7 +44,7 @@ def jobs(state: State) -> tuple[Job, ...]:
     """Asks for every statement in every window, with controls where the policy wants them."""
     known = state.verdicts.by_window
     singly = state.policy.verify == "per_claim"
-    return _with_controls(state, _jobs_for(state, lambda cell: cell not in known, singly=singly))
+    return _with_controls(state, _drafts(state, lambda cell: cell not in known, singly=singly))
 
 
 def reask_jobs(state: State) -> tuple[Job, ...]:
@@ -53,7 +55,7 @@ def reask_jobs(state: State) -> tuple[Job, ...]:
     def is_open(cell: Cell) -> bool:
         return known[cell].label is None and cell not in closed
 
-    return _with_controls(state, _jobs_for(state, is_open, singly=singly))
+    return _with_controls(state, _drafts(state, is_open, singly=singly))
 
 
 def close(state: State) -> State:
@@ -62,24 +64,20 @@ def close(state: State) -> State:
     return state._replace(verdicts=state.verdicts._replace(closed=closed))
 
 
-def _jobs_for(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> tuple[Job, ...]:
-    """Asks for the wanted statements of each window."""
+def _drafts(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> list[Draft]:
+    """What to ask about the wanted statements of each window."""
     limits = replace(state.budget.limits, statements=1) if singly else state.budget.limits
     budget = state.budget._replace(limits=limits)
     statements = distinct(state)
-    asks: list[Job] = []
+    drafts: list[Draft] = []
     for window, numbers in enumerate(state.windows):
         readers = [s for s in statements if is_shown_to(state, window, s.id)]
         waiting = [s for s in readers if wanted((window, s.id))]
         groups = chunk(numbered_texts(waiting), budget)
         context = context_lines(state, numbers) if groups else ()
-        asks += [_job(state, group, context, window) for group in groups]
-    return tuple(asks)
-
-
-def _job(state: State, statements: Numbered, context: Numbered, window: int | None) -> Job:
-    payload = Payload(statements, context, state.case.question)
-    return Job(make_ask("verdicts", state.policy, payload), window)
+        question = state.case.question
+        drafts += [(Payload(group, context, question), window) for group in groups]
+    return drafts
 
 
 def is_shown_to(state: State, window: int, number: int) -> bool:
@@ -93,13 +91,13 @@ def distinct(state: State) -> list[Statement]:
     return [s for s in state.verdicts.statements if first_like[s.id] == s.id]
 
 
-def _with_controls(state: State, asks: tuple[Job, ...]) -> tuple[Job, ...]:
-    """The jobs with controls in the first ask of each window that has room for them.
+def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
+    """The jobs of these drafts: with controls in the first ask of each window that has room.
 
     There are none in a window in which some were answered before.
     """
     if state.policy.controls not in ("report", "enforce"):
-        return asks
+        return tuple(_job(state, payload, window) for payload, window in drafts)
     statements = [s.text for s in state.verdicts.statements]
     waiting: dict[int | None, tuple[Control, ...]] = {
         window: ()
@@ -107,25 +105,27 @@ def _with_controls(state: State, asks: tuple[Job, ...]) -> tuple[Job, ...]:
         if any(label for _, label in answered)
     }
     tested = []
-    for job in asks:
-        if job.window not in waiting:
-            sentences = [text for _, text in job.ask.payload.sentences]
-            waiting[job.window] = make_controls(sentences, statements)
-        job = _with_these(state, job, waiting[job.window])
+    for payload, window in drafts:
+        if window not in waiting:
+            sentences = [text for _, text in payload.sentences]
+            waiting[window] = make_controls(sentences, statements)
+        job = _job(state, payload, window, waiting[window])
         if job.controls:
-            waiting[job.window] = ()
+            waiting[window] = ()
         tested.append(job)
     return tuple(tested)
 
 
-def _with_these(state: State, job: Job, controls: tuple[Control, ...]) -> Job:
-    if not controls:
-        return job
-    lines, by_number, own = mixed(job.ask.payload.items, controls)
-    ask = make_ask("verdicts", state.policy, replace(job.ask.payload, items=lines))
-    if not is_within(state.budget, ask):
-        return job
-    return job._replace(ask=ask, controls=by_number, own=own)
+def _job(
+    state: State, payload: Payload, window: int | None, controls: tuple[Control, ...] = ()
+) -> Job:
+    """The job with these controls, if there is room for them."""
+    if controls:
+        lines, by_number, own = mixed(payload.items, controls)
+        ask = make_ask("verdicts", state.policy, replace(payload, items=lines))
+        if is_within(state.budget, ask):
+            return Job(ask, window, by_number, own)
+    return Job(make_ask("verdicts", state.policy, payload), window)
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
@@ -143,7 +143,8 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     for numbers, lines in packed(wanted, texts, size, state.budget._replace(room=room)):
         if room is None or sum(map(size, lines)) <= room:  # else the statement stays unresolved
             group = tuple((number, texts[number]) for number in sorted(numbers))
-            asks.append(_job(state, group, context_lines(state, lines), None))
+            payload = Payload(group, context_lines(state, lines), state.case.question)
+            asks.append(_job(state, payload, None))
     return tuple(asks)
 
 
