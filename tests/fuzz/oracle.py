@@ -425,9 +425,18 @@ def evident(held: Grade) -> Problems:
 
 @_graded
 def shown(held: Grade) -> Problems:
-    """Every line of the context is shown with each statement, or the facts that were found in it."""
+    """Every line of the context is shown with each statement, or the facts that were found in it.
+
+    Only where the user wants the likely parts, less may be shown, and that is told.
+    """
     listed = _listed_passages(held)
     for v in held.counted:
+        if v.shown < 1 and held.scenario.options.get("windows") == "likely":
+            if not any("windows='all'" in w for w in held.result.metadata["warnings"]):
+                yield f"{v.statement!r} was shown {v.shown:.0%} of the context, and nothing tells"
+            if _earns(held.system, "not_enough_info"):
+                yield f"{v.statement!r} was shown {v.shown:.0%}, and earns something unsupported"
+            continue
         asked = [*(turn for turn, _ in _turns_about(held, v)), *_joint_turns(held)]
         lines = {line for turn in asked for _, line in turn.ask.payload.sentences}
         for number, line in enumerate(held.scenario.context, 1):
@@ -472,7 +481,7 @@ def tokens(messages: Sequence[Mapping[str, str]]) -> int:
 @_graded
 def clean(held: Grade) -> Problems:
     """With a judge that makes no mistake, labels are the true ones, and nothing is unresolved."""
-    if held.scenario.faults:
+    if held.scenario.faults or any(v.shown < 1 for v in held.result.verdicts):
         return
     if held.result.metadata.get("windows", 1) > 1:
         compound = any(len(s.claims) > 1 for s in held.scenario.sentences)

@@ -55,6 +55,19 @@ def test_a_judge_without_faults_gives_the_score_of_the_system(policy: str) -> No
         assert not problem, problem
 
 
+def test_likely_windows_credit_nothing_from_nowhere_either() -> None:
+    rng = random.Random(11)
+    drawn = (scenario_of(rng) for _ in range(400))
+    long = [s for s in drawn if s.limits.prompt_tokens and SYSTEMS[s.policy].verify != "rubric"]
+    in_part = 0
+    for scenario in long[:40]:
+        likely = replace(scenario, options={**scenario.options, "windows": "likely"})
+        problem = broken(likely)
+        assert not problem, problem
+        in_part += any(v.shown < 1 for v in run(likely).result.verdicts)
+    assert in_part >= 10
+
+
 # ---------------------------------------------------------------- the oracle itself
 
 LABELS = ("supported", "contradicted", "not_enough_info")
