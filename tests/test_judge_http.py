@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+from collections.abc import Mapping
 from urllib.parse import quote, quote_plus
 
+import anthropic
+import openai
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from loopback import Loopback, good_reply
+from remote import bare_environment
 
+from faithfulness_assert import Grader
 from faithfulness_assert.judges.remote.answers import (
     Failure,
     read_json_object,
@@ -284,3 +290,34 @@ def test_the_usage_of_failed_tries_is_counted() -> None:
 
 def test_the_repr_of_a_secret_does_not_show_it() -> None:
     assert "sesame" not in repr({"key": Secret("sesame"), "keys": (Secret("sesame"),)})
+
+
+@pytest.mark.parametrize("api", ["openai", "anthropic"])
+def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(
+    api: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_environment(monkeypatch)
+    for name in ("ORG_ID", "PROJECT_ID"):
+        monkeypatch.setenv(f"OPENAI_{name}", f"my-{name}")
+    with Loopback(lambda request: good_reply(request)) as server:
+        root = server.url if api == "openai" else server.root
+        url = root.replace("//", "//user:pass@") + "/deep"
+        if api == "openai":
+            client = openai.OpenAI(api_key="k-123456", base_url=url)
+            client.chat.completions.create(model="m", messages=[])
+        else:
+            claude = anthropic.Anthropic(api_key="k-123456", base_url=url)
+            claude.messages.create(model="m", messages=[], max_tokens=1)
+        grader = Grader(f"{api}:m", base_url=url, api_key="k-123456")
+        grader.grade("It rains.", "It rains.")
+        theirs, ours = server.requests[:2]
+        grader.judge.close()  # type: ignore[attr-defined]
+
+    def telling(headers: Mapping[str, str]) -> dict[str, str]:
+        varying = ("content-length", "accept-encoding")
+        return {n: v for n, v in headers.items() if n not in varying and "stainless" not in n}
+
+    assert ours.path == theirs.path
+    assert telling(ours.headers) == telling(theirs.headers)
+    assert ours.headers["authorization"].startswith("Basic ")
+    assert ours.headers["accept-encoding"] == "identity"

@@ -17,6 +17,7 @@ import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...records.errors import JudgeError
@@ -56,8 +57,9 @@ class Connection:
         self, sdk: Any, call: Callable[[Any], object], secrets: Sequence[str] = ()
     ) -> None:
         model = _built_request(sdk, call)
-        self._url = model.url
-        self._headers = {n: v for n, v in model.headers.items() if n != "content-length"}
+        headers = model.headers.copy()
+        headers.pop("content-length", None)
+        self._request = partial(type(model), "POST", model.url, headers=headers)
         self._secrets = secrets
         # A redirect would send the prompt, and perhaps the key, to an address that the user did
         # not name.
@@ -85,10 +87,7 @@ class Connection:
 
     async def _exchange(self, body: Mapping[str, Any]) -> Answer:
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        request = self._http.build_request(
-            "POST", self._url, headers=self._headers, content=content.encode()
-        )
-        response = await self._http.send(request, stream=True)
+        response = await self._http.send(self._request(content=content.encode()), stream=True)
         try:
             received = await _bounded_body(response)
         finally:
