@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextvars
+import json
 import logging
+import signal
 import subprocess
 import sys
 import textwrap
@@ -315,6 +317,30 @@ def test_an_interrupt_says_what_was_done() -> None:
     with pytest.raises(KeyboardInterrupt) as caught:
         list(Grader(TruthfulJudge()).grade_many(cases(), concurrency=1))
     assert "grade_many stopped after" in caught.value.__notes__[0]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_an_interrupted_command_ends_at_once_and_says_what_was_done(tmp_path: Path) -> None:
+    asked = threading.Event()
+
+    def answer(request: Request) -> Answer:
+        asked.set()
+        return Answer(delay=10 * PATIENCE)
+
+    (tmp_path / "cases.jsonl").write_text(f"{json.dumps(CASE)}\n" * 20, encoding="utf-8")
+    with Loopback(answer) as server:
+        judge = ["--judge", "openai:m", "-o", f"base_url={server.url}"]
+        command = [sys.executable, "-m", "faithfulness_assert", "grade", "cases.jsonl", *judge]
+        running = subprocess.Popen(
+            command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert asked.wait(PATIENCE)
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=PATIENCE)
+    assert running.returncode not in (0, None)
+    assert "Traceback" not in said
+    if sys.version_info >= (3, 11):
+        assert "grade_many stopped after 0 results" in said
 
 
 # ---------------------------------------------------------------- what a judge raises

@@ -47,7 +47,9 @@ def main() -> None:
     except BrokenPipeError:  # nobody reads on; Python would complain when it closes the stream
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = FAILED
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        for note in getattr(stop, "__notes__", ()):  # what was done, and what it cost
+            sys.stderr.write(f"\nfaithfulness-assert: {note}\n")
         code = INTERRUPTED
     except Exception as error:
         from ..records.errors import ConfigError  # not needed for help and version
