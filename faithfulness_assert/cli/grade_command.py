@@ -51,7 +51,10 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="set an option of the list below; VALUE is JSON or text; may be repeated",
     )
     parser.add_argument(
-        "--concurrency", type=int, default=8, help="how many cases to grade at once (default: 8)"
+        "--concurrency",
+        type=int,
+        default=8,
+        help="how many asks are under way at once (default: 8)",
     )
     parser.add_argument("--json", action="store_true", help="print each result as a line of JSON")
 
