@@ -59,7 +59,8 @@ class Connection:
         model = _built_request(sdk, call)
         headers = model.headers.copy()
         headers.pop("content-length", None)
-        self._request = partial(type(model), "POST", model.url, headers=headers)
+        request: Any = type(model)
+        self._request = partial(request, "POST", model.url, headers=headers)
         self._secrets = secrets
         # A redirect would send the prompt, and perhaps the key, to an address that the user did
         # not name.
