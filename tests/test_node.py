@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ def test_doctor_and_init_name_it(
     check = doctor.check_node()
     assert check.state == state
     assert said in check.text
-    init_command.init(tmp_path / "example")
+    init_command.run(Namespace(config=None, folder=tmp_path / "example", force=False))
     written = capsys.readouterr().out
     package = said.removeprefix("runs ") if state == "ok" else "promptfoo@latest"
     assert f"npx {package} eval" in written
