@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from faithfulness_assert.plan.findings import in_conflict, merged
@@ -45,7 +43,7 @@ def test_numbers_are_trusted_only_if_they_cannot_be_another_way_of_counting(
 
 def entry(number: int | None, label: Label | None = "supported", text: str = "") -> RawVerdict:
     (made,) = read('[{"id": 1, "label": "supported", "evidence": [1]}]').verdicts
-    return replace(made, id=number, label=label, statement=text)
+    return made._replace(id=number, label=label, statement=text)
 
 
 def found(*entries: RawVerdict, **options: bool) -> list[object]:

@@ -226,9 +226,21 @@ def _by_position(
             f"got {_count(len(entries), 'unnumbered verdict')} for "
             f"{_count(len(statements), 'statement')}, so they cannot be matched"
         )
+    if _are_in_another_order(entries, statements):
+        raise UnreadableReply("the texts beside the verdicts are not of the statements in order")
     matched = zip(statements.items(), entries, strict=False)
     findings = {n: _finding([_if_about(text, entry)]) for (n, text), entry in matched}
     return {number: findings.get(number, MISSING) for number in statements}
+
+
+def _are_in_another_order(entries: Sequence[RawVerdict], statements: Mapping[int, str]) -> bool:
+    """Whether an entry's text shares words with other statements only, and not with its own."""
+    if not any(entry.statement for entry in entries):
+        return False
+    words = [words_that_count(text) for text in statements.values()]
+    known = frozenset[str]().union(*words)
+    said = [words_that_count(entry.statement) for entry in entries]
+    return any(text & known and not text & own for own, text in zip(words, said, strict=False))
 
 
 def _if_about(statement: str, entry: RawVerdict) -> RawVerdict:

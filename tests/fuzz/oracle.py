@@ -390,7 +390,7 @@ def trusted(held: Grade) -> Problems:
     asked: dict[tuple[object, str], bool] = {}
     last: dict[tuple[object, str], str] = {}  # a reply that cannot be read is asked for again
     for turn in held.turns:
-        if turn.ask.kind != "verdicts" or turn.content.error or turn.content.crash:
+        if turn.ask.kind != "verdicts" or not turn.content.usable:
             continue
         named, lines = reader.said(turn).named, {line for _, line in turn.ask.payload.sentences}
         for number, text in _controls(held, turn):
