@@ -20,6 +20,7 @@ from faithfulness_assert.records.model import GraderError
 
 CLAIM, DECLINED = "The shop is open daily.", "I don't know."
 DECLINES = "The answer only declines to answer: it makes no claim that could be checked."
+NOTHING = "Nothing to check: the answer says nothing that can be checked."
 EMPTY = "The context is empty: retrieval found nothing, so nothing can back the answer."
 
 
@@ -69,7 +70,7 @@ def test_a_very_long_problem_is_cut() -> None:
         (DECLINED, [CLAIM], "on_abstained", DECLINES),
         (CLAIM, [], "on_no_context", EMPTY),
         ("", [CLAIM], "on_blank", "Nothing to check: the answer is blank."),
-        ("```\nx = 1\n```", [CLAIM], "on_no_statements", "Nothing to check: "),
+        ("```\nx = 1\n```", [CLAIM], "on_no_statements", NOTHING),
     ],
 )
 def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
@@ -83,7 +84,7 @@ def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
     assert error.error is not None
     assert (error.error.kind, error.error.retryable) == ("input", False)
     assert error.error.message == error.reason
-    assert (error.reason or "").startswith(reason)
+    assert error.reason == reason
     assert error.metadata["graderError"] is True
     fail = under("fail")
     assert (fail.score, fail.pass_, fail.defined, fail.error) == (0.0, False, False, None)
