@@ -90,11 +90,14 @@ def test_asks_of_agrade_to_a_server_are_under_way_at_once() -> None:
     all_in = threading.Barrier(20, timeout=PATIENCE)
 
     def answer(request: Request) -> Answer:
-        all_in.wait()
+        if len(server.requests) > 1:
+            all_in.wait()
         return completion(verdicts_json({1: "supported"}))
 
     with Loopback(answer) as server:
-        assert all(result.pass_ for result in many_agrades(remote(server), 20))
+        grader = remote(server)
+        assert grader.grade(**CASE).pass_  # a server on this machine gets its first ask alone
+        assert all(result.pass_ for result in many_agrades(grader, 20))
 
 
 def test_a_cancelled_agrade_does_not_hold_up_the_end_of_the_loop() -> None:
