@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from faithfulness_assert.plan.findings import (
@@ -29,7 +27,7 @@ def finding(label: Label | None, *evidence: int, unresolved: str | None = None) 
 
 def test_evidence_that_was_not_shown_is_left_out_and_flagged_once() -> None:
     found = finding("supported", 3, 97, 1, 98)
-    expected = replace(found, evidence=(3, 1), flags=("a_flag", "no_such_evidence"))
+    expected = found._replace(evidence=(3, 1), flags=("a_flag", "no_such_evidence"))
     assert shown_only(found, {1, 2, 3}) == expected
     assert shown_only(found, set()).evidence == ()
 
@@ -84,7 +82,7 @@ def test_courtesies_and_declines_may_be_set_aside_unless_they_name_something(
 
 # ---------------------------------------------------------------- of several windows
 
-DISPUTED = replace(finding(None, 4, unresolved="duplicate"), disputed=True)
+DISPUTED = finding(None, 4, unresolved="duplicate")._replace(disputed=True)
 
 
 def test_the_finding_of_one_window_stays_as_it_is() -> None:
@@ -111,14 +109,14 @@ def test_a_dispute_is_a_contradiction_beside_a_window_that_supports() -> None:
 
 
 def test_the_strongest_finding_keeps_its_words_and_gets_the_evidence_of_its_equals() -> None:
-    first = replace(finding("partially_supported", 5, 2), reason="first")
-    second = replace(finding("partially_supported", 2, 9), reason="second")
+    first = finding("partially_supported", 5, 2)._replace(reason="first")
+    second = finding("partially_supported", 2, 9)._replace(reason="second")
     found = merged([finding("not_enough_info", 1), first, second])
-    assert found == replace(first, evidence=(5, 2, 9))
+    assert found == first._replace(evidence=(5, 2, 9))
 
 
 def test_a_missing_finding_counts_unless_a_window_supports_the_statement() -> None:
-    missing = replace(MISSING, reason="not there")
+    missing = MISSING._replace(reason="not there")
     assert merged([finding("contradicted", 1), missing]) == missing
     assert merged([missing, finding("partially_supported", 1)]) == missing
     assert merged([missing, finding("supported", 1)]) == finding("supported", 1)
