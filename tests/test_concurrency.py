@@ -333,7 +333,10 @@ def test_an_interrupted_command_ends_at_once_and_says_what_was_done(tmp_path: Pa
     (tmp_path / "cases.jsonl").write_text(f"{json.dumps(CASE)}\n" * 20, encoding="utf-8")
     with Loopback(answer) as server:
         judge = ["--judge", "openai:m", "-o", f"base_url={server.url}"]
-        command = [sys.executable, "-m", "faithfulness_assert", "grade", "cases.jsonl", *judge]
+        # A process that a script started in the background ignores the signal, and so would ours.
+        start = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+        start += "; runpy.run_module('faithfulness_assert', run_name='__main__')"
+        command = [sys.executable, "-c", start, "grade", "cases.jsonl", *judge]
         running = subprocess.Popen(
             command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
