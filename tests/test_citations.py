@@ -278,3 +278,8 @@ class Rater:
         if ask.kind == "ratings":
             return Reply(json.dumps(dict.fromkeys(DIMENSIONS, 1)))
         return Reply(json.dumps([{"id": number, "label": "supported"} for number in ask.ids]))
+
+
+def test_the_same_number_is_a_citation_in_brackets_and_none_in_parentheses() -> None:
+    audit = audit_citations("The tower is very tall [3]. The bridge is very old (3).", ["3"])
+    assert audit.uncited_claim_count == 1
