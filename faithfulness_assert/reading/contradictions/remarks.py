@@ -53,6 +53,7 @@ NONE_SUPPORTED = Remark(unsupported=1, at_most=0)
 class Tally:
     """The numbers of the statements that a reply's verdicts are about, by what they are granted."""
 
+    supported: frozenset[int]
     full: frozenset[int]
     full_or_partial: frozenset[int]
     negative: frozenset[int]
@@ -72,10 +73,12 @@ class Tally:
         by_label: dict[Label | None, set[int]] = {}
         for number, entry in zip(numbers, entries, strict=True):
             by_label.setdefault(entry.label, set()).add(number)
+        supported = frozenset(by_label.get("supported", ()))
         full = frozenset().union(*(by_label.get(label, ()) for label in FULL))
         negative = frozenset().union(*(by_label.get(label, ()) for label in polarity.NEGATIVE))
         partial = by_label.get("partially_supported", set())
-        return Tally(full, full | partial, negative, negative | partial, len(set(numbers)))
+        total = len(set(numbers))
+        return Tally(supported, full, full | partial, negative, negative | partial, total)
 
 
 def without_contradicted(
@@ -107,7 +110,7 @@ def _grants_more(tally: Tally, remark: Remark) -> bool:
     granted = tally.full_or_partial if counts_partial else tally.full
     if not granted.isdisjoint(remark.named):
         return True
-    if remark.only is not None and not tally.full <= remark.only:
+    if remark.only is not None and not tally.supported <= remark.only:
         return True
     limited = remark.at_most is not None and remark.out_of in (None, tally.total)
     if limited and len(granted) > (remark.at_most or 0):
