@@ -427,11 +427,11 @@ def evident(held: Grade) -> Problems:
 def shown(held: Grade) -> Problems:
     """Every line of the context is shown with each statement, or the facts that were found in it.
 
-    Only where the user wants the likely parts, less may be shown, and that is told.
+    Where that takes very many asks, less may be shown unless the user wants all, and that is told.
     """
     listed = _listed_passages(held)
     for v in held.counted:
-        if v.shown < 1 and held.scenario.options.get("windows") == "likely":
+        if v.shown < 1 and held.scenario.options.get("windows") != "all":
             if not any("windows='all'" in w for w in held.result.metadata["warnings"]):
                 yield f"{v.statement!r} was shown {v.shown:.0%} of the context, and nothing tells"
             if _earns(held.system, "not_enough_info"):

@@ -41,6 +41,10 @@ _BEFORE_LABEL = re.compile(r":|：|->|=>|→|–|—|\s-\s|\|")
 _SENTENCE_END = re.compile(r"[.!?。！？;；\n]+")
 _MARK = re.compile(f"[{YES_MARKS}{NO_MARKS}]\ufe0f?")
 _MARKS_ONLY = re.compile(rf"(?:\s{{0,9}}[{YES_MARKS}{NO_MARKS}]\ufe0f?)+\s*")
+_UNDECIDED = frozenset(
+    """maybe perhaps possibly unsure not_sure uncertain unclear undecided unknown mixed depends skip
+    skipped n/a na""".split()
+)
 _SENTENCE_WORDS = 4  # an item of so many words is a sentence, not a label
 
 
@@ -115,10 +119,18 @@ def read_whole_list(text: str, labels: Labels) -> Entries:
             _numbered_line(line, number, labels)
             for line, number in zip(lines, numbers, strict=True)
         )
+        is_one_block = "\n\n" not in listed.strip()
+        if is_one_block and any(e.label for e in items) and all(map(_is_label_or_undecided, items)):
+            return items
     else:
         items = _unnumbered("\n".join(lines), labels)
     # An item without a label: this is prose, or cut off.
     return () if None in [entry.label for entry in items] else items
+
+
+def _is_label_or_undecided(entry: RawVerdict) -> bool:
+    """Whether a numbered line is a label, or says that the judge has none: "2: maybe [1]"."""
+    return entry.label is not None or normalise(without_reference(entry.line)) in _UNDECIDED
 
 
 def _is_one_item(lines: list[str], numbers: list[re.Match[str]], labels: Labels) -> bool:
