@@ -1,6 +1,7 @@
 """The public functions ``grade``, ``agrade`` and ``grade_many``, and ``Grader``, which they use.
 
 It checks the options, makes the judge and the policy that they name, and runs a plan for each case.
+The file is long because the public signatures, with their docstrings, stand together.
 """
 
 from __future__ import annotations
