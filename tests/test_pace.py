@@ -4,32 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Any
 
 import pytest
 from loopback import Answer, Loopback, Request, refusal_to
 from remote import bare_environment
+from test_local_servers import CASE, SCORE, close, grader
 from true_server import answered
 
-from faithfulness_assert import Grader
 from faithfulness_assert.judges.remote.pace import Pace, pace_of
-
-FACTS = [f"Museum {n} was opened by the mayor in {1700 + n}." for n in range(8)]
-CASE = {"answer": " ".join([*FACTS[:6], "Museum 9 burnt down."]), "context": " ".join(FACTS)}
-SCORE = 6 / 7
 
 
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     bare_environment(monkeypatch)
-
-
-def grader(server: Loopback, **options: Any) -> Grader:
-    return Grader("openai:m", **{"base_url": server.url, "max_retries": 0, **options})
-
-
-def close(made: Grader) -> None:
-    made.judge.close()  # type: ignore[attr-defined]
 
 
 class Serial:

@@ -70,7 +70,7 @@ _NOT_MEANT = lazy_pattern(
     r" (?:(?:is|are|was|were|has been|have been)(?: not|n't)|(?:do|does|did)(?: not|n't)"
     r" (?:reflect|count|represent)|(?:has|have)(?: not|n't) been)"
     r" (?:yet )?(?:my|mine|meant|intended|real|final|serious|true|correct|right|valid|accurate"
-    r"|verified|checked|confirmed|certain|sure|my|reviewed|what i)\b"
+    r"|verified|checked|confirmed|certain|sure|reviewed|what i)\b"
     r"|\b(?:i|we)(?: have| had| did|'ve)?(?: not|n't) (?:actually |really )?"
     r"(?:verif(?:y|ied)|check(?:ed)?|read|review(?:ed)?|look(?:ed)?|see|seen|mean|meant)\b"
 )
