@@ -6,6 +6,7 @@ import pytest
 
 from faithfulness_assert.plan.findings import (
     allowed,
+    consistent,
     in_conflict,
     may_be_set_aside,
     merged,
@@ -15,6 +16,7 @@ from faithfulness_assert.plan.findings import (
 from faithfulness_assert.reading.reconcile import INVALID, MISSING, Finding
 from faithfulness_assert.records.model import LABELS, Label
 
+CONFLICT = Finding(unresolved="duplicate")
 SHOP, OFFER = "The shop is open daily.", "Let me know if you have questions."
 
 
@@ -121,3 +123,27 @@ def test_a_missing_finding_counts_unless_a_window_supports_the_statement() -> No
     assert merged([missing, finding("partially_supported", 1)]) == missing
     assert merged([missing, finding("supported", 1)]) == finding("supported", 1)
     assert merged([missing, MISSING]) == missing
+
+
+# ---------------------------------------------------------------- of one text
+
+
+TWICE = {1: SHOP, 2: OFFER, 3: "the shop is open  daily"}
+
+
+@pytest.mark.parametrize("one", LABELS)
+@pytest.mark.parametrize("other", LABELS)
+def test_the_same_text_with_two_labels_credits_nothing(one: Label, other: Label) -> None:
+    given = {1: finding(one, 1), 2: finding("supported", 2), 3: finding(other, 3)}
+    found = consistent(given, TWICE)
+    if one == other:
+        assert found == given
+    else:
+        kept = [given[n] if given[n].label == "contradicted" else CONFLICT for n in (1, 3)]
+        assert [found[1], found[3]] == kept
+    assert found[2] == given[2]
+
+
+def test_a_text_without_a_label_says_nothing_against_the_same_text_with_one() -> None:
+    given = {1: finding("supported", 1), 3: MISSING}
+    assert consistent(given, TWICE) == given

@@ -13,6 +13,7 @@ from ..records.model import Verdict
 from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
 from .endings import ended_result
+from .findings import consistent
 from .left_open import depends_on_open, described_open, errors_of_open
 from .metadata import base_result, counted_verdicts, coverage_of
 from .outcomes import not_graded
@@ -82,7 +83,8 @@ def _why_graded(policy: Policy) -> str:
 def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
     firsts = [state.verdicts.first_like[s.id] for s in state.verdicts.statements]
-    findings = {number: finding_of(state, number) for number in set(firsts)}
+    texts = {s.id: s.text for s in state.verdicts.statements}
+    findings = consistent({number: finding_of(state, number) for number in set(firsts)}, texts)
     shares = _shares(state)
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
