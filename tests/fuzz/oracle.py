@@ -22,7 +22,7 @@ import tiktoken
 from fuzz.judge_faults import REMARKS
 from fuzz.oracle_reader import Reader, Said
 from fuzz.oracle_systems import MASIS, System, passes, score_of, system_of
-from fuzz.scenario import Scenario, Sentence, together, truth
+from fuzz.scenario import ASIDES, Scenario, Sentence, together, truth
 from fuzz.simulated_judge import SimulatedJudge, Turn
 
 from faithfulness_assert import GradingResult, Verdict, grade
@@ -220,7 +220,8 @@ def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
     for turn, number in _turns_about(held, v):
         said = reader.said(turn)
         word = "against" if number in said.against else said.named.get(number, "")
-        word = "" if word not in ("against", *held.system.weights) else word  # nothing that counts
+        asides = ("not_a_claim",) if held.system.asides and v.statement in ASIDES else ()
+        word = "" if word not in ("against", *asides, *held.system.weights) else word
         words = found.setdefault(turn.ask.payload.sentences, [])
         last = {window[-1] for window in found.values() if window}
         # A window that has answered is not asked again, unless it is all the evidence there is.
@@ -311,7 +312,9 @@ def _claims_nothing(held: Grade) -> bool:
         text
         for turn in held.turns
         for number, text in turn.ask.payload.statements
-        if turn.ask.kind == "claims" and number in turn.content.silent and turn.content.usable
+        if turn.ask.kind == "claims" and turn.content.usable
+        # A bare empty list names no sentence: also one that answers an earlier ask is about this one.
+        if number in turn.content.silent or turn.content.text == "[]"
     }
     return all(s.aside or s.text in silent for s in held.scenario.sentences)
 
