@@ -17,7 +17,7 @@ from ..records.ask import Numbered, Payload
 from ..records.errors import UnreadableReply
 from ..records.judge import Limits
 from ..records.model import Evidence
-from ..text.strings import is_blank
+from ..text.strings import is_blank, text_key
 from .numbered_replies import is_chatter, read_entries
 from .outcomes import absorb_each, usable_text
 from .state import Job, State, TruthsKnown, noted
@@ -96,8 +96,18 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     entries, _ = read_entries(job, outcome)
     if not looks_like_json(usable_text(outcome)) and is_chatter(entries, job.ask.payload.items):
         raise UnreadableReply("the judge lists no truths: its words are not of the context")
+    if _repeats_answer(state, entries):
+        raise UnreadableReply("the judge lists no truths: it repeats the statements of the answer")
     known = _merged(state.truths, entries, job.ask.ids)
     return noted(state._replace(truths=known), form="truths")
+
+
+def _repeats_answer(state: State, entries: Entries) -> bool:
+    """Whether a reply to an earlier ask would make the answer its own evidence."""
+    truths = {text_key(text) for _, text in entries if not is_blank(text)}
+    stated = {text_key(statement.text) for statement in state.verdicts.statements}
+    context = {text_key(sentence.text) for sentence in state.context}
+    return truths <= stated and not truths <= context
 
 
 def _merged(known: TruthsKnown, entries: Entries, asked: Sequence[int]) -> TruthsKnown:
