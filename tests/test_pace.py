@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, refusal_to
 from remote import bare_environment
 from test_local_servers import CASE, SCORE, close, grader
 from true_server import answered
 
 from faithfulness_assert.judges.remote.pace import Pace, pace_of
+from faithfulness_assert.records.ask import Ask, Payload, ReplyForm
+from faithfulness_assert.records.errors import JudgeError
 
 
 @pytest.fixture(autouse=True)
@@ -105,3 +110,53 @@ def test_the_number_of_asks_follows_what_the_server_can_answer_in_time() -> None
     assert not pace.has_room(1, 30)
     pace.under_way = 0
     assert pace.has_room(10**6, 30), "an ask is always sent if no other is under way"
+
+
+def ask_of(characters: int) -> Ask:
+    message = {"role": "user", "content": "x" * characters}
+    return Ask((message,), ReplyForm("reason"), (), 100, Payload(()))
+
+
+@given(
+    sizes=st.lists(st.integers(1, 2000), min_size=1, max_size=12),
+    cancelled=st.sets(st.integers(0, 11)),
+    turns=st.integers(0, 3),
+)
+@settings(max_examples=60, deadline=None)
+def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
+    sizes: list[int], cancelled: set[int], turns: int
+) -> None:
+    pace, went = Pace(), []
+
+    async def go(number: int, size: int) -> None:
+        async with pace.turn(ask_of(size), timeout=60, deadline=None):
+            went.append(number)
+            await asyncio.sleep(0)
+
+    async def all_of_them() -> None:
+        tasks = [asyncio.ensure_future(go(n, size)) for n, size in enumerate(sizes)]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        for number in cancelled & set(range(len(sizes))):
+            tasks[number].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(all_of_them())
+    assert went == sorted(went)
+    assert set(went) >= set(range(len(sizes))) - cancelled
+    assert pace.under_way == 0
+
+
+def test_an_ask_that_waits_until_its_deadline_is_not_sent() -> None:
+    pace = Pace()
+
+    async def two() -> None:
+        async with pace.turn(ask_of(5), 60, None):
+            with pytest.raises(JudgeError, match="no time was left"):
+                async with pace.turn(ask_of(5), 60, time.monotonic() + 0.01):
+                    raise AssertionError("sent")
+        async with pace.turn(ask_of(5), 60, time.monotonic() + 0.01):
+            pass
+
+    asyncio.run(two())
+    assert pace.under_way == 0

@@ -12,7 +12,7 @@ import asyncio
 import time
 from collections import deque
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from ...records.errors import JudgeError
@@ -22,12 +22,19 @@ if TYPE_CHECKING:
 
     from ...records.ask import Ask
 
-LOOK_AGAIN = 0.01  # seconds between two looks of an ask that waits
 PART_OF_TIMEOUT = 0.5
 KEPT = 0.8
 """Part of the last cost that a lower one leaves: the number of asks grows step by step."""
 CHARS_PER_ITEM = 400
 """What the reply to a statement costs, in characters of a prompt."""
+
+
+class _Waiting(NamedTuple):
+    """An ask in line."""
+
+    size: int
+    seconds: float  # in which the server must be able to answer all asks under way
+    admitted: asyncio.Future[None]
 
 
 class Pace:
@@ -40,7 +47,7 @@ class Pace:
     def __init__(self) -> None:
         self.cost: float | None = None
         self.under_way = 0
-        self._line: deque[object] = deque()
+        self._line: deque[_Waiting] = deque()
 
     @asynccontextmanager
     async def turn(self, ask: Ask, timeout: float, deadline: float | None) -> AsyncIterator[None]:
@@ -51,7 +58,6 @@ class Pace:
         """
         size = _size(ask)
         await self._wait(size, timeout * PART_OF_TIMEOUT, deadline)
-        self.under_way += size
         beside, began = self.under_way, time.monotonic()
         try:
             yield
@@ -62,20 +68,42 @@ class Pace:
         else:
             self.learn((time.monotonic() - began) / beside)
         finally:
-            self.under_way -= size
+            self._leave(size)
 
     async def _wait(self, size: int, seconds: float, deadline: float | None) -> None:
         """Waits in line: a long ask is not kept waiting by short ones that came later."""
-        ticket = object()
-        self._line.append(ticket)
+        waiting = _Waiting(size, seconds, asyncio.get_running_loop().create_future())
+        self._line.append(waiting)
+        self._admit()
+        left = None if deadline is None else max(deadline - time.monotonic(), 0)
         try:
-            while self._line[0] is not ticket or not self.has_room(size, seconds):
-                if deadline is not None and time.monotonic() >= deadline:
-                    message = "no time was left to ask the judge: other asks took all of it"
-                    raise JudgeError(message, "timeout", retryable=True)
-                await asyncio.sleep(LOOK_AGAIN)
-        finally:
-            self._line.remove(ticket)
+            await asyncio.wait([waiting.admitted], timeout=left)
+        except asyncio.CancelledError:
+            if not self._gives_up(waiting):
+                self._leave(size)
+            raise
+        if self._gives_up(waiting):
+            message = "no time was left to ask the judge: other asks took all of it"
+            raise JudgeError(message, "timeout", retryable=True)
+
+    def _admit(self) -> None:
+        """Lets the asks at the head of the line go for which there is room."""
+        while self._line and self.has_room(self._line[0].size, self._line[0].seconds):
+            waiting = self._line.popleft()
+            self.under_way += waiting.size
+            waiting.admitted.set_result(None)
+
+    def _gives_up(self, waiting: _Waiting) -> bool:
+        """Takes an ask out of the line; False if it was admitted before."""
+        if waiting.admitted.done():
+            return False
+        self._line.remove(waiting)
+        self._admit()
+        return True
+
+    def _leave(self, size: int) -> None:
+        self.under_way -= size
+        self._admit()
 
     def has_room(self, size: int, seconds: float) -> bool:
         """Whether an ask of this size may be sent now."""
