@@ -52,6 +52,7 @@ ROOMS = (
     "drive",
     "options",
     "grading",
+    "batch",
     "promptfoo",
     "cli",
     "__main__",
