@@ -1,0 +1,66 @@
+"""What a run may use up before it stops: tokens, money, and results that could not be graded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..judges.remote.settings import check_number
+
+if TYPE_CHECKING:
+    from .rows import Line
+
+MOST = 10**15
+
+
+class Budget:
+    """Adds up what the results of a run have cost. None means no limit.
+
+    What earlier parts of a run have cost counts if their lines are added too. Grades that are under
+    way when the budget is used up still end, so a run may go beyond it by what those cost.
+
+    Args:
+        max_tokens: prompt and completion tokens together. The run stops when it has used as many.
+        max_cost: in the currency of the option ``prices``. The run stops when it has cost as much.
+        max_errors: results that are grader errors. The run stops when there are more.
+
+    Raises:
+        ConfigError: a limit is not a number from 0, or ``max_tokens`` or ``max_errors`` not a whole
+            one.
+    """
+
+    def __init__(
+        self,
+        max_tokens: int | None = None,
+        max_cost: float | None = None,
+        max_errors: int | None = None,
+    ) -> None:
+        limits = {"max_tokens": max_tokens, "max_cost": max_cost, "max_errors": max_errors}
+        for name, limit in limits.items():
+            if limit is not None:
+                check_number(name, limit, 0, MOST, whole=name != "max_cost")
+        self._max_tokens, self._max_cost, self._max_errors = max_tokens, max_cost, max_errors
+        self.tokens = self.errors = 0
+        self.cost = 0.0
+        self._without_cost = False
+
+    def add(self, line: Line) -> None:
+        """Adds what a result has cost."""
+        result = line.result
+        self.tokens += result.tokens_used.total
+        self.errors += result.error is not None
+        self.cost += result.cost or 0.0
+        self._without_cost |= result.cost is None and result.tokens_used.total > 0
+
+    def exceeded(self) -> str:
+        """Why the run must stop, in words; "" while it may go on."""
+        if self._max_tokens is not None and self.tokens >= self._max_tokens:
+            return f"it has used {self.tokens:,} tokens, and max_tokens is {self._max_tokens:,}"
+        if self._max_cost is not None and self._without_cost:
+            return "its cost is unknown: max_cost needs the option prices"
+        if self._max_cost is not None and self.cost >= self._max_cost:
+            return f"it has cost {self.cost:.6g}, and max_cost is {self._max_cost:.6g}"
+        if self._max_errors is not None and self.errors > self._max_errors:
+            one = self.errors == 1
+            results = "1 case" if one else f"{self.errors:,} cases"
+            return f"{results} could not be graded, and max_errors is {self._max_errors:,}"
+        return ""
