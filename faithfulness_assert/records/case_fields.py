@@ -64,17 +64,21 @@ def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
     Raises:
         InputError: the name of an unknown field looks like a misspelled one.
     """
+    fields, others = known_fields(record)
+    for name in list(others)[:MAX_IGNORED]:
+        if name not in CASE_ALIASES and _is_typo(name):
+            raise _unknown(name)
+    named = (clean_text(name)[:60] for name, value in others.items() if _has_content(value))
+    return fields, tuple(islice(named, MAX_IGNORED))
+
+
+def known_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a case in a record, under its own names, and everything else in it."""
     fields = {str(name): value for name, value in record.items()}
     if (audit := _masis_audit(fields)) is not None:
         fields.setdefault("last_citation_audit", audit)
-    unknown = [name for name in fields if name not in _KNOWN]
-    for name in unknown[:MAX_IGNORED]:
-        if _is_typo(name):
-            raise _unknown(name)
-    ignored = dict.fromkeys([*_unused_context(fields), *unknown])
-    kept = {name: value for name, value in fields.items() if name not in ignored}
-    named = (clean_text(name)[:60] for name in ignored if _has_content(fields[name]))
-    return kept, tuple(islice(named, MAX_IGNORED))
+    others = [*_unused_context(fields), *(name for name in fields if name not in _KNOWN)]
+    return fields, {name: fields.pop(name) for name in others}
 
 
 def _unused_context(fields: Mapping[str, Any]) -> Iterator[str]:

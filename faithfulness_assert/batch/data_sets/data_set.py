@@ -1,0 +1,139 @@
+"""A data set: rows from any source, one at a time."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..rows import Row
+from .plain_values import NotPlainError, plain
+from .record_columns import FIELDS, names, split_columns
+from .unique_ids import UniqueIds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+SAMPLE = 50
+"""Records that are read to say which columns there are."""
+MAX_NOTES = 20
+"""Notes of a kind. Of more, only the number is told."""
+
+
+class Record(NamedTuple):
+    """What a source gives for a row: its values, or why it cannot be read.
+
+    ``place`` says where it is, such as ``line 7``.
+    """
+
+    place: str
+    values: Mapping[str, Any] | None
+    problem: str = ""
+
+
+class Source(NamedTuple):
+    """Where records come from.
+
+    Args:
+        name: for people: the file, or the kind of object.
+        records: starts reading, from the first record on each time.
+        head: the first records, for showing the columns; reading it loses none.
+        fingerprint: changes when the content changes; "" if that cannot be known.
+    """
+
+    name: str
+    records: Callable[[], Iterator[Record]]
+    head: Callable[[], list[Record]]
+    fingerprint: Callable[[], str]
+
+
+def head_of(records: Callable[[], Iterator[Record]]) -> Callable[[], list[Record]]:
+    """The first records of a source that can be read more than once."""
+    return lambda: list(islice(records(), SAMPLE))
+
+
+class DataSet:
+    """The rows of a source.
+
+    Attributes:
+        name: for people: the file, or the kind of object.
+        notes: what a person should know about the rows, such as ids that are not unique. They are
+            complete when the rows have been read to the end.
+    """
+
+    def __init__(self, source: Source, mapping: Mapping[str, str]) -> None:
+        self.name = source.name
+        self.notes: list[str] = []
+        self._source = source
+        self._mapping = mapping
+
+    def rows(self) -> Iterator[Row]:
+        """The rows, one at a time. Only an iterator's rows cannot be read again.
+
+        Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
+        and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
+        """
+        notes = _IdNotes(self.notes)
+        ids = UniqueIds()
+        for number, record in enumerate(self._source.records(), 1):
+            id, fields, columns, problem = self._read(record)
+            case_id = ids.take(id or str(number))
+            notes.add(number, id, case_id)
+            yield Row(number, case_id, fields, columns, problem)
+        notes.end()
+
+    def _read(self, record: Record) -> tuple[str, dict[str, Any], dict[str, Any], str]:
+        """Id, fields, columns and problem of a record."""
+        if record.values is None:
+            return "", {}, {}, f"{record.place}: {record.problem}"
+        try:
+            fields, columns = split_columns(plain(record.values), self._mapping)
+        except NotPlainError as error:
+            return "", {}, {}, f"{record.place}: {error}"
+        id = fields.pop("id", None)
+        return "" if id is None else str(id), fields, columns, ""
+
+    def fingerprint(self) -> str:
+        """Changes when the content or the mapping changes; "" if that cannot be known."""
+        return self._source.fingerprint()
+
+    def described(self) -> str:
+        """Which column is taken for which field, and which are only carried along."""
+        found: dict[str, dict[str, None]] = {field: {} for field in FIELDS}
+        carried: dict[str, None] = {}
+        for record in self._source.head():
+            fields, columns = split_columns(record.values or {}, self._mapping)
+            for field in FIELDS:
+                found[field] |= dict.fromkeys(name for name in names(field) if name in fields)
+            carried |= dict.fromkeys(columns)
+        lines = [f"  {field:15} {self._said(field, list(found[field]))}" for field in FIELDS]
+        return "\n".join([self.name, *lines, f"  carried along   {', '.join(carried) or '-'}"])
+
+    def _said(self, field: str, columns: list[str]) -> str:
+        if field in self._mapping:
+            return self._mapping[field]
+        return " or ".join(columns) or "-"
+
+
+class _IdNotes:
+    """Notes of ids that are missing or not unique."""
+
+    def __init__(self, notes: list[str]) -> None:
+        self.notes = notes
+        notes.clear()
+        self.missing = self.doubled = 0
+
+    def add(self, number: int, id: str, case_id: str) -> None:
+        """Takes note of a row."""
+        self.missing += not id
+        if case_id == (id or str(number)):
+            return
+        self.doubled += 1
+        if self.doubled <= MAX_NOTES:
+            self.notes.append(f"row {number}: the id {id or number} is taken; it is {case_id} now")
+
+    def end(self) -> None:
+        """Tells the totals."""
+        if self.doubled > MAX_NOTES:
+            self.notes.append(f"{self.doubled - MAX_NOTES} more rows have ids that are taken")
+        if self.missing:
+            self.notes.append(f"{self.missing} rows have no id; their number is their id")

@@ -1,0 +1,84 @@
+"""Values of any library as plain JSON values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, is_dataclass
+from datetime import date, time
+from decimal import Decimal
+from typing import Any
+
+from ...text.strings import clean_text
+
+MAX_DEPTH = 50
+"""Lists and mappings inside each other."""
+
+_MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
+
+
+class NotPlainError(ValueError):
+    """A value that JSON cannot express."""
+
+
+def plain(value: Any, depth: int = MAX_DEPTH) -> Any:
+    """``value`` as JSON has it: NaN is None, NumPy's numbers and arrays are numbers and lists.
+
+    Raises:
+        NotPlainError: it is of a kind that JSON does not have, or nested too deeply.
+    """
+    if isinstance(value, str):
+        return clean_text(str(value))
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int | float):
+        return _number(value)
+    if not depth:
+        raise NotPlainError(f"lists and mappings are nested more than {MAX_DEPTH} deep")
+    if isinstance(value, Mapping):
+        return {clean_text(str(name)): plain(item, depth - 1) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item, depth - 1) for item in value]
+    return _of_library(value, depth)
+
+
+def _number(value: float) -> Any:
+    if isinstance(value, int):
+        return int(value)
+    if math.isnan(value):
+        return None
+    return float(value) if math.isfinite(value) else str(value)
+
+
+def _of_library(value: Any, depth: int) -> Any:
+    """What is neither a text, a number, a list nor a mapping of Python's own."""
+    if type(value).__name__ in _MISSING:
+        return None
+    if isinstance(value, bytes | bytearray):
+        return _text_of(bytes(value))
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return None if value.is_nan() else str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return plain(asdict(value), depth - 1)
+    for way in ("tolist", "to_list", "model_dump"):  # NumPy and pandas, polars, pydantic
+        if callable(convert := getattr(value, way, None)):
+            return plain(convert(), depth - 1)
+    if isinstance(value, set | frozenset) or type(value).__module__ == "builtins":
+        return _of_builtin(value, depth)
+    raise NotPlainError(f"a value of type {type(value).__name__} is not plain data")
+
+
+def _of_builtin(value: Any, depth: int) -> Any:
+    """The items of a set, a range, the values of a mapping ..."""
+    if isinstance(value, Iterable) and hasattr(value, "__len__"):
+        return [plain(item, depth - 1) for item in value]
+    raise NotPlainError(f"a value of type {type(value).__name__} is not plain data")
+
+
+def _text_of(value: bytes) -> str:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise NotPlainError(f"bytes that are not UTF-8 text (0x{value[error.start]:x})") from None

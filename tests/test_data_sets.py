@@ -1,0 +1,130 @@
+"""Data sets: rows from any source, each with a unique id, nothing lost and nothing refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import Case, ConfigError, Grader, Passage
+from faithfulness_assert.batch.data_sets import open_data_set, parse_mapping
+from faithfulness_assert.batch.data_sets.plain_values import NotPlainError, plain
+
+CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
+NAMES = st.sampled_from(["answer", "self", "cls", "expected", "id", "row", "record"]) | st.text()
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def rows_of(source: Any, **mapping: str) -> list[Any]:
+    return list(open_data_set(source, mapping=mapping).rows())
+
+
+@given(st.lists(st.dictionaries(NAMES, JSON, max_size=4), max_size=5))
+def test_every_record_becomes_a_row_of_plain_json_with_a_unique_id(
+    records: list[dict[str, Any]],
+) -> None:
+    rows = rows_of(records)
+    assert [row.number for row in rows] == list(range(1, len(records) + 1))
+    assert len({row.case_id for row in rows}) == len(rows)
+    for row, record in zip(rows, records, strict=True):
+        json.dumps([row.fields, row.columns], allow_nan=False, ensure_ascii=False).encode()
+        assert len(row.fields) + len(row.columns) + ("id" in record) >= len(plain(record))
+        assert not row.problem
+
+
+@given(st.lists(st.sampled_from(["a", "a#2", "2", "", None, 2, "a#2#2"]), max_size=12))
+def test_ids_that_are_taken_get_a_number_and_a_note(ids: list[Any]) -> None:
+    data_set = open_data_set([{**CASE, "id": id} for id in ids])
+    rows = list(data_set.rows())
+    assert len({row.case_id for row in rows}) == len(ids)
+    changed = [
+        row.case_id
+        for row, id in zip(rows, ids, strict=True)
+        if row.case_id != str("" if id is None else id or "") and id not in (None, "")
+    ]
+    assert all(any(case_id in note for note in data_set.notes) for case_id in changed)
+    assert [row.case_id for row in data_set.rows()] == [row.case_id for row in rows]
+
+
+def test_unknown_columns_are_carried_along_and_never_refused() -> None:
+    record = {**CASE, "id": 7, "self": 1, "expected": "x", "anser": "typo", "score": float("nan")}
+    (row,) = rows_of([record])
+    assert (row.case_id, dict(row.fields)) == ("7", CASE)
+    assert row.columns == {"self": 1, "expected": "x", "anser": "typo", "score": None}
+
+
+def test_a_row_with_the_key_self_is_graded() -> None:
+    (result,) = Grader().grade_many([{**CASE, "self": 1, "cls": 2, "record": 3}])
+    assert result.pass_
+
+
+def test_a_mapped_column_is_the_only_one_for_its_field() -> None:
+    record = {"answer": "gold", "outputs": {"text": "said"}, "docs": ["c"], "input": "why?"}
+    (row,) = rows_of([record], answer="outputs.text", context="docs")
+    assert row.fields == {"answer": "said", "context": ["c"], "input": "why?"}
+    assert row.columns == {"answer": "gold", "outputs": {"text": "said"}}
+
+
+def test_cases_keep_their_fields() -> None:
+    rows = rows_of([Case("a", [Passage("t", "9")], id="x"), Case("a", "c", input=None)])
+    assert rows[0].case_id == "x"
+    cases = [Case(**row.fields) for row in rows]
+    assert cases[0].context == (Passage("t", "9"),)
+    assert [case.question_missing for case in cases] == [False, True]
+
+
+def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path: Path) -> None:
+    good = json.dumps(CASE).encode()
+    lines = [b"\xef\xbb\xbf" + good, b"", b'{"answer": "caf\xe9"}', b"[1]", good, b'{"answer": "cu']
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(b"\n".join(lines))
+    rows = rows_of(file)
+    assert [row.fields for row in rows if not row.problem] == [CASE, CASE]
+    problems = [row.problem for row in rows if row.problem]
+    assert problems[0] == "line 3: not UTF-8 text: byte 0xe9"
+    assert problems[1] == "line 4: must be a JSON object, got list"
+    assert problems[2].startswith("line 6: invalid JSON: ")
+    assert problems[2].endswith("the file ends here, it may be cut off")
+
+
+def test_the_shown_mapping_names_what_is_taken_and_what_is_carried_along() -> None:
+    data_set = open_data_set([{"response": "a", "anser": "b", "contexts": ["c"]}])
+    shown = [line.split() for line in data_set.described().splitlines()]
+    assert ["answer", "response"] in shown
+    assert ["context", "contexts"] in shown
+    assert ["carried", "along", "anser"] in shown
+
+
+@pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
+def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> None:
+    with pytest.raises(ConfigError, match="map"):
+        parse_mapping(items)
+
+
+def test_a_mapping_is_field_and_column() -> None:
+    assert parse_mapping(["answer=reply"]) == {"answer": "reply"}
+    assert parse_mapping(["user_input=q=1"]) == {"question": "q=1"}
+
+
+@pytest.mark.parametrize("source", ["no-such-file.jsonl", 3, None, {"answer": "a"}])
+def test_a_source_that_is_no_data_set_is_the_callers_mistake(source: object) -> None:
+    with pytest.raises(ConfigError):
+        open_data_set(source)
+
+
+def test_values_that_json_does_not_have_are_refused_by_their_type() -> None:
+    with pytest.raises(NotPlainError, match="object"):
+        plain({"a": [object()]})
+    nested: list[Any] = []
+    for _ in range(200):
+        nested = [nested]
+    with pytest.raises(NotPlainError, match="nested"):
+        plain(nested)
