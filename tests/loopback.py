@@ -254,6 +254,7 @@ class Loopback:
         self._answers = script
         self._lock = threading.Lock()
         self.requests: list[Request] = []
+        self.connections = 0
         self.closed = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -290,6 +291,11 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:
 
         def log_message(self, *args: Any) -> None:
             pass
+
+        def setup(self) -> None:
+            with loopback._lock:
+                loopback.connections += 1
+            super().setup()
 
         def handle_one_request(self) -> None:
             try:

@@ -232,6 +232,17 @@ def test_a_server_gets_at_most_as_many_requests_at_once_as_the_batch_may_send() 
     assert counting.most <= 4
 
 
+def test_connections_are_used_again_however_many_asks_are_under_way() -> None:
+    opened = []
+    with Loopback(good_reply) as server:
+        made = remote(server)
+        for _ in range(3):
+            list(made.grade_many([CASE] * 60, concurrency=40))
+            opened.append(server.connections)
+    assert opened[0] <= 40
+    assert opened[2] <= 42, "a few more may be needed where a later round has more at once"
+
+
 def test_one_slow_case_does_not_hold_up_the_cases_after_it() -> None:
     others_done = threading.Semaphore(0)
 

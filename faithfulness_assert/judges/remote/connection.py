@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_CHUNK = 256  # bytes that a chunk counts at least: reading one takes time, however small it is
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
+ASKS_PER_CLIENT = 16
+"""Asks under way with one HTTP client: for each ask it looks at all its connections, which takes
+as much time as the ask itself where there are fifty."""
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
 
 
@@ -64,12 +67,16 @@ class Connection:
         self._secrets = secrets
         # A redirect would send the prompt, and perhaps the key, to an address that the user did
         # not name.
-        self._http = sdk.DefaultAsyncHttpxClient(follow_redirects=False, timeout=None)
-        self._broken = _errors_of_connections(self._http)
+        made, httpx = sdk.DefaultAsyncHttpxClient, _httpx_of(sdk)
+        certificates = httpx.create_ssl_context()  # loading them takes longer than a grade
+        self._client = partial(made, follow_redirects=False, timeout=None, verify=certificates)
+        self._clients = [_Client(self._client())]
+        self._broken = _errors_of_connections(httpx)
 
     async def close(self) -> None:
         """Closes all connections."""
-        await self._http.aclose()
+        for client in self._clients:
+            await client.http.aclose()
 
     async def send(self, body: Mapping[str, Any], seconds: float) -> Answer | JudgeError:
         """The answer to one request, after at most ``seconds``."""
@@ -88,12 +95,33 @@ class Connection:
 
     async def _exchange(self, body: Mapping[str, Any]) -> Answer:
         content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        response = await self._http.send(self._request(content=content.encode()), stream=True)
+        client = self._free_client()
+        client.asks += 1
         try:
-            received = await _bounded_body(response)
+            response = await client.http.send(self._request(content=content.encode()), stream=True)
+            try:
+                received = await _bounded_body(response)
+            finally:
+                await response.aclose()
         finally:
-            await response.aclose()
+            client.asks -= 1
         return Answer(response.status_code, response.headers, _decoded(received, response))
+
+    def _free_client(self) -> _Client:
+        """The first client that has few asks under way, so that its connections are used again."""
+        free = next((one for one in self._clients if one.asks < ASKS_PER_CLIENT), None)
+        if free is None:
+            free = _Client(self._client())
+            self._clients.append(free)
+        return free
+
+
+@dataclass(slots=True)
+class _Client:
+    """An HTTP client of the SDK, and how many asks it has under way."""
+
+    http: Any
+    asks: int = 0
 
 
 def not_sent(error: Exception, secrets: Sequence[str]) -> JudgeError:
@@ -103,10 +131,15 @@ def not_sent(error: Exception, secrets: Sequence[str]) -> JudgeError:
     return JudgeError(f"the request could not be made: {name}: {said}", "transport")
 
 
-def _errors_of_connections(http: Any) -> tuple[type[Exception], ...]:
-    """What this HTTP client raises if a connection fails."""
-    client = next(base for base in type(http).__mro__ if base.__name__ == "AsyncClient")
-    httpx = sys.modules[client.__module__.partition(".")[0]]  # or httpx2, in newer SDKs
+def _httpx_of(sdk: Any) -> Any:
+    """The package of the SDK's HTTP client: httpx, or httpx2 in newer SDKs."""
+    bases = sdk.DefaultAsyncHttpxClient.__mro__
+    client = next(base for base in bases if base.__name__ == "AsyncClient")
+    return sys.modules[client.__module__.partition(".")[0]]
+
+
+def _errors_of_connections(httpx: Any) -> tuple[type[Exception], ...]:
+    """What a client of this package raises if a connection fails."""
     anyio = sys.modules["anyio"]  # on which it works; some of its errors pass through
     streams = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError)
     return (httpx.RequestError, ssl.SSLError, OSError, *streams)
