@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
-    from ..records.ask import ReplyForm
+    from ..records.ask import Ask, ReplyForm
 
 Schema = dict[str, Any]
 
@@ -50,6 +50,18 @@ def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
         return _object(**dict.fromkeys(form.dimensions, _NUMBER), suggestions=_list(_STRING))
     entry = _verdict_entry(form, None if items is None else MAX_EVIDENCE)
     return _object(verdicts=_list(entry, items if form.kind == "verdicts" else None))
+
+
+def with_echo(schema: Mapping[str, Any]) -> Schema:
+    """The schema of a reply that first repeats the token of its ask; see :mod:`.echo`."""
+    inner, required = schema["properties"], schema["required"]
+    return {**schema, "properties": {"ask": _STRING, **inner}, "required": ["ask", *required]}
+
+
+def bounded_schema(ask: Ask) -> Schema:
+    """The schema of the reply to this ask, with bounds for its lists."""
+    schema = json_schema(ask.form, len(ask.ids))
+    return with_echo(schema) if ask.echo else schema
 
 
 def _verdict_entry(form: ReplyForm, most: int | None) -> Schema:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..asking.schema import json_schema
+from ..asking.schema import bounded_schema
 from ..records.ask import Reply
 from ..text.strings import clean_text
 from .remote.answers import (
@@ -109,7 +109,7 @@ def own_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str
 
 def compatible_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
     """The same on any other server."""
-    schema = ask.schema if steps["bounds"] else json_schema(ask.form, len(ask.ids))
+    schema = ask.schema if steps["bounds"] else bounded_schema(ask)
     formats = (
         _strict(schema),
         {"type": "json_object", "schema": schema},

@@ -61,6 +61,7 @@ class Ask:
         max_tokens: the most tokens that the reply may have.
         payload: the same content as data.
         schema: the JSON Schema of the reply.
+        echo: a token that the reply must repeat; "" for none, as in every ask of a plan.
     """
 
     messages: tuple[Mapping[str, str], ...]
@@ -69,6 +70,7 @@ class Ask:
     max_tokens: int
     payload: Payload
     schema: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    echo: str = ""
 
     @property
     def kind(self) -> AskKind:

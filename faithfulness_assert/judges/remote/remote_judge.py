@@ -167,6 +167,42 @@ class RemoteJudge:
         """
         return await background.awaited(self._ask(ask, deadline))
 
+    # ------------------------------------------------------------ for asks that are sent otherwise
+
+    def request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
+        """The body of the request for an ask after these steps."""
+        return self.provider.request(ask, self._settings, steps)
+
+    def checked(
+        self, ask: Ask, outcome: Reply | Failure, sent: Steps
+    ) -> tuple[Reply | Failure, Steps]:
+        """The outcome of a try after the steps ``sent``, and the steps for the next try."""
+        outcome = self._window.checked(ask, outcome)
+        if isinstance(outcome, Reply) or not outcome.server_error:
+            return outcome, sent
+        request = partial(self.request, ask)
+        steps = next_steps(self.provider.fallbacks, sent, outcome.server_error, request)
+        return replace(outcome, adapted=steps != sent), steps
+
+    def warned(self, reply: Reply, steps: Steps) -> Reply:
+        """The reply, with a warning for each of these steps."""
+        warnings = step_warnings(self.provider.fallbacks, steps)
+        return replace(reply, warnings=(*reply.warnings, *warnings))
+
+    def client(self, **options: Any) -> Any:
+        """A client of the provider's SDK for this judge's address and key."""
+        endpoint = self._endpoint
+        client: Any = getattr(self.provider.sdk(), self.provider.client)
+        key, url = str(endpoint.key) or "none", str(endpoint.url)
+        return client(api_key=key, base_url=url, **options)
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """What must never be shown or stored."""
+        return self._endpoint.secrets
+
+    # ------------------------------------------------------------ connections
+
     def close(self) -> None:
         """Closes the connections; the next ask opens new ones."""
         connecting, self._connecting = self._connecting, None
@@ -181,19 +217,13 @@ class RemoteJudge:
 
     async def _ask_now(self, ask: Ask, deadline: float | None) -> Reply:
         """All tries of an ask. What a server rejects is learned once; each reply warns of it."""
-        fallbacks, steps = self.provider.fallbacks, self._steps
-
-        def request(steps: Steps) -> dict[str, Any]:
-            return self.provider.request(ask, self._settings, steps)
+        steps = self._steps
 
         async def send(seconds: float) -> Reply | Failure:
             nonlocal steps
-            sent = steps
-            outcome = self._window.checked(ask, await self._try(request(sent), seconds))
-            if isinstance(outcome, Reply) or not outcome.server_error:
-                return outcome
-            steps = next_steps(fallbacks, sent, outcome.server_error, request)
-            return replace(outcome, adapted=steps != sent)
+            answered = await self._try(self.request(ask, steps), seconds)
+            outcome, steps = self.checked(ask, answered, steps)
+            return outcome
 
         with self._circuit.asking():
             reply = await ask_with_retries(
@@ -201,7 +231,7 @@ class RemoteJudge:
             )
         # Only steps that led to a reply are kept. Other asks may have added theirs.
         self._steps = merge_steps(self._steps, steps)
-        return replace(reply, warnings=(*reply.warnings, *step_warnings(fallbacks, steps)))
+        return self.warned(reply, steps)
 
     async def _try(self, request: dict[str, Any], seconds: float) -> Reply | Failure:
         try:
@@ -229,18 +259,10 @@ class RemoteJudge:
             raise
 
     def _connect(self) -> Connection:
-        sdk, endpoint = self.provider.sdk(), self._endpoint
-
         def call(http: Any) -> object:
-            client = getattr(sdk, self.provider.client)(
-                api_key=str(endpoint.key) or "none",
-                base_url=str(endpoint.url),
-                max_retries=0,
-                http_client=http,
-            )
-            return self.provider.call(client)
+            return self.provider.call(self.client(max_retries=0, http_client=http))
 
-        connection = Connection(sdk, call, endpoint.secrets)
+        connection = Connection(self.provider.sdk(), call, self._endpoint.secrets)
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection
 
