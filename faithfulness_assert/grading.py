@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from .asking.tokens import CountTokens
     from .drive import Slots
+    from .drive.lock_step import Known
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
@@ -136,6 +137,23 @@ class Grader:
 
         _check_batch(cases, concurrency)
         return run_many((partial(self._grade_case, case) for case in cases), concurrency)
+
+    def replay(self, case: Case | Mapping[str, Any], known: Known) -> GradingResult | None:
+        """The result of a case whose asks were sent otherwise; None if some have no outcome yet.
+
+        ``known``: returns the outcome of an ask, or None; see :mod:`.drive.lock_step`. The limits
+        are those of a judge that was never asked, so that each replay asks the same.
+        """
+        from .drive.lock_step import replay
+
+        try:
+            case = case if isinstance(case, Case) else Case.of(case)
+        except InputError as error:
+            return self._invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
+        count, limits = self._count, self._info.limits
+        plan = grade_plan(case, self.policy, language=self._language, count=count, limits=limits)
+        result = replay(plan, known)
+        return None if result is None else self._complete(result)
 
     async def _grade_case(self, case: Case | Mapping[str, Any], slots: Slots) -> GradingResult:
         if not isinstance(case, Case | Mapping):
