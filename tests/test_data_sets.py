@@ -67,10 +67,11 @@ def test_a_row_with_the_key_self_is_graded() -> None:
 
 
 def test_a_mapped_column_is_the_only_one_for_its_field() -> None:
-    record = {"answer": "gold", "outputs": {"text": "said"}, "docs": ["c"], "input": "why?"}
+    said = {"text": "said", "tokens": 3}
+    record = {"answer": "gold", "outputs": said, "docs": ["c"], "input": "why?"}
     (row,) = rows_of([record], answer="outputs.text", context="docs")
     assert row.fields == {"answer": "said", "context": ["c"], "input": "why?"}
-    assert row.columns == {"answer": "gold", "outputs": {"text": "said"}}
+    assert row.columns == {"answer": "gold", "outputs": {"tokens": 3}}
 
 
 def test_cases_keep_their_fields() -> None:

@@ -177,6 +177,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("jmespath", {"promptfoo.hook"}),
         ("rich", {"cli.terminal"}),
         ("yaml", {"policy.files"}),
+        ("pyarrow", {"batch.parquet_files"}),
     ],
 )
 def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:

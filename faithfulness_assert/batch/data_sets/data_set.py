@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...records.errors import ConfigError
 from ..rows import Row
 from .plain_values import NotPlainError, plain
-from .record_columns import FIELDS, names, split_columns
+from .record_columns import FIELDS, locate, names, split_columns
 from .unique_ids import UniqueIds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 SAMPLE = 50
 """Records that are read to say which columns there are."""
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
+MAX_SHOWN_COLUMNS = 40
 
 
 class Record(NamedTuple):
@@ -38,17 +39,14 @@ class Source(NamedTuple):
         records: starts reading, from the first record on each time.
         head: the first records, for showing the columns; reading it loses none.
         fingerprint: changes when the content changes; "" if that cannot be known.
+        columns: those that every record has; None where each record has its own.
     """
 
     name: str
     records: Callable[[], Iterator[Record]]
     head: Callable[[], list[Record]]
     fingerprint: Callable[[], str]
-
-
-def head_of(records: Callable[[], Iterator[Record]]) -> Callable[[], list[Record]]:
-    """The first records of a source that can be read more than once."""
-    return lambda: list(islice(records(), SAMPLE))
+    columns: Sequence[str] | None = None
 
 
 class DataSet:
@@ -98,20 +96,42 @@ class DataSet:
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
+        found, carried = self._sample()
+        lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in FIELDS]
+        shown = ", ".join(carried[:MAX_SHOWN_COLUMNS])
+        more = len(carried) - MAX_SHOWN_COLUMNS
+        rest = f" and {more} more" if more > 0 else ""
+        return "\n".join([self.name, *lines, f"  carried along   {shown or '-'}{rest}"])
+
+    def check(self) -> None:
+        """Raises ``ConfigError`` if there is no column for a field that a case needs.
+
+        Only where all rows have the same columns.
+        """
+        columns = self._source.columns
+        found = self._sample()[0] if columns else {}
+        for field in ("answer", "context", *self._mapping):
+            if columns and not found[field]:
+                looked = self._mapping.get(field) or ", ".join(names(field))
+                raise ConfigError(
+                    f"{self.name}: no column for {field}. Looked for {looked}; it has "
+                    f"{', '.join(columns[:MAX_SHOWN_COLUMNS]) or 'none'}. Use --map {field}=COLUMN"
+                )
+
+    def _sample(self) -> tuple[dict[str, list[str]], list[str]]:
+        """The columns that the first records have for each field, and the others."""
         found: dict[str, dict[str, None]] = {field: {} for field in FIELDS}
         carried: dict[str, None] = {}
         for record in self._source.head():
-            fields, columns = split_columns(record.values or {}, self._mapping)
+            try:
+                values = plain(record.values or {})
+            except NotPlainError:
+                continue
+            paths = locate(values, self._mapping).paths
             for field in FIELDS:
-                found[field] |= dict.fromkeys(name for name in names(field) if name in fields)
-            carried |= dict.fromkeys(columns)
-        lines = [f"  {field:15} {self._said(field, list(found[field]))}" for field in FIELDS]
-        return "\n".join([self.name, *lines, f"  carried along   {', '.join(carried) or '-'}"])
-
-    def _said(self, field: str, columns: list[str]) -> str:
-        if field in self._mapping:
-            return self._mapping[field]
-        return " or ".join(columns) or "-"
+                found[field] |= dict.fromkeys(paths[n] for n in names(field) if n in paths)
+            carried |= dict.fromkeys(split_columns(values, self._mapping)[1])
+        return {field: list(paths) for field, paths in found.items()}, list(carried)
 
 
 class _IdNotes:
@@ -136,4 +156,5 @@ class _IdNotes:
         if self.doubled > MAX_NOTES:
             self.notes.append(f"{self.doubled - MAX_NOTES} more rows have ids that are taken")
         if self.missing:
-            self.notes.append(f"{self.missing} rows have no id; their number is their id")
+            rows = "1 row has" if self.missing == 1 else f"{self.missing} rows have"
+            self.notes.append(f"{rows} no id; the number of the row is its id")

@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 from ...records.case_fields import CASE_ALIASES, known_fields
 from ...records.errors import ConfigError, suggest
+from .exports import find_export
+from .field_paths import Located, take, value_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 FIELDS = (*CASE_ALIASES, "id")
 """The fields that a column can be named for."""
+
+_AUDIT = "last_citation_audit"
 
 
 def parse_mapping(items: Iterable[str]) -> dict[str, str]:
@@ -43,38 +47,38 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
     return checked
 
 
-def split_columns(
-    record: Mapping[str, Any], mapping: Mapping[str, str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields of a case in a record, and the columns that are not.
-
-    A field of the mapping comes from its column alone; what else has a name of that field is an
-    ordinary column then. Other fields are found by the names of ``CASE_ALIASES``.
-    """
-    if not mapping:
-        return known_fields(record)
-    rest = dict(record)
-    fields = {name: _take(rest, column) for name, column in mapping.items()}
-    shadowed = {name: rest.pop(name) for field in mapping for name in names(field) if name in rest}
-    known, columns = known_fields(rest)
-    return {**known, **fields}, {**shadowed, **columns}
-
-
 def names(field: str) -> tuple[str, ...]:
     """The names that a column with this field may have."""
     return (field, *CASE_ALIASES.get(field, ()))
 
 
-def _take(record: dict[str, Any], column: str) -> Any:
-    """Takes a column out of a record. ``outputs.answer`` is ``answer`` in the column ``outputs``.
+def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
+    """Where the fields of a case are in a record.
 
-    None if the record does not have it.
+    A field of the mapping comes from its column alone. Other fields are where an export of another
+    system has them, or in columns with the names of ``CASE_ALIASES``.
     """
-    if column in record:
-        return record.pop(column)
-    value: Any = record
-    for part in column.split("."):
-        if not isinstance(value, dict) or part not in value:
-            return None
-        value = value[part]
-    return value
+    located = find_export(record) or _known(record)
+    if not mapping:
+        return located
+    hidden = {name for field in mapping for name in names(field)}
+    paths = {name: path for name, path in located.paths.items() if name not in hidden}
+    mapped = {f: path for f, path in mapping.items() if value_at(located.record, path) is not None}
+    return located._replace(paths={**paths, **mapped}, raw=frozenset(mapped))
+
+
+def _known(record: Mapping[str, Any]) -> Located:
+    fields, _ = known_fields(record)
+    paths = {name: name for name in fields}
+    if _AUDIT in paths and _AUDIT not in record:
+        paths[_AUDIT] = f"metrics.{_AUDIT}"
+    return Located(record, paths)
+
+
+def split_columns(
+    record: Mapping[str, Any], mapping: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a case in a record, and the columns that are not."""
+    located = locate(record, mapping)
+    fields = {name: located.value(name) for name in located.paths}
+    return fields, take(located)

@@ -1,0 +1,128 @@
+"""Reads CSV and TSV files."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from ast import literal_eval
+from typing import TYPE_CHECKING, Any
+
+from ...records.case_fields import CASE_ALIASES
+from ...records.errors import ConfigError
+from .data_set import Record
+from .exports import EXTRA_NAMES
+from .text_records import MAX_RECORD, UnreadableError, check_utf8
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+_QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
+_STRING = re.compile(_QUOTED, re.DOTALL)
+_PYTHON_LIST = re.compile(rf"\[(?:{_QUOTED})(?:,\s*(?:{_QUOTED}))*\]", re.DOTALL)
+
+
+def csv_header(file: Path) -> list[str]:
+    """The columns of a file. One without a name is called ``column 3``, by its place.
+
+    Raises:
+        ConfigError: two columns have the same name, or the first row cannot be read.
+    """
+    try:
+        header: list[str] = next(_reader(file), [])
+        check_utf8("".join(header))
+    except (csv.Error, UnreadableError) as error:
+        raise ConfigError(f"{file}: the first row cannot be read: {error}") from None
+    columns = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
+    twice = next((name for name in columns if columns.count(name) > 1), None)
+    if twice is not None:
+        raise ConfigError(f"{file}: two columns have the name {twice!r}")
+    return columns
+
+
+def csv_records(file: Path, columns: Sequence[str], context: frozenset[str]) -> Iterator[Record]:
+    """The records of a file.
+
+    A row that cannot be read, or has another number of cells than there are columns, is a problem.
+    A cell of a column in ``context`` may be a list of passages, see :func:`passages`.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
+    rows = _reader(file)
+    next(rows, None)
+    while True:
+        before = rows.line_num
+        try:
+            cells = next(rows)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield Record(_place(before + 1, rows.line_num), None, f"invalid CSV: {error}")
+            continue
+        if cells:
+            yield _record(_place(before + 1, rows.line_num), cells, columns, context)
+
+
+def _reader(file: Path) -> Any:
+    """Strict, so that a text after a closing quote, or a quote that stays open, is an error."""
+    text = file.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
+    return csv.reader(_closing(text), delimiter=_delimiter(file), strict=True)
+
+
+def _closing(text: Any) -> Iterator[str]:
+    with text:
+        while line := text.readline(MAX_RECORD):
+            yield line
+
+
+def _delimiter(file: Path) -> str:
+    """A tab in TSV; a semicolon where the first line has one and no comma; else a comma."""
+    if file.suffix.lower() == ".tsv":
+        return "\t"
+    with file.open("rb") as lines:
+        first = lines.readline(1 << 20)
+    return ";" if b";" in first and b"," not in first else ","
+
+
+def _place(first: int, last: int) -> str:
+    return f"line {first}" if last <= first else f"lines {first} to {last}"
+
+
+def _record(
+    place: str, cells: list[str], columns: Sequence[str], context: frozenset[str]
+) -> Record:
+    if len(cells) != len(columns):
+        return Record(place, None, f"{len(cells)} cells, but the file has {len(columns)} columns")
+    try:
+        check_utf8("".join(cells))
+    except UnreadableError as error:
+        return Record(place, None, str(error))
+    values = dict(zip(columns, cells, strict=True))
+    return Record(place, {n: passages(v) if n in context else v for n, v in values.items()})
+
+
+def context_columns(columns: Sequence[str], mapping: Mapping[str, str]) -> frozenset[str]:
+    """Those columns whose cells may be lists of passages."""
+    known = {"context", *CASE_ALIASES["context"], *EXTRA_NAMES["context"]}
+    own = mapping.get("context")
+    return frozenset(name for name in columns if name == own or name.split(".")[-1] in known)
+
+
+def passages(cell: str) -> Any:
+    """A cell of the context: a list of passages, or the text itself.
+
+    It is a list only if the whole cell is a JSON list of strings or of objects with a text, or a
+    list of strings as Python (and so pandas) writes it: ``['first', "second"]``.
+    """
+    text = cell.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return cell
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        if not _PYTHON_LIST.fullmatch(text):
+            return cell
+        return [literal_eval(string) for string in _STRING.findall(text)]
+    strings = all(isinstance(item, str) for item in found)
+    objects = all(isinstance(item, dict) for item in found)
+    return found if strings or objects else cell

@@ -1,0 +1,46 @@
+"""Parquet files, with pyarrow (the extra ``parquet``)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..records.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ROWS = 200
+"""Rows that are in memory at once."""
+
+
+def parquet_columns(file: Path) -> list[str]:
+    """The names of the columns. Raises ``ConfigError`` if the file cannot be read."""
+    with _open(file) as table:
+        return list(table.schema_arrow.names)
+
+
+def parquet_rows(file: Path) -> Iterator[dict[str, Any]]:
+    """The rows, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
+    with _open(file) as table:
+        for batch in table.iter_batches(batch_size=ROWS):
+            yield from batch.to_pylist()
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise ConfigError(
+            "Parquet files need pyarrow. Run: pip install faithfulness-assert[parquet]"
+        ) from None
+    return pyarrow
+
+
+def _open(file: Path) -> Any:
+    pyarrow = _pyarrow()
+    try:
+        return pyarrow.parquet.ParquetFile(file)
+    except (OSError, pyarrow.ArrowException) as error:
+        problem = str(error).splitlines()[0]
+        raise ConfigError(f"{file}: is not a Parquet file that can be read: {problem}") from None

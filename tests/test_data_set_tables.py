@@ -1,0 +1,142 @@
+"""Tables of pandas and polars, and Parquet files, give the same rows as a list of records."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from test_house import loaded_by
+
+from faithfulness_assert import ConfigError
+from faithfulness_assert.batch.data_sets import open_data_set
+
+RECORDS: list[dict[str, Any]] = [
+    {"id": "a", "answer": "x", "contexts": ["c", "d"], "score": 0.5, "day": None},
+    {"id": "b", "answer": "y", "contexts": [], "score": None, "day": None},
+]
+
+
+def rows_of(source: Any) -> list[Any]:
+    rows = list(open_data_set(source).rows())
+    json.dumps([[row.fields, row.columns] for row in rows], allow_nan=False)
+    return [(row.case_id, row.fields, row.columns) for row in rows]
+
+
+def of_pandas(_folder: Path) -> Any:
+    return pytest.importorskip("pandas").DataFrame(RECORDS)
+
+
+def of_polars(_folder: Path) -> Any:
+    return pytest.importorskip("polars").DataFrame(RECORDS)
+
+
+def of_parquet(folder: Path) -> Path:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = pytest.importorskip("pyarrow").Table.from_pylist(RECORDS)
+    parquet.write_table(table, folder / "a.parquet")
+    return folder / "a.parquet"
+
+
+@pytest.mark.parametrize("table", [of_pandas, of_polars, of_parquet])
+def test_a_table_gives_the_rows_of_its_records(
+    tmp_path: Path, table: Callable[[Path], Any]
+) -> None:
+    source = table(tmp_path)
+    assert rows_of(source) == rows_of(RECORDS)
+    fingerprint = open_data_set(source).fingerprint()
+    assert fingerprint
+    assert fingerprint == open_data_set(source).fingerprint()
+    assert fingerprint != open_data_set(source, mapping={"question": "answer"}).fingerprint()
+
+
+def test_values_of_numpy_and_pandas_are_plain_and_missing_ones_are_none() -> None:
+    pandas, numpy = pytest.importorskip("pandas"), pytest.importorskip("numpy")
+    frame = pandas.DataFrame(
+        {
+            "answer": ["x"],
+            "context": [numpy.array(["c", "d"])],
+            "n": numpy.array([3], dtype="int64"),
+            "nan": [numpy.float32("nan")],
+            "na": [pandas.NA],
+            "nat": [pandas.NaT],
+            "day": [pandas.Timestamp("2026-01-15")],
+            "kind": pandas.Categorical(["k"]),
+        }
+    )
+    ((_, fields, columns),) = rows_of(frame)
+    assert fields == {"answer": "x", "context": ["c", "d"]}
+    missing = {"nan": None, "na": None, "nat": None}
+    assert columns == {"n": 3, **missing, "day": "2026-01-15T00:00:00", "kind": "k"}
+
+
+def test_an_index_with_a_name_is_a_column() -> None:
+    pandas = pytest.importorskip("pandas")
+    index = pandas.Index(["s1"], name="context.span_id")
+    frame = pandas.DataFrame({"input": ["q"], "output": ["a"], "reference": ["c"]}, index=index)
+    assert rows_of(frame) == [("s1", {"answer": "a", "question": "q", "context": "c"}, {})]
+
+
+class HuggingFace:
+    """As ``datasets.Dataset``: its rows are dicts, and it knows its fingerprint."""
+
+    _fingerprint = "f00d"
+    column_names = ("id", "answer")
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(RECORDS)
+
+
+def test_a_hugging_face_data_set_is_read_and_knows_its_fingerprint() -> None:
+    assert rows_of(HuggingFace()) == rows_of(RECORDS)
+    assert open_data_set(HuggingFace()).fingerprint() != open_data_set(RECORDS).fingerprint()
+
+
+def test_the_splits_of_a_data_set_are_not_one_data_set() -> None:
+    with pytest.raises(ConfigError, match=r"train.*one of its values"):
+        open_data_set({"train": RECORDS})
+
+
+def test_an_iterator_is_read_as_needed_and_only_once() -> None:
+    read = []
+
+    def records() -> Iterator[dict[str, Any]]:
+        for record in RECORDS:
+            read.append(record)
+            yield record
+
+    data_set = open_data_set(records())
+    assert "contexts" in data_set.described()
+    assert len(read) == 1
+    rows = data_set.rows()
+    assert next(rows).case_id == "a"
+    assert len(read) == 1
+    assert next(rows).case_id == "b"
+    assert data_set.fingerprint() == ""
+    with pytest.raises(ConfigError, match="only once"):
+        list(data_set.rows())
+
+
+def test_a_parquet_file_that_is_none_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.parquet").write_bytes(b"PAR1 and nothing more")
+    with pytest.raises(ConfigError, match="not a Parquet file"):
+        open_data_set(tmp_path / "a.parquet")
+
+
+def test_parquet_without_pyarrow_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    with pytest.raises(ConfigError, match=r"pip install faithfulness-assert\[parquet\]"):
+        open_data_set(tmp_path / "a.parquet")
+
+
+def test_reading_lines_loads_no_library_for_tables() -> None:
+    code = "from faithfulness_assert.batch.data_sets import open_data_set; list(open_data_set([{'answer': 'a', 'context': 'c'}]).rows())"
+    assert not loaded_by(code) & {"pyarrow", "pandas", "polars", "numpy", "pydantic"}
