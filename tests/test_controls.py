@@ -18,7 +18,7 @@ from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, Usage, gr
 from faithfulness_assert.asking.controls import Control, make_controls, mixed
 from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.asking.windows import Budget
-from faithfulness_assert.cli.terminal import Tally
+from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.plan.fit import is_within
 from faithfulness_assert.records.judge import Limits
 
@@ -464,10 +464,10 @@ def test_the_summary_of_a_run_counts_failed_controls_and_warns_from_ten_percent(
     failed: int, distrusted: bool
 ) -> None:
     result, _ = run()
-    tally = Tally()
+    summary = Summary()
     for i in range(50):
         wrong = (i < failed) + (i + 50 < failed)
-        tally.add(
+        summary.add(
             replace(
                 result,
                 metadata={
@@ -475,5 +475,5 @@ def test_the_summary_of_a_run_counts_failed_controls_and_warns_from_ten_percent(
                 },
             )
         )
-    assert f"the judge failed {failed} of 100 controls" in str(tally)
-    assert ("do not trust" in str(tally)) == distrusted
+    assert f"the judge failed {failed} of 100 controls" in summary.brief()
+    assert ("do not trust" in summary.brief()) == distrusted

@@ -80,7 +80,7 @@ def run(arguments: Namespace) -> int:
     named = {name: getattr(arguments, name) for name in ("judge", "policy", "threshold")}
     grader = Grader(**{**named, **_parse_options(arguments.option)})
     results = grader.grade_many(read_cases(arguments.file), concurrency=arguments.concurrency)
-    return show(results, as_json=arguments.json).exit_code
+    return show(results, as_json=arguments.json)
 
 
 def _parse_options(given: Iterable[str]) -> dict[str, Any]:

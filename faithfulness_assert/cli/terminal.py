@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ..batch.summary import Summary
 from ..text.strings import clip, visible
 from .exit_codes import FAILED, NOT_GRADED, PASSED
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..records.result import GradingResult
 
-UNRELIABLE = 0.1
-"""The share of failed controls from which a run warns that its judge is unreliable."""
 STYLES = {
     "PASS": "bold green",
     "FAIL": "bold red",
@@ -35,72 +33,25 @@ STYLES = {
 """The styles of the words and marks with which a line of a result begins."""
 
 
-@dataclass(slots=True)
-class Tally:
-    """Counts of results. It keeps no result, so that a run may have any number of them."""
-
-    cases: int = 0
-    passed: int = 0
-    errors: int = 0
-    defined: int = 0
-    total: float = 0.0  # sum of the defined scores
-    controls: int = 0
-    controls_failed: int = 0
-    controls_unanswered: int = 0
-
-    def add(self, result: GradingResult) -> None:
-        """Counts a result."""
-        self.cases += 1
-        self.passed += result.pass_
-        self.errors += result.error is not None
-        self.defined += result.defined
-        self.total += result.score if result.defined else 0.0
-        controls = result.metadata.get("controls", {})
-        self.controls += controls.get("asked", 0)
-        self.controls_failed += controls.get("failed", 0)
-        self.controls_unanswered += controls.get("unanswered", 0)
-
-    @property
-    def exit_code(self) -> int:
-        """The exit code of the run."""
-        if self.errors:
-            return NOT_GRADED
-        return PASSED if self.passed == self.cases else FAILED
-
-    def __str__(self) -> str:
-        failed = self.cases - self.passed - self.errors
-        counts = f"{self.passed} passed, {failed} failed, {self.errors} not graded"
-        cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
-        return f"{cases}: {counts}; {self._mean()}{self._reliability()}"
-
-    def _mean(self) -> str:
-        if not self.defined:
-            return "no case has a score"
-        return f"mean score {self.total / self.defined:.2f} ({self.defined} with a score)"
-
-    def _reliability(self) -> str:
-        if not self.controls:
-            return ""
-        failures = f"\nthe judge failed {self.controls_failed} of {self.controls} controls"
-        if self.controls_unanswered:
-            failures += f" and did not answer {self.controls_unanswered}"
-        if self.controls_failed + self.controls_unanswered < UNRELIABLE * self.controls:
-            return failures
-        return f"{failures}: do not trust these scores; use another judge"
-
-
-def show(results: Iterable[GradingResult], *, as_json: bool) -> Tally:
-    """Shows each result as soon as it arrives."""
-    tally = Tally()
+def show(results: Iterable[GradingResult], *, as_json: bool) -> int:
+    """Shows each result as soon as it arrives. Returns the exit code."""
+    summary = Summary()
     for result in results:
-        tally.add(result)
+        summary.add(result)
         if as_json:
             _print_json(result)
         else:
-            _print_text(result, tally.cases)
+            _print_text(result, summary.cases)
     if not as_json:
-        _console().print(Text(f"\n{tally}", "bold"), soft_wrap=True)
-    return tally
+        _console().print(Text(f"\n{summary.brief()}", "bold"), soft_wrap=True)
+    return exit_code(summary)
+
+
+def exit_code(summary: Summary) -> int:
+    """The exit code of a run: whether all cases were graded, and passed."""
+    if summary.not_graded:
+        return NOT_GRADED
+    return PASSED if summary.passed == summary.cases else FAILED
 
 
 def show_line(text: str, more: str = "", *, style: str = "") -> None:

@@ -1,0 +1,195 @@
+"""What a run found, in numbers. It keeps no line, so that a run may have any number of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import fsum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .rows import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..records.result import GradingResult
+
+LEVEL = 0.95
+"""Of 100 such intervals, about 95 contain the mean of all cases like these."""
+_REACH = 1.959963984540054  # standard deviations of a normal distribution, for LEVEL
+LEAST = 10
+"""Scores. An interval from fewer would say too little."""
+MOST_RESAMPLED = 1000
+"""Scores. From more, the bootstrap of the mean is a normal distribution, and needs no samples."""
+RESAMPLES = 1000
+UNRELIABLE = 0.1
+"""The share of failed controls from which a run warns that its judge is unreliable."""
+
+_SCALE = 10**12  # scores are added as whole numbers: the same sum in every order
+_USAGE = ("prompt", "completion", "cached", "reasoning", "num_requests")
+
+
+class Interval(NamedTuple):
+    """Where the mean lies, with the certainty ``LEVEL``.
+
+    ``method``: ``bootstrap`` (percentiles of the means of 1,000 samples, with a fixed seed), or
+    from 1,001 scores on ``normal`` (the normal distribution that the bootstrap's means approach).
+    """
+
+    low: float
+    high: float
+    method: str
+
+
+class Summary:
+    """Counts of lines or results, in any order.
+
+    Attributes:
+        cases, passed, failed: how many there are. A case that fails has a result that is no error.
+        not_graded: grader errors, such as a judge that cannot be reached. They say nothing about
+            the answers.
+        statuses: how many have each status.
+        defined: how many have a score that means something.
+        tokens: sums of the fields of ``Usage``.
+        cost: the sum of the costs; None without prices.
+        controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
+        seconds: the wall time of the run; None if nobody measured it.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.cases = self.passed = self.not_graded = self.defined = 0
+        self.statuses: Counter[str] = Counter()
+        self.tokens: Counter[str] = Counter()
+        self.controls: Counter[str] = Counter()
+        self.cost: float | None = None
+        self.seconds = seconds
+        self._estimated = False
+        self._sum = self._squares = 0
+        self._first: list[float] = []
+
+    def add(self, line: Line | GradingResult) -> None:
+        """Counts a line, or a result."""
+        result = line.result if isinstance(line, Line) else line
+        self.cases += 1
+        self.passed += result.pass_
+        self.not_graded += result.error is not None
+        self.statuses[result.status] += 1
+        for name in _USAGE:
+            self.tokens[name] += getattr(result.tokens_used, name)
+        self._estimated |= result.tokens_used.estimated
+        self.controls.update(result.metadata.get("controls") or {})
+        if result.cost is not None:
+            self.cost = (self.cost or 0.0) + result.cost
+        if result.defined:
+            self._add_score(result.score)
+
+    def _add_score(self, score: float) -> None:
+        whole = round(score * _SCALE)
+        self.defined += 1
+        self._sum += whole
+        self._squares += whole * whole
+        if self.defined <= MOST_RESAMPLED:
+            self._first.append(score)
+
+    @property
+    def failed(self) -> int:
+        """How many cases were graded and do not pass."""
+        return self.cases - self.passed - self.not_graded
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the scores that mean something; None if there are none."""
+        return self._sum / self.defined / _SCALE if self.defined else None
+
+    @property
+    def interval(self) -> Interval | None:
+        """Where the mean lies; None if there are fewer than ``LEAST`` scores."""
+        if self.defined < LEAST:
+            return None
+        if self.defined <= MOST_RESAMPLED:
+            return bootstrap_interval(self._first)
+        variance = (self._squares * self.defined - self._sum**2) / self.defined**2 / _SCALE**2
+        mean = self._sum / self.defined / _SCALE
+        reach = _REACH * (variance / self.defined) ** 0.5
+        return Interval(max(0.0, mean - reach), min(1.0, mean + reach), "normal")
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it as plain JSON."""
+        interval = self.interval
+        return {
+            "cases": self.cases,
+            "passed": self.passed,
+            "failed": self.failed,
+            "not_graded": self.not_graded,
+            "statuses": dict(sorted(self.statuses.items())),
+            "scores": self.defined,
+            "mean_score": self.mean,
+            "interval": interval and {**interval._asdict(), "level": LEVEL},
+            "tokens_used": {**self.tokens, "estimated": self._estimated},
+            "cost": self.cost,
+            "controls": dict(self.controls),
+            "seconds": self.seconds,
+        }
+
+    def brief(self) -> str:
+        """Counts, mean score, and whether the judge is reliable."""
+        counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
+        cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
+        return f"{cases}: {counts}; {self._mean()}{self._reliability()}"
+
+    def text(self) -> str:
+        """All of it, for people, on a few lines."""
+        lines = [self.brief()]
+        if interval := self.interval:
+            low, high = f"{interval.low:.3f}", f"{interval.high:.3f}"
+            lines.append(f"the mean score is from {low} to {high} ({LEVEL:.0%} interval)")
+        if set(self.statuses) - {"graded"}:
+            counts = ", ".join(f"{name} {n:,}" for name, n in self.statuses.most_common())
+            lines.append(f"statuses: {counts}")
+        if self.tokens["num_requests"]:
+            lines.append(self._spent())
+        if self.seconds:
+            lines.append(f"time: {duration(self.seconds)}, {self.cases / self.seconds:.3g} cases/s")
+        return "\n".join(lines)
+
+    def _mean(self) -> str:
+        if self.mean is None:
+            return "no case has a score"
+        return f"mean score {self.mean:.2f} ({self.defined} with a score)"
+
+    def _reliability(self) -> str:
+        asked, failed = self.controls["asked"], self.controls["failed"]
+        unanswered = self.controls["unanswered"]
+        if not asked:
+            return ""
+        said = f"\nthe judge failed {failed} of {asked} controls"
+        if unanswered:
+            said += f" and did not answer {unanswered}"
+        if failed + unanswered < UNRELIABLE * asked:
+            return said
+        return f"{said}: do not trust these scores; use another judge"
+
+    def _spent(self) -> str:
+        prompt, completion = self.tokens["prompt"], self.tokens["completion"]
+        about = "about " if self._estimated else ""
+        tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"
+        cost = "" if self.cost is None else f", cost {self.cost:.4g}"
+        return f"spent: {self.tokens['num_requests']:,} requests, {tokens}{cost}"
+
+
+def bootstrap_interval(scores: Sequence[float]) -> Interval:
+    """The percentile bootstrap of the mean. Equal scores give an equal interval, in any order."""
+    from random import Random  # not needed where nothing is summed up
+
+    ordered, count = sorted(scores), len(scores)
+    draw = Random(0).choices  # noqa: S311 - no secret
+    means = sorted(fsum(draw(ordered, k=count)) / count for _ in range(RESAMPLES))
+    cut = round(RESAMPLES * (1 - LEVEL) / 2)
+    return Interval(means[cut], means[-cut - 1], "bootstrap")
+
+
+def duration(seconds: float) -> str:
+    """Seconds for people: ``2 h 05 min``, ``3 min 07 s``, ``4.2 s``."""
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"
