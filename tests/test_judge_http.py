@@ -267,7 +267,10 @@ def tried(outcomes: list[Reply | Failure], deadline: float | None = None) -> Rep
     async def send(seconds: float) -> Reply | Failure:
         return next(left)
 
-    return asyncio.run(ask_with_retries(send, timeout=1, max_retries=2, deadline=deadline))
+    async def turn() -> None:
+        pass
+
+    return asyncio.run(ask_with_retries(send, turn, timeout=1, max_retries=2, deadline=deadline))
 
 
 def test_no_try_is_made_when_no_time_is_left() -> None:

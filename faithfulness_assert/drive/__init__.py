@@ -5,6 +5,7 @@ Only this folder knows the time. Plans only receive outcomes: see :mod:`.ask_out
 
 from __future__ import annotations
 
+import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -137,21 +138,34 @@ class _Grade:
         self.started = time.monotonic()
         self.timeout = clock.timeout
         self._end = None if clock.deadline is None else self.started + clock.deadline
+        self._not_counted = -math.inf  # until this instant, all waiting was made up for
         self._has_asked = False
 
-    def send(self, waited: float = 0.0) -> None:
+    def turn(self, ask: Ask) -> Awaitable[None] | None:
+        """What to await before an ask is sent, because of the judge's rate limit."""
+        turn = getattr(self.judge, "turn", None)
+        return turn and turn(ask)
+
+    def send(self, wanted: float, began: float) -> None:
         """Notes that an ask goes out now.
 
-        Time that the first one ``waited`` for other grades does not count.
+        Time that the first one waited for other grades does not count, nor time that any one waited
+        for the judge's rate limit.
+
+        Args:
+            wanted: when the ask was ready.
+            began: when it began to wait for the rate limit.
 
         Raises:
             JudgeError: the time of this grade is up.
         """
-        if not self._has_asked and self._end is not None:
-            self._end += waited
-        self._has_asked = True
-        if self._end is not None and time.monotonic() >= self._end:
-            raise late(waited)
+        now = time.monotonic()
+        if self._end is not None:
+            since = began if self._has_asked else wanted
+            self._end += max(now - max(since, self._not_counted), 0)
+        self._has_asked, self._not_counted = True, now
+        if self._end is not None and now >= self._end:
+            raise late(began - wanted)
 
     def deadline(self) -> float | None:
         """The instant at which an ask that goes out now must have ended."""
@@ -183,10 +197,22 @@ def _ask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
 
 def _ask(grade: _Grade, ask: Ask) -> Outcome:
     try:
-        grade.send()
+        wanted = time.monotonic()
+        if turn := grade.turn(ask):
+            _wait(turn)
+        grade.send(wanted, wanted)
         return as_outcome(ask, _in_time(grade, ask, grade.deadline()))
     except Exception as error:  # noqa: BLE001 - a judge may be anybody's code
         return failed(ask, error)
+
+
+def _wait(turn: Awaitable[None]) -> None:
+    from ..judges import background
+
+    async def awaited() -> None:
+        await turn
+
+    background.wait(awaited())
 
 
 def _in_time(grade: _Grade, ask: Ask, deadline: float | None) -> object:
@@ -217,9 +243,12 @@ async def _aask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]
 async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
     wanted = time.monotonic()
     async with slots.free:
-        slots.sent += 1
         try:
-            grade.send(time.monotonic() - wanted)
+            began = time.monotonic()
+            if turn := grade.turn(ask):
+                await turn
+            slots.sent += 1
+            grade.send(wanted, began)
             outcome = as_outcome(ask, await _awaited_in_time(grade, ask, grade.deadline()))
         except Exception as error:  # noqa: BLE001 - a judge may be anybody's code
             outcome = failed(ask, error)

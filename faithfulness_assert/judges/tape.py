@@ -26,7 +26,7 @@ from ..records.usage import Usage
 from .token_counter import token_counter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping
 
     from ..records.ask import Ask
     from ..records.judge import Judge
@@ -73,6 +73,8 @@ class StoredJudge:
         self._folder = _make_folder(info, _path("cache", folder))
         if hasattr(judge, "aask"):
             self.aask = self._aask
+        if hasattr(judge, "turn"):
+            self.turn = self._turn
 
     @property
     def info(self) -> JudgeInfo:
@@ -107,6 +109,11 @@ class StoredJudge:
             await background.in_thread(self._note, error.window)
             raise
         return await background.in_thread(self._store, ask, key, reply)
+
+    def _turn(self, ask: Ask, /) -> Awaitable[None] | None:
+        """What to await before an ask: nothing if its reply is stored."""
+        stored = (self._folder / f"{ask_key(ask, self._identity)}.json").is_file()
+        return None if stored else self._judge.turn(ask)  # type: ignore[attr-defined]
 
     def _note(self, window: int) -> None:
         """Stores a context window, so that the tape asks with the same limits as the judge did."""

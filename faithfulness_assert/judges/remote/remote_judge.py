@@ -9,7 +9,7 @@ import asyncio
 import importlib.util
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent import futures
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -29,6 +29,7 @@ from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
 from .pace import pace_of
 from .retries import ask_with_retries
 from .settings import check_number, check_text, find_endpoint
+from .throttle import Throttle, is_refusal
 
 Settings = Mapping[str, Any]
 
@@ -122,7 +123,7 @@ class RemoteJudge:
         self._window = ContextWindow(self._name, limits)
         self._timeout, self._max_retries = timeout, max_retries
         self._steps: Steps = dict.fromkeys(provider.fallbacks, 0)
-        self._circuit = CircuitBreaker()
+        self._circuit, self._throttle = CircuitBreaker(), Throttle()
         self._connecting: asyncio.Future[Connection] | None = None
 
     @property
@@ -166,6 +167,13 @@ class RemoteJudge:
             JudgeError: see :meth:`ask`.
         """
         return await background.awaited(self._ask(ask, deadline))
+
+    def turn(self, ask: Ask, /) -> Awaitable[None] | None:  # noqa: ARG002 - all asks wait equally
+        """What to await before an ask: only after the server wanted to be asked less often."""
+        return self._in_line() if self._throttle.holds else None
+
+    async def _in_line(self) -> None:
+        await background.awaited(self._throttle.wait())
 
     # ------------------------------------------------------------ for asks that are sent otherwise
 
@@ -221,13 +229,19 @@ class RemoteJudge:
 
         async def send(seconds: float) -> Reply | Failure:
             nonlocal steps
+            began = self._throttle.sent()
             answered = await self._try(self.request(ask, steps), seconds)
+            if isinstance(answered, Failure) and is_refusal(answered):
+                self._throttle.refused(began, answered.wait)
             outcome, steps = self.checked(ask, answered, steps)
             return outcome
 
         with self._circuit.asking():
             reply = await ask_with_retries(
-                send, timeout=self._timeout, max_retries=self._max_retries, deadline=deadline
+                *(send, self._throttle.wait),
+                timeout=self._timeout,
+                max_retries=self._max_retries,
+                deadline=deadline,
             )
         # Only steps that led to a reply are kept. Other asks may have added theirs.
         self._steps = merge_steps(self._steps, steps)

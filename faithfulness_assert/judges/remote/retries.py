@@ -6,6 +6,7 @@ They sleep as long as a server says, up to two minutes, and ignore deadlines.
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from dataclasses import replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 async def ask_with_retries(
     send: Callable[[float], Awaitable[Reply | Failure]],
+    turn: Callable[[], Awaitable[None]],
     *,
     timeout: float,
     max_retries: int,
@@ -32,6 +34,7 @@ async def ask_with_retries(
 
     Args:
         send: makes one try that may take the given number of seconds.
+        turn: waits until the server may be asked again, after the wait for this ask.
         timeout: seconds for one try.
         max_retries: tries after the first one. A try with adapted parameters does not count.
         deadline: an instant of ``time.monotonic()``.
@@ -54,11 +57,23 @@ async def ask_with_retries(
         if outcome.adapted:
             continue
         wait = _backoff(retries) if outcome.wait is None else outcome.wait
-        if not error.retryable or retries >= max_retries or wait >= _seconds_left(deadline):
+        again = error.retryable and retries < max_retries
+        if not again or not await _waited(wait, turn, _seconds_left(deadline)):
             error.usage = _usage_if_sent(spent)
             raise error
-        await asyncio.sleep(wait)
         retries += 1
+
+
+async def _waited(wait: float, turn: Callable[[], Awaitable[None]], left: float) -> bool:
+    """Waits ``wait`` seconds, and then for its turn. False if that takes longer than is left."""
+    if wait >= left:
+        return False
+    await asyncio.sleep(wait)
+    try:
+        await asyncio.wait_for(turn(), None if left == math.inf else left - wait)
+    except (asyncio.TimeoutError, TimeoutError):
+        return False
+    return True
 
 
 def _out_of_time(spent: Usage) -> JudgeError:
@@ -71,7 +86,7 @@ def _usage_if_sent(spent: Usage) -> Usage | None:
 
 
 def _seconds_left(deadline: float | None) -> float:
-    return float("inf") if deadline is None else deadline - time.monotonic()
+    return math.inf if deadline is None else deadline - time.monotonic()
 
 
 def _backoff(retries: int) -> float:
