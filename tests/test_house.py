@@ -176,6 +176,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("sentencex", {"text.sentences"}),
         ("jmespath", {"promptfoo.hook"}),
         ("rich", {"cli.terminal"}),
+        ("aiolimiter", {"batch.limits"}),
         ("yaml", {"policy.files"}),
         ("pyarrow", {"batch.parquet_files"}),
     ],
