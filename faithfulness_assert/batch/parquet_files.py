@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 ROWS = 200
-"""Rows that are in memory at once."""
+"""Rows that are read at once."""
+WRITTEN = 10_000
+"""Rows that are written at once."""
 
 
 def parquet_columns(file: Path) -> list[str]:
@@ -25,6 +28,19 @@ def parquet_rows(file: Path) -> Iterator[dict[str, Any]]:
     with _open(file) as table:
         for batch in table.iter_batches(batch_size=ROWS):
             yield from batch.to_pylist()
+
+
+def write_parquet(
+    rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type], file: Path
+) -> None:
+    """Writes rows to a new file. ``columns`` has the type of each: str, int, float or bool."""
+    pyarrow = _pyarrow()
+    types = {str: "string", int: "int64", float: "float64", bool: "bool"}
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
+    waiting = iter(rows)
+    with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+        while part := list(islice(waiting, WRITTEN)):
+            writer.write_batch(pyarrow.RecordBatch.from_pylist(part, schema=schema))
 
 
 def _pyarrow() -> Any:

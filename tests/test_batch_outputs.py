@@ -1,0 +1,231 @@
+"""Results out: every format has every line, and no text of others breaks one."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import ConfigError, Grader
+from faithfulness_assert.batch.outputs import (
+    github_annotations,
+    in_input_order,
+    input_order,
+    write_results,
+)
+from faithfulness_assert.batch.rows import Line, read_lines
+
+GRADER = Grader()
+PASSED = GRADER.grade("The shop is open.", "The shop is open.")
+FAILED = GRADER.grade("The shop sells 99 books.", "The shop is open.")
+ERROR = GRADER.grade("The shop is open.")
+HOSTILE = st.text(
+    st.sampled_from("\0\x08\x1b\n\r\t<>&\"'%:,#=@-\ufffe\u2028\ud800]] a1é") | st.characters(),
+    max_size=10,
+)
+FORMATS = [".jsonl", ".csv", ".xml", ".parquet"]
+in_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+def line_of(row: int, result: Any = PASSED, text: str = "", **columns: Any) -> Line:
+    text = text.encode(errors="replace").decode()
+    case_id = f"{row}{text}"
+    result = replace(result, case_id=case_id, reason=f"{result.reason}{text}")
+    return Line(case_id, row, "abc", columns, result)
+
+
+LINES = st.lists(
+    st.builds(
+        lambda result, text: (result, text), st.sampled_from([PASSED, FAILED, ERROR]), HOSTILE
+    ),
+    max_size=6,
+).map(lambda made: [line_of(row, *parts) for row, parts in enumerate(made, 1)])
+
+
+def read_csv(file: Path) -> list[dict[str, str]]:
+    with file.open(newline="", encoding="utf-8") as text:
+        return list(csv.DictReader(text))
+
+
+# ---------------------------------------------------------------- order
+
+
+@given(
+    rows=st.lists(st.integers(1, 12), max_size=12),
+    in_memory=st.integers(0, 5),
+    order=st.randoms(),
+)
+def test_lines_come_in_the_order_of_their_rows_and_none_is_lost(
+    rows: list[int], in_memory: int, order: random.Random
+) -> None:
+    order.shuffle(rows)
+    lines = [line_of(row) for row in rows]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(input_order, "IN_MEMORY", in_memory)
+        found = list(in_input_order(lines))
+    assert sorted(line.row for line in found) == sorted(rows)
+    if len(set(rows)) == len(rows):
+        assert [line.row for line in found] == sorted(rows)
+
+
+def test_a_line_is_given_as_soon_as_those_before_it_came() -> None:
+    taken = []
+
+    def lines() -> Iterator[Line]:
+        for row in (2, 1, 3):
+            taken.append(row)
+            yield line_of(row)
+
+    found = in_input_order(lines())
+    assert next(found).row == 1
+    assert taken == [2, 1]
+    assert [line.row for line in found] == [2, 3]
+
+
+# ---------------------------------------------------------------- formats
+
+
+@in_folder
+@given(lines=LINES)
+def test_json_lines_have_the_whole_results(tmp_path: Path, lines: list[Line]) -> None:
+    file = tmp_path / "out.jsonl"
+    write_results(reversed(lines), file)
+    assert list(read_lines(file.read_bytes().split(b"\n"))) == lines
+
+
+@in_folder
+@given(lines=LINES)
+def test_junit_xml_is_valid_and_counts_right_whatever_the_texts_are(
+    tmp_path: Path, lines: list[Line]
+) -> None:
+    file = tmp_path / "out.xml"
+    write_results(lines, file, order="finished")
+    suite = ElementTree.parse(file).getroot()[0]
+    assert len(suite) == len(lines)
+    assert int(suite.attrib["tests"]) == len(lines)
+    for tag, name in (("failure", "failures"), ("error", "errors")):
+        assert len(suite.findall(f"testcase/{tag}")) == int(suite.attrib[name])
+    for case, line in zip(suite, lines, strict=True):
+        assert case.attrib["name"].startswith(str(line.row))
+        assert (len(case) == 0) == line.result.pass_
+
+
+@in_folder
+@given(lines=LINES)
+def test_a_csv_file_has_a_row_for_each_line_and_no_formula(
+    tmp_path: Path, lines: list[Line]
+) -> None:
+    file = tmp_path / "out.csv"
+    write_results(lines, file)
+    rows = read_csv(file)
+    assert [row["row"] for row in rows] == [str(line.row) for line in lines]
+    for row, line in zip(rows, lines, strict=True):
+        assert (row["pass"] == "true") == line.result.pass_
+        assert bool(row["score"]) == line.result.defined
+        assert bool(row["error"]) == (line.result.error is not None)
+    cells = [cell for row in rows for cell in row.values()]
+    assert not [cell for cell in cells if re.match(r"[=@\t\r]|[+-][^\d]", cell)]
+
+
+@given(st.lists(st.tuples(st.sampled_from([FAILED, ERROR, PASSED]), HOSTILE), max_size=30))
+def test_an_annotation_is_one_command_on_one_line(made: list[tuple[Any, str]]) -> None:
+    lines = [line_of(row, *parts) for row, parts in enumerate(made, 1)]
+    commands = list(github_annotations(lines))
+    for command in commands:
+        assert re.fullmatch(r"::(error|warning) title=[^:,]*::.*", command)
+        assert not re.search(r"%(?!25|0A|0D|3A|2C)", command)
+        assert re.sub("[\u200c\u200d]", "", command).isprintable()
+    for kind, wanted in (("error", FAILED), ("warning", ERROR)):
+        count = sum(result is wanted for result, _ in made)
+        shown = [command for command in commands if command.startswith(f"::{kind}")]
+        assert len(shown) == min(count, 10)
+        assert count < 10 or str(count) in shown[-1]
+
+
+def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path: Path) -> None:
+    file = tmp_path / "out.csv"
+    lines = [
+        line_of(1, expected="x", score="mine", tags=["a"]),
+        line_of(2, expected="=HYPERLINK(1)", later=3),
+        line_of(3, expected="-0.5"),
+    ]
+    write_results(lines, file)
+    rows = read_csv(file)
+    assert [row["expected"] for row in rows] == ["x", "'=HYPERLINK(1)", "-0.5"]
+    assert [row["input.score"] for row in rows] == ["mine", "", ""]
+    assert [row["tags"] for row in rows] == ['["a"]', "", ""]
+    assert [row["other_columns"] for row in rows] == ["", '{"later": 3}', ""]
+    assert [row["score"] for row in rows] == ["1.0"] * 3
+
+
+def test_a_parquet_file_has_typed_columns(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    lines = [line_of(1, expected="x"), line_of(2, ERROR), line_of(3, FAILED)]
+    write_results(lines, tmp_path / "out.parquet")
+    rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [row["row"] for row in rows] == [1, 2, 3]
+    assert [row["score"] for row in rows] == [1.0, None, 0.0]
+    assert [row["pass"] for row in rows] == [True, False, False]
+    assert [row["expected"] for row in rows] == ["x", None, None]
+    assert rows[1]["error"].startswith("input: ")
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_no_results_are_a_file_too(tmp_path: Path, suffix: str) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    write_results([], tmp_path / f"out{suffix}")
+    assert [path.name for path in tmp_path.iterdir()] == [f"out{suffix}"]
+
+
+# ---------------------------------------------------------------- what cannot be written
+
+
+@pytest.mark.parametrize("suffix", FORMATS[:3])
+def test_a_file_stays_as_it_is_until_the_new_one_is_complete(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f"out{suffix}"
+    file.write_text("old")
+
+    def lines() -> Iterator[Line]:
+        yield line_of(1)
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(ConfigError, match="cannot be written: No space left on device"):
+        write_results(lines(), file)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [(file.name, "old")]
+
+
+@pytest.mark.parametrize(
+    ("name", "order", "said"),
+    [
+        ("out.xlsx", "input", r"unknown kind of file. Known: \.jsonl, \.csv"),
+        ("nowhere/out.csv", "input", "there is no folder"),
+        ("out.csv", "random", "order: must be input or finished"),
+    ],
+)
+def test_an_output_that_cannot_be_is_refused_before_anything_is_read(
+    tmp_path: Path, name: str, order: Any, said: str
+) -> None:
+    def lines() -> Iterator[Line]:
+        pytest.fail("it was read")
+        yield
+
+    with pytest.raises(ConfigError, match=said):
+        write_results(lines(), tmp_path / name, order=order)
+
+
+def test_the_results_of_json_lines_are_those_of_the_grader(tmp_path: Path) -> None:
+    write_results([line_of(1)], tmp_path / "out.jsonl")
+    written = json.loads((tmp_path / "out.jsonl").read_text("utf-8"))
+    assert written["pass"] is True
+    assert written["verdicts"][0]["label"] == "supported"
