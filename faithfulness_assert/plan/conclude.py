@@ -83,8 +83,9 @@ def _why_graded(policy: Policy) -> str:
 def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
     firsts = [state.verdicts.first_like[s.id] for s in state.verdicts.statements]
-    texts = {s.id: s.text for s in state.verdicts.statements}
-    findings = consistent({number: finding_of(state, number) for number in set(firsts)}, texts)
+    findings = {number: finding_of(state, number) for number in set(firsts)}
+    if state.verdicts.from_one:
+        findings = consistent(findings, {s.id: s.text for s in state.verdicts.statements})
     shares = _shares(state)
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None

@@ -107,8 +107,8 @@ def merged(findings: Sequence[Finding]) -> Finding:
 def consistent(findings: Mapping[int, Finding], texts: Mapping[int, str]) -> dict[int, Finding]:
     """The findings, without those that a statement with the same text speaks against.
 
-    A judge that gives the same text two labels has answered another ask with one of them. Which one
-    cannot be told, so only "contradicted" stays, which credits nothing.
+    For replies that do not show which ask they answer: if the same text gets two labels, one of
+    them may belong to another ask. Only "contradicted" stays, which credits nothing.
     """
     labels: dict[str, set[Label]] = {}
     for number, finding in findings.items():

@@ -101,6 +101,8 @@ class VerdictsKnown(NamedTuple):
         failed: the asks that failed, by window (None for a widened ask) and statement.
         by_position: what a reply without numbers left out. It is not matched by position again.
         controls: the controls that were asked in each window, and the labels that they got.
+        from_one: the judge gave the number 1 to statements that have others: its replies do not
+            show which ask they answer.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -111,6 +113,7 @@ class VerdictsKnown(NamedTuple):
     failed: Mapping[tuple[int | None, int], JudgeError] = NOTHING
     by_position: frozenset[Cell] = frozenset()
     controls: Mapping[int | None, Answered] = NOTHING
+    from_one: bool = False
 
     @property
     def answered_controls(self) -> Answered:

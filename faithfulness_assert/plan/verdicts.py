@@ -208,14 +208,14 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
         state, job, {n: _unless_asserted(state, n, finding) for n, finding in own.items()}
     )
     left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
-    known = _with_answered(state.verdicts, job, answered)
-    known = known._replace(
+    known = _with_answered(state.verdicts, job, answered)._replace(
         failed={
             cell: error
-            for cell, error in known.failed.items()
+            for cell, error in state.verdicts.failed.items()
             if cell[0] != job.window or cell[1] not in job.ids
         },
-        by_position=known.by_position.union(left_out),
+        by_position=state.verdicts.by_position.union(left_out),
+        from_one=state.verdicts.from_one or job.counts_from_one,
     )
     return noted(state._replace(verdicts=known), warnings=ignored_entries(unknown))
 
