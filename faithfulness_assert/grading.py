@@ -105,7 +105,7 @@ class Grader:
         try:
             plan = self._plan(Case(answer, context, question, id, **named))
         except InputError as error:
-            return self._invalid(str(error), id)
+            return self.invalid(str(error), id)
         return self._complete(run(plan, self.judge, self._clock))
 
     async def agrade(
@@ -122,7 +122,7 @@ class Grader:
         try:
             case = Case(answer, context, question, id, **named)
         except InputError as error:
-            return self._invalid(str(error), id)
+            return self.invalid(str(error), id)
         return await self._run(case)
 
     def grade_many(
@@ -136,7 +136,7 @@ class Grader:
         from .drive.many import run_many
 
         _check_batch(cases, concurrency)
-        return run_many((partial(self._grade_case, case) for case in cases), concurrency)
+        return run_many((partial(self.agrade_case, case) for case in cases), concurrency)
 
     def replay(self, case: Case | Mapping[str, Any], known: Known) -> GradingResult | None:
         """The result of a case whose asks were sent otherwise; None if some have no outcome yet.
@@ -149,19 +149,22 @@ class Grader:
         try:
             case = case if isinstance(case, Case) else Case.of(case)
         except InputError as error:
-            return self._invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
+            return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
         count, limits = self._count, self._info.limits
         plan = grade_plan(case, self.policy, language=self._language, count=count, limits=limits)
         result = replay(plan, known)
         return None if result is None else self._complete(result)
 
-    async def _grade_case(self, case: Case | Mapping[str, Any], slots: Slots) -> GradingResult:
+    async def agrade_case(
+        self, case: Case | Mapping[str, Any], slots: Slots | None = None
+    ) -> GradingResult:
+        """The same as :meth:`agrade` for a case, or a record of one. A batch shares ``slots``."""
         if not isinstance(case, Case | Mapping):
-            return self._invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
+            return self.invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         try:
             case = case if isinstance(case, Case) else Case.of(case)
         except InputError as error:
-            return self._invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
+            return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
         return await self._run(case, slots)
 
     async def _run(self, case: Case, slots: Slots | None = None) -> GradingResult:
@@ -174,7 +177,8 @@ class Grader:
         limits, count = judge_info(self.judge).limits, self._count  # a judge may learn its limits
         return grade_plan(case, self.policy, language=self._language, count=count, limits=limits)
 
-    def _invalid(self, problem: str, id: object = None) -> GradingResult:
+    def invalid(self, problem: str, id: object = None) -> GradingResult:
+        """The result of a case that cannot be read: ``invalid_input``, with the problem."""
         return self._complete(invalid_input(problem, self.policy, "" if id is None else str(id)))
 
     def _complete(self, result: GradingResult) -> GradingResult:

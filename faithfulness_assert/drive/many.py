@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import contextmanager
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..judges import background
 from . import Slots
 from .ask_outcomes import log
+
+T = TypeVar("T")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator
     from concurrent.futures import Future
     from typing import Any
 
-    from ..records.result import GradingResult
-
-    StartGrade = Callable[[Slots], Coroutine[Any, Any, GradingResult]]
+    StartGrade = Callable[[Slots], Coroutine[Any, Any, T]]
 
 WINDOW = 20
 """How many times ``concurrency`` results may wait for an earlier one."""
 
 
-def run_many(grades: Iterable[StartGrade], concurrency: int) -> Iterator[GradingResult]:
+def run_many(grades: Iterable[StartGrade[T]], concurrency: int) -> Iterator[T]:
     """The results of these grades, in their order, with at most ``concurrency`` asks at once.
 
     Each grade is a function that takes the slots for asks. Input is read as needed. A slow grade
@@ -31,8 +32,8 @@ def run_many(grades: Iterable[StartGrade], concurrency: int) -> Iterator[Grading
     interrupts it, all grades under way are cancelled at once. The log, and a note of the exception,
     then say what was done and what it cost.
     """
-    batch = _Batch(concurrency)
-    try:
+    batch: _Batch[T] = _Batch(concurrency)
+    with _cancelled_if_stopped(batch):
         for grade in grades:
             while batch.is_full():
                 if batch.has_next():
@@ -44,6 +45,25 @@ def run_many(grades: Iterable[StartGrade], concurrency: int) -> Iterator[Grading
                 yield batch.next()
         while batch.waiting:
             yield batch.next()
+
+
+def run_as_finished(grades: Iterable[StartGrade[T]], concurrency: int) -> Iterator[T]:
+    """The same, but each result comes as soon as it is there, before slower ones."""
+    batch: _Batch[T] = _Batch(concurrency)
+    with _cancelled_if_stopped(batch):
+        for grade in grades:
+            batch.start(grade)
+            while batch.has_finished():
+                yield batch.next_finished()
+        while batch.waiting:
+            yield batch.next_finished()
+
+
+@contextmanager
+def _cancelled_if_stopped(batch: _Batch[Any]) -> Iterator[None]:
+    """Cancels the grades under way after any exception, and notes what was done."""
+    try:
+        yield
     except BaseException as error:
         said = batch.stop()
         log.warning("%s", said)
@@ -52,7 +72,7 @@ def run_many(grades: Iterable[StartGrade], concurrency: int) -> Iterator[Grading
         raise
 
 
-class _Batch:
+class _Batch(Generic[T]):
     """Grades under way, and results that wait for their turn.
 
     A few more grades than ``concurrency`` are under way, so that the next ask is ready when a slot
@@ -63,11 +83,11 @@ class _Batch:
         self.slots = Slots(concurrency)
         self.at_once = concurrency + 1 + concurrency // 8
         self.window = WINDOW * concurrency
-        self.waiting: deque[Future[GradingResult]] = deque()
-        self.finished: SimpleQueue[object] = SimpleQueue()
+        self.waiting: deque[Future[T]] = deque()
+        self.finished: SimpleQueue[Future[T]] = SimpleQueue()
         self.under_way = self.given = 0
 
-    def start(self, grade: StartGrade) -> None:
+    def start(self, grade: StartGrade[T]) -> None:
         future = background.start(grade(self.slots))
         future.add_done_callback(self.finished.put)
         self.waiting.append(future)
@@ -85,7 +105,7 @@ class _Batch:
     def has_next(self) -> bool:
         return self.waiting[0].done()
 
-    def next(self) -> GradingResult:
+    def next(self) -> T:
         result = self.waiting[0].result()
         self.waiting.popleft()
         self.given += 1
@@ -94,6 +114,18 @@ class _Batch:
     def wait(self) -> None:
         self.finished.get()
         self.under_way -= 1
+
+    def has_finished(self) -> bool:
+        """Whether a result is there, or must be waited for before the next grade starts."""
+        return self.under_way >= self.at_once or not self.finished.empty()
+
+    def next_finished(self) -> T:
+        """The result of the grade that ended first."""
+        future = self.finished.get()
+        self.under_way -= 1
+        self.waiting.remove(future)
+        self.given += 1
+        return future.result()
 
     def stop(self) -> str:
         """Cancels all grades under way. Says what was done, and what it cost."""
