@@ -67,7 +67,7 @@ class Grader:
         threshold: float | None = None,
         **options: Unpack[GraderOptions],
     ) -> None:
-        _hide_key(options)
+        hide_key(options)
         table.check_names(options)
         wanted = _policy(policy, threshold, options)
         self.judge = _judge(judge, wanted, options)
@@ -218,7 +218,7 @@ def grade(
     Raises:
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
-    _hide_key(options)
+    hide_key(options)
     case, others = _split(options)
     grader = Grader(judge, policy, threshold, **others)
     return grader.grade(answer, context, question=question or None, **case)
@@ -235,7 +235,7 @@ async def agrade(
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
     """The same as :func:`grade`, on the running event loop."""
-    _hide_key(options)
+    hide_key(options)
     case, others = _split(options)
     grader = Grader(judge, policy, threshold, **others)
     return await grader.agrade(answer, context, question=question or None, **case)
@@ -259,7 +259,7 @@ def grade_many(
             ``question``, ``id`` and ``citation_audit``, also as other systems name them.
         concurrency: how many asks are under way at once, 1 to 1000.
     """
-    _hide_key(options)
+    hide_key(options)
     grader = Grader(judge, policy, threshold, **options)
     return list(grader.grade_many(cases, concurrency=concurrency))
 
@@ -267,7 +267,7 @@ def grade_many(
 # ---------------------------------------------------------------- from options to judge and policy
 
 
-def _hide_key(options: GraderOptions) -> None:
+def hide_key(options: GraderOptions) -> None:
     """Makes the key hide itself, because pytest shows the locals of functions that fail."""
     if isinstance(key := options.get("api_key"), str):
         from .judges.remote.settings import Secret

@@ -3,3 +3,79 @@
 Parts: ``data_sets/`` reads rows from files, frames and exports of other systems; ``run_directory``
 keeps what is finished; the engines (this machine, a provider's batch API, Ray) grade the rest.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..grading import hide_key
+from .budget import Budget
+from .data_sets import DataSet, open_data_set
+from .engine import Engine, patient
+from .local_run import RunOutcome, grade_rest
+from .process_pool import GraderSettings
+from .run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from os import PathLike
+
+    from typing_extensions import Unpack
+
+    from ..grading import AnyPolicy
+    from ..options import GraderOptions
+    from ..records.judge import Judge
+
+__all__ = ["RunDirectory", "RunOutcome", "run"]
+
+
+def run(
+    source: Any,
+    directory: str | PathLike[str],
+    *,
+    judge: str | Judge = "embedded",
+    policy: AnyPolicy = "default",
+    threshold: float | None = None,
+    concurrency: int | None = None,
+    processes: int | None = None,
+    max_tokens: int | None = None,
+    max_cost: float | None = None,
+    max_errors: int | None = None,
+    mapping: Mapping[str, str] | None = None,
+    retry_errors: bool = True,
+    progress: bool = True,
+    **options: Unpack[GraderOptions],
+) -> RunOutcome:
+    """Grades a data set, or goes on where an earlier run in ``directory`` ended.
+
+    Each result is a line of ``results.jsonl`` as soon as it is there. A run that ends early, for
+    whatever reason, has lost at most what was under way; the same call goes on with it.
+
+    Args:
+        source: a file, a frame, a Hugging Face data set or an iterable, see ``open_data_set``.
+        directory: where the run is kept. It is created if it does not exist.
+        judge, policy, threshold, options: see :class:`~faithfulness_assert.Grader`.
+        concurrency: asks under way at once, 1 to 1000; 8 by default.
+        processes: for a judge that computes on this machine (``embedded``), the processes that
+            grade; as many as there are cores by default, if there are more than a few rows.
+        max_tokens, max_cost, max_errors: the run stops when it has used, or found, more.
+        mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
+        retry_errors: whether cases that could not be graded before are graded again, where that
+            may succeed now: the judge's server was at fault, or the error is ``retryable``.
+        progress: show how the run goes, on standard error.
+
+    Raises:
+        ConfigError: an option cannot be used; the run was begun with another input or other
+            settings; another process works on it; or its directory cannot be used.
+    """
+    hide_key(options)
+    settings = GraderSettings(judge, policy, threshold, options)
+    grader = patient(settings.grader())
+    engine = Engine(settings, grader, concurrency, processes)
+    budget = Budget(max_tokens, max_cost, max_errors)
+    data_set = source if isinstance(source, DataSet) else open_data_set(source, mapping=mapping)
+    kept = RunDirectory(directory)
+    with kept.locked():
+        return grade_rest(
+            kept, data_set, engine, budget, retry_errors=retry_errors, progress=progress
+        )

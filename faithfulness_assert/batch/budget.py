@@ -43,6 +43,11 @@ class Budget:
         self.cost = 0.0
         self._without_cost = False
 
+    @property
+    def limited(self) -> bool:
+        """Whether there is any limit."""
+        return (self._max_tokens, self._max_cost, self._max_errors) != (None, None, None)
+
     def add(self, line: Line) -> None:
         """Adds what a result has cost."""
         result = line.result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -84,3 +85,9 @@ def digest(row: Row) -> str:
 def read_lines(texts: Iterable[str | bytes]) -> Iterator[Line]:
     """The lines in these texts. Blank ones are passed over."""
     return (Line.of_json(text) for text in texts if text.strip())
+
+
+def brief(line: Line) -> Line:
+    """The line without what it says about single statements: enough to count it."""
+    result = replace(line.result, verdicts=(), skipped=(), citations=None)
+    return line._replace(columns=NOTHING, result=result)

@@ -18,7 +18,7 @@ from ..promptfoo.hook import NAMES, PATHS, find_texts, read_config
 from ..records.errors import FaithfulnessError
 from ..text.strings import clip
 from .exit_codes import FAILED, PASSED
-from .grade_command import add_judge_option
+from .grading_arguments import add_judge_option
 from .input_files import read_json
 from .node import NEEDED, find_node, output_of, promptfoo_for
 from .terminal import show_line

@@ -1,0 +1,125 @@
+"""Which rows of a run have a result: the first bytes of each line of ``results.jsonl`` say it."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_ROW = 10**9
+"""Of one run. Each row takes 8 bytes of memory."""
+SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server"})
+
+_HEAD = re.compile(
+    rb'\{"case_id": "[^"\\]*(?:\\.[^"\\]*)*", "row": (\d+), "input": "([0-9a-f]{16})", '
+    rb'"pass": (true|false), "score": ([.\de+-]+), "defined": true, "status": "graded", '
+)
+
+
+class Head(NamedTuple):
+    """What is known of a line without reading all of it.
+
+    Args:
+        row: its number.
+        input: the digest of the row, as a number.
+        passed: whether the case passed.
+        score: None if it is not defined.
+        error: the error of a case that could not be graded, as JSON.
+    """
+
+    row: int
+    input: int
+    passed: bool
+    score: float | None
+    error: Any = None
+
+
+class FinishedRows:
+    """The rows that have a result, with the digest of each.
+
+    Attributes:
+        count, passed, errors, scored: how many rows have a result, passed, could not be graded,
+            and have a score.
+        total: the sum of the scores.
+        aside: the lines, counted from 0, that must be moved out of ``results.jsonl``: those that
+            are damaged, those of a row that has a result before, and those that come again.
+        damaged, again: how many of these are damaged, and how many come again.
+        size: the bytes of all whole lines. What follows them is the rest of a write that was cut.
+    """
+
+    def __init__(self) -> None:
+        self._digests = array("Q")
+        self.count = self.passed = self.errors = self.scored = 0
+        self.damaged = self.again = self.size = 0
+        self.total = 0.0
+        self.aside = array("Q")
+
+    @property
+    def highest(self) -> int:
+        """The highest number of a row that has a result; 0 if none has."""
+        return next((n for n in range(len(self._digests) - 1, 0, -1) if self._digests[n]), 0)
+
+    def digest(self, row: int) -> int:
+        """The digest of a row as a number; 0 if the row has no result."""
+        return self._digests[row] if row < len(self._digests) else 0
+
+    def read(self, lines: Iterable[bytes], *, retry: bool) -> None:
+        """Reads the lines of ``results.jsonl``. ``retry``: grader errors may come again."""
+        for number, line in enumerate(lines):
+            if not line.endswith(b"\n"):
+                return
+            self.size += len(line)
+            head = head_of(line)
+            if head is None or self.digest(head.row):
+                self.damaged += 1
+                self.aside.append(number)
+            elif retry and comes_again(head.error):
+                self.again += 1
+                self.aside.append(number)
+            else:
+                self._add(head)
+
+    def _add(self, head: Head) -> None:
+        if (missing := head.row + 1 - len(self._digests)) > 0:
+            self._digests.frombytes(bytes(8 * (missing + head.row // 8)))
+        self._digests[head.row] = head.input
+        self.count += 1
+        self.passed += head.passed
+        self.errors += head.error is not None
+        self.scored += head.score is not None
+        self.total += head.score or 0.0
+
+
+def comes_again(error: Any) -> bool:
+    """Whether a case with this error is graded again when the run goes on.
+
+    That is so if the same ask may succeed later, or if the judge's server is at fault: a key, a
+    credit or an address can be put right.
+    """
+    if not isinstance(error, dict):
+        return False
+    return error.get("retryable") is True or error.get("kind") in SERVER_ERRORS
+
+
+def head_of(line: bytes) -> Head | None:
+    """What a line of results begins with; None if it is damaged."""
+    try:
+        if found := _HEAD.match(line):
+            row, told, passed = int(found[1]), int(found[2], 16), found[3] == b"true"
+            head = Head(row, told, passed, float(found[4]))
+            return _checked(head) if line.endswith(b"}\n") else None
+        data = json.loads(line)
+        row, told = int(data["row"]), int(data["input"], 16)
+        score = float(data["score"]) if data["defined"] else None
+        head = Head(row, told, data["pass"] is True, score, data["error"])
+        return _checked(head) if "case_id" in data else None
+    except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+        return None
+
+
+def _checked(head: Head) -> Head | None:
+    return head if 1 <= head.row <= MAX_ROW and 0 < head.input < 1 << 64 else None

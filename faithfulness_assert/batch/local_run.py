@@ -1,0 +1,168 @@
+"""A run on this machine: finds what is left of it, grades that, writes each result at once."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..records.errors import ConfigError
+from .finished_rows import SERVER_ERRORS
+from .progress import Counts, shown
+from .run_description import (
+    check_unchanged,
+    describe_run,
+    refuse_changed_input,
+    same_input,
+    unfinished,
+)
+from .run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from .budget import Budget
+    from .data_sets import DataSet
+    from .engine import Engine
+    from .finished_rows import FinishedRows
+    from .rows import Line, Row
+
+HOPELESS = 50
+"""So many results at the start of a run, all of them errors of the judge's server, stop it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a run ended.
+
+    Args:
+        directory: where its files are.
+        counts: how many rows have which result.
+        stopped: why rows are left without a result; "" if none is.
+        notes: what a person should know, such as ids that are not unique.
+    """
+
+    directory: RunDirectory
+    counts: Counts
+    stopped: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def exit_code(self) -> int:
+        """As on the command line: 0 all passed, 1 some failed, 3 some could not be graded."""
+        if self.stopped or self.counts.errors:
+            return 3
+        return 0 if self.counts.passed == self.counts.finished else 1
+
+
+def grade_rest(
+    directory: RunDirectory,
+    data_set: DataSet,
+    engine: Engine,
+    budget: Budget,
+    *,
+    retry_errors: bool,
+    progress: bool,
+) -> RunOutcome:
+    """Begins a run, or goes on with it, in a directory that is locked.
+
+    Raises:
+        ConfigError: the run was begun with another input or other settings, or its directory
+            cannot be read or written. What is finished stays as it is.
+    """
+    about = describe_run(engine.grader, engine.settings.options, data_set)
+    before = directory.about()
+    if before is None:
+        directory.write_about(about)
+    else:
+        check_unchanged(before, about)
+        about["rows"] = before.get("rows")
+    finished = directory.finished(retry=retry_errors)
+    same = same_input(before, about) if before else None
+    if same is False:
+        refuse_changed_input(data_set.rows(), finished)
+    directory.clean(finished)
+    work = _Work(Counts.of(finished, about.get("rows") if same else None), budget)
+    _add_earlier(budget, directory)
+    if not (same and work.counts.total == finished.count):
+        rows = work.until_stopped(unfinished(data_set.rows(), finished, compare=not same))
+        work.grade(directory, engine.graded(rows), progress=progress)
+    if work.read_all and about.get("rows") != work.counts.finished:
+        directory.write_about({**about, "rows": work.counts.finished})
+    if not work.counts.finished and not work.stopped:
+        raise ConfigError(f"{data_set.name}: contains no cases")
+    notes = (*_notes(finished), *data_set.notes)
+    return RunOutcome(directory, work.counts, work.stopped, notes)
+
+
+class _Work:
+    """What is done in this process."""
+
+    def __init__(self, counts: Counts, budget: Budget) -> None:
+        self.counts, self.budget = counts, budget
+        self.stopped = ""
+        self.read_all = False
+        self._only_errors = True
+
+    def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """The rows, until there is a reason to stop. What is under way then still ends."""
+        self.stopped = self.budget.exceeded()
+        while not self.stopped:
+            row = next(rows, None)
+            if row is None:
+                self.read_all = True
+                return
+            yield row
+
+    def grade(
+        self,
+        directory: RunDirectory,
+        results: Generator[tuple[str, Line], None, None],
+        *,
+        progress: bool,
+    ) -> None:
+        """Writes these results as they come. A disk that is full is a reason to stop."""
+        with (
+            closing(results),
+            directory.appending() as append,
+            shown(self.counts, wanted=progress) as show,
+        ):
+            for text, line in results:
+                try:
+                    append(text)
+                except OSError as error:
+                    self.stopped = f"{directory.results} cannot be written: {error.strerror}"
+                    self.read_all = False
+                    return
+                self._count(line)
+                show()
+
+    def _count(self, line: Line) -> None:
+        self.counts.add(line)
+        self.budget.add(line)
+        error = line.result.error
+        self._only_errors &= error is not None and error.kind in SERVER_ERRORS
+        begun = self.counts.finished - self.counts.earlier
+        if error and self._only_errors and begun >= HOPELESS:
+            hopeless = f"no case could be graded. The last error: {error.message}"
+        else:
+            hopeless = ""
+        self.stopped = self.stopped or self.budget.exceeded() or hopeless
+
+
+def _add_earlier(budget: Budget, directory: RunDirectory) -> None:
+    """What earlier parts of the run have cost counts, but not errors that may come again."""
+    if not budget.limited:
+        return
+    for line in directory.lines(retried=True):
+        budget.add(line)
+    budget.errors = 0
+    for line in directory.lines():
+        budget.add(line)
+
+
+def _notes(finished: FinishedRows) -> Iterator[str]:
+    if finished.again:
+        yield f"{finished.again:,} cases that could not be graded before were graded again"
+    if finished.damaged:
+        yield f"{finished.damaged:,} damaged lines were moved to retried.jsonl; graded again"

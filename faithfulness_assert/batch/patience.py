@@ -1,0 +1,80 @@
+"""Waits for a judge's server that is down for a while, so that no cases fail for it."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..records.errors import JudgeError
+from ..records.judge import JudgeInfo, judge_info
+from ..records.usage import Usage
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..records.ask import Ask, Reply
+
+FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0  # seconds
+MOST = 600.0
+"""Seconds that an ask without a deadline may wait."""
+OUTAGES = ("transport", "server", "rate_limit")
+
+
+class PatientJudge:
+    """A judge that asks again, until the deadline, while its server does not answer anybody.
+
+    An ask fails at once, as without patience, if no ask was ever answered (an address may be
+    wrong), and if others are answered while it fails for the second time (it is to blame itself).
+
+    Args:
+        judge: one with ``aask`` for any event loop. It has made its own tries before it fails.
+    """
+
+    def __init__(self, judge: Any) -> None:
+        self._judge = judge
+        self._answered = 0
+
+    @property
+    def info(self) -> JudgeInfo:
+        """What the judge says about itself."""
+        return judge_info(self._judge)
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """Asks the judge, without patience."""
+        reply: Reply = self._judge.ask(ask, deadline=deadline)
+        return reply
+
+    async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """Asks the judge, and again after a while if its server seems to be down.
+
+        Raises:
+            JudgeError: the last error; its usage is that of all tries.
+        """
+        end = time.monotonic() + MOST if deadline is None else deadline
+        spent, wait, answered_before = Usage(), FIRST_WAIT, None
+        while True:
+            try:
+                reply: Reply = await self._judge.aask(ask, deadline=deadline)
+            except JudgeError as error:
+                spent += error.usage or Usage()
+                pause = wait * random.uniform(0.75, 1.0)  # noqa: S311 - not used for security
+                blamed = error.usage and answered_before not in (None, self._answered)
+                hopeless = blamed or time.monotonic() + pause >= end
+                if not self._answered or hopeless or not _is_outage(error):
+                    error.usage = spent if spent.num_requests else None
+                    raise
+                answered_before = self._answered
+            else:
+                self._answered += 1
+                requests = reply.requests + spent.num_requests
+                return replace(reply, usage=reply.usage and spent + reply.usage, requests=requests)
+            await asyncio.sleep(pause)
+            wait = min(2 * wait, LONGEST_WAIT)
+
+
+def _is_outage(error: JudgeError) -> bool:
+    """Whether it may be the server's state. An ask that was not sent at all may always go again."""
+    return error.retryable and (error.usage is None or error.kind in OUTAGES)

@@ -1,0 +1,145 @@
+"""Shows how a run goes: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..text.strings import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from .finished_rows import FinishedRows
+    from .rows import Line
+
+BAR_SECONDS = 0.2
+LINE_SECONDS = 30.0
+
+
+@dataclass(slots=True)
+class Counts:
+    """How many rows of a run have which result.
+
+    Args:
+        total: rows of the input; None if that is not known yet.
+        finished, passed, errors, scored: rows with a result, those that passed, those that could
+            not be graded, and those with a score.
+        scores: the sum of the scores.
+        earlier: rows that had a result when the run went on.
+    """
+
+    total: int | None = None
+    finished: int = 0
+    passed: int = 0
+    errors: int = 0
+    scored: int = 0
+    scores: float = 0.0
+    earlier: int = 0
+    tokens: int = 0
+    cost: float | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def of(cls, rows: FinishedRows, total: int | None) -> Counts:
+        """The counts when a run begins or goes on."""
+        counted = rows.count, rows.passed, rows.errors, rows.scored, rows.total
+        return cls(total, *counted, earlier=rows.count)
+
+    @property
+    def mean(self) -> float | None:
+        """The mean of the scores; None if no row has one."""
+        return self.scores / self.scored if self.scored else None
+
+    def add(self, line: Line) -> None:
+        """Counts a result of this process."""
+        result = line.result
+        self.finished += 1
+        self.passed += result.pass_
+        self.errors += result.error is not None
+        self.scored += result.defined
+        self.scores += result.score if result.defined else 0.0
+        self.tokens += result.tokens_used.total
+        if result.cost is not None:
+            self.cost = (self.cost or 0.0) + result.cost
+
+    def __str__(self) -> str:
+        seconds = time.monotonic() - self.started
+        rate = (self.finished - self.earlier) / seconds if seconds > 0 else 0.0
+        of = "" if self.total is None else f" of {self.total:,}"
+        failed = self.finished - self.passed - self.errors
+        parts = [
+            f"{self.finished:,}{of}",
+            f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
+            f"{self.passed:,} passed, {failed:,} failed, {self.errors:,} not graded",
+        ]
+        if self.tokens:
+            parts.append(f"{self.tokens:,} tokens")
+        if self.cost is not None:
+            parts.append(f"cost {self.cost:,.4g}")
+        if self.total is not None and rate:
+            parts.append(f"{_time((self.total - self.finished) / rate)} left")
+        return " | ".join(parts)
+
+
+@contextmanager
+def shown(counts: Counts, *, wanted: bool) -> Iterator[Callable[[], None]]:
+    """Gives a function to be called after each result. What it shows goes to standard error.
+
+    A bar where that is a terminal and ``CI`` is not set; else a line every half minute.
+    """
+    if not wanted:
+        yield lambda: None
+    elif sys.stderr.isatty() and not os.environ.get("CI"):
+        with _bar(counts) as show:
+            yield _now_and_then(show, BAR_SECONDS)
+            show()
+    else:
+        yield _now_and_then(lambda: _print_line(counts), LINE_SECONDS)
+
+
+def _now_and_then(show: Callable[[], Any], seconds: float) -> Callable[[], None]:
+    """``show``, but at most once in so many seconds."""
+    last = time.monotonic()
+
+    def called() -> None:
+        nonlocal last
+        if (now := time.monotonic()) - last >= seconds:
+            last = now
+            show()
+
+    return called
+
+
+def _print_line(counts: Counts) -> None:
+    sys.stderr.write(f"{visible(str(counts))}\n")
+    sys.stderr.flush()
+
+
+@contextmanager
+def _bar(counts: Counts) -> Iterator[Callable[[], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = BarColumn(bar_width=20), TextColumn("{task.description}", markup=False)
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, refresh_per_second=5) as progress:
+        task = progress.add_task("", total=counts.total)
+
+        def show() -> None:
+            progress.update(
+                task, total=counts.total, completed=counts.finished, description=str(counts)
+            )
+
+        show()
+        yield show
+
+
+def _time(seconds: float) -> str:
+    minutes, seconds = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -1,0 +1,213 @@
+"""A run on disk. Whatever stops a run, its directory has all results that were finished.
+
+- ``run.json``: what is graded with what, so that a changed run is noticed.
+- ``results.jsonl``: a result on each line, as they finished. No row has two.
+- ``retried.jsonl``: results that were moved out of it, because their cases are graded again.
+- ``lock``: held by the process that works on the run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..records.errors import ConfigError
+from .finished_rows import FinishedRows
+from .rows import Line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+FORMAT = 1
+"""Of the files. It grows when an older version could no longer read them."""
+
+
+class RunDirectory:
+    """The files of a run. Any process may read them; only one at a time may change them.
+
+    Args:
+        path: the directory. It is created by :meth:`locked`.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self.results = self.path / "results.jsonl"
+        self.retried = self.path / "retried.jsonl"
+        self._about = self.path / "run.json"
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Creates the directory, and keeps other processes from changing it.
+
+        Raises:
+            ConfigError: another process works on it, or it cannot be written.
+        """
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.path / "lock", timeout=0)
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except Timeout:
+            problem = "another process works on this run; wait for it, or use another directory"
+            raise ConfigError(f"{self.path}: {problem}") from None
+        except OSError as error:
+            raise self._unusable("written", error) from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def about(self) -> dict[str, Any] | None:
+        """What ``run.json`` says about the run; None in a directory without a run.
+
+        Raises:
+            ConfigError: it cannot be read, or was written by a newer version.
+        """
+        try:
+            about = json.loads(self._about.read_bytes())
+        except FileNotFoundError:
+            if self.results.exists():
+                raise ConfigError(f"{self.path}: has results.jsonl, but no run.json") from None
+            return None
+        except (OSError, ValueError) as error:
+            raise self._unusable("read", error) from None
+        if not isinstance(about, dict) or not isinstance(about.get("format"), int):
+            raise ConfigError(f"{self._about}: is not the run.json of a run")
+        if about["format"] > FORMAT:
+            raise ConfigError(
+                f"{self.path}: made by a newer version of faithfulness-assert (format "
+                f"{about['format']}, this version knows {FORMAT}): install that version, or newer"
+            )
+        return about
+
+    def write_about(self, about: Mapping[str, Any]) -> None:
+        """Writes ``run.json``, whole or not at all.
+
+        Raises:
+            ConfigError: it cannot be written.
+        """
+        text = json.dumps({"format": FORMAT, **about}, indent=2, ensure_ascii=False)
+        new = self.path / "run.json.new"
+        try:
+            with new.open("wb") as file:
+                file.write(text.encode("utf-8", "backslashreplace") + b"\n")
+                _to_disk(file)
+            new.replace(self._about)
+        except OSError as error:
+            raise self._unusable("written", error) from None
+
+    def lines(self, *, retried: bool = False) -> Iterator[Line]:
+        """The results, in the order in which they finished. A line that was cut off is left out.
+
+        ``retried``: those that were moved aside, in place of them.
+
+        Raises:
+            ConfigError: a line is damaged.
+        """
+        path = self.retried if retried else self.results
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            for number, text in enumerate(file, 1):
+                if not text.endswith(b"\n"):
+                    return
+                try:
+                    line = Line.of_json(text)
+                except (ValueError, RecursionError) as error:
+                    problem = str(error).partition("\n")[0]
+                    raise ConfigError(
+                        f"{path}, line {number}: cannot be read: {problem}; remove the line, and "
+                        "its case is graded again"
+                    ) from None
+                yield line
+
+    def finished(self, *, retry: bool = False) -> FinishedRows:
+        """Which rows have a result.
+
+        ``retry``: grader errors that may not come again are not results; see :meth:`clean`.
+        """
+        rows = FinishedRows()
+        if self.results.exists():
+            with self.results.open("rb") as file:
+                rows.read(file, retry=retry)
+        return rows
+
+    def clean(self, rows: FinishedRows) -> None:
+        """Removes a last line that was cut off, and moves lines aside into ``retried.jsonl``.
+
+        Raises:
+            ConfigError: the directory cannot be written. No result is lost.
+        """
+        try:
+            if self.results.exists() and self.results.stat().st_size > rows.size:
+                os.truncate(self.results, rows.size)
+            if rows.aside:
+                self._move_aside(rows)
+        except OSError as error:
+            raise self._unusable("written", error) from None
+
+    def _move_aside(self, rows: FinishedRows) -> None:
+        new, waiting = self.path / "results.jsonl.new", iter(rows.aside)
+        aside = next(waiting)
+        with (
+            self.results.open("rb") as lines,
+            new.open("wb") as kept,
+            self.retried.open("ab") as moved,
+        ):
+            for number, line in enumerate(lines):
+                (moved if number == aside else kept).write(line)
+                aside = next(waiting, -1) if number == aside else aside
+            _to_disk(moved)
+            _to_disk(kept)
+        new.replace(self.results)
+
+    @contextmanager
+    def appending(self) -> Iterator[Callable[[str], None]]:
+        """Gives a function that appends a line.
+
+        The function raises ``OSError``, with the file as it was before, if the disk is full.
+
+        Raises:
+            ConfigError: the file cannot be written.
+        """
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+        try:
+            file = os.open(self.results, flags, 0o666)
+        except OSError as error:
+            raise self._unusable("written", error) from None
+        try:
+            yield _appender(file)
+        finally:
+            os.close(file)
+
+    def _unusable(self, done: str, error: Exception) -> ConfigError:
+        said = getattr(error, "strerror", None) or error
+        return ConfigError(f"{self.path}: cannot be {done}: {said}")
+
+
+def _appender(file: int) -> Callable[[str], None]:
+    size = os.fstat(file).st_size
+
+    def append(text: str) -> None:
+        """One write for the whole line. A kill leaves all of it or, at worst, a cut last line."""
+        nonlocal size
+        line = text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes a lone surrogate
+        left = line
+        try:
+            while left:
+                left = left[os.write(file, left) :]
+        except OSError:
+            os.ftruncate(file, size)
+            raise
+        size += len(line)
+
+    return append
+
+
+def _to_disk(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())

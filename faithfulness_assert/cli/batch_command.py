@@ -1,0 +1,123 @@
+"""``batch`` grades a data set of any size, in a run that can go on after whatever stopped it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING
+
+from ..batch import run as run_batch
+from ..batch.data_sets import open_data_set, parse_mapping
+from ..judges.remote.redaction import redact
+from ..text.strings import visible
+from .exit_codes import FAILED, INTERRUPTED, PASSED
+from .grading_arguments import add_grading_arguments, grading_options
+from .terminal import show_line
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ..batch import RunOutcome
+
+NUMBERS = {
+    "concurrency": (int, "how many asks are under way at once (default: 8)"),
+    "processes": (int, "processes for a judge that computes here (default: one for each core)"),
+    "max-errors": (int, "stop if more cases than this could not be graded"),
+    "max-tokens": (int, "stop when so many tokens were used"),
+    "max-cost": (float, "stop when it has cost so much; needs -o prices=..."),
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``batch``."""
+    parser.add_argument("input", metavar="INPUT", help="the data set: a file, or - for its text")
+    parser.add_argument(
+        "--run",
+        metavar="DIR",
+        required=True,
+        dest="directory",
+        help="where the run is kept; if it has one, the run goes on",
+    )
+    parser.add_argument(
+        "--map",
+        metavar="FIELD=COLUMN",
+        action="append",
+        default=[],
+        help="take answer, context, question or id from this column; may be repeated",
+    )
+    add_grading_arguments(parser)
+    for name, (kind, meaning) in NUMBERS.items():
+        parser.add_argument(f"--{name}", type=kind, metavar="N", help=meaning)
+    parser.add_argument(
+        "--fail-under",
+        type=_share,
+        metavar="SCORE",
+        help="exit with 0 if the mean score is at least this, else with 1, whatever single cases "
+        "have; cases that could not be graded still end in 3",
+    )
+    parser.add_argument(
+        "--no-retry-errors",
+        action="store_true",
+        help="do not grade cases again that could not be graded before",
+    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def run(arguments: Namespace) -> int:
+    """Grades what has no result yet, and says how it went and how to go on."""
+    data_set = open_data_set(arguments.input, mapping=parse_mapping(arguments.map))
+    if not arguments.quiet:
+        _tell(data_set.described())
+    numbers = {
+        name.replace("-", "_"): getattr(arguments, name.replace("-", "_")) for name in NUMBERS
+    }
+    try:
+        outcome = run_batch(
+            data_set,
+            arguments.directory,
+            retry_errors=not arguments.no_retry_errors,
+            progress=not arguments.quiet,
+            **numbers,
+            **grading_options(arguments),
+        )
+    except KeyboardInterrupt:
+        _tell(f"\ninterrupted. What is finished is in {arguments.directory}. {_go_on()}")
+        return INTERRUPTED
+    return _report(outcome, arguments.fail_under)
+
+
+def _report(outcome: RunOutcome, fail_under: float | None) -> int:
+    for note in outcome.notes:
+        _tell(f"note: {note}")
+    counts = outcome.counts
+    failed = counts.finished - counts.passed - counts.errors
+    mean = "no case has a score" if counts.mean is None else f"mean score {counts.mean:.3f}"
+    said = f"{counts.passed:,} passed, {failed:,} failed, {counts.errors:,} not graded; {mean}"
+    show_line(f"{counts.finished:,} cases: {said}", style="bold")
+    if outcome.stopped:
+        _tell(f"stopped early: {outcome.stopped}. {_go_on()}")
+    if fail_under is None or outcome.exit_code not in (PASSED, FAILED):
+        return outcome.exit_code
+    return PASSED if counts.mean is not None and counts.mean >= fail_under else FAILED
+
+
+def _go_on() -> str:
+    """How to go on: the command as it was given, without keys."""
+    command = shlex.join(["faithfulness-assert", *sys.argv[1:]])
+    return f"To go on:\n  {redact(command, ())}"
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write("".join(f"{visible(line)}\n" for line in text.split("\n")))
+    sys.stderr.flush()
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
+    return share

@@ -1,0 +1,79 @@
+"""The arguments of all commands that grade: judge, policy, threshold, options."""
+
+from __future__ import annotations
+
+import json
+import os
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from ..judges import judge_forms
+from ..options import option_lines
+from ..records.errors import ConfigError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
+
+JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
+WIDTH = 80
+
+
+def add_grading_arguments(parser: ArgumentParser) -> None:
+    """``--judge``, ``--policy``, ``--threshold``, ``-o`` and the list of options."""
+    parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
+    add_judge_option(parser)
+    parser.add_argument(
+        "--policy",
+        default="default",
+        help="a preset or a policy file, see `faithfulness-assert policies` (default: default)",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        help="the score from 0 to 1 that passes (default: that of the policy)",
+    )
+    parser.add_argument(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="set an option of the list below; VALUE is JSON or text; may be repeated",
+    )
+
+
+def add_judge_option(parser: ArgumentParser) -> None:
+    """The option ``--judge``, which may also come from the environment."""
+    *others, last = judge_forms()
+    parser.add_argument(
+        "--judge",
+        default=os.environ.get(JUDGE_VARIABLE) or "embedded",
+        help=f"{', '.join(others)} or {last} (default: {JUDGE_VARIABLE}, else embedded)",
+    )
+
+
+def grading_options(arguments: Namespace) -> dict[str, Any]:
+    """What these arguments give to a ``Grader``."""
+    named = {name: getattr(arguments, name) for name in ("judge", "policy", "threshold")}
+    return {**named, **_parsed(arguments.option)}
+
+
+def _hanging(line: str) -> str:
+    """An option's line, wrapped so that its name stands alone in the first column."""
+    column = line.index(line.split(maxsplit=1)[1])
+    return fill(f"  {line}", WIDTH, subsequent_indent=" " * (column + 2))
+
+
+def _parsed(given: Iterable[str]) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    for item in given:
+        name, sign, value = item.partition("=")
+        if not sign:
+            raise ConfigError(f"--option: must be NAME=VALUE, got {item!r}")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        options[name.strip().replace("-", "_")] = parsed
+    return options
