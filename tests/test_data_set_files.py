@@ -13,7 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError
-from faithfulness_assert.batch.data_sets import csv_files, json_document, json_files, open_data_set
+from faithfulness_assert.batch.data_sets import (
+    csv_files,
+    json_document,
+    json_files,
+    open_data_set,
+    record_columns,
+)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "data_sets"
 EXPORTS = sorted(path.name for path in FIXTURES.iterdir())
@@ -77,6 +83,22 @@ def test_what_is_taken_from_an_export_is_shown(name: str, answer: str, context: 
     shown = open_data_set(FIXTURES / name).described().splitlines()
     assert ["answer", answer] in [line.split() for line in shown]
     assert ["context", context] in [line.split() for line in shown]
+
+
+NAMES = st.sampled_from(
+    "answer response actual_output context contexts retrieval_context input output inputs outputs "
+    "vars promptIdx actualOutput retrievalContext metrics inputs.a outputs.answer id other "
+    "attributes attributes.output.value attributes.input.value".split()
+)
+INNER = st.none() | st.just("text") | st.dictionaries(NAMES, st.just("text"), max_size=2)
+
+
+@given(st.dictionaries(NAMES, INNER, max_size=6))
+def test_plain_records_are_split_quickly_with_the_same_outcome(record: dict[str, Any]) -> None:
+    quick = record_columns.split_columns(record, {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record_columns, "_plain_fields", lambda _: None)
+        assert record_columns.split_columns(record, {}) == quick
 
 
 def test_the_ids_of_promptfoo_are_the_same_in_each_run() -> None:

@@ -26,6 +26,8 @@ _SIDES = (
     ("attributes.input.value", "attributes.output.value"),  # Phoenix, spans
     ("input", "output"),  # Langfuse, Phoenix
 )
+MARKS = {"vars", "actualOutput", "retrievalContext", "outputs", "output", "attributes"}
+"""Columns of which an export has at least one, or as the first part of a name with dots."""
 _DOCUMENTS = "attributes.retrieval.documents"
 _PHOENIX_IDS = ("context.span_id", "context.trace_id")
 _IDS = ("id", "run_id", "example_id", "context.span_id", "span_id", "trace_id")

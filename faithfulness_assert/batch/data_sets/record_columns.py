@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ...records.case_fields import CASE_ALIASES, known_fields
 from ...records.errors import ConfigError, suggest
-from .exports import find_export
+from .exports import MARKS, find_export
 from .field_paths import Located, take, value_at
 
 if TYPE_CHECKING:
@@ -75,10 +76,25 @@ def _known(record: Mapping[str, Any]) -> Located:
     return Located(record, paths)
 
 
+@lru_cache(maxsize=1000)
+def _plain_fields(columns: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The fields of all records with these columns; None if it depends on what is in them."""
+    if any(name.split(".")[0] in MARKS for name in columns) or "metrics" in columns:
+        return None
+    if "context" in columns and "retrieval_context" in columns:
+        return None
+    fields, _ = known_fields(dict.fromkeys(columns))
+    return tuple(fields)
+
+
 def split_columns(
     record: Mapping[str, Any], mapping: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields of a case in a record, and the columns that are not."""
+    known = None if mapping else _plain_fields(tuple(record))
+    if known is not None:
+        fields = {name: record[name] for name in known}
+        return fields, {name: value for name, value in record.items() if name not in fields}
     located = locate(record, mapping)
     fields = {name: located.value(name) for name in located.paths}
     return fields, take(located)
