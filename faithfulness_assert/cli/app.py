@@ -30,6 +30,7 @@ COMMANDS = {
     "demo": ("demo_command", "Grade five example cases with the embedded judge."),
     "grade": ("grade_command", "Grade the cases of a file."),
     "batch": ("batch_command", "Grade a data set of any size in a run that can go on."),
+    "estimate": ("estimate_command", "Say what grading a data set will use. Sends nothing."),
     "policies": ("policies_command", "List the presets, or show one policy in full."),
     "init": ("init_command", "Write a working promptfoo example."),
     "worker": ("worker_command", "Grade the promptfoo assertions of this shell in one process."),
