@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..grading import hide_key
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
-from .engine import Engine, patient
+from .engine import Engine, ready
 from .local_run import RunOutcome, grade_rest
 from .process_pool import GraderSettings
 from .run_directory import RunDirectory
@@ -38,6 +38,8 @@ def run(
     threshold: float | None = None,
     concurrency: int | None = None,
     processes: int | None = None,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
     max_tokens: int | None = None,
     max_cost: float | None = None,
     max_errors: int | None = None,
@@ -58,6 +60,8 @@ def run(
         concurrency: asks under way at once, 1 to 1000; 8 by default.
         processes: for a judge that computes on this machine (``embedded``), the processes that
             grade; as many as there are cores by default, if there are more than a few rows.
+        requests_per_minute, tokens_per_minute: the run is never faster. Without them it slows down
+            when the judge's server refuses asks, and speeds up again.
         max_tokens, max_cost, max_errors: the run stops when it has used, or found, more.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
         retry_errors: whether cases that could not be graded before are graded again, where that
@@ -70,7 +74,11 @@ def run(
     """
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
-    grader = patient(settings.grader())
+    grader = ready(
+        settings.grader(),
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+    )
     engine = Engine(settings, grader, concurrency, processes)
     budget = Budget(max_tokens, max_cost, max_errors)
     data_set = source if isinstance(source, DataSet) else open_data_set(source, mapping=mapping)

@@ -11,6 +11,7 @@ from ..grading import Grader
 from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
+from .limits import limited
 from .partition import grade_rows
 from .patience import PatientJudge
 from .process_pool import GraderSettings, grade_in_processes
@@ -79,8 +80,16 @@ def _in_this_process(rows: Iterable[Row], grader: Grader, concurrency: int) -> W
         yield line.to_json(), line
 
 
-def patient(grader: Grader) -> Grader:
-    """The grader, waiting for a server that is down for a while."""
+def ready(
+    grader: Grader,
+    *,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
+) -> Grader:
+    """The grader, within these limits, and waiting for a server that is down for a while."""
+    grader.judge = limited(
+        grader.judge, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute
+    )
     if judge_info(grader.judge).any_loop and hasattr(grader.judge, "aask"):
         grader.judge = PatientJudge(grader.judge)
     return grader

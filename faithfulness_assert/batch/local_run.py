@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from ..records.errors import ConfigError
@@ -17,6 +19,7 @@ from .run_description import (
     unfinished,
 )
 from .run_directory import RunDirectory
+from .summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -31,7 +34,7 @@ HOPELESS = 50
 """So many results at the start of a run, all of them errors of the judge's server, stop it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RunOutcome:
     """How a run ended.
 
@@ -40,12 +43,35 @@ class RunOutcome:
         counts: how many rows have which result.
         stopped: why rows are left without a result; "" if none is.
         notes: what a person should know, such as ids that are not unique.
+        added: the summary of what was graded now.
     """
 
     directory: RunDirectory
     counts: Counts
     stopped: str = ""
     notes: tuple[str, ...] = ()
+    added: Summary = field(default_factory=Summary, repr=False)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the whole run found. It is read from the results if some are of an earlier part."""
+        if not self.counts.earlier:
+            return self.added
+        before, seconds = self.directory.kept_summary(), None
+        if before.get("cases") == self.counts.earlier and self.added.seconds:
+            seconds = (before.get("seconds") or 0.0) + self.added.seconds
+        summary = Summary(seconds)
+        for line in self.directory.lines():
+            summary.add(line)
+        return summary
+
+    @property
+    def text(self) -> str:
+        """The summary for people. That of a finished run is kept, so it is not read again."""
+        kept = self.directory.kept_summary()
+        if kept.get("cases") == self.counts.finished:
+            return str(kept.get("text"))
+        return self.summary.text()
 
     @property
     def exit_code(self) -> int:
@@ -92,7 +118,11 @@ def grade_rest(
     if not work.counts.finished and not work.stopped:
         raise ConfigError(f"{data_set.name}: contains no cases")
     notes = (*_notes(finished), *data_set.notes)
-    return RunOutcome(directory, work.counts, work.stopped, notes)
+    outcome = RunOutcome(directory, work.counts, work.stopped, notes, work.summary)
+    if work.summary.cases:
+        summary = outcome.summary
+        directory.keep_summary({**summary.to_json(), "text": summary.text()})
+    return outcome
 
 
 class _Work:
@@ -100,6 +130,7 @@ class _Work:
 
     def __init__(self, counts: Counts, budget: Budget) -> None:
         self.counts, self.budget = counts, budget
+        self.summary = Summary()
         self.stopped = ""
         self.read_all = False
         self._only_errors = True
@@ -127,6 +158,7 @@ class _Work:
             directory.appending() as append,
             shown(self.counts, wanted=progress) as show,
         ):
+            began = time.monotonic()
             for text, line in results:
                 try:
                     append(text)
@@ -135,10 +167,12 @@ class _Work:
                     self.read_all = False
                     return
                 self._count(line)
+                self.summary.seconds = time.monotonic() - began
                 show()
 
     def _count(self, line: Line) -> None:
         self.counts.add(line)
+        self.summary.add(line)
         self.budget.add(line)
         error = line.result.error
         self._only_errors &= error is not None and error.kind in SERVER_ERRORS

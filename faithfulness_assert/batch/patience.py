@@ -13,6 +13,7 @@ from ..records.judge import JudgeInfo, judge_info
 from ..records.usage import Usage
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
     from typing import Any
 
     from ..records.ask import Ask, Reply
@@ -41,6 +42,12 @@ class PatientJudge:
     def info(self) -> JudgeInfo:
         """What the judge says about itself."""
         return judge_info(self._judge)
+
+    def turn(self, ask: Ask, /) -> Awaitable[None] | None:
+        """What to await before an ask is sent, because of the judge's rate limit."""
+        turn = getattr(self._judge, "turn", None)
+        waiting: Awaitable[None] | None = turn and turn(ask)
+        return waiting
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """Asks the judge, without patience."""
@@ -72,6 +79,8 @@ class PatientJudge:
                 requests = reply.requests + spent.num_requests
                 return replace(reply, usage=reply.usage and spent + reply.usage, requests=requests)
             await asyncio.sleep(pause)
+            if turn := self.turn(ask):
+                await turn
             wait = min(2 * wait, LONGEST_WAIT)
 
 

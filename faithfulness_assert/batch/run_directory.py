@@ -3,6 +3,7 @@
 - ``run.json``: what is graded with what, so that a changed run is noticed.
 - ``results.jsonl``: a result on each line, as they finished. No row has two.
 - ``retried.jsonl``: results that were moved out of it, because their cases are graded again.
+- ``summary.json``: what the run found so far.
 - ``lock``: held by the process that works on the run.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ class RunDirectory:
         self.results = self.path / "results.jsonl"
         self.retried = self.path / "retried.jsonl"
         self._about = self.path / "run.json"
+        self._summary = self.path / "summary.json"
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -90,15 +92,31 @@ class RunDirectory:
         Raises:
             ConfigError: it cannot be written.
         """
-        text = json.dumps({"format": FORMAT, **about}, indent=2, ensure_ascii=False)
-        new = self.path / "run.json.new"
+        self._write(self._about, {"format": FORMAT, **about})
+
+    def _write(self, path: Path, data: Mapping[str, Any]) -> None:
+        text = json.dumps(data, indent=2, ensure_ascii=False)
+        new = path.with_name(f"{path.name}.new")
         try:
             with new.open("wb") as file:
                 file.write(text.encode("utf-8", "backslashreplace") + b"\n")
                 _to_disk(file)
-            new.replace(self._about)
+            new.replace(path)
         except OSError as error:
             raise self._unusable("written", error) from None
+
+    def keep_summary(self, summary: Mapping[str, Any]) -> None:
+        """Writes ``summary.json``, if that can be written."""
+        with suppress(ConfigError):
+            self._write(self._summary, summary)
+
+    def kept_summary(self) -> dict[str, Any]:
+        """What :meth:`keep_summary` has written; empty if there is nothing that can be read."""
+        try:
+            summary = json.loads(self._summary.read_bytes())
+        except (OSError, ValueError):
+            return {}
+        return summary if isinstance(summary, dict) else {}
 
     def lines(self, *, retried: bool = False) -> Iterator[Line]:
         """The results, in the order in which they finished. A line that was cut off is left out.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..batch import run as run_batch
 from ..batch.data_sets import open_data_set, parse_mapping
+from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
 from ..judges.remote.redaction import redact
 from ..text.strings import visible
 from .exit_codes import FAILED, INTERRUPTED, PASSED
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),
     "processes": (int, "processes for a judge that computes here (default: one for each core)"),
+    "requests-per-minute": (float, "never send more requests"),
+    "tokens-per-minute": (float, "never use more tokens, of prompts and replies together"),
     "max-errors": (int, "stop if more cases than this could not be graded"),
     "max-tokens": (int, "stop when so many tokens were used"),
     "max-cost": (float, "stop when it has cost so much; needs -o prices=..."),
@@ -61,11 +64,24 @@ def add_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="do not grade cases again that could not be graded before",
     )
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help=f"write the results to this file too, in input order ({', '.join(SUFFIXES)}); may be "
+        "repeated",
+    )
+    parser.add_argument(
+        "--github", action="store_true", help="print annotations for GitHub Actions"
+    )
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def run(arguments: Namespace) -> int:
     """Grades what has no result yet, and says how it went and how to go on."""
+    for file in arguments.output:
+        check_output(file)
     data_set = open_data_set(arguments.input, mapping=parse_mapping(arguments.map))
     if not arguments.quiet:
         _tell(data_set.described())
@@ -84,22 +100,27 @@ def run(arguments: Namespace) -> int:
     except KeyboardInterrupt:
         _tell(f"\ninterrupted. What is finished is in {arguments.directory}. {_go_on()}")
         return INTERRUPTED
+    for file in arguments.output:
+        write_results(outcome.directory.lines(), file)
+    if arguments.github:
+        for line in github_annotations(outcome.directory.lines()):
+            show_line(line)
     return _report(outcome, arguments.fail_under)
 
 
 def _report(outcome: RunOutcome, fail_under: float | None) -> int:
     for note in outcome.notes:
         _tell(f"note: {note}")
-    counts = outcome.counts
-    failed = counts.finished - counts.passed - counts.errors
-    mean = "no case has a score" if counts.mean is None else f"mean score {counts.mean:.3f}"
-    said = f"{counts.passed:,} passed, {failed:,} failed, {counts.errors:,} not graded; {mean}"
-    show_line(f"{counts.finished:,} cases: {said}", style="bold")
+    first, *others = outcome.text.split("\n")
+    show_line(first, style="bold")
+    for line in others:
+        show_line(line)
+    mean = outcome.counts.mean
     if outcome.stopped:
         _tell(f"stopped early: {outcome.stopped}. {_go_on()}")
     if fail_under is None or outcome.exit_code not in (PASSED, FAILED):
         return outcome.exit_code
-    return PASSED if counts.mean is not None and counts.mean >= fail_under else FAILED
+    return PASSED if mean is not None and mean >= fail_under else FAILED
 
 
 def _go_on() -> str:
