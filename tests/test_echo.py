@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -63,11 +64,18 @@ def test_without_the_token_a_reply_is_what_it_would_be_online(start: str) -> Non
     assert not repeats(left, TOKEN)
 
 
-def test_the_token_may_also_come_last() -> None:
-    text = json.dumps({**json.loads(TEXT), "ask": TOKEN})
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_the_token_may_also_come_later(place: int) -> None:
+    entries = [*json.loads(TEXT).items()]
+    text = json.dumps(dict([*entries[:place], ("ask", TOKEN), *entries[place:]]))
     assert not conforms(text, FORM)
     assert conforms(without_echo(text, TOKEN), FORM)
 
 
 def test_the_token_of_another_ask_is_not_repeated() -> None:
     assert not repeats(f'{{"ask":"{token_of("run", 1, 2)}",{TEXT[1:]}', TOKEN)
+
+
+def test_another_entry_of_the_same_name_is_left_alone() -> None:
+    text = f'{{"ask":"who","x":1,"ask":"{TOKEN}","y":2}}'
+    assert without_echo(text, TOKEN) == '{"ask":"who","x":1,"y":2}'

@@ -23,6 +23,8 @@ LENGTH = 10
 ECHO_TOKENS = 24
 """Reply tokens for the token and its key."""
 
+_ENTRY = re.compile(r'(\s*,\s*)?"ask"\s*:\s*"(\w+)"(\s*,\s*)?')
+
 
 def token_of(*parts: object) -> str:
     """The token for these parts: the same for the same parts, else another one."""
@@ -54,5 +56,8 @@ def repeats(text: str, token: str) -> bool:
 
 def without_echo(text: str, token: str) -> str:
     """The reply as it would be without the token."""
-    entry = rf'"ask"\s*:\s*"{token}"'
-    return re.sub(rf"{entry}\s*,\s*|\s*,\s*{entry}|{entry}", "", text, count=1)
+    for entry in _ENTRY.finditer(text):
+        if entry[2] == token:
+            comma = "," if entry[1] and entry[3] else ""
+            return f"{text[: entry.start()]}{comma}{text[entry.end() :]}"
+    return text

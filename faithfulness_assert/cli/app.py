@@ -25,12 +25,15 @@ DESCRIPTION = """\
 Grade whether answers are faithful to their context.
 
 Exit codes: 0 all cases passed, 1 some failed, 2 wrong use, 3 some could not be
-graded."""
+graded, 4 a batch API has not answered yet."""
 COMMANDS = {
     "demo": ("demo_command", "Grade five example cases with the embedded judge."),
     "grade": ("grade_command", "Grade the cases of a file."),
     "batch": ("batch_command", "Grade a data set of any size in a run that can go on."),
     "estimate": ("estimate_command", "Say what grading a data set will use. Sends nothing."),
+    "batch collect": ("collect_command", "Go on with a run over a batch API: fetch, send, finish."),
+    "batch export": ("export_command", "Write what the judge is asked as files of a batch API."),
+    "batch import": ("import_command", "Read the answers to exported files, and go on."),
     "policies": ("policies_command", "List the presets, or show one policy in full."),
     "init": ("init_command", "Write a working promptfoo example."),
     "worker": ("worker_command", "Grade the promptfoo assertions of this shell in one process."),
@@ -65,6 +68,8 @@ def main() -> None:
 
 
 def _run(given: list[str]) -> int:
+    if " ".join(given[:2]) in COMMANDS:  # a command of two words
+        given = [" ".join(given[:2]), *given[2:]]
     parser = _Parser(prog="faithfulness-assert", description=DESCRIPTION)
     version = f"%(prog)s {faithfulness_assert.__version__}"
     parser.add_argument("--version", action="version", version=version)

@@ -5,21 +5,25 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentTypeError
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..batch import run as run_batch
 from ..batch.data_sets import open_data_set, parse_mapping
 from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
+from ..batch.run_directory import RunDirectory
 from ..judges.remote.redaction import redact
+from ..records.errors import ConfigError
 from ..text.strings import visible
-from .exit_codes import FAILED, INTERRUPTED, PASSED
+from .exit_codes import INTERRUPTED, judged
 from .grading_arguments import add_grading_arguments, grading_options
 from .terminal import show_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Mapping
 
     from ..batch import RunOutcome
+    from ..batch.data_sets import DataSet
 
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),
@@ -50,6 +54,12 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="take answer, context, question or id from this column; may be repeated",
     )
     add_grading_arguments(parser)
+    parser.add_argument(
+        "--via",
+        metavar="API",
+        help="send the asks over a batch API, at half the price, and do not wait: openai-batch or "
+        "anthropic-batch; see `faithfulness-assert batch collect`",
+    )
     for name, (kind, meaning) in NUMBERS.items():
         parser.add_argument(f"--{name}", type=kind, metavar="N", help=meaning)
     parser.add_argument(
@@ -88,6 +98,8 @@ def run(arguments: Namespace) -> int:
     numbers = {
         name.replace("-", "_"): getattr(arguments, name.replace("-", "_")) for name in NUMBERS
     }
+    if arguments.via is not None:
+        return _over_batch_api(arguments, data_set, numbers)
     try:
         outcome = run_batch(
             data_set,
@@ -108,6 +120,23 @@ def run(arguments: Namespace) -> int:
     return _report(outcome, arguments.fail_under)
 
 
+def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: Mapping[str, Any]) -> int:
+    """Sends what a provider's batch API can answer now. The provider paces and bills it whole."""
+    from ..batch.provider_batches import submit
+    from .standing import report
+
+    if given := next((name for name, number in numbers.items() if number is not None), None):
+        option = f"--{given.replace('_', '-')}"
+        raise ConfigError(f"{option}: a batch API is sent whole batches; leave it out with --via")
+    directory, options = RunDirectory(arguments.directory), grading_options(arguments)
+    again = not arguments.no_retry_errors
+    return report(
+        directory,
+        lambda: submit(data_set, directory, arguments.via, retry_errors=again, **options),
+        arguments.fail_under,
+    )
+
+
 def _report(outcome: RunOutcome, fail_under: float | None) -> int:
     for note in outcome.notes:
         _tell(f"note: {note}")
@@ -118,9 +147,7 @@ def _report(outcome: RunOutcome, fail_under: float | None) -> int:
     mean = outcome.counts.mean
     if outcome.stopped:
         _tell(f"stopped early: {outcome.stopped}. {_go_on()}")
-    if fail_under is None or outcome.exit_code not in (PASSED, FAILED):
-        return outcome.exit_code
-    return PASSED if mean is not None and mean >= fail_under else FAILED
+    return judged(outcome.exit_code, mean, fail_under)
 
 
 def _go_on() -> str:

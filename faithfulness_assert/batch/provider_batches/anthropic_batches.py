@@ -1,0 +1,101 @@
+"""Anthropic's batch API: the requests of a batch are one body, its results come as lines."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .service import EXPIRED, MISSING, NOT_RUN, Form, Look, Said, service_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...judges.remote.remote_judge import RemoteJudge
+
+_PROBLEMS = {"expired": EXPIRED, "canceled": NOT_RUN}
+
+
+def _request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"custom_id": custom_id, "params": body}
+
+
+def _said(line: Mapping[str, Any]) -> Said | None:
+    custom_id, result = line.get("custom_id"), line.get("result")
+    if not isinstance(custom_id, str):
+        return None
+    result = result if isinstance(result, dict) else {}
+    if result.get("type") == "succeeded":
+        return Said(custom_id, 200, result.get("message"))
+    if result.get("type") == "errored":
+        return Said(custom_id, 200, _error(result.get("error")))  # its type says the status
+    return Said(custom_id, problem=_PROBLEMS.get(str(result.get("type")), MISSING))
+
+
+def _error(error: object) -> object:
+    """The body of an error answer: an object with ``error``. Some are wrapped in another one."""
+    if isinstance(error, dict) and isinstance(error.get("error"), dict):
+        return error
+    return {"error": error or {"message": "the provider gave no reason", "type": "api_error"}}
+
+
+ANTHROPIC_FORM = Form("anthropic", 10_000, 32_000_000, _request, _said)
+"""The API takes 100,000 requests and 256 MB. Less of it is held in memory at once."""
+
+
+class AnthropicBatches:
+    """Anthropic's batch API, with the address and the key of this judge."""
+
+    def __init__(self, judge: RemoteJudge) -> None:
+        self._secrets = judge.secrets
+        sdk = judge.provider.sdk()
+        http = sdk.DefaultHttpxClient(follow_redirects=False)
+        self._client = judge.client(http_client=http)
+        self._api = self._client.messages.batches
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._client.close()
+
+    def send(self, file: str, name: str) -> str:  # noqa: ARG002 - there is no place for the name
+        """See :class:`.service.Service`."""
+        with open(file, "rb") as opened:
+            requests = [json.loads(line) for line in opened]
+        with service_errors(self._secrets):
+            once = self._client.with_options(max_retries=0)  # a second batch would be paid for too
+            return str(once.messages.batches.create(requests=requests).id)
+
+    def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002
+        """See :class:`.service.Service`. It is recognized by its time and its size.
+
+        A wrong one does no harm: none of its lines has an id of ours, and the asks are sent again.
+        """
+        with service_errors(self._secrets):
+            for batch in self._api.list(limit=100):
+                if batch.created_at.timestamp() < since:
+                    break
+                if batch.id not in known and _total(batch.request_counts) == lines:
+                    return str(batch.id)
+        return ""
+
+    def look(self, batch: str) -> Look:
+        """See :class:`.service.Service`."""
+        with service_errors(self._secrets):
+            seen = self._api.retrieve(batch)
+        status, counts = str(seen.processing_status), seen.request_counts
+        told = f"{_total(counts) - counts.processing} of {_total(counts)} done"
+        cancelled = seen.cancel_initiated_at is not None
+        return Look(status, status == "ended", cancelled, told=told)
+
+    def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
+        """See :class:`.service.Service`."""
+        with (
+            service_errors(self._secrets),
+            self._api.with_streaming_response.results(batch) as response,
+        ):
+            yield response.iter_bytes()
+
+
+def _total(counts: Any) -> int:
+    return int(
+        counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
+    )

@@ -1,0 +1,109 @@
+"""OpenAI's batch API, and the files that vLLM's ``run-batch`` and Gemini's compatible route share.
+
+A file is uploaded, a batch is created from it, and its answers come in two files: answers, and
+errors. Either may be missing, also of a batch that is completed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .service import EXPIRED, MISSING, NOT_RUN, Form, Look, Rejection, Said, service_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...judges.remote.remote_judge import RemoteJudge
+
+ROUTE = "/v1/chat/completions"
+NAME_KEY = "faithfulness_assert"
+ENDED = ("failed", "completed", "expired", "cancelled")
+_PROBLEMS = {"batch_expired": EXPIRED, "batch_cancelled": NOT_RUN}
+
+
+def _request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"custom_id": custom_id, "method": "POST", "url": ROUTE, "body": body}
+
+
+def _said(line: Mapping[str, Any]) -> Said | None:
+    """A line with an HTTP status has an answer or an error in its body; its ``error`` is null.
+
+    vLLM has the error of such a line under ``error``, and no body.
+    """
+    custom_id, response, error = line.get("custom_id"), line.get("response"), line.get("error")
+    if not isinstance(custom_id, str):
+        return None
+    if isinstance(response, dict) and isinstance(response.get("status_code"), int):
+        body = response.get("body")
+        if body is None and isinstance(error, dict):
+            body = error if "error" in error else {"error": error}
+        return Said(custom_id, response["status_code"], body)
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    return Said(custom_id, problem=_PROBLEMS.get(code, MISSING))
+
+
+OPENAI_FORM = Form("openai", 50_000, 200_000_000, _request, _said)
+
+
+class OpenAIBatches:
+    """OpenAI's batch API, with the address and the key of this judge."""
+
+    def __init__(self, judge: RemoteJudge) -> None:
+        self._secrets = judge.secrets
+        sdk = judge.provider.sdk()
+        self._api = judge.client(http_client=sdk.DefaultHttpxClient(follow_redirects=False))
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._api.close()
+
+    def send(self, file: str, name: str) -> str:
+        """See :class:`.service.Service`."""
+        with service_errors(self._secrets):
+            with open(file, "rb") as opened:
+                upload = self._api.files.create(file=opened, purpose="batch")
+            once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
+            batch = once.batches.create(
+                input_file_id=upload.id,
+                endpoint=ROUTE,
+                completion_window="24h",
+                metadata={NAME_KEY: name},
+            )
+        return str(batch.id)
+
+    def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002 - the name says it all
+        """See :class:`.service.Service`. The name is in the metadata of a batch."""
+        with service_errors(self._secrets):
+            for batch in self._api.batches.list(limit=100):
+                if (batch.metadata or {}).get(NAME_KEY) == name:
+                    return str(batch.id)
+                if (batch.created_at or since) < since:
+                    break
+        return ""
+
+    def look(self, batch: str) -> Look:
+        """See :class:`.service.Service`."""
+        with service_errors(self._secrets):
+            seen = self._api.batches.retrieve(batch)
+        status, counts = str(seen.status), seen.request_counts
+        told = f"{counts.completed + counts.failed} of {counts.total} done" if counts else ""
+        rejected = _rejections(seen.errors) if status == "failed" else ()
+        return Look(status, status in ENDED, status == "cancelled", rejected, told)
+
+    def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
+        """See :class:`.service.Service`."""
+        with service_errors(self._secrets):
+            seen = self._api.batches.retrieve(batch)
+            for file in filter(None, (seen.output_file_id, seen.error_file_id)):
+                with self._api.files.with_streaming_response.content(file) as response:
+                    yield response.iter_bytes()
+
+
+def _rejections(errors: Any) -> tuple[Rejection, ...]:
+    """What the errors of a batch say; at least one, because the batch failed."""
+    data = (errors.data if errors else None) or []
+    found = tuple(
+        Rejection(error.line or 0, error.code or "", error.message or "", error.param or "")
+        for error in data
+    )
+    return found or (Rejection(0, "", "the provider gave no reason"),)

@@ -1,0 +1,126 @@
+"""What differs between the batch APIs of providers: a form of files, and a service that takes them.
+
+A form is all that is needed to write the requests of a round and to read their answers, also where
+somebody else carries the files. A service sends such a file, looks how it stands, and fetches what
+came of it.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from ...judges.remote.answers import read_failure
+from ...judges.remote.connection import Answer
+from ...judges.remote.redaction import safe_text
+from ...records.errors import JudgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
+"""Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
+CONNECTIONS_FAIL = ("APIConnectionError", "APITimeoutError")
+
+
+class Said(NamedTuple):
+    """What a line of an output file says about an ask: an HTTP answer, or why there is none."""
+
+    custom_id: str
+    status: int = 0
+    body: Any = None
+    problem: str = ""
+
+
+class Form(NamedTuple):
+    """The form of the files of a batch API.
+
+    Args:
+        name: the provider's name in ``JUDGES``.
+        max_lines, max_bytes: what one batch may have. They are within the provider's own limits.
+        request: the line that asks for an answer to this body under this id.
+        said: what a line of an output says; None if it is no such line.
+    """
+
+    name: str
+    max_lines: int
+    max_bytes: int
+    request: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
+    said: Callable[[Mapping[str, Any]], Said | None]
+
+
+class Rejection(NamedTuple):
+    """Why a provider did not accept a file. ``line`` is 0 if it names no line of it."""
+
+    line: int
+    code: str
+    message: str
+    param: str = ""
+
+
+class Look(NamedTuple):
+    """How a batch stands.
+
+    Args:
+        status: the provider's own word.
+        ended: nothing more will come.
+        cancelled: somebody stopped it. What was done before has answers.
+        rejected: why nothing of it was done.
+        told: how much of it is done, in words.
+    """
+
+    status: str
+    ended: bool = False
+    cancelled: bool = False
+    rejected: tuple[Rejection, ...] = ()
+    told: str = ""
+
+
+class Service(Protocol):
+    """A provider's batch API. All methods raise ``JudgeError`` and nothing else."""
+
+    def close(self) -> None:
+        """Closes the connections."""
+
+    def send(self, file: str, name: str) -> str:
+        """Sends a file of requests; returns the id of its batch. ``name`` is for :meth:`find`."""
+
+    def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:
+        """The id of a batch that was sent without our taking note of it; "" if there is none.
+
+        Args:
+            name: the name under which it was sent.
+            lines: how many requests it has.
+            since: when it was sent at the earliest, in seconds since the epoch.
+            known: the ids of other batches.
+        """
+
+    def look(self, batch: str) -> Look:
+        """How a batch stands."""
+
+    def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
+        """The output files of a batch that has ended, each in pieces."""
+
+
+@contextmanager
+def service_errors(secrets: Sequence[str]) -> Iterator[None]:
+    """Put around calls of an SDK: whatever it raises becomes a ``JudgeError`` without secrets."""
+    try:
+        yield
+    except JudgeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - whatever an SDK raises
+        raise _judge_error(error, secrets) from None
+
+
+def _judge_error(error: Exception, secrets: Sequence[str]) -> JudgeError:
+    status, response = getattr(error, "status_code", None), getattr(error, "response", None)
+    if isinstance(status, int) and response is not None:
+        answer = Answer(status, response.headers, b"")
+        body = getattr(error, "body", None)
+        data = body if isinstance(body, dict) else {"message": str(error)}
+        return read_failure(answer, data, secrets).error
+    said = safe_text(str(error) or type(error).__name__, secrets)
+    if type(error).__name__ in CONNECTIONS_FAIL or isinstance(error, OSError):
+        return JudgeError(f"no connection to the provider: {said}", "transport", retryable=True)
+    return JudgeError(f"the batch API failed: {type(error).__name__}: {said}", "transport")

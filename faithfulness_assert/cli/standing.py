@@ -1,0 +1,65 @@
+"""Reports where a run over a batch API stands, and how to go on with it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from ..batch.summary import Summary
+from ..records.errors import JudgeError
+from ..text.strings import visible
+from .exit_codes import FAILED, NOT_GRADED, PASSED, WAITING, judged
+from .terminal import show_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..batch.provider_batches import Standing
+    from ..batch.run_directory import RunDirectory
+
+
+def report(
+    directory: RunDirectory, go_on: Callable[[], Standing], fail_under: float | None = None
+) -> int:
+    """Goes on with a run, and says how it stands. Returns the exit code.
+
+    Standard output gets the summary of a run that is finished, or the files to take to a server.
+    """
+    try:
+        standing = go_on()
+    except JudgeError as error:
+        return _stopped(f"{error.message}. {error.fix}".strip(), directory.path)
+    except OSError as error:  # such as a disk that is full
+        return _stopped(f"{error.filename or directory.path}: {error.strerror}", directory.path)
+    for said in standing.said:
+        _tell(said)
+    if not standing.finished:
+        for file in standing.files:
+            show_line(str(file))
+        verb, more = ("import", " ANSWERS...") if standing.files else ("collect", "")
+        _tell(f"Not finished. {_how(verb, directory.path)}{more}")
+        return WAITING
+    summary = Summary()
+    for line in directory.lines():
+        summary.add(line)
+    for text in summary.text().splitlines():
+        show_line(text)
+    all_passed = PASSED if summary.passed == summary.cases else FAILED
+    code = NOT_GRADED if summary.not_graded else all_passed
+    return judged(code, summary.mean, fail_under)
+
+
+def _stopped(problem: str, path: Path) -> int:
+    _tell(f"{problem}\nNothing is lost. {_how('collect', path)}")
+    return NOT_GRADED
+
+
+def _how(verb: str, path: Path) -> str:
+    command = shlex.join(["faithfulness-assert", "batch", verb, str(path)])
+    return f"To go on:\n  {command}"
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write("".join(f"{visible(line)}\n" for line in text.split("\n")))

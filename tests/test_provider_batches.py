@@ -1,0 +1,525 @@
+"""Runs over batch APIs end as online runs do, whatever the provider does to their files."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from batch_server import BatchServer, Body, Faults, truthful
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loopback import completion
+from provider_batches import measure
+from remote import JSON, bare_environment
+
+from faithfulness_assert import Grader
+from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.provider_batches import (
+    FILES,
+    Standing,
+    collect,
+    import_answers,
+    submit,
+)
+from faithfulness_assert.batch.run_directory import RunDirectory
+from faithfulness_assert.records.errors import ConfigError, JudgeError
+from faithfulness_assert.records.result import GradingResult
+from faithfulness_assert.records.usage import Usage
+
+VIAS = ["openai-batch", "anthropic-batch"]
+
+
+@pytest.fixture(autouse=True)
+def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+def cases(count: int) -> list[dict[str, Any]]:
+    """Cases of which no two have the same texts; every third has a statement without backing."""
+    return [
+        {
+            "id": f"case {number}",
+            "answer": f"Shop {number} is open on Sundays. "
+            + (f"Shop {number} sells bread." if number % 3 else f"Shop {number} has 7 rooms."),
+            "context": [f"Shop {number} is open on Sundays. Shop {number} sells bread."],
+        }
+        for number in range(1, count + 1)
+    ]
+
+
+def judge_of(via: str, server: BatchServer) -> dict[str, Any]:
+    provider = via.partition("-")[0]
+    base_url = server.url if provider == "openai" else server.root
+    return {"judge": f"{provider}:model-1", "base_url": base_url, "api_key": "key-0123456789abcdef"}
+
+
+def begun(tmp_path: Path, via: str, server: BatchServer, count: int, **more: Any) -> RunDirectory:
+    directory = RunDirectory(tmp_path / "run")
+    submit(open_data_set(cases(count)), directory, via, **judge_of(via, server), **more)
+    return directory
+
+
+def collected(directory: RunDirectory, rounds: int = 60) -> Standing:
+    """Collects until the run is finished."""
+    for _ in range(rounds):
+        standing = collect(directory, api_key="key-0123456789abcdef")
+        if standing.finished:
+            return standing
+    raise AssertionError(standing)
+
+
+def results(directory: RunDirectory) -> dict[str, GradingResult]:
+    """The results by case; no case has two."""
+    lines = list(directory.lines())
+    found = {line.case_id: comparable(line.result) for line in lines}
+    assert len(found) == len(lines)
+    return found
+
+
+def comparable(result: GradingResult) -> GradingResult:
+    """Without what must differ: how long it took, and the tokens for the line with the token."""
+    metadata = {**result.metadata, "tokens": {}}
+    return replace(result, latency_ms=0.0, tokens_used=Usage(), metadata=metadata)
+
+
+def online(count: int, via: str, server: BatchServer, **more: Any) -> dict[str, GradingResult]:
+    grader = Grader(**judge_of(via, server), **more)
+    found = {result.case_id: comparable(result) for result in grader.grade_many(cases(count))}
+    grader.judge.close()  # type: ignore[attr-defined]
+    return found
+
+
+@pytest.mark.parametrize("policy", ["default", "ragas"])
+@pytest.mark.parametrize("via", VIAS)
+def test_results_are_those_of_the_online_run(tmp_path: Path, via: str, policy: str) -> None:
+    with BatchServer() as server:
+        directory = begun(tmp_path, via, server, 12, policy=policy)
+        collected(directory)
+        billed = Counter(server.billed)
+        assert results(directory) == online(12, via, server, policy=policy)
+    spent = sum((line.result.tokens_used for line in directory.lines()), Usage())
+    assert spent.num_requests == billed["asks"]
+    assert spent.prompt == billed["prompt_tokens"]
+
+
+@pytest.mark.parametrize("policy", ["default", "ragas"])
+@pytest.mark.parametrize("via", VIAS)
+def test_faults_of_lines_lose_nothing_and_credit_nothing_to_another(
+    tmp_path: Path, via: str, policy: str
+) -> None:
+    with BatchServer(faults=Faults(0.4)) as server:
+        directory = begun(tmp_path, via, server, 40, policy=policy, reasons=True)
+        standing = collected(directory)
+        assert set(server.faults.happened) == {
+            "expired",
+            "missing",
+            "doubled",
+            "miskeyed",
+            "limited",
+        }
+        assert results(directory) == online(40, via, server, policy=policy, reasons=True)
+    assert standing.finished
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_an_answer_that_always_comes_under_another_id_is_never_credited(
+    tmp_path: Path, via: str
+) -> None:
+    with BatchServer(faults=Faults(1.0, ["miskeyed"], until=99)) as server:
+        directory = begun(tmp_path, via, server, 8)
+        collected(directory)
+        assert len(server.batches) == 3
+    found = results(directory)
+    assert len(found) == 8
+    assert {result.status for result in found.values()} == {"unreadable"}
+    assert not any(result.defined or result.pass_ or result.score for result in found.values())
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize(
+    ("kind", "error"), [("limited", "rate_limit"), ("expired", "timeout"), ("missing", "timeout")]
+)
+def test_asks_without_an_answer_are_sent_a_few_times_and_then_told(
+    tmp_path: Path, via: str, kind: str, error: str
+) -> None:
+    with BatchServer(faults=Faults(1.0, [kind], until=99)) as server:
+        directory = begun(tmp_path, via, server, 4)
+        collected(directory)
+        assert len(server.batches) == 3
+        assert all(not batch.files["output"] for batch in server.batches.values()) or "anth" in via
+    for result in results(directory).values():
+        assert result.status == "judge_failed"
+        assert result.error is not None
+        assert (result.error.kind, result.error.retryable) == (error, True)
+
+
+@pytest.mark.parametrize("policy", ["default", "ragas"])
+@pytest.mark.parametrize("via", VIAS)
+def test_what_a_server_does_not_take_is_left_out_in_the_next_round(
+    tmp_path: Path, via: str, policy: str
+) -> None:
+    def cold(path: str, body: Body) -> tuple[int, Body]:
+        if "temperature" not in body:
+            return truthful(path, body)
+        message = "Unsupported value: 'temperature' does not support 0.0 with this model."
+        error = {"message": message, "type": "invalid_request_error", "param": "temperature"}
+        return 400, {"error": error}
+
+    with BatchServer(cold) as server:
+        directory = begun(tmp_path, via, server, 5, policy=policy)
+        collected(directory)
+        assert results(directory) == online(5, via, server, policy=policy)
+        assert len(server.batches) == (2 if policy == "default" else 3)
+    for result in results(directory).values():
+        assert "temperature" in str(result.metadata["warnings"])
+
+
+def test_lines_that_a_provider_refuses_are_told_and_the_others_are_sent_again(
+    tmp_path: Path,
+) -> None:
+    refused: list[str] = []
+
+    def refuse(lines: Any) -> list[Body]:
+        if refused:
+            return []
+        refused.append(lines[2]["custom_id"])
+        return [{"code": "invalid_request", "line": 3, "message": "not so", "param": "body.x"}]
+
+    with BatchServer(refuse=refuse) as server:
+        directory = RunDirectory(tmp_path / "run")
+        given = judge_of("openai-batch", server)
+        standing = submit(open_data_set(cases(5)), directory, "openai-batch", **given)
+        assert not standing.finished
+        assert any("line 3: invalid_request: not so (body.x)" in text for text in standing.said)
+        assert len(server.batches) == 1
+        collected(directory)
+        found, right = results(directory), online(5, "openai-batch", server)
+    assert found.pop("case 3").status == "judge_failed"
+    assert found == {name: result for name, result in right.items() if name != "case 3"}
+
+
+def test_a_file_that_a_provider_refuses_is_sent_again_when_the_run_goes_on(tmp_path: Path) -> None:
+    errors = [{"code": "token_limit_exceeded", "line": None, "message": "too much", "param": None}]
+    with BatchServer(refuse=lambda _: errors) as server:
+        directory = begun(tmp_path, "openai-batch", server, 5)
+        standing = collect(directory, api_key="key")
+        assert len(server.batches) == 2
+        assert any("token_limit_exceeded: too much" in text for text in standing.said)
+        errors.clear()
+        collected(directory)
+        assert len(server.batches) == 3
+        assert results(directory) == online(5, "openai-batch", server)
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_after_a_cancelled_batch_nothing_is_sent_until_somebody_goes_on(
+    tmp_path: Path, via: str
+) -> None:
+    with BatchServer() as server:
+        directory = begun(tmp_path, via, server, 5)
+        server.batches["batch_1"].cancelled = True
+        standing = collect(directory, api_key="key")
+        while len(server.batches["batch_1"].files) == 0:
+            standing = collect(directory, api_key="key")
+        assert not standing.finished
+        assert "Nothing more was sent" in standing.said[-1]
+        assert len(server.batches) == 1
+        collected(directory)
+        assert len(server.batches) == 2
+        assert results(directory) == online(5, via, server)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("via", VIAS)
+def test_a_run_goes_on_after_a_connection_that_broke_at_any_request(
+    tmp_path: Path, via: str, when: str
+) -> None:
+    for at in range(1, 40):
+        with BatchServer(looks=0) as server:
+            server.break_at = (at, when)
+            directory = RunDirectory(tmp_path / f"run {at}")
+            for _ in range(20):
+                try:
+                    given = judge_of(via, server)
+                    standing = submit(open_data_set(cases(2)), directory, via, **given)
+                except JudgeError as error:
+                    assert error.kind == "transport"
+                    continue
+                if standing.finished:
+                    break
+            assert standing.finished
+            assert set(server.answered.values()) == {1}  # nothing is paid for twice
+            assert len(results(directory)) == 2
+            assert all(result.status == "graded" for result in results(directory).values())
+            if len(server.requests) < at:
+                break
+    assert at > 4
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_another_machine_collects_with_the_directory_alone(
+    tmp_path: Path, via: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy = tmp_path / "strict.json"
+    policy.write_text(json.dumps({"base": "ragas", "threshold": 0.9}))
+    with BatchServer(faults=Faults(0.3)) as server:
+        directory = begun(tmp_path, via, server, 10, policy=str(policy))
+        right = online(10, via, server, policy=str(policy))
+        policy.unlink()
+        moved = RunDirectory(tmp_path / "elsewhere")
+        shutil.move(directory.path, moved.path)
+        variable = f"{via.partition('-')[0].upper()}_API_KEY"
+        monkeypatch.setenv(variable, "key-0123456789abcdef")
+        while not collect(moved).finished:
+            pass
+        assert results(moved) == right
+    stored = b"".join(path.read_bytes() for path in moved.path.rglob("*") if path.is_file())
+    assert b"key-0123456789abcdef" not in stored
+
+
+def test_a_round_is_split_at_the_limits_of_the_provider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from faithfulness_assert.batch import provider_batches
+
+    form = provider_batches._FORMS["openai"]._replace(max_lines=4, max_bytes=9_000)
+    monkeypatch.setitem(provider_batches._FORMS, "openai", form)
+    with BatchServer(faults=Faults(0.3)) as server:
+        directory = begun(tmp_path, "openai-batch", server, 15)
+        first = [batch.asks for batch in server.batches.values()]
+        assert all(len(asks) <= 4 for asks in first)
+        assert sum(map(len, first)) == 15
+        sizes = [len(content) for content in server.files.values()]
+        assert max(sizes) <= 9_000
+        collected(directory)
+        assert results(directory) == online(15, "openai-batch", server)
+
+
+def carried(files: tuple[Path, ...], server: BatchServer, to: Path) -> list[Path]:
+    """Answers the files as a program on the command line does: one output for each."""
+    outputs = []
+    for number, file in enumerate(files):
+        lines = [json.loads(line) for line in file.read_bytes().splitlines()]
+        answers = [
+            {
+                "id": "x",
+                "custom_id": line["custom_id"],
+                "response": {
+                    "status_code": 200,
+                    "request_id": "y",
+                    "body": server.ask(line["url"], line["body"])[1],
+                },
+                "error": None,
+            }
+            for line in reversed(lines)
+        ]
+        outputs.append(to / f"answers {number}.jsonl")
+        outputs[-1].write_text("".join(f"{json.dumps(answer)}\n" for answer in answers))
+    return outputs
+
+
+@pytest.mark.parametrize("policy", ["default", "ragas"])
+def test_files_can_be_carried_without_a_key_or_a_server(tmp_path: Path, policy: str) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    data_set = open_data_set(cases(6))
+    standing = submit(data_set, directory, FILES, judge="openai:model-1", policy=policy)
+    with BatchServer() as server:
+        while not standing.finished:
+            assert standing.files
+            outputs = carried(standing.files, server, tmp_path)
+            lines = outputs[0].read_text().splitlines(keepends=True)
+            lines = lines if len(lines) == 1 else lines[:-1]  # one is missing, and is asked again
+            outputs[0].write_text("".join(lines))
+            standing = import_answers(directory, outputs)
+        right = online(6, "openai-batch", server, policy=policy)
+    assert results(directory) == right
+    with pytest.raises(ConfigError, match="finished"):
+        import_answers(directory, [])
+
+
+def test_what_cannot_be_is_said_before_anything_is_sent(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    data_set = open_data_set(cases(2))
+    for via, judge, message in (
+        ("openai-batch", "anthropic:m", "does not lead"),
+        ("openai-batch", "embedded", "does not lead"),
+        ("anthropic-batch", "openai:m", "does not lead"),
+        ("gemini-batch", "openai:m", "must be one of"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            submit(data_set, directory, via, judge=judge, api_key="k")
+    with pytest.raises(ConfigError, match="cache"):
+        submit(data_set, directory, FILES, judge="openai:m", cache=str(tmp_path))
+    with pytest.raises(ConfigError, match="no run over a batch API"):
+        collect(directory)
+    assert not directory.path.exists()
+
+
+def test_a_row_that_cannot_be_read_has_its_result_at_once(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    rows = [*cases(1), {"id": "b", "answer": "x"}, {"id": "c", "answer": "", "context": "x"}]
+    submit(open_data_set(rows), directory, FILES, judge="openai:m")
+    statuses = {line.case_id: line.result.status for line in directory.lines()}
+    assert statuses == {"b": "invalid_input", "c": "no_statements"}
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_going_on_with_a_finished_run_asks_again_what_failed(tmp_path: Path, via: str) -> None:
+    with BatchServer(faults=Faults(0.5, ["limited", "miskeyed"], until=3)) as server:
+        directory = begun(tmp_path, via, server, 20)
+        collected(directory)
+        failed = {name for name, result in results(directory).items() if not result.defined}
+        assert failed
+        data_set, given = open_data_set(cases(20)), judge_of(via, server)
+        assert not submit(data_set, directory, via, **given).finished
+        assert len(results(directory)) == 20 - len(failed)
+        collected(directory)
+        assert results(directory) == online(20, via, server)
+        assert submit(data_set, directory, via, **given).finished
+
+
+def test_whatever_an_output_contains_nothing_is_credited_without_the_token(
+    tmp_path: Path,
+) -> None:
+    begun = RunDirectory(tmp_path / "begun")
+    grader = {"judge": "openai:model-1", "base_url": "http://127.0.0.1:9/v1"}
+    files = submit(open_data_set(cases(2)), begun, FILES, **grader).files
+    ids = [json.loads(line)["custom_id"] for line in files[0].read_bytes().splitlines()]
+    good = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
+    body = st.builds(lambda message: {"choices": [{"message": message}]}, JSON) | JSON
+    response = st.fixed_dictionaries({"status_code": st.just(200) | JSON, "body": body}) | JSON
+    said = st.just({"status_code": 200, "body": completion(good).body})
+    line = st.fixed_dictionaries(
+        {"custom_id": st.sampled_from(ids) | JSON},
+        optional={"response": response | said, "error": JSON},
+    )
+    texts = st.lists((line | JSON).map(lambda data: json.dumps(data).encode()) | st.binary())
+
+    @settings(max_examples=40, deadline=None)
+    @given(texts)
+    def check(lines: list[bytes]) -> None:
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)
+        shutil.copytree(begun.path, tmp_path / "run")
+        output = tmp_path / "output"
+        output.write_bytes(b"\n".join(lines))
+        directory = RunDirectory(tmp_path / "run")
+        try:
+            standing = import_answers(directory, [output])
+        except ConfigError as error:
+            assert "no line of these files answers an ask" in str(error)
+            standing = Standing(False, ())
+        assert not any(result.defined for result in results(directory).values())
+        assert standing.finished == (len(results(directory)) == 2)
+
+    check()
+
+
+def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """The command line in a process of its own, without a key but what the environment has."""
+    line = [sys.executable, "-m", "faithfulness_assert", *map(str, arguments)]
+    return subprocess.run(line, capture_output=True, text=True)
+
+
+def test_export_and_import_on_the_command_line(tmp_path: Path) -> None:
+    source, run = tmp_path / "cases.jsonl", tmp_path / "run"
+    source.write_text("".join(f"{json.dumps(case)}\n" for case in cases(3)))
+    done = command("batch", "export", source, "--run", run, "--judge", "openai:model-1")
+    assert done.returncode == 4, done.stderr
+    files = tuple(Path(line) for line in done.stdout.splitlines())
+    assert f"batch import {run} ANSWERS..." in done.stderr
+    with BatchServer() as server:
+        outputs = carried(files, server, tmp_path)
+    done = command("batch", "import", run, *outputs)
+    assert done.returncode == 1, done.stderr
+    assert "2 passed, 1 failed, 0 not graded" in done.stdout
+
+
+def test_a_run_over_a_batch_api_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key-0123456789abcdef")
+    source, run = tmp_path / "cases.jsonl", tmp_path / "run"
+    source.write_text("".join(f"{json.dumps(case)}\n" for case in cases(3)))
+    with BatchServer(looks=2) as server:
+        named = ("--judge", "anthropic:model-1", "-o", f"base_url={server.root}")
+        begin = ("batch", source, "--run", run, "--via", "anthropic-batch", *named)
+        assert "--max-cost: a batch API" in command(*begin, "--max-cost", "1").stderr
+        done = command(*begin)
+        assert done.returncode == 4
+        assert "3 asks, batch_1: in_progress (0 of 3 done)" in done.stderr
+        assert f"batch collect {run}" in done.stderr
+        while done.returncode == 4:
+            done = command("batch", "collect", run)
+        assert done.returncode == 1, done.stderr
+        assert "2 passed, 1 failed, 0 not graded" in done.stdout
+        assert command(*begin, "--fail-under", "0.8").returncode == 0
+        assert len(server.batches) == 1
+    shutil.rmtree(run / "rounds" / "001")
+    (run / "results.jsonl").unlink()
+    done = command("batch", "collect", run)
+    assert done.returncode == 3
+    assert "no connection to the provider" in done.stderr
+    assert "key-0123456789abcdef" not in done.stderr
+
+
+def test_files_of_another_round_are_not_taken_for_missing_answers(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    standing = submit(open_data_set(cases(2)), directory, FILES, judge="openai:m", policy="ragas")
+    with BatchServer() as server:
+        outputs = carried(standing.files, server, tmp_path)
+    assert not import_answers(directory, outputs).finished
+    for _ in range(4):
+        with pytest.raises(ConfigError, match="no line of these files answers an ask of round 2"):
+            import_answers(directory, outputs)
+    assert not results(directory)
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_an_ask_that_is_too_long_for_the_model_is_asked_in_parts(tmp_path: Path, via: str) -> None:
+    def short(path: str, body: Body) -> tuple[int, Body]:
+        size = sum(len(message["content"]) for message in body["messages"]) // 4
+        if size <= 1500:
+            return truthful(path, body)
+        message = f"prompt is too long: {size} tokens > 1500 maximum context length"
+        return 400, {"error": {"message": message, "type": "invalid_request_error"}}
+
+    sentences = [f"Shop {n} sells bread and cakes on {n} days of the year." for n in range(400)]
+    case = {"id": "a", "answer": f"{sentences[3]} {sentences[390]}", "context": " ".join(sentences)}
+    with BatchServer(short) as server:
+        directory = RunDirectory(tmp_path / "run")
+        submit(open_data_set([case]), directory, via, **judge_of(via, server))
+        collected(directory)
+    [result] = results(directory).values()
+    assert (result.status, result.score) == ("graded", 1.0)
+
+
+def test_an_error_beside_a_status_is_read_too(tmp_path: Path) -> None:
+    """As vLLM's run-batch writes it."""
+    directory = RunDirectory(tmp_path / "run")
+    [file] = submit(open_data_set(cases(1)), directory, FILES, judge="openai:m").files
+    output = tmp_path / "output.jsonl"
+    response = {"status_code": 400, "request_id": "vllm-batch-1", "body": None}
+    error = {"object": "error", "message": "no such model", "code": 400}
+    name = json.loads(file.read_text())["custom_id"]
+    output.write_text(json.dumps({"custom_id": name, "response": response, "error": error}))
+    assert import_answers(directory, [output]).finished
+    [result] = results(directory).values()
+    assert result.error is not None
+    assert "no such model" in result.error.message
+
+
+def test_the_benchmark_finds_nothing_lost_and_nothing_credited_to_another(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with BatchServer(faults=Faults(0.3)) as server:
+        measure(40, "openai-batch", server.root, RunDirectory(tmp_path / "run"))
+    assert (
+        "40 cases: 0 lost, 0 twice, 0 wrong, 0 with a verdict of another" in capsys.readouterr().out
+    )
