@@ -190,7 +190,10 @@ def test_wrong_use_is_one_line_and_exit_code_2(arguments: tuple[str, ...], named
 def test_the_number_of_a_broken_line_is_shown(tmp_path: Path) -> None:
     path = tmp_path / "cases.jsonl"
     path.write_text(json.dumps(GOOD) + "\n{", encoding="utf-8")
-    assert "line 2" in run("grade", str(path)).stderr
+    done = run("grade", str(path))
+    assert "line 2: invalid JSON" in done.stdout
+    assert "2 cases: 1 passed, 0 failed, 1 not graded" in done.stdout
+    assert done.returncode == 3
 
 
 def test_the_demo_needs_no_key_and_shows_every_statement() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..grading import Grader
+from ..batch.data_sets import open_data_set, parse_mapping
+from ..batch.outputs.input_order import in_input_order
+from ..batch.partition import grade_rows
+from ..grading import MAX_CONCURRENCY, Grader
+from ..judges.remote.settings import check_number
 from .grading_arguments import add_grading_arguments, grading_options
-from .input_files import read_cases
 from .terminal import show
 
 if TYPE_CHECKING:
@@ -18,8 +21,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="a .json file (one case or a list of cases), a .jsonl file (one case per line), or - "
-        "for standard input; a case has answer and context, and may have question and id",
+        help="a .json, .jsonl, .csv, .tsv or .parquet file, or - for JSON on standard input; a "
+        "case has answer and context, and may have question and id",
+    )
+    parser.add_argument(
+        "--map",
+        metavar="FIELD=COLUMN",
+        action="append",
+        default=[],
+        help="take answer, context, question or id from this column; may be repeated",
     )
     add_grading_arguments(parser)
     parser.add_argument(
@@ -32,7 +42,9 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Grades the cases, and shows each result as soon as it arrives."""
+    """Grades the cases, and shows each result as soon as it and those before it are there."""
     grader = Grader(**grading_options(arguments))
-    results = grader.grade_many(read_cases(arguments.file), concurrency=arguments.concurrency)
-    return show(results, as_json=arguments.json)
+    check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
+    data_set = open_data_set(arguments.file, mapping=parse_mapping(arguments.map))
+    lines = grade_rows(data_set.rows(), grader, concurrency=arguments.concurrency)
+    return show((line.result for line in in_input_order(lines)), as_json=arguments.json)

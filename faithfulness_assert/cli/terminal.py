@@ -81,7 +81,8 @@ def _print_json(result: GradingResult) -> None:
 
 
 def _print_text(result: GradingResult, number: int) -> None:
-    show_line(f"\n{clip(result.case_id) or f'case {number}'}", style="bold")
+    name = clip(result.case_id)
+    show_line(f"\n{f'case {number}' if name in ('', str(number)) else name}", style="bold")
     for line in result.pretty().splitlines():
         _console().print(_coloured(line), soft_wrap=True)
 
