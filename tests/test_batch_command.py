@@ -47,6 +47,16 @@ def finished(directory: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
+def test_annotations_are_commands_at_the_start_of_their_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        inside(monkeypatch, cases(tmp_path, UNSUPPORTED), "--run", tmp_path / "run", "--github")
+        == 1
+    )
+    assert capfd.readouterr().out.startswith("::error title=failed%3A 0-")
+
+
 # ---------------------------------------------------------------- how it ends
 
 

@@ -115,8 +115,8 @@ def run(arguments: Namespace) -> int:
     for file in arguments.output:
         write_results(outcome.directory.lines(), file)
     if arguments.github:
-        for line in github_annotations(outcome.directory.lines()):
-            show_line(line)
+        for command in github_annotations(outcome.directory.lines()):
+            print(command)  # not with show_line, which makes commands of CI logs harmless
     return _report(outcome, arguments.fail_under)
 
 
