@@ -30,7 +30,7 @@ def github_annotations(lines: Iterable[Line]) -> Iterator[str]:
         kind = "error" if result.error is None else "warning"
         counts[kind] += 1
         if counts[kind] < MOST:
-            what = "failed" if result.status == "graded" else result.status
+            what: str = "failed" if result.status == "graded" else result.status
             yield _command(kind, f"{what}: {clip(line.case_id)}", short_reason(result))
     for kind, what in (("error", "do not pass"), ("warning", "could not be graded")):
         if counts[kind] >= MOST:
