@@ -75,7 +75,7 @@ def measure(count: int, via: str, root: str, directory: RunDirectory) -> None:
             print(said, flush=True)
         if standing.finished:
             break
-        time.sleep(0.05)
+        time.sleep(0.02 * min(rounds, 50))
         standing = collect(directory, api_key=KEY)
         rounds += 1
     seconds, used = time.monotonic() - began, time.process_time() - cpu

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
-import subprocess
 import sys
 from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from unittest import mock
 
 import pytest
 from batch_server import BatchServer, Body, Faults, truthful
@@ -29,6 +31,7 @@ from faithfulness_assert.batch.provider_batches import (
     submit,
 )
 from faithfulness_assert.batch.run_directory import RunDirectory
+from faithfulness_assert.cli import main
 from faithfulness_assert.records.errors import ConfigError, JudgeError
 from faithfulness_assert.records.result import GradingResult
 from faithfulness_assert.records.usage import Usage
@@ -421,10 +424,30 @@ def test_whatever_an_output_contains_nothing_is_credited_without_the_token(
     check()
 
 
-def command(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """The command line in a process of its own, without a key but what the environment has."""
-    line = [sys.executable, "-m", "faithfulness_assert", *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True)
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def command(*arguments: str | Path) -> Done:
+    """The command line, in this process."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
+    with (
+        redirect_stdout(streams[0]),
+        redirect_stderr(streams[1]),
+        mock.patch.object(sys, "argv", ["faithfulness-assert", *map(str, arguments)]),
+        pytest.raises(SystemExit) as ended,
+    ):
+        main()
+    texts = []
+    for stream in streams:
+        stream.seek(0)
+        texts.append(stream.read())
+    assert isinstance(ended.value.code, int)
+    return Done(ended.value.code, *texts)
 
 
 def test_export_and_import_on_the_command_line(tmp_path: Path) -> None:
@@ -456,8 +479,9 @@ def test_a_run_over_a_batch_api_on_the_command_line(
         assert "3 asks, batch_1: in_progress (0 of 3 done)" in done.stderr
         assert f"batch collect {run}" in done.stderr
         while done.returncode == 4:
-            done = command("batch", "collect", run)
+            done = command("batch", "collect", run, "--output", tmp_path / "table.csv")
         assert done.returncode == 1, done.stderr
+        assert (tmp_path / "table.csv").read_text().count("case ") == 3
         assert "2 passed, 1 failed, 0 not graded" in done.stdout
         assert command(*begin, "--fail-under", "0.8").returncode == 0
         assert len(server.batches) == 1

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentTypeError
 from typing import TYPE_CHECKING, Any
 
 from ..batch import run as run_batch
 from ..batch.data_sets import open_data_set, parse_mapping
-from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
 from ..batch.run_directory import RunDirectory
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError
 from ..text.strings import visible
 from .exit_codes import INTERRUPTED, judged
 from .grading_arguments import add_grading_arguments, grading_options
+from .output_arguments import add_output_arguments, check_outputs, write_outputs
 from .terminal import show_line
 
 if TYPE_CHECKING:
@@ -63,35 +62,17 @@ def add_arguments(parser: ArgumentParser) -> None:
     for name, (kind, meaning) in NUMBERS.items():
         parser.add_argument(f"--{name}", type=kind, metavar="N", help=meaning)
     parser.add_argument(
-        "--fail-under",
-        type=_share,
-        metavar="SCORE",
-        help="exit with 0 if the mean score is at least this, else with 1, whatever single cases "
-        "have; cases that could not be graded still end in 3",
-    )
-    parser.add_argument(
         "--no-retry-errors",
         action="store_true",
         help="do not grade cases again that could not be graded before",
     )
-    parser.add_argument(
-        "--output",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help=f"write the results to this file too, in input order ({', '.join(SUFFIXES)}); may be "
-        "repeated",
-    )
-    parser.add_argument(
-        "--github", action="store_true", help="print annotations for GitHub Actions"
-    )
+    add_output_arguments(parser)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
 def run(arguments: Namespace) -> int:
     """Grades what has no result yet, and says how it went and how to go on."""
-    for file in arguments.output:
-        check_output(file)
+    check_outputs(arguments)
     data_set = open_data_set(arguments.input, mapping=parse_mapping(arguments.map))
     if not arguments.quiet:
         _tell(data_set.described())
@@ -112,11 +93,7 @@ def run(arguments: Namespace) -> int:
     except KeyboardInterrupt:
         _tell(f"\ninterrupted. What is finished is in {arguments.directory}. {_go_on()}")
         return INTERRUPTED
-    for file in arguments.output:
-        write_results(outcome.directory.lines(), file)
-    if arguments.github:
-        for command in github_annotations(outcome.directory.lines()):
-            print(command)  # not with show_line, which makes commands of CI logs harmless
+    write_outputs(arguments, outcome.directory)
     return _report(outcome, arguments.fail_under)
 
 
@@ -133,7 +110,7 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: Mapping[st
     return report(
         directory,
         lambda: submit(data_set, directory, arguments.via, retry_errors=again, **options),
-        arguments.fail_under,
+        arguments,
     )
 
 
@@ -159,13 +136,3 @@ def _go_on() -> str:
 def _tell(text: str) -> None:
     sys.stderr.write("".join(f"{visible(line)}\n" for line in text.split("\n")))
     sys.stderr.flush()
-
-
-def _share(text: str) -> float:
-    try:
-        share = float(text)
-    except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
-    return share

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..batch.provider_batches import collect
 from ..batch.run_directory import RunDirectory
+from .output_arguments import add_output_arguments
 from .standing import report
 
 if TYPE_CHECKING:
@@ -15,9 +16,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``batch collect``."""
     parser.add_argument("directory", metavar="DIR", help="the directory of the run")
+    add_output_arguments(parser)
 
 
 def run(arguments: Namespace) -> int:
     """Goes on with the run as far as possible, and does not wait."""
     directory = RunDirectory(arguments.directory)
-    return report(directory, lambda: collect(directory))
+    return report(directory, lambda: collect(directory), arguments)

@@ -8,6 +8,7 @@ from ..batch.data_sets import open_data_set, parse_mapping
 from ..batch.provider_batches import FILES, submit
 from ..batch.run_directory import RunDirectory
 from .grading_arguments import add_grading_arguments, grading_options
+from .output_arguments import add_output_arguments
 from .standing import report
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="take answer, context, question or id from this column; may be repeated",
     )
     add_grading_arguments(parser)
+    add_output_arguments(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -35,4 +37,4 @@ def run(arguments: Namespace) -> int:
     directory = RunDirectory(arguments.directory)
     data_set = open_data_set(arguments.input, mapping=parse_mapping(arguments.map))
     options = grading_options(arguments)
-    return report(directory, lambda: submit(data_set, directory, FILES, **options))
+    return report(directory, lambda: submit(data_set, directory, FILES, **options), arguments)

@@ -10,9 +10,11 @@ from ..batch.summary import Summary
 from ..records.errors import JudgeError
 from ..text.strings import visible
 from .exit_codes import FAILED, NOT_GRADED, PASSED, WAITING, judged
+from .output_arguments import check_outputs, write_outputs
 from .terminal import show_line
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable
     from pathlib import Path
 
@@ -20,13 +22,14 @@ if TYPE_CHECKING:
     from ..batch.run_directory import RunDirectory
 
 
-def report(
-    directory: RunDirectory, go_on: Callable[[], Standing], fail_under: float | None = None
-) -> int:
+def report(directory: RunDirectory, go_on: Callable[[], Standing], arguments: Namespace) -> int:
     """Goes on with a run, and says how it stands. Returns the exit code.
+
+    Of a run that is finished, the results are written as the ``arguments`` want it.
 
     Standard output gets the summary of a run that is finished, or the files to take to a server.
     """
+    check_outputs(arguments)
     try:
         standing = go_on()
     except JudgeError as error:
@@ -41,6 +44,7 @@ def report(
         verb, more = ("import", " ANSWERS...") if standing.files else ("collect", "")
         _tell(f"Not finished. {_how(verb, directory.path)}{more}")
         return WAITING
+    write_outputs(arguments, directory)
     summary = Summary()
     for line in directory.lines():
         summary.add(line)
@@ -48,7 +52,7 @@ def report(
         show_line(text)
     all_passed = PASSED if summary.passed == summary.cases else FAILED
     code = NOT_GRADED if summary.not_graded else all_passed
-    return judged(code, summary.mean, fail_under)
+    return judged(code, summary.mean, arguments.fail_under)
 
 
 def _stopped(problem: str, path: Path) -> int:

@@ -1,0 +1,60 @@
+"""The arguments of all commands that end with the results of a run."""
+
+from __future__ import annotations
+
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING
+
+from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ..batch.run_directory import RunDirectory
+
+
+def add_output_arguments(parser: ArgumentParser) -> None:
+    """``--fail-under``, ``--output`` and ``--github``."""
+    parser.add_argument(
+        "--fail-under",
+        type=_share,
+        metavar="SCORE",
+        help="exit with 0 if the mean score is at least this, else with 1, whatever single cases "
+        "have; cases that could not be graded still end in 3",
+    )
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help=f"write the results to this file too, in input order ({', '.join(SUFFIXES)}); may be "
+        "repeated",
+    )
+    parser.add_argument(
+        "--github", action="store_true", help="print annotations for GitHub Actions"
+    )
+
+
+def check_outputs(arguments: Namespace) -> None:
+    """Raises ``ConfigError`` if results cannot be written as these arguments want it."""
+    for file in arguments.output:
+        check_output(file)
+
+
+def write_outputs(arguments: Namespace, directory: RunDirectory) -> None:
+    """Writes the results of a run as these arguments want it."""
+    for file in arguments.output:
+        write_results(directory.lines(), file)
+    if arguments.github:
+        for command in github_annotations(directory.lines()):
+            print(command)  # not with show_line, which makes commands of CI logs harmless
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
+    return share
