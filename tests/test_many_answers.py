@@ -1,0 +1,103 @@
+"""What the pages say about large data sets works as written, also after a kill."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+from e2e import judge as simulated
+from loopback import Answer, Loopback, Request, completion
+from processes import eventually
+
+from faithfulness_assert.batch import RunDirectory
+
+ROWS = 30
+
+
+def commands(page: str) -> list[str]:
+    """The lines of a page that run ``faithfulness-assert batch``."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"^\.venv/bin/(faithfulness-assert batch .*)$", text, re.MULTILINE)
+
+
+def prepared(folder: Path, url: str) -> dict[str, str]:
+    """A folder with ``answers.csv`` and a command ``faithfulness-assert``; the environment of a user."""
+    with (folder / "answers.csv").open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "answer", "context", "team"])
+        for number in range(1, ROWS + 1):
+            text = f"Tower {number} is tall."
+            table.writerow([f"a{number}", text, text if number % 3 else "It rains.", "red"])
+    command = folder / "bin" / "faithfulness-assert"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m faithfulness_assert "$@"\n')
+    command.chmod(0o755)
+    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    key = {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "sk-simulated", "NO_PROXY": "127.0.0.1"}
+    return {**os.environ, **key, "PATH": path}
+
+
+def run(
+    command: str, folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="commands of a POSIX shell")
+def test_the_commands_grade_a_csv_and_go_on_after_a_kill(tmp_path: Path) -> None:
+    stuck, results = True, tmp_path / "june" / "results.jsonl"
+
+    def answer(request: Request) -> Answer:
+        reply = completion(simulated.reply(request))
+        return Answer(delay=600) if stuck and len(server.requests) > ROWS // 2 else reply
+
+    with Loopback(answer) as server:
+        environment = prepared(tmp_path, server.url)
+        first, *others = [*commands("README.md"), *commands("docs/many-answers.md")]
+        with subprocess.Popen(
+            first, shell=True, cwd=tmp_path, env=environment, start_new_session=True
+        ) as process:
+            assert eventually(lambda: results.exists() and results.read_bytes().count(b"\n") >= 5)
+            os.killpg(process.pid, signal.SIGKILL)
+        before = results.read_bytes()
+        stuck = False
+        for command in (first, *others):
+            done = run(command, tmp_path, environment)
+            assert done.returncode == 1, done.stderr
+            assert f"{ROWS} cases: 20 passed, 10 failed, 0 not graded" in done.stdout
+    assert results.read_bytes().startswith(before[: before.rindex(b"\n") + 1])
+    lines = list(RunDirectory(tmp_path / "june").lines())
+    assert sorted(line.row for line in lines) == list(range(1, ROWS + 1))
+    assert {line.columns["team"] for line in lines} == {"red"}
+    assert len((tmp_path / "june-results.csv").read_text().splitlines()) == ROWS + 1
+    assert others
+
+
+def test_each_option_of_batch_is_on_the_page() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "faithfulness_assert", "batch", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    shown = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", done.stdout, re.MULTILINE))
+    known = {"--help", "--judge", "--policy", "--threshold", "--option"}
+    page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
+    assert {"--run", "--map", "--fail-under"} <= shown
+    assert [option for option in sorted(shown - known) if f"`{option}" not in page] == []
