@@ -34,7 +34,9 @@ HOSTILE = st.text(
     max_size=10,
 )
 FORMATS = [".jsonl", ".csv", ".xml", ".parquet"]
-in_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+in_folder = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+)
 
 
 def line_of(row: int, result: Any = PASSED, text: str = "", **columns: Any) -> Line:

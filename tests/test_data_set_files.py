@@ -39,7 +39,9 @@ RECORDS = st.lists(
     min_size=1,
     max_size=4,
 )
-slow_disk = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+slow_disk = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+)
 
 
 def rows_of(file: Path, **mapping: str) -> list[Any]:
@@ -110,6 +112,25 @@ def test_a_mapping_goes_before_what_an_export_is_known_for() -> None:
     assert rows[0].fields["answer"] == "Answer When does the shop open? from the notes"
 
 
+def test_of_two_names_in_an_export_the_first_is_taken_and_the_other_carried_along(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "runs.jsonl"
+    outputs = {"answer": "a", "response": "raw", "context": "c"}
+    file.write_text(json.dumps({"inputs": {"question": "q", "query": "r"}, "outputs": outputs}))
+    ((_, fields, columns),) = contents(file)
+    assert fields == {"answer": "a", "context": "c", "question": "q"}
+    assert columns == {"inputs": {"query": "r"}, "outputs": {"response": "raw"}}
+
+
+def test_json_in_the_cells_of_an_export_becomes_plain_values(tmp_path: Path) -> None:
+    file = tmp_path / "traces.jsonl"
+    output = '{"answer": "a\\ud800", "context": "c", "cost": NaN}'
+    file.write_text(json.dumps({"input": "q", "output": output}))
+    ((_, fields, columns),) = contents(file)
+    assert (fields["answer"], columns) == ("a\ufffd", {"output": {"cost": None}})
+
+
 def test_an_output_that_is_json_text_is_the_answer_itself(tmp_path: Path) -> None:
     file = tmp_path / "traces.jsonl"
     file.write_text(json.dumps({"input": "q", "output": '{"price": 3}', "context": "c"}))
@@ -147,7 +168,8 @@ def test_a_json_list_that_is_cut_off_loses_no_whole_record(
     rows = rows_of(cut)
     good = list(takewhile(lambda row: not row.problem, rows))
     assert [(row.case_id, row.fields, row.columns) for row in good] == kept[: len(good)]
-    assert len(good) >= text[:end].count("}, {")
+    whole_ones = [n for n in range(len(records) + 1) if len(json.dumps(records[:n])) - 1 <= end]
+    assert len(good) == max(whole_ones)
     assert len(rows) == len(good) + 1
     assert "cut off" in rows[-1].problem
 
@@ -289,6 +311,12 @@ def test_a_table_without_the_columns_of_a_case_is_refused_at_once(
     file.write_text(text)
     with pytest.raises(ConfigError, match=said):
         open_data_set(file, mapping=mapping)
+
+
+def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("reply,context\nonly one cell\na,c\n")
+    assert [row.problem == "" for row in rows_of(file, answer="reply")] == [False, True]
 
 
 # ---------------------------------------------------------------- all files

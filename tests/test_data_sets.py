@@ -104,6 +104,11 @@ def test_the_shown_mapping_names_what_is_taken_and_what_is_carried_along() -> No
     assert ["carried", "along", "anser"] in shown
 
 
+def test_two_columns_for_a_field_are_shown_with_what_to_do() -> None:
+    shown = open_data_set([{**CASE, "evidence": ["e"]}]).described()
+    assert "context or evidence (a row must not have both; --map says which one counts)" in shown
+
+
 @pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
 def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> None:
     with pytest.raises(ConfigError, match="map"):

@@ -65,12 +65,11 @@ def csv_records(file: Path, columns: Sequence[str], context: frozenset[str]) -> 
 
 def _reader(file: Path) -> Any:
     """Strict, so that a text after a closing quote, or a quote that stays open, is an error."""
-    text = file.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
-    return csv.reader(_closing(text), delimiter=_delimiter(file), strict=True)
+    return csv.reader(_lines(file), delimiter=_delimiter(file), strict=True)
 
 
-def _closing(text: Any) -> Iterator[str]:
-    with text:
+def _lines(file: Path) -> Iterator[str]:
+    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
         while line := text.readline(MAX_RECORD):
             yield line
 

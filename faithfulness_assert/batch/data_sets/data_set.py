@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...records.errors import ConfigError
 from ..rows import Row
 from .plain_values import NotPlainError, plain
-from .record_columns import FIELDS, locate, names, split_columns
+from .record_columns import FIELDS, has_column, locate, names, split_columns
 from .unique_ids import UniqueIds
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Source(NamedTuple):
 
     name: str
     records: Callable[[], Iterator[Record]]
-    head: Callable[[], list[Record]]
+    head: Callable[[], Iterator[Record]]
     fingerprint: Callable[[], str]
     columns: Sequence[str] | None = None
 
@@ -71,12 +72,12 @@ class DataSet:
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
         """
         notes = _IdNotes(self.notes)
-        ids = UniqueIds()
-        for number, record in enumerate(self._source.records(), 1):
-            id, fields, columns, problem = self._read(record)
-            case_id = ids.take(id or str(number))
-            notes.add(number, id, case_id)
-            yield Row(number, case_id, fields, columns, problem)
+        with closing(UniqueIds()) as ids:
+            for number, record in enumerate(self._source.records(), 1):
+                id, fields, columns, problem = self._read(record)
+                case_id = ids.take(id or str(number))
+                notes.add(number, id, case_id)
+                yield Row(number, case_id, fields, columns, problem)
         notes.end()
 
     def _read(self, record: Record) -> tuple[str, dict[str, Any], dict[str, Any], str]:
@@ -97,7 +98,7 @@ class DataSet:
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
         found, carried = self._sample()
-        lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in FIELDS]
+        lines = [f"  {field:15} {_either(found[field])}" for field in FIELDS]
         shown = ", ".join(carried[:MAX_SHOWN_COLUMNS])
         more = len(carried) - MAX_SHOWN_COLUMNS
         rest = f" and {more} more" if more > 0 else ""
@@ -106,12 +107,13 @@ class DataSet:
     def check(self) -> None:
         """Raises ``ConfigError`` if there is no column for a field that a case needs.
 
-        Only where all rows have the same columns.
+        Only where all rows have the same columns, and are no export.
         """
         columns = self._source.columns
-        found = self._sample()[0] if columns else {}
+        if columns is None:
+            return
         for field in ("answer", "context", *self._mapping):
-            if columns and not found[field]:
+            if not has_column(columns, field, self._mapping):
                 looked = self._mapping.get(field) or ", ".join(names(field))
                 raise ConfigError(
                     f"{self.name}: no column for {field}. Looked for {looked}; it has "
@@ -132,6 +134,12 @@ class DataSet:
                 found[field] |= dict.fromkeys(paths[n] for n in names(field) if n in paths)
             carried |= dict.fromkeys(split_columns(values, self._mapping)[1])
         return {field: list(paths) for field, paths in found.items()}, list(carried)
+
+
+def _either(columns: list[str]) -> str:
+    if len(columns) < 2:
+        return columns[0] if columns else "-"
+    return f"{' or '.join(columns)} (a row must not have both; --map says which one counts)"
 
 
 class _IdNotes:

@@ -13,6 +13,7 @@ from typing import Any
 
 from ...records.case_fields import CASE_ALIASES
 from .field_paths import Located, value_at
+from .plain_values import plain
 
 EXTRA_NAMES = {
     "answer": ("output", "text", "content", "result", "generation", "completion", "messages"),
@@ -30,7 +31,10 @@ MARKS = {"vars", "actualOutput", "retrievalContext", "outputs", "output", "attri
 """Columns of which an export has at least one, or as the first part of a name with dots."""
 _DOCUMENTS = "attributes.retrieval.documents"
 _PHOENIX_IDS = ("context.span_id", "context.trace_id")
-_IDS = ("id", "run_id", "example_id", "context.span_id", "span_id", "trace_id")
+_IDS = (
+    *("reference_example_id", "example_id"),  # LangSmith; the same in each experiment
+    *("id", "run_id", "context.span_id", "span_id", "trace_id"),
+)
 
 
 def find_export(record: Mapping[str, Any]) -> Located | None:
@@ -81,9 +85,9 @@ def _trace(record: Mapping[str, Any], given: str, said: str) -> Located:
 def _trace_context(record: Mapping[str, Any], given: str, said: str) -> dict[str, str]:
     if value_at(record, _DOCUMENTS) is not None:
         return {"context": _DOCUMENTS}
-    own = [n for n in _names("context") if isinstance(record.get(n), str | list)]
-    if own:
-        return {name: name for name in own}
+    for name in _names("context"):
+        if isinstance(record.get(name), str | list):
+            return {"context": name}
     if "reference" in record and any(id in record for id in _PHOENIX_IDS):
         return {"context": "reference"}
     return _find(record, (said, given, "metadata"), "context")
@@ -107,16 +111,9 @@ def _id(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _find(record: Mapping[str, Any], places: Iterable[str], field: str) -> dict[str, str]:
-    """The names of a field at the first place that has one.
-
-    If a place has several, all are given, so that the case says that they conflict.
-    """
+    """Where a field is: the first of its names at the first place that has one of them."""
     for place in places:
-        paths = {name: f"{place}.{name}" for name in _names(field)}
-        found = {n: path for n, path in paths.items() if value_at(record, path) is not None}
-        if found:
-            return found
-        for name in EXTRA_NAMES[field]:
+        for name in (*_names(field), *EXTRA_NAMES[field]):
             if value_at(record, f"{place}.{name}") is not None:
                 return {field: f"{place}.{name}"}
     return {}
@@ -143,7 +140,7 @@ def _read_cells(record: Mapping[str, Any], columns: Iterable[str]) -> dict[str, 
         text = record.get(column)
         if isinstance(text, str) and text.lstrip().startswith(("{", "[")):
             try:
-                found[column] = json.loads(text)
-            except (ValueError, RecursionError):
+                found[column] = plain(json.loads(text))
+            except (ValueError, RecursionError):  # also of plain()
                 continue
     return found

@@ -33,14 +33,22 @@ class Located(NamedTuple):
         return field_value(name, value)
 
 
-def value_at(record: Any, path: str) -> Any:
-    """The value at a path; None if there is none. A column may have dots in its name."""
+_ABSENT = object()
+
+
+def value_at(record: Any, path: str, default: object = None) -> Any:
+    """The value at a path, or ``default``. A column may have dots in its name."""
     if not isinstance(record, Mapping):
-        return None
+        return default
     if path in record:
         return record[path]
     first, _, rest = path.partition(".")
-    return value_at(record.get(first), rest) if rest else None
+    return value_at(record.get(first), rest, default) if rest else default
+
+
+def exists(record: Any, path: str) -> bool:
+    """Whether there is a value at a path, be it None."""
+    return value_at(record, path, _ABSENT) is not _ABSENT
 
 
 def take(located: Located) -> dict[str, Any]:

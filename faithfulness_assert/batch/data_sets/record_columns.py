@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ...records.case_fields import CASE_ALIASES, known_fields
 from ...records.errors import ConfigError, suggest
 from .exports import MARKS, find_export
-from .field_paths import Located, take, value_at
+from .field_paths import Located, exists, take
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
 FIELDS = (*CASE_ALIASES, "id")
 """The fields that a column can be named for."""
@@ -64,8 +64,16 @@ def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
         return located
     hidden = {name for field in mapping for name in names(field)}
     paths = {name: path for name, path in located.paths.items() if name not in hidden}
-    mapped = {f: path for f, path in mapping.items() if value_at(located.record, path) is not None}
+    mapped = {field: path for field, path in mapping.items() if exists(located.record, path)}
     return located._replace(paths={**paths, **mapped}, raw=frozenset(mapped))
+
+
+def has_column(columns: Collection[str], field: str, mapping: Mapping[str, str]) -> bool:
+    """Whether rows with these columns may have a field; in an export, that cannot be told."""
+    starts = {name.split(".")[0] for name in columns}
+    if field in mapping:
+        return mapping[field] in columns or mapping[field].split(".")[0] in starts
+    return any(name in columns for name in names(field)) or not starts.isdisjoint(MARKS)
 
 
 def _known(record: Mapping[str, Any]) -> Located:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import shutil
@@ -76,15 +77,11 @@ def _check_readable(path: Path, name: str) -> None:
 def _standard_input() -> Path:
     """Standard input as a file, because a data set is read more than once."""
     folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
-    _KEPT.append(folder)
+    atexit.register(folder.cleanup)
     path = Path(folder.name) / "input.json"
     with path.open("wb") as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     return path
-
-
-_KEPT: list[Any] = []
-"""Folders that are deleted when the process ends."""
 
 
 def _file_hash(path: Path, mapping: Mapping[str, str]) -> str:
@@ -103,8 +100,8 @@ def _new_hash(mapping: Mapping[str, str]) -> Any:
     return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode())
 
 
-def _head(records: Callable[[], Iterator[Record]]) -> Callable[[], list[Record]]:
-    return lambda: list(islice(records(), SAMPLE))
+def _head(records: Callable[[], Iterator[Record]]) -> Callable[[], Iterator[Record]]:
+    return lambda: islice(records(), SAMPLE)
 
 
 # ---------------------------------------------------------------- objects
@@ -118,7 +115,7 @@ def object_source(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
         columns: list[str] | None = frame_columns(source)
     elif iter(source) is source:
         once = _Once(source)
-        return Source(name, once.records, once.head, str)
+        return Source(name, once.records, lambda: iter(once.head()), str)
     else:
         records, columns = partial(_records, source), None
     told = partial(_hash, source, records, mapping)

@@ -26,6 +26,10 @@ class UniqueIds:
             unique = f"{id}#{self._count(id)}"
         return unique
 
+    def close(self) -> None:
+        """Deletes the database."""
+        self._db.close()
+
     def _add(self, id: str) -> bool:
         return self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (id,)).rowcount == 1
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..rows import Line
@@ -20,18 +21,18 @@ def in_input_order(lines: Iterable[Line]) -> Iterator[Line]:
     Rows without a line, such as those of a run that was stopped, hold up the rows after them until
     the end. What waits is kept on disk, if it is much.
     """
-    waiting = _Waiting()
     expected = 1
-    for line in lines:
-        if line.row != expected:
-            waiting.put(line)
-            continue
-        yield line
-        expected += 1
-        while (next_line := waiting.take(expected)) is not None:
-            yield next_line
+    with closing(_Waiting()) as waiting:
+        for line in lines:
+            if line.row != expected:
+                waiting.put(line)
+                continue
+            yield line
             expected += 1
-    yield from waiting.rest()
+            while (next_line := waiting.take(expected)) is not None:
+                yield next_line
+                expected += 1
+        yield from waiting.rest()
 
 
 class _Waiting:
@@ -46,7 +47,12 @@ class _Waiting:
         self._db.execute("CREATE INDEX by_row ON lines (row)")
         self._db.execute("BEGIN")
 
+    def close(self) -> None:
+        """Deletes the database."""
+        self._db.close()
+
     def put(self, line: Line) -> None:
+        """Keeps a line until its turn."""
         if len(self._lines) < IN_MEMORY and line.row not in self._lines:
             self._lines[line.row] = line
         else:
