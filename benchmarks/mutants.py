@@ -57,7 +57,7 @@ TESTS = {
     "plan/findings": "findings windows non_claims joint",
     "plan/objections": "objections",
     "plan/left_open": "left_open windows plan",
-    "plan/state": "plan systems joint verdict_stage",
+    "plan/state": "plan plan_state systems joint verdict_stage",
     "plan/conclude": "conclusions plan systems endings",
     "plan/endings": "endings conclusions policy",
     "asking/windows": "windows",

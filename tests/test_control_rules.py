@@ -250,3 +250,27 @@ def test_only_a_judge_that_gets_both_controls_right_is_believed(
     assert (report.status, report.score) == ("graded", 1.0)
     failed = [(true, "supported") if true != "supported" else None, false in ("supported", None)]
     assert report.metadata["controls"]["passed"] == 2 - sum(map(bool, failed))
+
+
+def test_controls_do_not_depend_on_the_order_of_the_context() -> None:
+    context = [
+        f"The {noun} has {n} rooms in it." for n, noun in enumerate(("inn", "spa", "zoo"), 7)
+    ]
+    assert make_controls(context, ["A."]) == make_controls(context[::-1], ["A."])
+
+
+def test_another_number_is_found_as_long_as_one_of_five_is_not_in_the_context() -> None:
+    sentence = "The house has 1 room for its guests."
+    for free in (5, 4, 6, 3, 7):
+        taken = " ".join(str(n) for n in (5, 4, 6, 3, 7) if n != free)
+        controls = make_controls([sentence, taken], ["A."])
+        assert controls[1].text == f"The house has {free} room for its guests."
+    assert make_controls([sentence, "5 4 6 3 7"], ["A."]) == ()
+
+
+def test_a_control_is_one_of_the_shortest_sentences() -> None:
+    short = [f"The {noun} has {n} rooms in it." for n, noun in enumerate("abcdefgh", 11)]
+    long = "A house that nobody knows has 99 rooms in it, and a garden of some size."
+    chosen = {c.text for n in range(60) for c in make_controls([long, *short], [f"S{n}."])}
+    assert len(chosen) > 8
+    assert max(map(len, chosen)) == len(short[0])
