@@ -8,6 +8,7 @@ import time
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +24,6 @@ from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usa
 from faithfulness_assert.batch.limits import LimitedJudge, Quota, limited
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.remote.throttle import LEAST, SLOWER, Throttle
-from faithfulness_assert.judges.tape import StoredJudge
 from faithfulness_assert.records.ask import Payload, ReplyForm
 
 CASE = {"answer": "It rains in May.", "context": "It rains in May. Snow is rare."}
@@ -140,20 +140,26 @@ def test_a_limited_judge_passes_on_replies_errors_and_what_the_judge_says_of_its
         around.ask(ASK)
 
 
-def test_a_stored_reply_does_not_wait_for_a_limit(tmp_path: Any) -> None:
-    judge = TruthfulJudge()
-    judge.identity = {"judge": "truthful"}  # type: ignore[attr-defined]
-    grader = Grader(limited(judge, requests_per_minute=1), cache=tmp_path)
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_stored_reply_does_not_wait_for_a_limit(tmp_path: Path, outside: bool) -> None:
+    judge: Any = TruthfulJudge()
+    judge.identity = {"judge": "truthful"}
+    grader = Grader(judge if outside else limited(judge, requests_per_minute=1), cache=tmp_path)
+    if outside:
+        grader.judge = limited(grader.judge, requests_per_minute=1)
     results = list(grader.grade_many([CASE] * 20, concurrency=1))  # or 19 minutes
     assert [result.score for result in results] == [1.0] * 20
     assert len(judge.asked) == 1
-    assert StoredJudge(TapeLike(), tmp_path).__dict__.get("turn") is None
 
 
-class TapeLike(TruthfulJudge):
-    """A judge that can be stored and has no rate limit."""
-
-    identity = {"judge": "other"}  # noqa: RUF012
+def test_a_limit_also_holds_for_what_a_store_lacks(tmp_path: Path) -> None:
+    judge: Any = Clocked()
+    judge.identity = {"judge": "clocked"}
+    grader = Grader(judge, cache=tmp_path)
+    grader.judge = limited(grader.judge, requests_per_minute=240)
+    cases = [{**CASE, "question": str(number)} for number in range(7)]
+    assert [result.score for result in grader.grade_many(cases)] == [1.0] * 7
+    assert judge.times[-1] - judge.times[0] > 0.5
 
 
 # ---------------------------------------------------------------- a server that refuses

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..judges import background
 from ..judges.remote.settings import check_number
+from ..judges.tape import StoredJudge
 from ..judges.token_counter import token_counter
 from ..records.errors import JudgeError
 from ..records.judge import judge_info
@@ -37,8 +38,8 @@ def limited(
     They are kept by whatever drives a plan: it awaits :meth:`LimitedJudge.turn` before each ask.
 
     Args:
-        judge: any judge. Give the limits to the judge inside a store of replies, not to the store:
-            then stored replies do not count.
+        judge: any judge. In a store of replies (option ``cache``), the judge that is asked for
+            new ones gets the limits, and the store is returned: stored replies do not count.
         requests_per_minute: over 0. No minute has more. Tries after a failed one are paid for by
             the asks after them.
         tokens_per_minute: over 0; prompt and completion together. A prompt counts when it is sent,
@@ -53,7 +54,11 @@ def limited(
             check_number(name, limit, 1e-6, MOST)
     if requests_per_minute is None and tokens_per_minute is None:
         return judge
-    return LimitedJudge(judge, Quota(requests_per_minute), Quota(tokens_per_minute))
+    requests, tokens = Quota(requests_per_minute), Quota(tokens_per_minute)
+    if isinstance(judge, StoredJudge):
+        judge.ask_through(LimitedJudge(judge.judge, requests, tokens))
+        return judge
+    return LimitedJudge(judge, requests, tokens)
 
 
 class LimitedJudge:

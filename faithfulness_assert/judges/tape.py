@@ -68,9 +68,13 @@ class StoredJudge:
                 "replies), so its replies cannot be stored"
             )
         self._identity = info.identity
-        self._judge = judge
         self._is_readable = is_readable
         self._folder = _make_folder(info, _path("cache", folder))
+        self.ask_through(judge)
+
+    def ask_through(self, judge: Judge) -> None:
+        """Asks ``judge`` from now on: one around the judge that was asked before."""
+        self.judge = judge
         if hasattr(judge, "aask"):
             self.aask = self._aask
         if hasattr(judge, "turn"):
@@ -79,7 +83,7 @@ class StoredJudge:
     @property
     def info(self) -> JudgeInfo:
         """What the judge says about itself."""
-        return judge_info(self._judge)
+        return judge_info(self.judge)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """The stored reply, else the judge's.
@@ -91,7 +95,7 @@ class StoredJudge:
         if stored := _load(self._folder, key):
             return stored
         try:
-            reply = self._judge.ask(ask, deadline=deadline)
+            reply = self.judge.ask(ask, deadline=deadline)
         except PromptTooLong as error:
             self._note(error.window)
             raise
@@ -104,7 +108,7 @@ class StoredJudge:
         if stored := await background.in_thread(_load, self._folder, key):
             return stored
         try:
-            reply = await self._judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
+            reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
         except PromptTooLong as error:
             await background.in_thread(self._note, error.window)
             raise
@@ -113,7 +117,7 @@ class StoredJudge:
     def _turn(self, ask: Ask, /) -> Awaitable[None] | None:
         """What to await before an ask: nothing if its reply is stored."""
         stored = (self._folder / f"{ask_key(ask, self._identity)}.json").is_file()
-        return None if stored else self._judge.turn(ask)  # type: ignore[attr-defined]
+        return None if stored else self.judge.turn(ask)  # type: ignore[attr-defined]
 
     def _note(self, window: int) -> None:
         """Stores a context window, so that the tape asks with the same limits as the judge did."""

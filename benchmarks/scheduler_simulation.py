@@ -1,0 +1,162 @@
+"""How long a run takes under rate limits, simulated, against the arithmetic of docs/scale.md.
+
+    python benchmarks/scheduler_simulation.py [--cases 1000000]
+
+The scheduling is the package's own: its limits per minute, its pace after a refusal, its retries.
+The clock is virtual: the event loop jumps to the next timer, so that hours pass in minutes. The
+server answers after a random time (half of the answers within ``LATENCY``) and refuses what is
+beyond its limits with 429 and ``retry-after``, as a bucket that refills all the time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import random
+import resource
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import exp
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from virtual_time import run_virtually
+
+from faithfulness_assert import JudgeError, Reply, Usage
+from faithfulness_assert.batch.limits import Quota
+from faithfulness_assert.judges.remote.answers import Failure
+from faithfulness_assert.judges.remote.retries import ask_with_retries
+from faithfulness_assert.judges.remote.throttle import Throttle
+
+LATENCY, SPREAD = 1.0, 0.4
+MEAN_LATENCY = LATENCY * exp(SPREAD**2 / 2)
+PROMPT, COMPLETION = 700, 120
+RETRIES = 8
+
+
+class Plan(NamedTuple):
+    """A run: what it may do, and what the server allows; None for no limit."""
+
+    name: str
+    concurrency: int
+    requests: float | None = None
+    tokens: float | None = None
+    server_requests: float | None = None
+    server_tokens: float | None = None
+    burst: float = 1.0  # seconds of the server's limit that it takes at once
+
+    def hours(self, cases: int) -> float:
+        """The arithmetic: what is scarcest decides."""
+        used = PROMPT + COMPLETION
+        rates = [
+            60 * self.concurrency / MEAN_LATENCY,
+            *(limit for limit in (self.requests, self.server_requests) if limit),
+            *(limit / used for limit in (self.tokens, self.server_tokens) if limit),
+        ]
+        return cases / min(rates) / 60
+
+
+PLANS = (
+    Plan("concurrency alone", 64),
+    Plan("requests per minute, given", 64, requests=2000, server_requests=2000),
+    Plan("tokens per minute, given", 64, tokens=1e6, server_tokens=1e6, burst=60),
+    Plan("requests, not given", 64, server_requests=2000),
+    Plan("requests, not given, by the minute", 64, server_requests=2000, burst=60),
+    Plan("tokens, not given", 256, server_tokens=4e6),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", type=int, default=1_000_000)
+    cases = parser.parse_args().cases
+    print(f"{cases:,} cases; hours: simulated, arithmetic, ratio; refused tries; failed asks")
+    for plan in PLANS:
+        began = time.process_time()
+        run = Run(plan, cases)
+        hours = run_virtually(run.whole()) / 3600
+        print(
+            f"{plan.name:36} {hours:8.2f} {plan.hours(cases):8.2f} {hours / plan.hours(cases):6.3f}"
+            f" {run.refused / cases:8.2%} {run.failed:6} (CPU {time.process_time() - began:.0f} s)",
+            flush=True,
+        )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"peak memory of all of it: {peak / 1024:.0f} MB")
+
+
+@dataclass
+class Bucket:
+    """A server's limit: it refills all the time, and holds what ``burst`` seconds bring."""
+
+    per_minute: float
+    burst: float
+    level: float = 0.0
+    at: float = 0.0
+
+    def wait(self, amount: float, now: float) -> float:
+        """The seconds until the bucket takes ``amount``; 0 if it does now."""
+        rate = self.per_minute / 60
+        self.level, self.at = max(self.level - (now - self.at) * rate, 0.0), now
+        return max(self.level + amount - max(rate * self.burst, amount), 0.0) / rate
+
+
+@dataclass
+class Run:
+    """A run under way."""
+
+    plan: Plan
+    cases: int
+    refused: int = 0
+    failed: int = 0
+    chance: random.Random = field(default_factory=lambda: random.Random(5))
+
+    async def whole(self) -> float:
+        """Grades all cases. Returns the seconds that it took."""
+        plan, self.throttle, self.line = self.plan, Throttle(), asyncio.Lock()
+        self.requests, self.tokens = Quota(plan.requests), Quota(plan.tokens)
+        limits = ((plan.server_requests, False), (plan.server_tokens, True))
+        self.buckets = [(Bucket(limit, plan.burst), of) for limit, of in limits if limit]
+        left = iter(range(self.cases))
+        await asyncio.gather(*(self.grade(left) for _ in range(plan.concurrency)))
+        return asyncio.get_running_loop().time()
+
+    async def grade(self, left: Iterator[int]) -> None:
+        """One place of the batch: grades one case after the other."""
+        for _ in left:
+            async with self.line:
+                await self.requests.take(1)
+                await self.tokens.take(PROMPT)
+            await self.throttle.wait()
+            try:
+                await ask_with_retries(
+                    *(self.send, self.throttle.wait),
+                    timeout=60,
+                    max_retries=RETRIES,
+                    deadline=None,
+                )
+            except JudgeError:
+                self.failed += 1
+            self.tokens.owe(COMPLETION)
+
+    async def send(self, _: float) -> Reply | Failure:
+        """A try, as the server sees it."""
+        sent = self.throttle.sent()
+        now = asyncio.get_running_loop().time()
+        amounts = [(bucket, PROMPT + COMPLETION if of else 1) for bucket, of in self.buckets]
+        wait = max((bucket.wait(amount, now) for bucket, amount in amounts), default=0.0)
+        if wait:
+            await asyncio.sleep(0.05)
+            self.refused += 1
+            self.throttle.refused(sent, wait)
+            return Failure(JudgeError("slow down", "rate_limit", retryable=True), wait)
+        for bucket, amount in amounts:
+            bucket.level += amount
+        await asyncio.sleep(LATENCY * exp(self.chance.gauss(0, SPREAD)))
+        return Reply("{}", Usage(PROMPT, COMPLETION, num_requests=1))
+
+
+if __name__ == "__main__":
+    main()
