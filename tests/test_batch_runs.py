@@ -14,10 +14,12 @@ import pytest
 from fakes import TruthfulJudge, failing
 from kill_runs import killed_run
 from loopback import Answer, Loopback, Request, completion, refusal_to
+from processes import eventually
 from remote import bare_environment
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply
 from faithfulness_assert.batch import RunDirectory, RunOutcome, patience, run
+from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.progress import Counts
 from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.judges.remote import remote_judge
@@ -415,3 +417,28 @@ def test_the_line_of_progress_has_rate_spend_counts_and_time_left() -> None:
         "1,200 of 4,000 | 10.0/s | 1,000 passed, 150 failed, 50 not graded | 81,000 tokens | cost 1.25 | 4:40 left"
     )
     assert str(Counts(finished=2, passed=2)).startswith("2 | ")
+
+
+def test_the_rows_are_counted_while_they_are_graded_so_that_the_time_left_is_known(
+    tmp_path: Path,
+) -> None:
+    totals = []
+
+    class Patient(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if " 5 " in ask.payload.statements[0][1]:
+                totals.append(eventually(lambda: counted))
+            return super().ask(ask)
+
+    counted: list[int] = []
+    data_set = open_data_set(file_of(tmp_path, *cases(30)))
+    read = data_set.numbers
+
+    def numbers() -> Iterator[int]:
+        yield from read()
+        counted.append(1)
+
+    data_set.numbers = numbers  # type: ignore[method-assign]
+    outcome = run(data_set, tmp_path / "run", judge=Patient(), concurrency=1)
+    assert totals == [True]
+    assert (outcome.counts.total, outcome.counts.ended) == (30, True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..records.errors import ConfigError
 from .finished_rows import SERVER_ERRORS
-from .progress import Counts, shown
+from .progress import Counts, count_rows, shown
 from .run_description import (
     check_unchanged,
     describe_run,
@@ -111,6 +111,8 @@ def grade_rest(
     work = _Work(Counts.of(finished, about.get("rows") if same else None), budget)
     _add_earlier(budget, directory)
     if not (same and work.counts.total == finished.count):
+        if progress and about["input"]["fingerprint"] and work.counts.total is None:
+            count_rows(work.counts, data_set.numbers())
         rows = work.until_stopped(unfinished(data_set.rows(), finished, compare=not same))
         work.grade(directory, engine.graded(rows), progress=progress)
     if work.read_all and about.get("rows") != work.counts.finished:

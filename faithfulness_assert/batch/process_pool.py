@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..grading import Grader
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .rows import Row
 
 CHUNK = 16
-"""Rows that a process grades at a time. A stop waits for one chunk at most."""
+"""Rows that a process grades at a time."""
 AHEAD = 3
 """Chunks for each process that are graded, or wait for it."""
 
@@ -56,6 +56,7 @@ def grade_in_processes(
     rows = iter(rows)
     pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin, (settings,))
     under_way: set[Future[list[tuple[str, Line]]]] = set()
+    others = set(active_children())
     try:
         while chunk := list(islice(rows, CHUNK)):
             under_way.add(pool.submit(_grade_chunk, chunk))
@@ -72,6 +73,10 @@ def grade_in_processes(
             "processes: a process that grades has died. If it was at the start, call run() under "
             "`if __name__ == '__main__':`, or pass processes=1"
         ) from None
+    except BaseException:
+        for process in set(active_children()) - others:
+            process.terminate()  # a chunk may take long
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ class Counts:
             not be graded, and those with a score.
         scores: the sum of the scores.
         earlier: rows that had a result when the run went on.
+        ended: whether nobody looks at the counts any more.
     """
 
     total: int | None = None
@@ -42,6 +44,7 @@ class Counts:
     earlier: int = 0
     tokens: int = 0
     cost: float | None = None
+    ended: bool = False
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -86,20 +89,38 @@ class Counts:
         return " | ".join(parts)
 
 
+def count_rows(counts: Counts, numbers: Iterator[int]) -> None:
+    """Counts all rows in a thread, so that the time left can be shown without waiting for it."""
+
+    def count() -> None:
+        last = 0
+        with suppress(Exception):  # whoever reads the rows is told
+            while not counts.ended:
+                if (number := next(numbers, 0)) == 0:
+                    counts.total = last
+                    return
+                last = number
+
+    threading.Thread(target=count, daemon=True, name="faithfulness-count").start()
+
+
 @contextmanager
 def shown(counts: Counts, *, wanted: bool) -> Iterator[Callable[[], None]]:
     """Gives a function to be called after each result. What it shows goes to standard error.
 
     A bar where that is a terminal and ``CI`` is not set; else a line every half minute.
     """
-    if not wanted:
-        yield lambda: None
-    elif sys.stderr.isatty() and not os.environ.get("CI"):
-        with _bar(counts) as show:
-            yield _now_and_then(show, BAR_SECONDS)
-            show()
-    else:
-        yield _now_and_then(lambda: _print_line(counts), LINE_SECONDS)
+    try:
+        if not wanted:
+            yield lambda: None
+        elif sys.stderr.isatty() and not os.environ.get("CI"):
+            with _bar(counts) as show:
+                yield _now_and_then(show, BAR_SECONDS)
+                show()
+        else:
+            yield _now_and_then(lambda: _print_line(counts), LINE_SECONDS)
+    finally:
+        counts.ended = True
 
 
 def _now_and_then(show: Callable[[], Any], seconds: float) -> Callable[[], None]:

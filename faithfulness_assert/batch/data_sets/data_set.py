@@ -80,6 +80,10 @@ class DataSet:
                 yield Row(number, case_id, fields, columns, problem)
         notes.end()
 
+    def numbers(self) -> Iterator[int]:
+        """The numbers of the rows, which takes less time than the rows. Not for an iterator."""
+        return (number for number, _ in enumerate(self._source.records(), 1))
+
     def _read(self, record: Record) -> tuple[str, dict[str, Any], dict[str, Any], str]:
         """Id, fields, columns and problem of a record."""
         if record.values is None:
