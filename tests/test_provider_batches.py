@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import re
+import shlex
 import shutil
 import sys
 from collections import Counter
@@ -15,6 +17,7 @@ from unittest import mock
 
 import pytest
 from batch_server import BatchServer, Body, Faults, truthful
+from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from loopback import completion
@@ -547,3 +550,30 @@ def test_the_benchmark_finds_nothing_lost_and_nothing_credited_to_another(
     assert (
         "40 cases: 0 lost, 0 twice, 0 wrong, 0 with a verdict of another" in capsys.readouterr().out
     )
+
+
+def commands_of_the_page(ending: str) -> list[list[str]]:
+    """The commands of the block of the page whose last line contains this."""
+    page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
+    found = re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    [block] = [block for block in found if ending in block.splitlines()[-1]]
+    return [shlex.split(line) for line in block.splitlines()]
+
+
+def test_the_commands_of_the_page_work_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("answers.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases(3)))
+    with BatchServer() as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "key-0123456789abcdef")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        begin, collect_it = commands_of_the_page("batch collect")
+        assert command(*begin[1:]).returncode == 4
+        assert "2 passed, 1 failed" in command(*collect_it[1:]).stdout
+        export, vllm, bring = commands_of_the_page("batch import")
+        done = command(*export[1:])
+        assert done.stdout.split() == [vllm[vllm.index("-i") + 1]]
+        [output] = carried((Path(done.stdout.strip()),), server, tmp_path)
+        output.rename(vllm[vllm.index("-o") + 1])
+        assert "2 passed, 1 failed" in command(*bring[1:]).stdout
