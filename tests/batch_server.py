@@ -210,7 +210,11 @@ class BatchServer:
             "errors": {"object": "list", "data": errors} if errors else None,
             "output_file_id": batch.files.get("output"),
             "error_file_id": batch.files.get("error"),
-            "request_counts": {"total": len(batch.asks), "completed": 0, "failed": 0},
+            "request_counts": {
+                "total": len(batch.asks),
+                "completed": len(batch.asks) if batch.files else 0,
+                "failed": 0,
+            },
             **{k: batch.fields.get(k) for k in ("endpoint", "input_file_id", "completion_window")},
             **{k: batch.fields.get(k) for k in ("metadata", "created_at")},
         }
