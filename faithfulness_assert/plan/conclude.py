@@ -84,7 +84,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
     firsts = [state.verdicts.first_like[s.id] for s in state.verdicts.statements]
     findings = {number: finding_of(state, number) for number in set(firsts)}
-    if state.verdicts.from_one:
+    if state.verdicts.without_numbers:
         findings = consistent(findings, {s.id: s.text for s in state.verdicts.statements})
     shares = _shares(state)
     quotes = any(finding.quote for finding in findings.values())

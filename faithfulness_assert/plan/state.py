@@ -101,8 +101,8 @@ class VerdictsKnown(NamedTuple):
         failed: the asks that failed, by window (None for a widened ask) and statement.
         by_position: what a reply without numbers left out. It is not matched by position again.
         controls: the controls that were asked in each window, and the labels that they got.
-        from_one: the judge gave the number 1 to statements that have others: its replies do not
-            show which ask they answer.
+        without_numbers: a reply does not show by its numbers which ask it answers: it has none, or
+            counts from 1 where the statement has another one.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -113,7 +113,7 @@ class VerdictsKnown(NamedTuple):
     failed: Mapping[tuple[int | None, int], JudgeError] = NOTHING
     by_position: frozenset[Cell] = frozenset()
     controls: Mapping[int | None, Answered] = NOTHING
-    from_one: bool = False
+    without_numbers: bool = False
 
     @property
     def answered_controls(self) -> Answered:

@@ -207,7 +207,8 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
     state = _with_findings(
         state, job, {n: _unless_asserted(state, n, finding) for n, finding in own.items()}
     )
-    left_out = cells if len(entries) < len(texts) and _unnumbered(entries) else set()
+    unnumbered = all(entry.id is None for entry in entries)
+    left_out = cells if len(entries) < len(texts) and unnumbered else set()
     known = _with_answered(state.verdicts, job, answered)._replace(
         failed={
             cell: error
@@ -215,7 +216,7 @@ def _take(state: State, job: Job, outcome: Outcome) -> State:
             if cell[0] != job.window or cell[1] not in job.ids
         },
         by_position=state.verdicts.by_position.union(left_out),
-        from_one=state.verdicts.from_one or job.counts_from_one,
+        without_numbers=state.verdicts.without_numbers or job.counts_from_one or unnumbered,
     )
     return noted(state._replace(verdicts=known), warnings=ignored_entries(unknown))
 
@@ -265,10 +266,6 @@ def _in_the_ask_s_numbers(entries: Sequence[RawVerdict], job: Job) -> Sequence[R
     if not job.counts_from_one or len(entries) != 1 or entries[0].id != 1:
         return entries
     return [entries[0]._replace(id=job.ask.ids[0])]
-
-
-def _unnumbered(entries: Sequence[RawVerdict]) -> bool:
-    return all(entry.id is None for entry in entries)
 
 
 def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> State:
