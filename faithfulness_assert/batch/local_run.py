@@ -176,14 +176,15 @@ class _Work:
         self.counts.add(line)
         self.summary.add(line)
         self.budget.add(line)
-        error = line.result.error
+        self.stopped = self.stopped or self.budget.exceeded() or self._hopeless(line)
+
+    def _hopeless(self, line: Line) -> str:
+        """Why there is no use in going on; "" if there is."""
+        error, begun = line.result.error, self.counts.finished - self.counts.earlier
         self._only_errors &= error is not None and error.kind in SERVER_ERRORS
-        begun = self.counts.finished - self.counts.earlier
-        if error and self._only_errors and begun >= HOPELESS:
-            hopeless = f"no case could be graded. The last error: {error.message}"
-        else:
-            hopeless = ""
-        self.stopped = self.stopped or self.budget.exceeded() or hopeless
+        if error is None or not self._only_errors or begun < HOPELESS:
+            return ""
+        return f"no case could be graded. The last error: {error.message}"
 
 
 def _add_earlier(budget: Budget, directory: RunDirectory) -> None:

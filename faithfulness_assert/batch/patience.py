@@ -75,7 +75,7 @@ class PatientJudge:
                     raise
                 answered_before = self._answered
             else:
-                self._answered += 1
+                self._answered += not reply.cached
                 requests = reply.requests + spent.num_requests
                 return replace(reply, usage=reply.usage and spent + reply.usage, requests=requests)
             await asyncio.sleep(pause)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import active_children, get_context, parent_process
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,7 @@ from .partition import grade_rows
 from .rows import Line, brief
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
+    from collections.abc import Generator, Iterable, Iterator, Mapping
     from concurrent.futures import Future
 
     from .rows import Row
@@ -59,7 +60,8 @@ def grade_in_processes(
     others = set(active_children())
     try:
         while chunk := list(islice(rows, CHUNK)):
-            under_way.add(pool.submit(_grade_chunk, chunk))
+            with _ctrl_c_later():
+                under_way.add(pool.submit(_grade_chunk, chunk))
             if len(under_way) >= AHEAD * processes:
                 done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
                 for future in done:
@@ -79,6 +81,19 @@ def grade_in_processes(
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Holds Ctrl-C back. A process that starts meanwhile never gets it: it inherits that."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _grader: Grader
