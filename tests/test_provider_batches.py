@@ -9,7 +9,8 @@ import shlex
 import shutil
 import sys
 from collections import Counter
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -269,6 +270,44 @@ def test_a_run_goes_on_after_a_connection_that_broke_at_any_request(
     assert at > 4
 
 
+class Killed(BaseException):
+    """Ends a run in the middle of what it does with its files."""
+
+
+def test_a_run_goes_on_after_an_end_before_any_change_of_its_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = [0]
+
+    def counted(name: str) -> Callable[..., object]:
+        real = getattr(Path, name)
+
+        def change(*arguments: Any, **named: Any) -> object:
+            left[0] -= 1
+            if left[0] == 0:
+                raise Killed
+            return real(*arguments, **named)
+
+        return change
+
+    for name in ("replace", "rename", "unlink"):
+        monkeypatch.setattr(Path, name, counted(name))
+    for at in range(1, 60):
+        with BatchServer(looks=0) as server:
+            directory = RunDirectory(tmp_path / f"run {at}")
+            left[0] = at
+            for _ in range(9):
+                with suppress(Killed):
+                    data_set, given = open_data_set(cases(2)), judge_of("openai-batch", server)
+                    if submit(data_set, directory, "openai-batch", **given).finished:
+                        break
+            assert set(server.answered.values()) == {1}
+            assert [result.status for result in results(directory).values()] == ["graded"] * 2
+            if left[0] > 0:
+                break
+    assert at > 8
+
+
 @pytest.mark.parametrize("via", VIAS)
 def test_another_machine_collects_with_the_directory_alone(
     tmp_path: Path, via: str, monkeypatch: pytest.MonkeyPatch
@@ -479,6 +518,7 @@ def test_a_run_over_a_batch_api_on_the_command_line(
         assert "--max-cost: a batch API" in command(*begin, "--max-cost", "1").stderr
         done = command(*begin)
         assert done.returncode == 4
+        assert "use: faithfulness-assert batch collect" in command(*begin[:4], *named).stderr
         assert "3 asks, batch_1: in_progress (0 of 3 done)" in done.stderr
         assert f"batch collect {run}" in done.stderr
         while done.returncode == 4:

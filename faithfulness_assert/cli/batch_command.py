@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch import run as run_batch
 from ..batch.data_sets import open_data_set, parse_mapping
+from ..batch.provider_batches import is_begun, submit
 from ..batch.run_directory import RunDirectory
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError
@@ -81,6 +82,9 @@ def run(arguments: Namespace) -> int:
     }
     if arguments.via is not None:
         return _over_batch_api(arguments, data_set, numbers)
+    if is_begun(RunDirectory(arguments.directory)):
+        how = f"faithfulness-assert batch collect {arguments.directory}"
+        raise ConfigError(f"{arguments.directory}: this run goes over a batch API; use: {how}")
     try:
         outcome = run_batch(
             data_set,
@@ -99,7 +103,6 @@ def run(arguments: Namespace) -> int:
 
 def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: Mapping[str, Any]) -> int:
     """Sends what a provider's batch API can answer now. The provider paces and bills it whole."""
-    from ..batch.provider_batches import submit
     from .standing import report
 
     if given := next((name for name, number in numbers.items() if number is not None), None):

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..run_directory import RunDirectory
     from .service import Service
 
-__all__ = ["FILES", "SERVICES", "Standing", "collect", "import_answers", "submit"]
+__all__ = ["FILES", "SERVICES", "Standing", "collect", "import_answers", "is_begun", "submit"]
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""
@@ -101,7 +101,7 @@ def _begun(
         if same_input(before, about) is False:
             raise changed_input("its fingerprint is another one")
     folder = directory.path / "rounds"
-    if (folder / _SETTINGS).exists():
+    if is_begun(directory):
         return _stored(directory)
     folder.mkdir(exist_ok=True)
     rows = write_rows(folder / "rows.jsonl", data_set.rows())
@@ -169,6 +169,11 @@ def _rounds(
     make = SERVICES.get(settings["via"])
     with closing(make(cast("RemoteJudge", grader.judge))) if make else nullcontext() as service:
         yield Rounds(directory, settings["run"], grader, form, service, settings.get("since", 0))
+
+
+def is_begun(directory: RunDirectory) -> bool:
+    """Whether the directory has a run over a batch API, or over files."""
+    return (directory.path / "rounds" / _SETTINGS).exists()
 
 
 def _store(directory: RunDirectory, settings: dict[str, Any]) -> dict[str, Any]:

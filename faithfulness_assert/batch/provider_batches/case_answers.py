@@ -2,7 +2,8 @@
 
 An ask has an outcome as soon as a reply names it (see :mod:`...asking.echo`), or fails for good.
 Otherwise it is asked again in the next round, at most ``TRIES`` times in all. A reply that does not
-name its ask is never read, under whichever id it came.
+name its ask is never read, under whichever id it came. A failure cannot name its ask, but it cannot
+raise a score either.
 """
 
 from __future__ import annotations
