@@ -123,6 +123,27 @@ def test_of_two_names_in_an_export_the_first_is_taken_and_the_other_carried_alon
     assert columns == {"inputs": {"query": "r"}, "outputs": {"response": "raw"}}
 
 
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ({"role": "assistant", "content": [{"type": "text", "text": "a"}]}, "a"),
+        ([{"role": "assistant", "content": "b"}, {"role": "tool", "content": "c"}], "b"),
+        ([{"type": "ai", "content": "d"}], "d"),
+        ('{"broken": ', '{"broken": '),
+        ({"messages": [{"role": "assistant", "content": "e"}]}, "e"),
+    ],
+)
+def test_an_answer_in_chat_messages_is_the_last_text_of_the_assistant(
+    tmp_path: Path, said: Any, answer: str
+) -> None:
+    file = tmp_path / "traces.jsonl"
+    document = {"lc": 1, "type": "constructor", "kwargs": {"page_content": "c"}}
+    asked = [{"role": "user", "content": "q"}]
+    file.write_text(json.dumps({"input": asked, "output": said, "metadata": {"docs": [document]}}))
+    ((_, fields, _),) = contents(file)
+    assert fields == {"answer": answer, "question": "q", "context": [{"text": "c"}]}
+
+
 def test_json_in_the_cells_of_an_export_becomes_plain_values(tmp_path: Path) -> None:
     file = tmp_path / "traces.jsonl"
     output = '{"answer": "a\\ud800", "context": "c", "cost": NaN}'
@@ -191,6 +212,8 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> No
         ('[{"answer": "a"}, {answer: "b"}]', "item 2 and what follows it: invalid JSON: Expecting"),
         ("[" * 100_000, "item 1 and what follows it: invalid JSON: nested too deeply"),
         ("words", "the file: must be JSON"),
+        (f"[{'1' * 5000}]", "item 1 and what follows it: invalid JSON: Exceeds the limit"),
+        ("{7: 8}", "the file: invalid JSON: '\"' is missing before '7'"),
         ('{"answer": "a", "cont', "the file: invalid JSON: Unterminated string"),
     ],
 )
@@ -219,7 +242,7 @@ def test_a_record_over_the_limit_is_a_row_that_says_so(
     assert len(rows_of(lines)) == 3
     listed.write_text(f"[{small}, {'[' * 300}")
     monkeypatch.setattr(json_document, "CHUNK", 10)
-    assert "the limit is 100" in problems(listed)[0]
+    assert "the limit of 100 characters" in problems(listed)[0]
 
 
 # ---------------------------------------------------------------- CSV
@@ -299,6 +322,7 @@ def test_tabs_and_semicolons_separate_cells_too(tmp_path: Path, name: str, text:
     [
         ("answer,docs\na,c\n", {}, "no column for context. Looked for context, retrieval_context"),
         ("reply,context\na,c\n", {"answer": "replay"}, "no column for answer. Looked for replay"),
+        ("answer,context\xe9\na,c\n", {}, "the first row cannot be read: not UTF-8 text"),
         ("answer,answer\na,c\n", {}, "two columns have the name 'answer'"),
         ("answer,context\n", {}, "contains no cases"),
         ("", {}, "contains no cases"),
@@ -308,7 +332,7 @@ def test_a_table_without_the_columns_of_a_case_is_refused_at_once(
     tmp_path: Path, text: str, mapping: dict[str, str], said: str
 ) -> None:
     file = tmp_path / "a.csv"
-    file.write_text(text)
+    file.write_text(text, encoding="latin-1")
     with pytest.raises(ConfigError, match=said):
         open_data_set(file, mapping=mapping)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from datetime import date, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -134,3 +137,50 @@ def test_values_that_json_does_not_have_are_refused_by_their_type() -> None:
         nested = [nested]
     with pytest.raises(NotPlainError, match="nested"):
         plain(nested)
+
+
+@dataclass
+class Note:
+    day: date
+    price: Decimal
+
+
+def test_values_of_other_libraries_become_plain() -> None:
+    note = Note(date(2026, 1, 15), Decimal("1.10"))
+    assert plain(note) == {"day": "2026-01-15", "price": "1.10"}
+    assert plain([{3}, range(2), time(9), b"caf\xc3\xa9", Decimal("nan"), float("inf")]) == [
+        [3],
+        [0, 1],
+        "09:00:00",
+        "café",
+        None,
+        "inf",
+    ]
+    with pytest.raises(NotPlainError, match="not UTF-8 text"):
+        plain(b"caf\xe9")
+
+
+def test_what_is_no_record_is_a_row_that_says_so() -> None:
+    rows = rows_of([CASE, 7, {"answer": object(), "context": "c"}])
+    assert [row.problem for row in rows] == [
+        "",
+        "row 2: must be a Case or a mapping, got int",
+        "row 3: a value of type object is not plain data",
+    ]
+    assert open_data_set([CASE, {"answer": object()}]).described()
+    assert open_data_set([{"answer": object()}]).fingerprint()
+
+
+def test_notes_tell_how_many_more_ids_are_taken() -> None:
+    data_set = open_data_set([{**CASE, "id": "a"}] * 30)
+    assert list(data_set.rows())[-1].case_id == "a#30"
+    assert len(data_set.notes) == 21
+    assert data_set.notes[-1] == "9 more rows have ids that are taken"
+
+
+def test_the_citation_audit_in_a_state_of_masis_is_found() -> None:
+    audit = {"invalid_citations": [], "uncited_claim_count": 0}
+    state = {"final_answer": "a", "evidence": ["c"], "metrics": {"last_citation_audit": audit}}
+    (row,) = rows_of([state])
+    assert row.fields["last_citation_audit"] == audit
+    assert row.columns == {}

@@ -11,7 +11,7 @@ import json
 import re
 from typing import IO, TYPE_CHECKING, Any
 
-from .text_records import MAX_RECORD, UnreadableError, json_problem, too_large
+from .text_records import MAX_RECORD, UnreadableError, json_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ class JsonDocument:
                     self._at = end
                     return value
             if len(self._text) - self._at > MAX_RECORD:
-                raise UnreadableError(too_large(len(self._text) - self._at, MAX_RECORD))
+                raise UnreadableError(f"larger than the limit of {MAX_RECORD:,} characters")
 
     def _problem(self, error: Exception) -> str:
         """What is wrong, at the end of the file."""

@@ -14,7 +14,6 @@ from .text_records import (
     as_object,
     check_utf8,
     read_object,
-    too_large,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def json_lines(file: Path) -> Iterator[Record]:
             place = f"line {number}"
             if len(line) > MAX_RECORD:
                 size = len(line) + _rest_of_line(lines)
-                yield Record(place, None, too_large(size, MAX_RECORD))
+                yield Record(place, None, f"{size:,} bytes, the limit is {MAX_RECORD:,}")
             elif line.strip():
                 yield _line(place, line.removeprefix(BOM) if number == 1 else line)
 

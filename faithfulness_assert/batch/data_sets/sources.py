@@ -8,6 +8,7 @@ import json
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -166,12 +167,14 @@ class _Once:
 def _hash(
     source: object, records: Callable[[], Iterator[Record]], mapping: Mapping[str, str]
 ) -> str:
-    """The hash of all records. A Hugging Face data set has one already."""
+    """The hash of all records, if they are in memory. A Hugging Face data set has one already."""
     digest = _new_hash(mapping)
     known = getattr(source, "_fingerprint", None)
     if isinstance(known, str):
         digest.update(known.encode())
         return _hex(digest)
+    if not (isinstance(source, Sequence) or is_frame(source)):
+        return ""  # it may be a stream, of which reading it twice costs much
     for record in records():
         try:
             values = plain(record.values)

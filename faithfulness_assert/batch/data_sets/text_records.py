@@ -48,8 +48,3 @@ def check_utf8(text: str) -> None:
     """Raises ``UnreadableError`` if a byte was not UTF-8 (text decoded with surrogateescape)."""
     if not text.isascii() and (found := _NOT_UTF8.search(text)):
         raise UnreadableError(f"not UTF-8 text: byte 0x{ord(found[0]) & 0xFF:x}")
-
-
-def too_large(size: int, limit: int) -> str:
-    """The words for a record over the limit."""
-    return f"{size:,} bytes, the limit is {limit:,}"
