@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -165,10 +167,25 @@ def test_what_is_no_record_is_a_row_that_says_so() -> None:
     assert [row.problem for row in rows] == [
         "",
         "row 2: must be a Case or a mapping, got int",
-        "row 3: a value of type object is not plain data",
+        "row 3: answer: a value of type object is not plain data",
     ]
     assert open_data_set([CASE, {"answer": object()}]).described()
     assert open_data_set([{"answer": object()}]).fingerprint()
+
+
+def test_a_column_that_json_does_not_have_is_named_by_its_type() -> None:
+    class Image: ...
+
+    (row,) = rows_of([{**CASE, "picture": Image(), "raw": b"\xe9", "size": 3}])
+    assert row.fields == CASE
+    assert row.columns == {"picture": "<Image>", "raw": "<bytes>", "size": 3}
+
+
+def test_rows_of_a_database_are_records() -> None:
+    with closing(sqlite3.connect(":memory:")) as db:
+        db.row_factory = sqlite3.Row
+        (row,) = rows_of(db.execute("SELECT 'a' AS answer, 'c' AS context, 3 AS size"))
+    assert (row.fields, row.columns) == ({"answer": "a", "context": "c"}, {"size": 3})
 
 
 def test_notes_tell_how_many_more_ids_are_taken() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...records.errors import ConfigError
 from ..rows import Row
-from .plain_values import NotPlainError, plain
+from .plain_values import plain_record
 from .record_columns import FIELDS, has_column, locate, names, split_columns
 from .unique_ids import UniqueIds
 
@@ -88,10 +88,11 @@ class DataSet:
         """Id, fields, columns and problem of a record."""
         if record.values is None:
             return "", {}, {}, f"{record.place}: {record.problem}"
-        try:
-            fields, columns = split_columns(plain(record.values), self._mapping)
-        except NotPlainError as error:
-            return "", {}, {}, f"{record.place}: {error}"
+        values, problems = plain_record(record.values)
+        fields, columns = split_columns(values, self._mapping)
+        for name, problem in problems.items():
+            if name not in columns:  # a field is graded, so it must be what it is
+                return "", {}, {}, f"{record.place}: {name}: {problem}"
         id = fields.pop("id", None)
         return "" if id is None else str(id), fields, columns, ""
 
@@ -129,10 +130,7 @@ class DataSet:
         found: dict[str, dict[str, None]] = {field: {} for field in FIELDS}
         carried: dict[str, None] = {}
         for record in self._source.head():
-            try:
-                values = plain(record.values or {})
-            except NotPlainError:
-                continue
+            values, _ = plain_record(record.values or {})
             paths = locate(values, self._mapping).paths
             for field in FIELDS:
                 found[field] |= dict.fromkeys(paths[n] for n in names(field) if n in paths)

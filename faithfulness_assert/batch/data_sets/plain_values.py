@@ -44,6 +44,25 @@ def plain(value: Any, depth: int = MAX_DEPTH) -> Any:
     return _of_library(value, depth)
 
 
+def plain_record(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values of a record as plain ones, and what is wrong with those that have no plain form.
+
+    These, such as images, are named by their type: ``<Image>``.
+    """
+    problems: dict[str, str] = {}
+    try:
+        return plain(values), problems
+    except NotPlainError:
+        record = {}
+        for name in values:
+            key = clean_text(str(name))
+            try:
+                record[key] = plain(values[name], MAX_DEPTH - 1)
+            except NotPlainError as error:
+                record[key], problems[key] = f"<{type(values[name]).__name__}>", str(error)
+        return record, problems
+
+
 def _number(value: float) -> Any:
     if isinstance(value, int):
         return int(value)

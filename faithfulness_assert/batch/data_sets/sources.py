@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -21,10 +21,10 @@ from .csv_files import context_columns, csv_header, csv_records
 from .data_set import SAMPLE, Record, Source
 from .frames import frame_columns, frame_records, is_frame
 from .json_files import json_lines, json_records
-from .plain_values import NotPlainError, plain
+from .plain_values import plain_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 
@@ -128,8 +128,8 @@ def _records(source: Iterable[Any]) -> Iterator[Record]:
         place = f"row {number}"
         if isinstance(item, Case):
             yield Record(place, _case_fields(item))
-        elif hasattr(item, "keys"):
-            yield Record(place, item)
+        elif isinstance(item, Mapping) or hasattr(item, "keys"):
+            yield Record(place, item if isinstance(item, Mapping) else dict(item))
         else:
             problem = f"must be a Case or a mapping, got {type(item).__name__}"
             yield Record(place, None, problem)
@@ -176,10 +176,6 @@ def _hash(
     if not (isinstance(source, Sequence) or is_frame(source)):
         return ""  # it may be a stream, of which reading it twice costs much
     for record in records():
-        try:
-            values = plain(record.values)
-        except NotPlainError as error:
-            values = str(error)
-        text = json.dumps([values, record.problem], sort_keys=True)
+        text = json.dumps([plain_record(record.values or {}), record.problem], sort_keys=True)
         digest.update(text.encode())
     return _hex(digest)
