@@ -407,6 +407,18 @@ def test_what_cannot_be_is_said_before_anything_is_sent(tmp_path: Path) -> None:
     assert not directory.path.exists()
 
 
+def test_a_run_goes_on_only_with_the_rows_with_which_it_began(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    given = {"judge": "openai:model-1"}
+    for rows in (cases(3), iter(cases(3)), cases(3)):
+        assert submit(open_data_set(rows), directory, FILES, **given).files
+    for rows in (cases(2), cases(4), cases(4)[1:]):
+        with pytest.raises(ConfigError, match="the input has changed"):
+            submit(open_data_set(rows), directory, FILES, **given)
+    with pytest.raises(ConfigError, match=r"policy.threshold: was 0.8, is 0.9"):
+        submit(open_data_set(cases(3)), directory, FILES, threshold=0.9, **given)
+
+
 def test_a_row_that_cannot_be_read_has_its_result_at_once(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path / "run")
     rows = [*cases(1), {"id": "b", "answer": "x"}, {"id": "c", "answer": "", "context": "x"}]

@@ -24,7 +24,7 @@ from ..run_description import changed_input, check_unchanged, describe_run, same
 from .anthropic_batches import ANTHROPIC_FORM, AnthropicBatches
 from .openai_batches import OPENAI_FORM, OpenAIBatches
 from .round_writer import write_whole
-from .rounds import Rounds, Standing, write_rows
+from .rounds import Rounds, Standing, check_rows, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -94,18 +94,20 @@ def _begun(
 ) -> dict[str, Any]:
     """The settings of the run in the directory, which is begun if there is none."""
     before = directory.about()
+    same = same_input(before, about) if before else None
     if before is None:
         directory.write_about(about)
     else:
         check_unchanged(before, about)
-        if same_input(before, about) is False:
-            raise changed_input("its fingerprint is another one")
-    folder = directory.path / "rounds"
+    if same is False:
+        raise changed_input("its fingerprint is another one")
+    rows = directory.path / "rounds" / "rows.jsonl"
     if is_begun(directory):
+        if not same:
+            check_rows(rows, data_set.rows())
         return _stored(directory)
-    folder.mkdir(exist_ok=True)
-    rows = write_rows(folder / "rows.jsonl", data_set.rows())
-    return _store(directory, {**settings, "rows": rows})
+    rows.parent.mkdir(exist_ok=True)
+    return _store(directory, {**settings, "rows": write_rows(rows, data_set.rows())})
 
 
 def _retried(directory: RunDirectory, settings: dict[str, Any]) -> dict[str, Any]:

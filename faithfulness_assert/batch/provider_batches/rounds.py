@@ -10,7 +10,7 @@ import heapq
 import json
 import time
 from dataclasses import asdict, is_dataclass, replace
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...asking.echo import echoing
@@ -267,6 +267,15 @@ def read_rows(path: Path) -> Iterator[tuple[Row, str]]:
             data = json.loads(line)
             known = data.pop("input")
             yield Row(**data), known
+
+
+def check_rows(path: Path, rows: Iterable[Row]) -> None:
+    """Raises ``ConfigError`` if these are not the rows in such a file."""
+    for kept, row in zip_longest(read_rows(path), rows):
+        if kept is None or row is None:
+            raise changed_input(f"it has {'more' if kept is None else 'fewer'} rows than then")
+        if kept[1] != digest(row):
+            raise changed_input(f"row {row.number} ({row.case_id}) is not what it was")
 
 
 def _plain(value: object) -> object:
