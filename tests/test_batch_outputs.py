@@ -6,6 +6,7 @@ import csv
 import json
 import random
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import ConfigError, Grader
 from faithfulness_assert.batch.outputs import (
+    check_output,
     github_annotations,
     in_input_order,
     input_order,
@@ -224,6 +226,15 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_read(
 
     with pytest.raises(ConfigError, match=said):
         write_results(lines(), tmp_path / name, order=order)
+
+
+def test_that_pyarrow_is_missing_is_said_before_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    with pytest.raises(ConfigError, match=r"pip install faithfulness-assert\[parquet\]"):
+        check_output(tmp_path / "out.parquet")
 
 
 def test_the_results_of_json_lines_are_those_of_the_grader(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def write_parquet(
     rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type], file: Path
 ) -> None:
     """Writes rows to a new file. ``columns`` has the type of each: str, int, float or bool."""
-    pyarrow = _pyarrow()
+    pyarrow = load_pyarrow()
     types = {str: "string", int: "int64", float: "float64", bool: "bool"}
     schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
     waiting = iter(rows)
@@ -43,7 +43,8 @@ def write_parquet(
             writer.write_batch(pyarrow.RecordBatch.from_pylist(part, schema=schema))
 
 
-def _pyarrow() -> Any:
+def load_pyarrow() -> Any:
+    """The package. Raises ``ConfigError`` if it is not installed."""
     try:
         import pyarrow.parquet
     except ImportError:
@@ -54,7 +55,7 @@ def _pyarrow() -> Any:
 
 
 def _open(file: Path) -> Any:
-    pyarrow = _pyarrow()
+    pyarrow = load_pyarrow()
     try:
         return pyarrow.parquet.ParquetFile(file)
     except (OSError, pyarrow.ArrowException) as error:

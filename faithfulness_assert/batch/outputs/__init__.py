@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ...records.errors import ConfigError
-from ..parquet_files import write_parquet
+from ..parquet_files import load_pyarrow, write_parquet
 from .csv_writer import write_csv
 from .flat_rows import OWN, flat_rows
 from .github import github_annotations
@@ -59,16 +59,20 @@ def write_results(
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:
-    """The path, if results can be written there, as far as one can tell before.
+    """The path, if results can be written there, as far as one can tell before a run.
 
     Raises:
-        ConfigError: an unknown suffix, or no such folder.
+        ConfigError: an unknown suffix, no such folder, a read-only folder, or pyarrow is missing.
     """
     file = Path(path)
     if file.suffix.lower() not in SUFFIXES:
         raise ConfigError(f"{file}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
     if not file.parent.is_dir():
         raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
+    if not os.access(file.parent, os.W_OK):
+        raise ConfigError(f"{file}: cannot be written: the folder is read-only")
+    if file.suffix.lower() == ".parquet":
+        load_pyarrow()
     return file
 
 
