@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .answers import Failure
 
-SLOWER = 0.7
+SLOWER = 0.8
 """The part of a rate that remains when the server refuses it."""
 DOUBLES_IN = 60.0
 """Seconds without a refusal in which a rate doubles."""

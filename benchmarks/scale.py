@@ -1,0 +1,114 @@
+"""The arithmetic of docs/scale.md: tokens, money, hours, files and machines for many answers.
+
+    python benchmarks/scale.py [--cpu-ms 3] [--prompt-price 0.15] [--completion-price 0.60]
+
+Tokens and bytes of a case are measured on made-up items (an answer of 5 sentences over 3 passages
+of about 100 words) under the policy ``default``, with the judge ``openai:gpt-4o-mini``. Nothing is
+sent. CPU time per case is given; ``benchmarks/throughput.py`` measures it. Prices are in dollars
+per million tokens, as an example; put in yours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parent / "peers"))
+from items import items
+
+from faithfulness_assert import Grader
+from faithfulness_assert.batch.estimate import estimate_run
+from faithfulness_assert.batch.rehearsal import Rehearsal
+from faithfulness_assert.batch.rows import Line, Row
+from faithfulness_assert.judges.openai import OpenAIJudge
+
+MODEL = "gpt-4o-mini"
+SAMPLE = 200
+ANSWERS = (10**6, 10**8, 10**10)
+LIMITS = {"small": (2_000, 4e6), "large": (30_000, 150e6)}
+"""Requests and tokens per minute of two accounts, as examples."""
+LATENCY = 1.0  # seconds
+BATCH_LINES, BATCH_BYTES = 50_000, 200e6
+SHARD = 10**6  # rows of a run directory
+
+
+class PerCase(NamedTuple):
+    """What a case needs, on average."""
+
+    asks: float
+    prompt: float
+    completion: float
+    request_bytes: float
+    result_bytes: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cpu-ms", type=float, default=3.0)
+    parser.add_argument("--prompt-price", type=float, default=0.15)
+    parser.add_argument("--completion-price", type=float, default=0.60)
+    given = parser.parse_args()
+    case = measured()
+    print(
+        f"a case: {case.asks:.2f} asks, {case.prompt:.0f} prompt and {case.completion:.0f} "
+        f"completion tokens; {case.request_bytes:,.0f} bytes of a request, "
+        f"{case.result_bytes:,.0f} of a result\n"
+    )
+    print("| answers |", *(f"10^{len(str(n)) - 1} |" for n in ANSWERS))
+    print("|---|" + "---|" * len(ANSWERS))
+    money = (case.prompt * given.prompt_price + case.completion * given.completion_price) / 1e6
+    row("tokens, billions", lambda n: n * (case.prompt + case.completion) / 1e9)
+    row("cost", lambda n: n * money)
+    row("cost over a batch API", lambda n: n * money / 2)
+    for name, (requests, tokens) in LIMITS.items():
+        per_minute = min(requests / case.asks, tokens / (case.prompt + case.completion))
+        row(f"hours at the {name} account's limits", lambda n, rate=per_minute: n / rate / 60)
+        print(f"| concurrency for that |{f' {per_minute * LATENCY / 60:,.0f} |' * len(ANSWERS)}")
+    row("CPU hours of the client", lambda n: n * given.cpu_ms / 3.6e6)
+    row("results, GB", lambda n: n * case.result_bytes / 1e9)
+    row("run directories of a million rows", lambda n: n / SHARD)
+    lines = min(BATCH_LINES, BATCH_BYTES / case.request_bytes)
+    row("files of a batch API", lambda n: n * case.asks / lines)
+
+
+def measured() -> PerCase:
+    """The averages of the sample."""
+    cases = [{"answer": i.answer, "context": list(i.contexts)} for i in items(SAMPLE)]
+    rows = [Row(number, str(number), case) for number, case in enumerate(cases, 1)]
+    estimate = estimate_run(rows, judge=f"openai:{MODEL}", sample=SAMPLE)
+    sent = Sent(OpenAIJudge(MODEL, api_key="none"))
+    grader = Grader(sent)
+    results = [grader.grade(**case) for case in cases]
+    lines = [Line(str(n), n, "0" * 16, {}, result) for n, result in enumerate(results, 1)]
+    return PerCase(
+        estimate.asks / SAMPLE,
+        estimate.prompt / SAMPLE,
+        estimate.completion / SAMPLE,
+        sent.bytes / SAMPLE,
+        sum(len(line.to_json().encode()) + 1 for line in lines) / SAMPLE,
+    )
+
+
+class Sent(Rehearsal):
+    """Adds up the bytes of the requests that a judge would send."""
+
+    def __init__(self, judge: OpenAIJudge) -> None:
+        super().__init__(judge.info)
+        self.judge, self.bytes = judge, 0
+
+    def ask(self, ask, /, *, deadline=None):  # type: ignore[no-untyped-def]
+        steps = dict.fromkeys(self.judge.provider.fallbacks, 0)
+        self.bytes += len(json.dumps(self.judge.request(ask, steps), ensure_ascii=False).encode())
+        return super().ask(ask, deadline=deadline)
+
+
+def row(name: str, value) -> None:  # type: ignore[no-untyped-def]
+    """A row of the table."""
+    print(f"| {name} |", *(f"{value(n):,.{0 if value(n) >= 20 else 1}f} |" for n in ANSWERS))
+
+
+if __name__ == "__main__":
+    main()
