@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import fsum
 from pathlib import Path
+from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.errors import ConfigError
@@ -129,54 +130,106 @@ def compare(before: Lines, after: Lines, *, shown: int = SHOWN) -> Comparison:
     """The changes from one run to another. Cases are matched by their ids.
 
     Args:
-        before, after: the lines of A and of B. They are read twice, never held in memory.
+        before, after: the lines of A and of B. They are read twice. Of A, a few hundred bytes of
+            each case are in memory.
         shown: the most changes that are kept with their statements.
 
     Raises:
         ConfigError: no case could be graded in both.
     """
-    first, second = _outcomes(before), _outcomes(after)
-    both = [(id, first[id], second[id]) for id in first if id in second]
-    pairs = [
-        Pair(a.passed, b.passed, a.score, b.score)
-        for _, a, b in both
-        if not (a.is_error or b.is_error)
-    ]
-    if not pairs:
+    matching = _Matching(before, shown)
+    tests = paired_tests(matching.pairs(after))
+    if not matching.compared:
         raise ConfigError("compare: no case with the same id could be graded in both runs")
-    changes = [Change(id, kind, a, b) for id, a, b in both if (kind := _kind(a, b))]
-    kinds = {kind: sum(change.kind == kind for change in changes) for kind in KINDS}
-    changes.sort(key=_importance)
+    a, b = matching.scores
     return Comparison(
-        tests=paired_tests(pairs),
-        compared=len(pairs),
-        passed=(sum(p.passed_before for p in pairs), sum(p.passed_after for p in pairs)),
-        means=(_mean([p.score_before for p in pairs]), _mean([p.score_after for p in pairs])),
-        errors=(sum(a.is_error for _, a, _ in both), sum(b.is_error for _, _, b in both)),
-        only=(len(first) - len(both), len(second) - len(both)),
-        other_input=sum(a.input != b.input for _, a, b in both),
-        kinds=kinds,
-        shown=tuple(_with_flips(changes[:shown], before, after)),
-        notes=tuple(_notes(first, second)),
+        tests=tests,
+        compared=matching.compared,
+        passed=(matching.passed[0], matching.passed[1]),
+        means=(a / matching.compared, b / matching.compared),
+        errors=(matching.errors[0], matching.errors[1]),
+        only=(len(matching.left), matching.new),
+        other_input=matching.other_input,
+        kinds={kind: matching.kinds[kind] for kind in KINDS},
+        shown=tuple(_with_flips(matching.most_important(), before, after)),
+        notes=tuple(matching.notes()),
     )
 
 
-def _outcomes(lines: Lines) -> dict[str, Outcome]:
-    """The outcome of each case; of two with the same id, the later one."""
-    outcomes: dict[str, Outcome] = {}
-    known: dict[str, str] = {}  # one string for all cases
+class _Matching:
+    """Matches the cases of B with those of A, and adds up what differs.
+
+    ``left``: the outcomes of A that no case of B has met yet.
+    """
+
+    def __init__(self, before: Lines, shown: int) -> None:
+        self.left, self.shown = dict(_outcomes(before)), shown
+        self.ways = ({outcome.graded_with for outcome in self.left.values()}, set[str]())
+        self.compared = self.new = self.other_input = self.lost = 0
+        self.passed, self.errors, self.scores = [0, 0], [0, 0], [0.0, 0.0]
+        self.kinds: Counter[str] = Counter()
+        self._changes: list[Change] = []
+
+    def pairs(self, after: Lines) -> Iterator[Pair]:
+        """What each case got that could be graded in both runs."""
+        for id, new in _outcomes(after):
+            self.ways[1].add(new.graded_with)
+            old = self.left.pop(id, None)
+            if old is None:
+                self.new += 1
+                continue
+            self._note(id, old, new)
+            if not (old.is_error or new.is_error):
+                self.compared += 1
+                for run, outcome in enumerate((old, new)):
+                    self.passed[run] += outcome.passed
+                    self.scores[run] += outcome.score
+                yield Pair(old.passed, new.passed, old.score, new.score)
+
+    def _note(self, id: str, old: Outcome, new: Outcome) -> None:
+        self.other_input += old.input != new.input
+        self.lost += new.is_error and not old.is_error
+        for run, outcome in enumerate((old, new)):
+            self.errors[run] += outcome.is_error
+        if kind := _kind(old, new):
+            self.kinds[kind] += 1
+            self._changes.append(Change(id, kind, old, new))
+        if len(self._changes) > 2 * self.shown + 1000:
+            self._changes = self.most_important()
+
+    def most_important(self) -> list[Change]:
+        """The changes to show: first what regressed, and of that what lost most."""
+        return sorted(self._changes, key=_importance)[: self.shown]
+
+    def notes(self) -> Iterator[Note]:
+        """What a reader should know beside the numbers."""
+        if self.ways[0] != self.ways[1]:
+            for name, ways in zip("AB", self.ways, strict=True):
+                told = "; ".join(sorted(ways)[:3])
+                yield Note(f"The runs were not graded in the same way. {name}:", told)
+        if self.lost:
+            lost = f"{self.lost:,} cases that A graded could not be graded in B"
+            yield Note(f"{lost}, and are not compared.")
+        if self.left:
+            yield Note(f"{len(self.left):,} cases of A are missing in B, and are not compared.")
+
+
+def _outcomes(lines: Lines) -> Iterator[tuple[str, Outcome]]:
+    """The outcome of each case."""
     for line in lines():
         result = line.result
         graded_with = f"policy {result.policy}, judge {result.judge}, passes {result.threshold}"
-        outcomes[line.case_id] = Outcome(
-            line.input,
-            result.status,
-            result.pass_,
-            result.score if result.defined else 0.0,
-            result.error is not None,
-            known.setdefault(graded_with, graded_with),
+        yield (
+            line.case_id,
+            Outcome(
+                line.input,
+                result.status,
+                result.pass_,
+                result.score if result.defined else 0.0,
+                result.error is not None,
+                intern(graded_with),
+            ),
         )
-    return outcomes
 
 
 def _kind(before: Outcome, after: Outcome) -> str:
@@ -190,12 +243,9 @@ def _kind(before: Outcome, after: Outcome) -> str:
     return "score" if before.score != after.score else ""
 
 
-def _importance(change: Change) -> tuple[int, float]:
-    return KINDS.index(change.kind), change.after.score - change.before.score
-
-
-def _mean(scores: list[float]) -> float:
-    return fsum(scores) / len(scores)
+def _importance(change: Change) -> tuple[int, float, str]:
+    lost = change.after.score - change.before.score
+    return KINDS.index(change.kind), lost, change.case_id
 
 
 def _with_flips(changes: list[Change], before: Lines, after: Lines) -> Iterator[Change]:
@@ -220,17 +270,3 @@ def _labels(lines: Lines, wanted: set[str]) -> dict[str, dict[str, tuple[str, st
         for line in lines()
         if line.case_id in wanted
     }
-
-
-def _notes(first: dict[str, Outcome], second: dict[str, Outcome]) -> Iterator[Note]:
-    ways = [sorted({o.graded_with for o in outcomes.values()}) for outcomes in (first, second)]
-    if ways[0] != ways[1]:
-        for name, way in zip("AB", ways, strict=True):
-            yield Note(f"The runs were not graded in the same way. {name}:", "; ".join(way[:3]))
-    lost = sum(
-        not first[id].is_error and after.is_error for id, after in second.items() if id in first
-    )
-    if lost:
-        yield Note(f"{lost:,} cases that A graded could not be graded in B, and are not compared.")
-    if missing := sum(id not in second for id in first):
-        yield Note(f"{missing:,} cases of A are missing in B, and are not compared.")
