@@ -419,6 +419,18 @@ def test_a_run_goes_on_only_with_the_rows_with_which_it_began(tmp_path: Path) ->
         submit(open_data_set(cases(3)), directory, FILES, threshold=0.9, **given)
 
 
+def test_a_result_that_was_cut_off_is_written_again(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        directory = begun(tmp_path, "openai-batch", server, 3)
+        collected(directory)
+        right = results(directory)
+        directory.results.write_bytes(directory.results.read_bytes()[:-30])
+        assert len(results(directory)) == 2
+        collected(directory)
+        assert results(directory) == right
+        assert len(server.batches) == 1
+
+
 def test_a_row_that_cannot_be_read_has_its_result_at_once(tmp_path: Path) -> None:
     directory = RunDirectory(tmp_path / "run")
     rows = [*cases(1), {"id": "b", "answer": "x"}, {"id": "c", "answer": "", "context": "x"}]

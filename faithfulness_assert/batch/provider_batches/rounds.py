@@ -198,6 +198,7 @@ class Rounds:
         if rounds:
             steps = merge_steps(steps, {**steps, **rounds[-1].state["steps"]})
         finished = self._directory.finished()
+        self._directory.clean(finished)  # a line that was cut off would spoil the next one
         folder = self._folder / f"{len(rounds) + 1:03}"
         with (
             RoundWriter(folder, self._form, self._run_id) as writer,
