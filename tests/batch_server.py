@@ -76,7 +76,7 @@ class Faults:
 
     def of(self, custom_id: str) -> str:
         """The fault of a line; "" for none."""
-        rng = random.Random(f"{self.seed} {custom_id}")
+        rng = random.Random(f"{self.seed} {custom_id.rpartition('-')[0]}")  # its token is random
         if int(custom_id.partition("-")[0]) > self.until or rng.random() >= self.share:
             return ""
         kind = rng.choice(list(self.kinds))
