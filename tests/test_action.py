@@ -57,6 +57,16 @@ def test_no_input_is_a_part_of_a_script() -> None:
             assert own or name in ("RUNNER_TEMP", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
 
 
+def test_the_workflow_in_the_docs_uses_inputs_that_exist_and_may_comment() -> None:
+    page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
+    block = page.partition("```yaml\n")[2].partition("```")[0]
+    job = yaml.safe_load(block)["jobs"]["faithfulness"]
+    given = next(step["with"] for step in job["steps"] if "before" in step.get("with", {}))
+    required = {name for name, about in ACTION["inputs"].items() if about.get("required")}
+    assert required <= given.keys() <= ACTION["inputs"].keys()
+    assert job["permissions"]["pull-requests"] == "write"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="the steps are for bash")
 @pytest.mark.parametrize(("after", "worse"), [(0.0, "true"), (1.0, "false")])
 def test_the_steps_compare_post_and_fail(tmp_path: Path, after: float, worse: str) -> None:

@@ -161,8 +161,9 @@ def test_every_yaml_block_parses_and_the_hook_accepts_its_config(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     data = [yaml.safe_load(block.text) for block in blocks(page, "yaml")]
+    data = [part for part in data if "jobs" not in part]  # a workflow of GitHub
     assertions = list(python_assertions(data))
-    assert assertions
+    assert assertions or not data
     for assertion in assertions:
         config = read_config({"config": assertion["config"]})
         Grader(**{key: config[key] for key in config.keys() - {"components", *PATHS.values()}})
