@@ -6,9 +6,10 @@ keeps what is finished; the engines (this machine, a provider's batch API, Ray) 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..grading import hide_key
+from ..records.errors import ConfigError
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
 from .engine import Engine, ready
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ..grading import AnyPolicy
     from ..options import GraderOptions
     from ..records.judge import Judge
+    from .ray import RayEngine
 
 __all__ = ["RunDirectory", "RunOutcome", "run"]
 
@@ -38,6 +40,9 @@ def run(
     threshold: float | None = None,
     concurrency: int | None = None,
     processes: int | None = None,
+    engine: Literal["local", "ray"] = "local",
+    address: str | None = None,
+    actors: int | None = None,
     requests_per_minute: float | None = None,
     tokens_per_minute: float | None = None,
     max_tokens: int | None = None,
@@ -60,6 +65,9 @@ def run(
         concurrency: asks under way at once, 1 to 1000; 8 by default.
         processes: for a judge that computes on this machine (``embedded``), the processes that
             grade; as many as there are cores by default, if there are more than a few rows.
+        engine: ``local`` grades on this machine, ``ray`` on a cluster (extra ``ray``).
+        address, actors: with ``ray``: of the cluster, by default the one that Ray finds, else one
+            on this machine; and how many grade, by default as many as it has cores.
         requests_per_minute, tokens_per_minute: the run is never faster. Without them it slows down
             when the judge's server refuses asks, and speeds up again.
         max_tokens, max_cost, max_errors: the run stops when it has used, or found, more.
@@ -74,16 +82,40 @@ def run(
     """
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
-    grader = ready(
-        settings.grader(),
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-    )
-    engine = Engine(settings, grader, concurrency, processes)
+    rates = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
+    grader = ready(settings.grader(), **rates)
+    chosen: Engine | RayEngine
+    if engine == "ray":
+        _check_absent("processes", processes, "local")
+        share = _ray().Share(concurrency, **rates)
+        chosen = _ray().RayEngine(settings, grader, share, address, actors)
+    elif engine == "local":
+        _check_absent("address", address, "ray")
+        _check_absent("actors", actors, "ray")
+        chosen = Engine(settings, grader, concurrency, processes)
+    else:
+        raise ConfigError(f"engine: must be local or ray, got {engine!r}")
     budget = Budget(max_tokens, max_cost, max_errors)
     data_set = source if isinstance(source, DataSet) else open_data_set(source, mapping=mapping)
     kept = RunDirectory(directory)
     with kept.locked():
         return grade_rest(
-            kept, data_set, engine, budget, retry_errors=retry_errors, progress=progress
+            kept, data_set, chosen, budget, retry_errors=retry_errors, progress=progress
         )
+
+
+def _check_absent(name: str, value: object, engine: str) -> None:
+    if value is not None:
+        raise ConfigError(f"{name}: only for the engine {engine}; leave it out")
+
+
+def _ray() -> Any:
+    """Our module for Ray, which is an extra."""
+    try:
+        from . import ray
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("ray", "pyarrow"):
+            raise
+        advice = "pip install 'faithfulness-assert[ray]'"
+        raise ConfigError(f"engine: {error.name} is not installed: {advice}") from None
+    return ray

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .data_sets import DataSet
     from .engine import Engine
     from .finished_rows import FinishedRows
+    from .ray import RayEngine
     from .rows import Line, Row
 
 HOPELESS = 50
@@ -84,7 +85,7 @@ class RunOutcome:
 def grade_rest(
     directory: RunDirectory,
     data_set: DataSet,
-    engine: Engine,
+    engine: Engine | RayEngine,
     budget: Budget,
     *,
     retry_errors: bool,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),
     "processes": (int, "processes for a judge that computes here (default: one for each core)"),
+    "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
     "requests-per-minute": (float, "never send more requests"),
     "tokens-per-minute": (float, "never use more tokens, of prompts and replies together"),
     "max-errors": (int, "stop if more cases than this could not be graded"),
@@ -60,6 +61,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="send the asks over a batch API, at half the price, and do not wait: openai-batch or "
         "anthropic-batch; see `faithfulness-assert batch collect`",
     )
+    parser.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="where to grade: on this machine, or on a Ray cluster (default: local)",
+    )
+    parser.add_argument("--address", help="with --engine ray: the address of the cluster")
     for name, (kind, meaning) in NUMBERS.items():
         parser.add_argument(f"--{name}", type=kind, metavar="N", help=meaning)
     parser.add_argument(
@@ -89,6 +97,8 @@ def run(arguments: Namespace) -> int:
         outcome = run_batch(
             data_set,
             arguments.directory,
+            engine=arguments.engine,
+            address=arguments.address,
             retry_errors=not arguments.no_retry_errors,
             progress=not arguments.quiet,
             **numbers,

@@ -227,7 +227,8 @@ def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
         # A window that has answered is not asked again, unless it is all the evidence there is.
         answered = words[-1:] not in ([], ["against"]) and turn.ask.payload.sentences not in odd
         again = windows > 1 and answered and _differ(last)
-        odd |= set() if _is_plain(turn) else {turn.ask.payload.sentences}
+        plain = _is_plain(turn) and turn.content.dress == "json"
+        odd |= set() if plain else {turn.ask.payload.sentences}
         asked = whole if again or len(found) > windows else words
         asked += [word] if word else []
     return [*list(found.values())[:windows], whole]

@@ -1,0 +1,261 @@
+"""Grades on a Ray cluster: the rows of a run, or a data set of Ray Data.
+
+Each actor has a grader of its own and overlaps the asks of its rows. If an actor or a node dies,
+Ray starts the actor again, there or elsewhere, and its rows are graded again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import cycle, islice
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow
+import pyarrow.compute
+import ray
+import ray.data
+
+from ..grading import Grader, hide_key
+from ..judges.remote.settings import check_number
+from ..records.judge import judge_info
+from .data_sets import open_data_set
+from .engine import ready
+from .partition import grade_rows
+from .process_pool import GraderSettings
+from .rows import brief
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+
+    from typing_extensions import Unpack
+
+    from ..grading import AnyPolicy
+    from ..options import GraderOptions
+    from ..records.judge import Judge
+    from .rows import Line, Row
+
+CHUNK = 64
+"""Rows that an actor gets at a time."""
+AHEAD = 2
+"""Chunks that each actor works on or has next."""
+MAX_ACTORS = 10_000
+REMOTE_CPUS = 0.25
+"""Cores that Ray sets aside for an actor whose judge is behind an API: it mostly waits."""
+PREFIX = "faithfulness_"
+RESULT_COLUMNS = pyarrow.schema(
+    {
+        "pass": pyarrow.bool_(),
+        "score": pyarrow.float64(),
+        "defined": pyarrow.bool_(),
+        "status": pyarrow.string(),
+        "reason": pyarrow.string(),
+        "tokens": pyarrow.int64(),
+        "result": pyarrow.string(),
+    }
+)
+"""What :func:`grade_dataset` adds, each under its name with the prefix. ``result`` is JSON."""
+
+
+class Share(NamedTuple):
+    """What each actor may use.
+
+    Args:
+        concurrency: asks under way at once; None: 8, and 1 for a judge that computes in the actor.
+        requests_per_minute, tokens_per_minute: of this actor; None for no limit.
+    """
+
+    concurrency: int | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+
+    def of(self, actors: int) -> Share:
+        """The share of one of so many actors. Each has the whole concurrency."""
+        rates = (self.requests_per_minute, self.tokens_per_minute)
+        return Share(self.concurrency, *(rate and rate / actors for rate in rates))
+
+
+class GradingActor:
+    """A grader in a process of the cluster."""
+
+    def __init__(
+        self, settings: GraderSettings, share: Share, mapping: Mapping[str, str] | None = None
+    ) -> None:
+        self.grader = ready(
+            settings.grader(),
+            requests_per_minute=share.requests_per_minute,
+            tokens_per_minute=share.tokens_per_minute,
+        )
+        remote = judge_info(self.grader.judge).remote
+        self.concurrency, self.mapping = share.concurrency or (8 if remote else 1), mapping
+
+    def grade(self, rows: list[Row]) -> list[tuple[str, Line]]:
+        """The results of these rows, each as the text of its line and as a brief line."""
+        return [(line.to_json(), brief(line)) for line in self._lines(rows)]
+
+    def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
+        """The batch with its results."""
+        records = batch.to_pylist()
+        rows = open_data_set(records, mapping=self.mapping).rows() if records else ()
+        lines = sorted(self._lines(rows), key=lambda line: line.row)
+        results = pyarrow.Table.from_pylist([_values(line) for line in lines], RESULT_COLUMNS)
+        for field in RESULT_COLUMNS:
+            batch = batch.append_column(PREFIX + field.name, results[field.name])
+        return batch
+
+    def _lines(self, rows: Iterable[Row]) -> Iterable[Line]:
+        return grade_rows(rows, self.grader, concurrency=self.concurrency)
+
+
+def _values(line: Line) -> dict[str, Any]:
+    result = line.result
+    return {
+        "pass": result.pass_,
+        "score": result.score if result.defined else None,
+        "defined": result.defined,
+        "status": result.status,
+        "reason": result.reason,
+        "tokens": result.tokens_used.total,
+        "result": result.model_dump_json(by_alias=True),
+    }
+
+
+def grade_dataset(
+    ds: ray.data.Dataset,
+    *,
+    judge: str | Judge = "embedded",
+    policy: AnyPolicy = "default",
+    threshold: float | None = None,
+    mapping: Mapping[str, str] | None = None,
+    actors: int | None = None,
+    batch_size: int = CHUNK,
+    concurrency: int | None = None,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
+    **options: Unpack[GraderOptions],
+) -> ray.data.Dataset:
+    """The data set with a result for each row, in the columns of :data:`RESULT_COLUMNS`.
+
+    It is graded when it is read or written, in any order unless Ray is told to keep it. To go on
+    with what was interrupted, grade :func:`remaining` rows.
+
+    Args:
+        ds: rows with the fields of a case under any name that ``Case`` knows.
+        judge, policy, threshold, options: see :class:`~faithfulness_assert.Grader`. A judge that is
+            an object is pickled. A key in the environment must be set on each node.
+        mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
+        actors: how many; by default as many as the cluster has cores.
+        batch_size: rows that an actor gets at a time. Their asks overlap.
+        concurrency: asks under way at once in each actor; 8, or 1 if the judge computes there.
+        requests_per_minute, tokens_per_minute: of all actors together, shared out evenly.
+
+    Raises:
+        ConfigError: an option cannot be used.
+    """
+    hide_key(options)
+    settings = GraderSettings(judge, policy, threshold, options)
+    number = _number_of(actors)
+    share = Share(concurrency, requests_per_minute, tokens_per_minute).of(number)
+    return ds.map_batches(
+        GradingActor,
+        fn_constructor_args=(settings, share, mapping),
+        batch_format="pyarrow",
+        batch_size=batch_size,
+        num_cpus=_cpus(settings.grader()),
+        compute=ray.data.ActorPoolStrategy(size=number),
+    )
+
+
+def remaining(
+    ds: ray.data.Dataset, finished: ray.data.Dataset, *, on: str = "id"
+) -> ray.data.Dataset:
+    """The rows of ``ds`` whose value in the column ``on`` no row of ``finished`` has.
+
+    ``finished`` is what was written before, such as
+    ``ray.data.read_parquet("graded/").select_columns(["id"])``. Its values must fit into the memory
+    of each node.
+    """
+    batches = finished.iter_batches(batch_format="pyarrow", batch_size=None)
+    chunks = [chunk for batch in batches if batch.num_rows for chunk in batch[on].chunks]
+    if not chunks:
+        return ds
+    ids = ray.put(pyarrow.chunked_array(chunks))
+    return ds.map_batches(_without, fn_args=(on, ids), batch_format="pyarrow")
+
+
+def _without(batch: pyarrow.Table, on: str, ids: Any) -> pyarrow.Table:
+    known = pyarrow.compute.is_in(batch[on], ray.get(ids))
+    return batch.filter(pyarrow.compute.invert(known))
+
+
+@dataclass(frozen=True, slots=True)
+class RayEngine:
+    """Grades the rows of a run on a cluster.
+
+    Args:
+        settings: what makes the grader.
+        grader: made of them, for who wants to know what is graded with.
+        share: of all actors together; ``concurrency`` is that of each.
+        address: of the cluster; None for the one that Ray finds, else one on this machine.
+        actors: how many; by default as many as the cluster has cores.
+    """
+
+    settings: GraderSettings
+    grader: Grader
+    share: Share
+    address: str | None = None
+    actors: int | None = None
+
+    def graded(self, rows: Iterator[Row]) -> Generator[tuple[str, Line], None, None]:
+        """The results of these rows, as text and as a brief line, as they finish.
+
+        Rows are read as they are needed.
+        """
+        _connect(self.address)
+        pool = self._start()
+        turns = cycle(pool)
+        under_way: dict[Any, Any] = {}
+        try:
+            while chunk := list(islice(rows, CHUNK)):
+                if len(under_way) < AHEAD * len(pool):
+                    actor = next(turns)
+                else:
+                    done, actor = _next_done(under_way)
+                    yield from ray.get(done)
+                under_way[actor.grade.remote(chunk)] = actor
+            while under_way:
+                yield from ray.get(_next_done(under_way)[0])
+        finally:
+            for actor in pool:
+                ray.kill(actor)
+
+    def _start(self) -> list[Any]:
+        number = _number_of(self.actors)
+        # They set no core aside: after a node is lost, those that are left must take all actors.
+        actor: Any = ray.remote(GradingActor).options(
+            scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=-1
+        )
+        return [actor.remote(self.settings, self.share.of(number)) for _ in range(number)]
+
+
+def _next_done(under_way: dict[Any, Any]) -> tuple[Any, Any]:
+    """Takes out the next chunk that is done, with its actor."""
+    (done,), _ = ray.wait(list(under_way), num_returns=1)
+    return done, under_way.pop(done)
+
+
+def _connect(address: str | None) -> None:
+    if not ray.is_initialized():
+        here: dict[str, Any] = {"include_dashboard": False} if address is None else {}
+        ray.init(address=address, log_to_driver=False, logging_level="warning", **here)
+
+
+def _number_of(actors: int | None) -> int:
+    if actors is not None:
+        check_number("actors", actors, 1, MAX_ACTORS, whole=True)
+        return actors
+    _connect(None)
+    return max(int(ray.cluster_resources().get("CPU", 1)), 1)
+
+
+def _cpus(grader: Grader) -> float:
+    return REMOTE_CPUS if judge_info(grader.judge).remote else 1
