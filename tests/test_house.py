@@ -179,7 +179,8 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("rich", {"cli.terminal", "batch.progress"}),
         ("filelock", {"batch.run_directory"}),
         ("yaml", {"policy.files"}),
-        ("pyarrow", {"batch.parquet_files"}),
+        ("pyarrow", {"batch.parquet_files", "batch.ray"}),
+        ("ray", {"batch.ray"}),
     ],
 )
 def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:

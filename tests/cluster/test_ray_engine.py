@@ -6,6 +6,7 @@ Run by ``tox -e ray``.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -24,6 +25,7 @@ our_ray = pytest.importorskip("faithfulness_assert.batch.ray")
 grade_dataset, remaining, PREFIX = our_ray.grade_dataset, our_ray.remaining, our_ray.PREFIX
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("default")]
 
+ROOT = Path(__file__).parents[2]
 RECORDS: list[dict[str, Any]] = [
     {
         "id": f"case {n}",
@@ -163,6 +165,17 @@ def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> No
     assert 0 < before[0] < len(records), "the node was killed in the middle of the run"
     assert (outcome.stopped, outcome.counts.finished) == ("", len(records))
     assert len({line.row for line in outcome.directory.lines()}) == len(records)
+
+
+def test_the_example_of_the_page_grades_a_folder_and_goes_on(cluster: Any, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```python ray\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    for folder in ("answers/", "graded/"):
+        example = example.replace(f'"{folder}"', repr(str(tmp_path / folder)))
+    ray.data.from_items(RECORDS).write_parquet(str(tmp_path / "answers"))
+    exec(compile(example, "many-answers.md", "exec"), {})
+    graded = ray.data.read_parquet(str(tmp_path / "graded")).select_columns(["id"]).take_all()
+    assert sorted(row["id"] for row in graded) == sorted(record["id"] for record in RECORDS)
 
 
 def test_the_command_grades_on_a_cluster_of_its_own(tmp_path: Path) -> None:
