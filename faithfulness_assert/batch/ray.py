@@ -143,7 +143,7 @@ def grade_dataset(
         judge, policy, threshold, options: see :class:`~faithfulness_assert.Grader`. A judge that is
             an object is pickled. A key in the environment must be set on each node.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
-        actors: how many; by default as many as the cluster has cores.
+        actors: how many; by default as many as the cluster has cores, less one, which reads.
         batch_size: rows that an actor gets at a time. Their asks overlap.
         concurrency: asks under way at once in each actor; 8, or 1 if the judge computes there.
         requests_per_minute, tokens_per_minute: of all actors together, shared out evenly.
@@ -153,7 +153,7 @@ def grade_dataset(
     """
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
-    number = _number_of(actors)
+    number = _number_of(actors, spare=1)
     share = Share(concurrency, requests_per_minute, tokens_per_minute).of(number)
     return ds.map_batches(
         GradingActor,
@@ -249,13 +249,20 @@ def _connect(address: str | None) -> None:
         ray.init(address=address, log_to_driver=False, logging_level="warning", **here)
 
 
-def _number_of(actors: int | None) -> int:
-    if actors is not None:
-        check_number("actors", actors, 1, MAX_ACTORS, whole=True)
-        return actors
+def _number_of(actors: int | None, spare: int = 0) -> int:
+    if actors is None:
+        return max(_cores() - spare, 1)
+    check_number("actors", actors, 1, MAX_ACTORS, whole=True)
+    return actors
+
+
+def _cores() -> int:
     _connect(None)
-    return max(int(ray.cluster_resources().get("CPU", 1)), 1)
+    return int(ray.cluster_resources().get("CPU", 1))
 
 
 def _cpus(grader: Grader) -> float:
-    return REMOTE_CPUS if judge_info(grader.judge).remote else 1
+    """The cores that an actor sets aside. One must stay free for the tasks that read and write."""
+    if judge_info(grader.judge).remote:
+        return REMOTE_CPUS
+    return 1 if _cores() > 1 else 0
