@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +13,16 @@ COMMANDS = (
     b"faithfulness_assert.promptfoo.worker_process.server",
     b"faithfulness_assert.promptfoo.javascript",
 )
+# A process that a script started in the background ignores Ctrl-C, and so would one that it starts.
+HEARS_CTRL_C = (
+    sys.executable,
+    "-c",
+    (
+        "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "runpy.run_module('faithfulness_assert', run_name='__main__')"
+    ),
+)
+"""Starts the command so that it hears the signal."""
 PATIENCE = 30.0  # seconds; enough on a busy machine
 
 

@@ -430,7 +430,7 @@ def test_the_command_line_shows_every_attack_as_text(tmp_path: Path) -> None:
             "question": text,
             "id": text,
         }
-        for text in [*PAYLOADS, *ORDERS]
+        for text in dict.fromkeys([*PAYLOADS, *ORDERS])
     ]
     (tmp_path / "cases.jsonl").write_text(
         "\n".join(json.dumps(case) for case in cases), encoding="utf-8"
@@ -448,5 +448,6 @@ def test_the_command_line_shows_every_attack_as_text(tmp_path: Path) -> None:
     assert not re.search(r"^\s*::|##\w*\[", plain, re.MULTILINE)
     assert plain.count("\nFAIL  ") == len(cases)
     results = [json.loads(line) for line in as_json.splitlines()]
-    assert [result["case_id"] for result in results] == [str(case["id"]) for case in cases]
+    named = [str(case["id"]) or str(row) for row, case in enumerate(cases, 1)]
+    assert [result["case_id"] for result in results] == named
     assert {result["pass"] for result in results} == {False}

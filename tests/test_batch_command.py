@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from loopback import Answer, Loopback, completion, refusal_to
-from processes import eventually
+from processes import HEARS_CTRL_C, eventually
 from test_cli import BAD as UNSUPPORTED
 from test_cli import COMMAND, GOOD, run
 
@@ -163,7 +163,7 @@ def started(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
     """A run with two processes that would take long, in a group of its own, after its first results."""
     file = cases(tmp_path, GOOD, times=60_000)
     command = [
-        *COMMAND,
+        *HEARS_CTRL_C,
         "batch",
         file,
         "--run",
@@ -223,7 +223,7 @@ def test_ctrl_c_stops_a_run_that_waits_for_a_server(tmp_path: Path) -> None:
     file = cases(tmp_path, GOOD, times=5)
     with Loopback(Answer(delay=600)) as server:
         options = ["--judge", "openai:m", "-o", f"base_url={server.url}", "-o", "api_key=k"]
-        command = [*COMMAND, "batch", file, "--run", str(tmp_path / "run"), *options]
+        command = [*HEARS_CTRL_C, "batch", file, "--run", str(tmp_path / "run"), *options]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert eventually(lambda: server.requests)
         process.send_signal(signal.SIGINT)

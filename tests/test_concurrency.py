@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
+from processes import HEARS_CTRL_C
 from remote import bare_environment
 
 from faithfulness_assert import Ask, Grader, JudgeError, Reply
@@ -344,10 +345,7 @@ def test_an_interrupted_command_ends_at_once_and_says_what_was_done(tmp_path: Pa
     (tmp_path / "cases.jsonl").write_text(f"{json.dumps(CASE)}\n" * 20, encoding="utf-8")
     with Loopback(answer) as server:
         judge = ["--judge", "openai:m", "-o", f"base_url={server.url}"]
-        # A process that a script started in the background ignores the signal, and so would ours.
-        start = "import runpy, signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
-        start += "; runpy.run_module('faithfulness_assert', run_name='__main__')"
-        command = [sys.executable, "-c", start, "grade", "cases.jsonl", *judge]
+        command = [*HEARS_CTRL_C, "grade", "cases.jsonl", *judge]
         running = subprocess.Popen(
             command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )

@@ -79,8 +79,13 @@ def _check_grade(text: str) -> None:
 
 
 def grants(text: str) -> bool:
-    """Whether ``text`` contains a word that could grant support. Escapes may hide any word."""
-    return "\\" in text or _GRANTS.search(unicodedata.normalize("NFC", text).casefold()) is not None
+    """Whether ``text`` contains a word that could grant support, also in fullwidth letters.
+
+    Escapes may hide any word.
+    """
+    return (
+        "\\" in text or _GRANTS.search(unicodedata.normalize("NFKC", text).casefold()) is not None
+    )
 
 
 def seeds() -> list[str]:
