@@ -7,7 +7,7 @@ import signal
 import threading
 from contextlib import contextmanager
 from itertools import islice
-from multiprocessing import active_children, get_context, parent_process
+from multiprocessing import get_context, parent_process
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..grading import Grader
@@ -57,7 +57,6 @@ def grade_in_processes(
     rows = iter(rows)
     pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin, (settings,))
     under_way: set[Future[list[tuple[str, Line]]]] = set()
-    others = set(active_children())
     try:
         while chunk := list(islice(rows, CHUNK)):
             with _ctrl_c_later():
@@ -75,11 +74,8 @@ def grade_in_processes(
             "processes: a process that grades has died. If it was at the start, call run() under "
             "`if __name__ == '__main__':`, or pass processes=1"
         ) from None
-    except BaseException:
-        for process in set(active_children()) - others:
-            process.terminate()  # a chunk may take long
-        raise
     finally:
+        # It waits for the chunks under way: a pool whose processes are killed may wait forever.
         pool.shutdown(cancel_futures=True)
 
 
