@@ -47,13 +47,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         dest="directory",
         help="where the run is kept; if it has one, the run goes on",
     )
-    parser.add_argument(
-        "--map",
-        metavar="FIELD=COLUMN",
-        action="append",
-        default=[],
-        help="take answer, context, question or id from this column; may be repeated",
-    )
     add_grading_arguments(parser)
     parser.add_argument(
         "--via",

@@ -20,13 +20,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("data_set", metavar="INPUT", help="a data set, as for batch")
     add_grading_arguments(parser)
     parser.add_argument(
-        "--map",
-        metavar="FIELD=COLUMN",
-        action="append",
-        default=[],
-        help="the column of a field, such as answer=reply; may be repeated",
-    )
-    parser.add_argument(
         "--sample",
         type=int,
         default=SAMPLE,

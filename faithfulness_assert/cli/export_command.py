@@ -21,13 +21,6 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--run", metavar="DIR", required=True, dest="directory", help="where the run is kept"
     )
-    parser.add_argument(
-        "--map",
-        metavar="FIELD=COLUMN",
-        action="append",
-        default=[],
-        help="take answer, context, question or id from this column; may be repeated",
-    )
     add_grading_arguments(parser)
     add_output_arguments(parser)
 

@@ -24,13 +24,6 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="a .json, .jsonl, .csv, .tsv or .parquet file, or - for JSON on standard input; a "
         "case has answer and context, and may have question and id",
     )
-    parser.add_argument(
-        "--map",
-        metavar="FIELD=COLUMN",
-        action="append",
-        default=[],
-        help="take answer, context, question or id from this column; may be repeated",
-    )
     add_grading_arguments(parser)
     parser.add_argument(
         "--concurrency",

@@ -20,7 +20,14 @@ WIDTH = 80
 
 
 def add_grading_arguments(parser: ArgumentParser) -> None:
-    """``--judge``, ``--policy``, ``--threshold``, ``-o`` and the list of options."""
+    """``--map``, ``--judge``, ``--policy``, ``--threshold``, ``-o`` and the list of options."""
+    parser.add_argument(
+        "--map",
+        metavar="FIELD=COLUMN",
+        action="append",
+        default=[],
+        help="take answer, context, question or id from this column; may be repeated",
+    )
     parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
     add_judge_option(parser)
     parser.add_argument(
