@@ -53,6 +53,7 @@ ROOMS = (
     "options",
     "grading",
     "batch",
+    "adapters",
     "promptfoo",
     "cli",
     "__main__",
@@ -181,6 +182,13 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("yaml", {"policy.files"}),
         ("pyarrow", {"batch.parquet_files", "batch.ray"}),
         ("ray", {"batch.ray"}),
+        ("deepeval", {"adapters.deepeval"}),
+        ("ragas", {"adapters.ragas"}),
+        ("inspect_ai", {"adapters.inspect_ai"}),
+        ("mlflow", {"adapters.mlflow"}),
+        ("langfuse", {"adapters.langfuse"}),
+        ("langsmith", {"adapters.langsmith"}),
+        ("opentelemetry", {"adapters.opentelemetry"}),
     ],
 )
 def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:

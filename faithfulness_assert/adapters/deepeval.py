@@ -1,0 +1,123 @@
+"""A metric for deepeval: ``evaluate(cases, [FaithfulnessAssert(...)])`` and ``assert_test``."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from .shared import explanation, make_grader, missing
+
+try:
+    from deepeval.errors import MissingTestCaseParamsError
+    from deepeval.metrics import BaseMetric
+    from deepeval.test_case import LLMTestCase, SingleTurnParams
+    from deepeval.utils import get_per_task_timeout
+except ImportError as error:
+    raise missing(error, "deepeval") from error
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ..grading import AnyPolicy, Grader
+    from ..options import GraderOptions
+    from ..records.judge import Judge
+    from ..records.result import GradingResult
+
+REQUIRED = (SingleTurnParams.ACTUAL_OUTPUT, SingleTurnParams.RETRIEVAL_CONTEXT)
+
+
+class FaithfulnessAssert(BaseMetric):
+    """Whether ``retrieval_context`` supports ``actual_output``.
+
+    A result without a score is an ``error``: the score is None, and the test does not succeed.
+    Where one metric measures several test cases at once, its fields are those of the measurement
+    that began last; each call returns its own score.
+
+    Args:
+        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`. Without a
+            ``deadline``, a grade ends before deepeval's own timeout.
+        name: the metric's name in results.
+        grader: for deepeval, which copies metrics; it takes the place of the other options.
+    """
+
+    def __init__(
+        self,
+        judge: str | Judge = "embedded",
+        policy: AnyPolicy = "default",
+        threshold: float | None = None,
+        *,
+        name: str = "faithfulness",
+        grader: Grader | None = None,
+        **options: Unpack[GraderOptions],
+    ) -> None:
+        self.grader = grader or make_grader(
+            judge, policy, threshold, options, system_timeout=get_per_task_timeout()
+        )
+        self.name = name
+        self.threshold = self.grader.policy.passes_at
+        self.evaluation_model = self.grader.judge_name
+        self.criteria = sha256(repr(self.grader.policy).encode()).hexdigest()  # deepeval's cache
+        self.verbose_mode = False
+        self.measurement = object()
+
+    @property
+    def __name__(self) -> str:
+        return self.name
+
+    def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
+        """The score, or None if there is none (then ``error`` says why)."""
+        begun = _begin(self, test_case)
+        return _end(self, begun, self.grader.grade(**_fields(test_case)))
+
+    async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float | None:
+        """The same, on the running event loop."""
+        begun = _begin(self, test_case)
+        return _end(self, begun, await self.grader.agrade(**_fields(test_case)))
+
+    def is_successful(self) -> bool:
+        """Whether the test case passed; not if there was an error."""
+        return bool(self.success) and self.error is None
+
+
+def _begin(metric: FaithfulnessAssert, test_case: LLMTestCase) -> object:
+    """Forgets the test case before. Raises ``MissingTestCaseParamsError``."""
+    _show(metric, dict.fromkeys(("score", "success", "reason", "error", "score_breakdown")))
+    metric.skipped = False
+    metric.measurement = begun = object()
+    absent = [field.value for field in REQUIRED if getattr(test_case, field.value) is None]
+    if absent:
+        metric.error = f"{' and '.join(absent)} cannot be None for the metric {metric.name!r}"
+        raise MissingTestCaseParamsError(metric.error)
+    return begun
+
+
+def _fields(test_case: LLMTestCase) -> dict[str, Any]:
+    passages = [
+        item if isinstance(item, str) else {"text": item.context, "id": item.source}
+        for item in test_case.retrieval_context
+    ]
+    return {"answer": test_case.actual_output, "context": passages, "question": test_case.input}
+
+
+def _end(metric: FaithfulnessAssert, begun: object, result: GradingResult) -> float | None:
+    """Shows the result, unless another measurement has begun since."""
+    score = result.score if result.defined else None
+    shown = {
+        "score": score,
+        "success": result.pass_,
+        "reason": explanation(result),
+        "error": None if result.defined else explanation(result),
+        "score_breakdown": dict(result.named_scores) if result.defined else None,
+        "input_tokens": result.tokens_used.prompt,
+        "output_tokens": result.tokens_used.completion,
+        "evaluation_cost": result.cost,
+        "verbose_logs": result.pretty() if metric.verbose_mode else None,
+    }
+    if metric.measurement is begun:
+        _show(metric, shown)
+    return score
+
+
+def _show(metric: FaithfulnessAssert, fields: dict[str, Any]) -> None:
+    for name, value in fields.items():
+        setattr(metric, name, value)

@@ -1,0 +1,85 @@
+"""A scorer for Inspect: ``Task(dataset, solver, scorer=faithfulness("openai:MODEL"))``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ..batch.data_sets.record_columns import names
+from ..records.errors import ConfigError
+from .shared import explanation, facts, make_grader, missing
+
+try:
+    from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+except ImportError as error:
+    raise missing(error, "inspect-ai") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from inspect_ai.solver import TaskState
+    from typing_extensions import Unpack
+
+    from ..grading import AnyPolicy
+    from ..options import GraderOptions
+    from ..records.judge import Judge
+    from ..records.result import GradingResult
+
+
+@scorer(metrics=[mean(), stderr()])
+def faithfulness(
+    judge: str | Judge = "embedded",
+    policy: AnyPolicy = "default",
+    threshold: float | None = None,
+    *,
+    case: Callable[[TaskState], Mapping[str, Any]] | None = None,
+    **options: Unpack[GraderOptions],
+) -> Scorer:
+    """Whether the context in a sample's metadata supports the model's output.
+
+    A result without a score is unscored: Inspect leaves it out of the metrics, and counts it.
+
+    Args:
+        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`.
+        case: what to grade, from the state: a mapping with ``answer``, ``context`` and
+            ``question``. None: the output, the metadata's ``context`` (or another system's name
+            for it) and the input.
+
+    Raises:
+        ConfigError: as Grader; also for a secret among the options, because Inspect writes them
+            into its log.
+    """
+    address = urlsplit(str(options.get("base_url") or ""))
+    if options.get("api_key") or "@" in address.netloc or address.query:
+        raise ConfigError(
+            "api_key, base_url: Inspect writes a scorer's options into its log. "
+            "Set a secret in the environment instead, as OPENAI_API_KEY or OPENAI_BASE_URL"
+        )
+    grader = make_grader(judge, policy, threshold, options)
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        result = await grader.agrade_case((case or _case)(state))
+        shown: dict[str, Any] = {
+            "answer": state.output.completion,
+            "explanation": explanation(result),
+            "metadata": facts(result),
+        }
+        if result.defined:
+            return Score(value=result.score, **shown)
+        return Score.unscored(reason=_reason(result), **shown)
+
+    return score
+
+
+def _case(state: TaskState) -> dict[str, Any]:
+    found = (state.metadata[name] for name in names("context") if name in state.metadata)
+    answer, question = state.output.completion, state.input_text
+    return {"answer": answer, "context": next(found, None), "question": question}
+
+
+def _reason(result: GradingResult) -> str:
+    """Inspect's word for why there is no score."""
+    if result.status == "abstained":
+        return "refusal"
+    failed = result.error is not None and result.error.kind != "input"
+    return "grader_failed" if failed else "scoring_failed"

@@ -1,0 +1,67 @@
+"""An evaluator for Langfuse: ``langfuse.run_experiment(evaluators=[faithfulness(...)])``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .shared import explanation, facts, found_case, make_grader, missing, outcome
+
+try:
+    from langfuse import Evaluation
+except ImportError as error:
+    raise missing(error, "langfuse") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from typing_extensions import Unpack
+
+    from ..grading import AnyPolicy
+    from ..options import GraderOptions
+    from ..records.judge import Judge
+    from ..records.result import GradingResult
+
+
+def faithfulness(
+    judge: str | Judge = "embedded",
+    policy: AnyPolicy = "default",
+    threshold: float | None = None,
+    *,
+    name: str = "faithfulness",
+    case: Callable[..., Mapping[str, Any]] | None = None,
+    **options: Unpack[GraderOptions],
+) -> Callable[..., Awaitable[list[Evaluation]]]:
+    """An evaluator: whether what was retrieved supports the output.
+
+    It gives two scores: NAME, a number, and ``NAME_outcome``: ``pass``, ``fail`` or, without a
+    number, why there is none, such as ``judge_failed``.
+
+    Args:
+        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`.
+        name: the name of the number.
+        case: what to grade, from ``input``, ``output``, ``expected_output`` and ``metadata``, given
+            by name: a mapping with ``answer``, ``context`` and ``question``. None: they are found
+            under their usual names, the context also in the metadata.
+    """
+    grader = make_grader(judge, policy, threshold, options)
+
+    async def evaluator(**given: Any) -> list[Evaluation]:
+        record = (case or _found)(**given)
+        return _evaluations(name, await grader.agrade_case(record))
+
+    evaluator.__name__ = name
+    return evaluator
+
+
+def _found(**given: Any) -> Mapping[str, Any]:
+    return found_case(given.get("input"), given.get("output"), given.get("metadata"))
+
+
+def _evaluations(name: str, result: GradingResult) -> list[Evaluation]:
+    shared = {"comment": explanation(result), "metadata": facts(result)}
+    word = Evaluation(
+        name=f"{name}_outcome", value=outcome(result), data_type="CATEGORICAL", **shared
+    )
+    if not result.defined:
+        return [word]
+    return [Evaluation(name=name, value=result.score, data_type="NUMERIC", **shared), word]

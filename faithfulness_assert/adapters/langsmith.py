@@ -1,0 +1,69 @@
+"""An evaluator for LangSmith: ``client.evaluate(target, evaluators=[faithfulness(...)])``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .shared import explanation, facts, found_case, make_grader, missing, outcome
+
+try:
+    from langsmith.evaluation import EvaluationResult
+except ImportError as error:
+    raise missing(error, "langsmith") from error
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from typing_extensions import Unpack
+
+    from ..grading import AnyPolicy
+    from ..options import GraderOptions
+    from ..records.judge import Judge
+    from ..records.result import GradingResult
+
+
+def faithfulness(
+    judge: str | Judge = "embedded",
+    policy: AnyPolicy = "default",
+    threshold: float | None = None,
+    *,
+    name: str = "faithfulness",
+    case: Callable[..., Mapping[str, Any]] | None = None,
+    **options: Unpack[GraderOptions],
+) -> Callable[..., Awaitable[EvaluationResult]]:
+    """An evaluator: whether what was retrieved supports the output.
+
+    Its ``value`` is ``pass`` or ``fail``. Without a score it is why there is none, such as
+    ``judge_failed``, and the score is None.
+
+    Args:
+        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`.
+        name: the key of the feedback.
+        case: what to grade, from ``inputs``, ``outputs`` and ``reference_outputs``, given by name:
+            a mapping with ``answer``, ``context`` and ``question``. None: they are found in the
+            outputs and inputs under their usual names.
+    """
+    grader = make_grader(judge, policy, threshold, options)
+
+    async def evaluator(
+        inputs: dict[str, Any], outputs: dict[str, Any], reference_outputs: dict[str, Any]
+    ) -> EvaluationResult:
+        if case is None:
+            record = found_case(inputs, outputs)
+        else:
+            record = case(inputs=inputs, outputs=outputs, reference_outputs=reference_outputs)
+        return _result(name, await grader.agrade_case(record))
+
+    evaluator.__name__ = name
+    return evaluator
+
+
+def _result(name: str, result: GradingResult) -> EvaluationResult:
+    return EvaluationResult(
+        key=name,
+        score=result.score if result.defined else None,
+        value=outcome(result),
+        comment=explanation(result),
+        metadata=facts(result),
+        extra=None if result.defined else {"error": True},
+    )

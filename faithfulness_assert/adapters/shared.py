@@ -1,0 +1,99 @@
+"""What all adapters share: the grader, a case in another system's values, a result in its words.
+
+In no system does a result that is not ``defined`` become a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..batch.data_sets.plain_values import plain_record
+from ..batch.data_sets.record_columns import locate
+from ..grading import Grader, hide_key
+from ..options import DEADLINE
+
+if TYPE_CHECKING:
+    from ..grading import AnyPolicy
+    from ..options import GraderOptions
+    from ..records.judge import Judge
+    from ..records.result import GradingResult
+
+PATIENCE = 0.9
+"""The share of a system's own timeout after which a grade ends, so that it can still say why."""
+
+
+def missing(error: ImportError, requirement: str) -> ImportError:
+    """The error for a package that an adapter needs and cannot import."""
+    advice = f"This adapter needs: pip install {requirement}"
+    return ImportError(f"{error}. {advice}", name=error.name, path=error.path)
+
+
+def make_grader(
+    judge: str | Judge,
+    policy: AnyPolicy,
+    threshold: float | None,
+    options: GraderOptions,
+    *,
+    system_timeout: float | None = None,
+) -> Grader:
+    """The grader with these options, which become unreadable for a debugger where they are secret.
+
+    Without a ``deadline`` among them, a grade ends before the ``system_timeout`` (seconds).
+    """
+    hide_key(options)
+    if system_timeout:
+        options.setdefault("deadline", min(DEADLINE, PATIENCE * system_timeout))
+    return Grader(judge, policy, threshold, **options)
+
+
+def found_case(
+    inputs: Any, outputs: Any, metadata: Any = None, context: Any = None
+) -> Mapping[str, Any]:
+    """The case in what went into an application, and what came out of it.
+
+    The fields are found under the names that are usual in other systems, as in their exports. The
+    ``context``, if there is one, comes before all others. A text is never searched: a model may
+    have written it.
+    """
+    record = {
+        "input": inputs if isinstance(inputs, Mapping) else {"question": inputs},
+        "output": outputs if isinstance(outputs, Mapping) else {"answer": outputs},
+        "metadata": metadata if isinstance(metadata, Mapping) else {},
+    }
+    plain, _ = plain_record({**record, "context": context} if context else record)
+    located = locate(plain, {})
+    return {name: located.value(name) for name in located.paths}
+
+
+def outcome(result: GradingResult) -> str:
+    """``pass`` or ``fail``; without a score the status, such as ``judge_failed``."""
+    if not result.defined:
+        return result.status
+    return "pass" if result.pass_ else "fail"
+
+
+def explanation(result: GradingResult) -> str:
+    """What happened, for a person. It quotes statements of the answer."""
+    return result.reason or outcome(result)
+
+
+def error_kind(result: GradingResult) -> str | None:
+    """Why there is no score, in one word; None for a result with a score."""
+    if result.defined:
+        return None
+    return result.error.kind if result.error else result.status
+
+
+def facts(result: GradingResult) -> dict[str, Any]:
+    """What else a system may keep: plain JSON, without texts of the case."""
+    return {
+        "outcome": outcome(result),
+        "status": result.status,
+        "threshold": result.threshold,
+        "policy": result.policy,
+        "judge": result.judge,
+        "coverage": result.coverage,
+        "counts": dict(result.counts),
+        "tokens": result.tokens_used.total,
+    }

@@ -1,0 +1,132 @@
+"""What holds for adapters without the packages of other systems; with them, see ``tests/adapters``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from fakes import ScriptedJudge, failing
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import Grader, grade
+from faithfulness_assert.adapters import shared
+
+ADAPTERS = ROOT / "faithfulness_assert" / "adapters"
+NEEDS = {
+    "deepeval": "deepeval",
+    "ragas": "langchain-community",
+    "inspect_ai": "inspect-ai",
+    "mlflow": "mlflow",
+    "langfuse": "langfuse",
+    "langsmith": "langsmith",
+    "opentelemetry": "opentelemetry-sdk",
+}
+
+
+def test_every_adapter_is_in_this_test() -> None:
+    files = {path.stem for path in ADAPTERS.glob("*.py")} - {"__init__", "shared"}
+    assert files == set(NEEDS)
+
+
+@pytest.mark.parametrize("system", NEEDS)
+def test_without_its_package_an_adapter_says_what_to_install(system: str) -> None:
+    code = (
+        f"import sys; sys.modules[{system!r}] = None; import faithfulness_assert.adapters.{system}"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    error = done.stderr.strip().splitlines()[-1]
+    assert error.startswith("ImportError: ")
+    assert "pip install" in error
+    assert NEEDS[system] in error
+
+
+def test_the_package_itself_needs_no_adapter() -> None:
+    code = "import sys, faithfulness_assert.cli, faithfulness_assert.batch; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert "faithfulness_assert.adapters" not in loaded.stdout
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs"),
+    [
+        ({"question": "How tall?"}, {"answer": "It is 3 m tall.", "context": ["It is 3 m tall."]}),
+        (
+            "How tall?",
+            {"output": "It is 3 m tall.", "documents": [{"page_content": "It is 3 m tall."}]},
+        ),
+        ({"input": "How tall?", "contexts": ["It is 3 m tall."]}, "It is 3 m tall."),
+        (
+            {"messages": [{"role": "user", "content": "How tall?"}], "context": "It is 3 m tall."},
+            {"messages": [{"role": "assistant", "content": "It is 3 m tall."}]},
+        ),
+    ],
+)
+def test_a_case_is_found_under_the_usual_names(inputs: Any, outputs: Any) -> None:
+    result = next(iter(Grader().grade_many([shared.found_case(inputs, outputs)])))
+    assert (result.score, result.status) == (1.0, "graded")
+
+
+def test_a_context_that_is_given_comes_before_what_is_found() -> None:
+    found = shared.found_case({"context": "A."}, {"answer": "B.", "context": "B."}, context=["C."])
+    assert found["context"] == ["C."]
+
+
+claims = st.text(max_size=60) | st.just("The moon is made of cheese.")
+
+
+@given(claims, st.sampled_from(["context", "documents", "retrieved_contexts", "contexts"]))
+def test_a_model_cannot_bring_its_own_context(claim: str, name: str) -> None:
+    """Its output is a text, also where it looks like JSON."""
+    answer = json.dumps({"answer": claim, name: [claim]})
+    found = shared.found_case("Is it?", answer, {"context": ["The moon is made of rock."]})
+    assert (found["answer"], found["context"]) == (answer, ["The moon is made of rock."])
+    assert not any(
+        "context" in key or key == "documents" for key in shared.found_case("Is it?", answer)
+    )
+
+
+def test_values_that_are_not_plain_data_do_no_harm() -> None:
+    found = shared.found_case(
+        {"question": object()}, {"answer": "It is so.", "context": {1, 2}, "x": object()}
+    )
+    (result,) = Grader().grade_many([found])
+    assert (result.defined, result.status) == (False, "invalid_input")
+
+
+@pytest.mark.parametrize("kind", ["refusal", "server", "timeout", "auth", "unreadable"])
+def test_a_result_without_a_score_has_another_word_than_pass_and_fail(kind: str) -> None:
+    result = grade("It is 3 m tall.", "It is 3 m tall.", judge=ScriptedJudge([failing(kind)]))
+    assert shared.outcome(result) == result.status
+    assert shared.outcome(result) not in ("pass", "fail", "graded")
+    assert shared.error_kind(result) == kind
+    assert shared.explanation(result)
+
+
+def test_facts_are_json_without_texts_of_the_case() -> None:
+    facts = shared.facts(grade("The tower is tall. Zebras sing.", "The tower is tall."))
+    written = json.dumps(facts)
+    assert facts["outcome"] == "fail"
+    assert "tower" not in written
+    assert "Zebras" not in written
+
+
+def test_a_grade_ends_before_the_system_gives_up_unless_the_user_says_when() -> None:
+    options: Any = {}
+    shared.make_grader("embedded", "default", None, options, system_timeout=300)
+    assert options["deadline"] == 270
+    options = {"deadline": 900.0}
+    shared.make_grader("embedded", "default", None, options, system_timeout=300)
+    assert options["deadline"] == 900
+
+
+def test_a_key_is_hidden_from_whoever_shows_the_options() -> None:
+    options: Any = {"api_key": "sk-secret", "base_url": "http://127.0.0.1:9/v1"}
+    shared.make_grader("openai:m", "default", None, options)
+    assert "sk-secret" not in repr(options)
