@@ -53,6 +53,7 @@ ROOMS = (
     "options",
     "grading",
     "batch",
+    "report",
     "adapters",
     "promptfoo",
     "cli",
@@ -189,6 +190,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("langfuse", {"adapters.langfuse"}),
         ("langsmith", {"adapters.langsmith"}),
         ("opentelemetry", {"adapters.opentelemetry"}),
+        ("jinja2", {"report.page"}),
     ],
 )
 def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:

@@ -34,6 +34,7 @@ COMMANDS = {
     "batch export": ("export_command", "Write what the judge is asked as files of a batch API."),
     "batch import": ("import_command", "Read the answers to exported files, and go on."),
     "estimate": ("estimate_command", "Say what grading a data set will use. Sends nothing."),
+    "report": ("report_command", "Write an HTML report of a run, or of two runs side by side."),
     "compare": ("compare_command", "Say what changed between two runs, and if it is worse."),
     "policies": ("policies_command", "List the presets, or show one policy in full."),
     "init": ("init_command", "Write a working promptfoo example."),

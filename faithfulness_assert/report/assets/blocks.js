@@ -1,0 +1,42 @@
+// The data of the page: blocks of JSON, compressed with gzip, in base64.
+
+const KEPT_BLOCKS = 8;
+
+async function readBlock(name) {
+  const place = byId(name);
+  if (!place) throw new Error(`the block ${name} is missing`);
+  const stream = new Blob([bytesOf(place.textContent)]).stream();
+  return new Response(stream.pipeThrough(new DecompressionStream('gzip'))).json();
+}
+
+function bytesOf(base64) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const binary = atob(base64);
+  const bytes = new Uint8Array(binary.length);
+  for (let place = 0; place < binary.length; place += 1) bytes[place] = binary.charCodeAt(place);
+  return bytes;
+}
+
+/** The details of a case. The blocks that were used last are kept. */
+function detailReader(starts) {
+  const kept = new Map();
+  return async (place) => {
+    const number = lastAtMost(starts, place);
+    const block = kept.get(number) ?? (await readBlock(`details-${number}`));
+    kept.delete(number);
+    kept.set(number, block);
+    if (kept.size > KEPT_BLOCKS) kept.delete(kept.keys().next().value);
+    return block[place - starts[number]];
+  };
+}
+
+/** The place of the last number that is at most this one; the numbers are sorted. */
+function lastAtMost(numbers, limit) {
+  let [low, high] = [0, numbers.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (numbers[middle] <= limit) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,54 @@
+// The page of a case in two runs, side by side.
+
+function comparePage(item, details, links) {
+  const sides = item.sides.map((side, number) => (side ? new Side(side, details[number] ?? {}, (statement, from) => follow(statement, from)) : null));
+  function follow(statement, from) {
+    state.active = from;
+    links.chose(statement.place);
+    for (const other of sides) if (other && other !== from) chooseText(other, statement.text);
+  }
+  const state = { active: sides[1] ?? sides[0] };
+  const page = [
+    element(
+      'header',
+      { class: 'case-head' },
+      navigation(links),
+      element('h1', { tabindex: -1 }, 'Case ', quoted(item.id)),
+      element('p', { class: 'verdict' }, element('span', { class: `badge kind-${item.kind}` }, KINDS[item.kind])),
+      flipList(item),
+    ),
+    element(
+      'div',
+      { class: 'columns' },
+      sides.map((side, number) => column(side, item.sides[number], details[number], 'AB'[number])),
+    ),
+  ];
+  return { page, sides, active: () => state.active };
+}
+
+function column(side, item, detail, name) {
+  if (!side) return element('div', { class: 'column' }, element('p', {}, `Not in ${name}.`));
+  const lead = element(
+    'div',
+    { class: 'panel' },
+    element('h2', {}, `Run ${name}`),
+    verdictLine(item),
+    detail?.reason ? element('p', { class: 'hint' }, quoted(detail.reason)) : null,
+  );
+  side.context.classList.remove('context');
+  return element('div', { class: 'column' }, lead, side.answer, side.selected, side.context, side.list, detailsPanel(item, detail ?? {}));
+}
+
+function chooseText(side, text) {
+  const wanted = text.trim().toLowerCase();
+  const found = side.statements.find((statement) => statement.text.trim().toLowerCase() === wanted);
+  if (found) side.choose(found.place, { quiet: true });
+}
+
+function flipList({ flips }) {
+  if (!flips.length) return element('p', { class: 'hint' }, 'No statement that both answers contain has another label.');
+  const rows = flips.slice(0, 50).map(({ text, before, after }) =>
+    element('li', {}, element('span', { class: 'change' }, badge(labelled(before)), ' → ', badge(labelled(after)), ' '), quoted(text)),
+  );
+  return element('ul', { class: 'flips', 'aria-label': 'Statements with another label' }, rows);
+}

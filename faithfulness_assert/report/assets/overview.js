@@ -1,0 +1,107 @@
+// The list of cases with its filters.
+
+function filterForm(form, report, changed) {
+  const search = element('input', { type: 'search', id: 'search', placeholder: 'words in ids, answers, statements', autocomplete: 'off' });
+  const fields = { q: search };
+  const choice = (name, title, options) => {
+    if (options.length < 2) return null;
+    fields[name] = element('select', {}, element('option', { value: '' }, 'all'), options.map(([value, words]) => element('option', { value }, words)));
+    return element('label', {}, title, fields[name]);
+  };
+  const order = element('select', {}, Object.entries(SORTS).map(([value, words]) => element('option', { value }, words)));
+  const clear = element('button', { type: 'button', hidden: true }, 'Clear');
+  append(form, [
+    element('label', { class: 'search' }, 'Search', search),
+    report.compare ? choice('kind', 'Change', Object.keys(KINDS).map((kind) => [kind, kind === 'status' || kind === 'score' ? KINDS[kind] : kind])) : choices(report, choice),
+    report.compare ? null : element('label', {}, 'Order', (fields.sort = order)),
+    clear,
+  ]);
+  const read = () => Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value]));
+  const write = (query) => {
+    for (const [name, field] of Object.entries(fields)) field.value = query[name] ?? (name === 'sort' ? 'worst' : '');
+    for (const [name, field] of Object.entries(fields)) if (field.value === '' && query[name] && name !== 'q') addOption(field, query[name]);
+  };
+  const update = () => {
+    const query = read();
+    clear.hidden = !Object.entries(query).some(([name, value]) => value && name !== 'sort');
+    changed(query);
+  };
+  form.addEventListener('input', update);
+  form.addEventListener('submit', (event) => event.preventDefault());
+  clear.addEventListener('click', () => {
+    write({ sort: fields.sort?.value });
+    update();
+    search.focus();
+  });
+  form.hidden = false;
+  return { search, write: (query) => (write(query), update()), read };
+}
+
+function addOption(field, value) {
+  field.append(element('option', { value }, inWords(value)));
+  field.value = value;
+}
+
+function choices({ cases, names }, choice) {
+  const [outcomes, statuses, labels, flags] = [new Set(), new Set(), new Set(), new Set()];
+  for (const item of cases) {
+    outcomes.add(item.outcome);
+    statuses.add(item.status);
+    for (const row of item.rows) {
+      labels.add(names.labels[row[0]]);
+      for (const flag of row[4] ?? []) flags.add(names.flags[flag]);
+    }
+  }
+  const byNames = (all, found) => all.filter((name) => found.has(name));
+  const all = [...labels].sort((a, b) => severity(a) - severity(b));
+  return [
+    choice('outcome', 'Answer', byNames(Object.keys(OUTCOMES), outcomes).map((name) => [name, OUTCOMES[name]])),
+    choice('label', 'Has a statement', all.map((name) => [name, labelled(name).words])),
+    choice('status', 'Status', byNames(names.statuses, statuses).map((name) => [name, inWords(name)])),
+    flags.size ? choice('flag', 'Flag', [...flags, ...(flags.size === 1 ? [''] : [])].filter(Boolean).map((name) => [name, inWords(name)])) : null,
+  ];
+}
+
+/** The content of a row of the list. */
+function caseLink(item, hash) {
+  const worst = item.worst >= 0 ? item.statements[item.worst] : null;
+  const label = worst ? labelled(worst.label) : null;
+  const text = worst ? worst.text.slice(0, 300) : (item.answer ?? '').slice(0, 300);
+  return element(
+    'a',
+    { href: hash },
+    element('span', { class: 'score' }, element('span', { class: 'value' }, scoreText(item.score)), element('span', { class: `badge outcome-${item.outcome}` }, OUTCOMES[item.outcome])),
+    element(
+      'span',
+      { class: 'text' },
+      element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id)), item.status === 'graded' ? null : element('span', {}, inWords(item.status)), tally(item)),
+      element('span', { class: `line quote ${label?.style ?? ''}` }, label ? element('span', { class: 'sign' }, `${label.sign} `) : null, label ? element('span', { class: 'visually-hidden' }, `${label.words}: `) : null, quoted(text)),
+    ),
+  );
+}
+
+function tally(item) {
+  const parts = item.tally.map(({ label, count }, number) => {
+    const { sign, words, style } = labelled(label);
+    return element('span', { class: `${style}${number > 1 ? ' more-labels' : ''}`, title: `${words}: ${count}` }, element('span', { 'aria-hidden': 'true' }, `${sign} ${count}`), element('span', { class: 'visually-hidden' }, `${words}: ${count}`));
+  });
+  return element('span', { class: 'tally' }, parts);
+}
+
+function changeLink(item, hash) {
+  const [before, after] = item.sides.map((side) => scoreText(side?.score ?? null));
+  const flip = item.flips[0];
+  const statuses = item.sides.map((side) => inWords(side?.status ?? 'missing'));
+  const words = flip ? null : `${statuses[0]} → ${statuses[1]}`;
+  return element(
+    'a',
+    { href: hash },
+    element('span', { class: 'score' }, element('span', { class: 'value' }, after), element('span', { class: 'hint' }, `was ${before}`)),
+    element(
+      'span',
+      { class: 'text' },
+      element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id)), element('span', { class: `badge kind-${item.kind}` }, KINDS[item.kind].split(':')[0])),
+      element('span', { class: 'line quote' }, flip ? [`${labelled(flip.before).sign} → ${labelled(flip.after).sign} `, element('span', { class: 'visually-hidden' }, `from ${labelled(flip.before).words} to ${labelled(flip.after).words}: `), quoted(flip.text.slice(0, 300))] : words),
+    ),
+  );
+}

@@ -1,0 +1,330 @@
+// One result of a case: the answer with its statements, the passages, and the chosen statement.
+
+const FIRST_STATEMENTS = 200;
+
+/** The parts of a page that show one result. They follow `choose`. */
+class Side {
+  /** `chosen(statement)` is called after a statement was chosen. */
+  constructor(item, detail, chosen = () => {}) {
+    Object.assign(this, { item, detail, chosen });
+    this.current = -1;
+    this.statements = item.statements;
+    this.verdicts = detail.verdicts ?? [];
+    this.marks = new Map();
+    this.lit = [];
+    this.passages = passagesOf(detail, this.verdicts);
+    this.answer = this.answerPanel();
+    this.selected = element('section', { class: 'panel selected', 'aria-label': 'Chosen statement' });
+    this.context = this.contextPanel();
+    this.list = this.statements.length ? this.listPanel() : null;
+    this.selected.hidden = !this.statements.length;
+  }
+
+  // ------------------------------------------------------------ the answer
+
+  answerPanel() {
+    const panel = element('section', { class: 'panel', 'aria-label': 'Answer' }, element('h2', {}, 'Answer'));
+    if (this.item.answer === null) {
+      panel.append(element('p', { class: 'hint' }, 'The answer itself is not in this report. These are its statements:'));
+    }
+    const prose = element('div', { class: 'prose', dir: 'auto' });
+    prose.append(...(this.item.answer === null ? this.statementLines() : this.answerBlocks()));
+    prose.addEventListener('click', (event) => this.pressed(event.target.closest('.mark')));
+    prose.addEventListener('keydown', (event) => {
+      const mark = event.target.closest('.mark');
+      if (!mark || !['Enter', ' '].includes(event.key)) return;
+      event.preventDefault();
+      this.pressed(mark);
+    });
+    const floating = this.item.answer === null ? 0 : this.statements.filter(({ span }) => !span).length;
+    panel.append(prose);
+    if (floating) {
+      panel.append(element('p', { class: 'hint' }, `${counted(floating, 'statement')} without a place in the answer: see the list of statements.`));
+    }
+    panel.append(this.key());
+    return panel;
+  }
+
+  answerBlocks() {
+    const spans = this.statements.filter(({ span }) => span);
+    const ranges = spans.map(({ span: [start, end], place }) => ({ start, end, key: place }));
+    const skipped = (this.detail.skipped ?? []).filter(([start]) => start >= 0);
+    const others = skipped.map(([start, end, reason]) => ({ start, end, key: `skipped:${reason}` }));
+    let last = null;
+    return blocksOf(pieces(this.item.answer, [...ranges, ...others]), (text, keys) => {
+      const places = keys.filter((key) => typeof key === 'number');
+      if (!places.length) {
+        const reason = keys[0]?.slice('skipped:'.length);
+        return keys.length ? element('span', { class: 'skipped', 'data-why': visible(`not judged: ${reason}`) }, text) : document.createTextNode(visible(text));
+      }
+      const mark = this.mark(text, places, last);
+      last = mark.primary;
+      return mark.node;
+    });
+  }
+
+  statementLines() {
+    return this.statements.slice(0, 2000).map(({ text, place }) => element('div', {}, this.mark(text, [place], null).node));
+  }
+
+  /** The mark of a piece of the answer. Of several statements, the most serious one gives the style. */
+  mark(text, places, last) {
+    const rank = (place) => severity(this.statements[place].label);
+    const primary = places.reduce((a, b) => (rank(b) < rank(a) ? b : a));
+    const label = labelled(this.statements[primary].label);
+    const node = element(
+      'span',
+      {
+        class: `mark ${label.style}${primary === last ? ' follows' : ''}`,
+        role: 'button',
+        tabindex: -1,
+        'aria-pressed': 'false',
+        'data-sign': label.sign,
+      },
+      primary === last ? null : element('span', { class: 'visually-hidden' }, `${label.words}: `),
+      text,
+    );
+    node.places = places;
+    for (const place of places) this.marks.set(place, [...(this.marks.get(place) ?? []), node]);
+    return { node, primary };
+  }
+
+  /** A click on a mark chooses its statement; another click the next one that covers it. */
+  pressed(mark) {
+    if (!mark) return;
+    const rank = (place) => severity(this.statements[place].label);
+    const places = [...mark.places].sort((a, b) => rank(a) - rank(b) || a - b);
+    this.choose(places[(places.indexOf(this.current) + 1) % places.length], { scroll: 'evidence' });
+  }
+
+  key() {
+    const labels = this.item.tally.map(({ label, count }) => {
+      const { sign, words, style } = labelled(label);
+      return element('span', { class: style }, element('span', { class: 'sign', 'aria-hidden': 'true' }, sign), ` ${words}: ${count}`);
+    });
+    return element('p', { class: 'key' }, labels);
+  }
+
+  // ------------------------------------------------------------ the context
+
+  contextPanel() {
+    const panel = element('section', { class: 'panel context', 'aria-label': 'Context', tabindex: 0 }, element('h2', {}, 'Context'));
+    if (!this.passages.complete) {
+      const none = this.passages.items.length ? 'The passages are not in this report. These are the sentences that the judge names:' : 'The context is not in this report, and the judge names no sentence of it.';
+      panel.append(element('p', { class: 'hint' }, none));
+    } else if (!this.passages.items.length) {
+      panel.append(element('p', { class: 'hint' }, 'The context was empty: nothing was retrieved.'));
+    }
+    this.evidence = new Map();
+    this.passages.items.forEach((passage, number) => panel.append(this.passage(passage, number)));
+    return panel;
+  }
+
+  passage({ id, text, spans }, number) {
+    const node = (part, keys) => {
+      if (!keys.length) return document.createTextNode(visible(part));
+      const made = element('span', { class: 'evidence' }, part);
+      for (const key of keys) {
+        const name = `${number}:${key}`;
+        this.evidence.set(name, [...(this.evidence.get(name) ?? []), made]);
+      }
+      return made;
+    };
+    const ranges = [...spans].map((key) => {
+      const [start, end] = key.split('-').map(Number);
+      return { start, end, key };
+    });
+    const prose = element('div', { class: 'prose', dir: 'auto' });
+    prose.append(...blocksOf(pieces(text, ranges), node));
+    return element('section', { class: 'passage', 'aria-label': `Passage ${id}` }, element('h3', {}, 'Passage ', quoted(id)), prose);
+  }
+
+  // ------------------------------------------------------------ the list of statements
+
+  listPanel() {
+    const list = element('ol', { class: 'statements' });
+    const panel = element('section', { class: 'panel', 'aria-label': 'All statements' }, element('h2', {}, `All statements (${this.statements.length.toLocaleString('en')})`), list);
+    this.buttons = [];
+    const more = element('button', { type: 'button', class: 'more', click: () => add() });
+    const add = () => {
+      const from = this.buttons.length;
+      for (const statement of this.statements.slice(from, from + FIRST_STATEMENTS)) list.append(this.listed(statement));
+      const left = this.statements.length - this.buttons.length;
+      more.hidden = left === 0;
+      more.textContent = `Show more (${left.toLocaleString('en')} left)`;
+    };
+    add();
+    panel.append(more);
+    return panel;
+  }
+
+  listed(statement) {
+    const label = labelled(statement.label);
+    const { r: reason } = this.verdicts[statement.place] ?? {};
+    const button = element(
+      'button',
+      { type: 'button', class: label.style, 'aria-pressed': 'false', click: () => this.choose(statement.place, { scroll: 'evidence' }) },
+      element('span', { class: 'label' }, `${label.sign} ${statement.place + 1}. ${label.words}${remarks(statement, this.verdicts[statement.place])}`),
+      quoted(statement.text),
+      reason ? element('span', { class: 'note' }, quoted(reason)) : null,
+    );
+    this.buttons.push(button);
+    return element('li', {}, button);
+  }
+
+  // ------------------------------------------------------------ choosing
+
+  /** Shows a statement. `scroll`: 'evidence', 'statement', both apart by a space, or nothing. */
+  choose(place, { scroll = '', quiet = false, focus = false } = {}) {
+    if (!this.statements[place]) return;
+    for (const node of this.marks.get(this.current) ?? []) node.setAttribute('aria-pressed', 'false');
+    this.buttons?.[this.current]?.setAttribute('aria-pressed', 'false');
+    for (const mark of this.answer.querySelectorAll('.mark[tabindex="0"]')) mark.tabIndex = -1;
+    this.current = place;
+    const marks = this.marks.get(place) ?? [];
+    for (const node of marks) node.setAttribute('aria-pressed', 'true');
+    if (marks.length) marks[0].tabIndex = 0;
+    this.buttons?.[place]?.setAttribute('aria-pressed', 'true');
+    this.light(place);
+    this.describe(place);
+    if (focus && marks.length) marks[0].focus({ preventScroll: true });
+    if (scroll.includes('statement')) intoView(marks[0] ?? this.buttons?.[place]);
+    if (scroll.includes('evidence')) intoView(this.lit[0] ?? this.selected);
+    else if (this.lit[0]) within(this.context, this.lit[0]);
+    if (!quiet) this.chosen(this.statements[place], this);
+  }
+
+  light(place) {
+    for (const node of this.lit) node.classList.remove('lit');
+    this.lit = (this.passages.of[place] ?? []).flatMap((name) => this.evidence.get(name) ?? []);
+    for (const node of this.lit) node.classList.add('lit');
+  }
+
+  describe(place) {
+    const statement = this.statements[place];
+    const label = labelled(statement.label);
+    const verdict = this.verdicts[place] ?? {};
+    this.selected.className = `panel selected ${label.style}`;
+    const step = (by) => () => this.choose(place + by, { scroll: 'statement' });
+    replaceContent(
+      this.selected,
+      element(
+        'div',
+        { class: 'steps' },
+        badge(label),
+        element('span', { class: 'hint' }, `statement ${place + 1} of ${this.statements.length}`),
+        element(
+          'span',
+          { class: 'buttons' },
+          element('button', { type: 'button', 'aria-label': 'Previous statement', disabled: place === 0, click: step(-1) }, '↑'),
+          element('button', { type: 'button', 'aria-label': 'Next statement', disabled: place === this.statements.length - 1, click: step(1) }, '↓'),
+        ),
+      ),
+      element('p', { class: 'what' }, quoted(statement.text || '(a statement without text)')),
+      element('p', { class: 'hint' }, label.says),
+      element('dl', {}, this.judged(statement, verdict)),
+    );
+    announce(`Statement ${place + 1}: ${label.words}. ${counted(this.lit.length, 'place')} in the context.`);
+  }
+
+  judged(statement, verdict) {
+    const rows = [];
+    const row = (name, ...values) => rows.push(element('div', {}, element('dt', {}, name), element('dd', {}, ...values)));
+    if (verdict.r) row('Why, in the judge’s words', quoted(verdict.r));
+    if (verdict.e?.length) row('Evidence that the judge names', verdict.e.map((item, number) => this.evidenceButton(item, statement.place, number)));
+    else if (statement.label !== 'not_a_claim') row('Evidence', 'The judge names none.');
+    if (statement.flags.length) row('Flags', element('ul', {}, statement.flags.map((flag) => element('li', {}, flagWords(flag)))));
+    if (verdict.u) row('No valid verdict', `the verdict is ${inWords(verdict.u)}, also after asking again`);
+    if (verdict.repeats) row('Repeats', `statement ${verdict.repeats}, and does not count again`);
+    if (verdict.shown !== undefined) row('Long context', `the judge was shown ${(verdict.shown * 100).toPrecision(2)} % of it with this statement`);
+    if (!statement.span && this.item.answer !== null) row('Place', 'It has no place of its own in the answer.');
+    return rows;
+  }
+
+  evidenceButton(item, place, number) {
+    const { text, from } = evidenceText(item, this.passages);
+    const go = () => {
+      const name = this.passages.of[place]?.[number];
+      intoView(this.evidence.get(name)?.[0]);
+    };
+    return element('button', { type: 'button', class: 'evidence-link', click: go }, element('span', { class: 'from' }, 'passage ', quoted(from)), quoted(text));
+  }
+
+  /** Chooses the statement that is `by` places further. */
+  move(by) {
+    const place = Math.min(Math.max(this.current + by, 0), this.statements.length - 1);
+    this.choose(place, { scroll: 'statement', focus: true });
+  }
+}
+
+// ---------------------------------------------------------------- evidence
+
+/**
+ * The passages of a case with the spans of its evidence, and for each statement the names
+ * `passage:start-end` of its evidence. Without passages, they are made of the evidence itself.
+ */
+function passagesOf(detail, verdicts) {
+  const complete = Boolean(detail.passages);
+  const items = (detail.passages ?? []).map(([id, text]) => ({ id, text, spans: new Set() }));
+  const byName = new Map();
+  const of = verdicts.map((verdict) => (verdict.e ?? []).map((item) => placeOf(item, items, byName)));
+  return { complete, items, of };
+}
+
+function placeOf([passage, start, end], items, byName) {
+  if (typeof passage === 'number') {
+    items[passage].spans.add(`${start}-${end}`);
+    return `${passage}:${start}-${end}`;
+  }
+  const [id, , text] = [passage, start, end];
+  if (!byName.has(id)) byName.set(id, items.push({ id, text: '', spans: new Set(), made: true }) - 1);
+  const number = byName.get(id);
+  const made = items[number];
+  let from = made.text.indexOf(text);
+  if (from < 0 || !text) {
+    if (made.text) made.text += '\n';
+    from = made.text.length;
+    made.text += text;
+  }
+  made.spans.add(`${from}-${from + text.length}`);
+  return `${number}:${from}-${from + text.length}`;
+}
+
+function evidenceText(item, passages) {
+  if (typeof item[0] !== 'number') return { from: item[0], text: item[2] };
+  const { id, text } = passages.items[item[0]];
+  return { from: id, text: item[3] ?? text.slice(item[1], item[2]) };
+}
+
+function remarks(statement, verdict) {
+  const notes = statement.flags.map(flagWords);
+  if (verdict?.repeats) notes.push(`repeats ${verdict.repeats}`);
+  return notes.length ? ` (${notes.join('; ')})` : '';
+}
+
+// ---------------------------------------------------------------- scrolling
+
+const calm = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** Scrolls a panel that scrolls by itself, or else the page. */
+function intoView(node) {
+  if (!node) return;
+  const panel = node.closest('.context');
+  if (panel && panel.scrollHeight > panel.clientHeight + 1) {
+    within(panel, node);
+    if (!inSight(panel)) panel.scrollIntoView({ block: 'nearest', behavior: calm() ? 'auto' : 'smooth' });
+  } else if (!inSight(node)) {
+    node.scrollIntoView({ block: 'center', behavior: calm() ? 'auto' : 'smooth' });
+  }
+}
+
+function within(panel, node) {
+  const [outer, inner] = [panel.getBoundingClientRect(), node.getBoundingClientRect()];
+  if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+  panel.scrollTop += inner.top - outer.top - outer.height / 3;
+}
+
+function inSight(node) {
+  const { top, bottom } = node.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
+}

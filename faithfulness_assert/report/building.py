@@ -1,0 +1,161 @@
+"""Builds reports: of one run, or of two runs side by side."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import ExitStack, closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import __version__
+from ..records.errors import ConfigError
+from .case_view import OUTCOMES, Vocabulary, detail_view, row_view
+from .chunks import Chunks, packed
+from .comparing import Compared
+from .figures import Figures
+from .joining import join
+from .overview import comparison_overview, run_overview
+from .page import Block, write_page
+from .result_records import Results, open_results
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+ROWS_SIZE, DETAILS_SIZE = 400_000, 200_000
+"""Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
+SUFFIXES = (".html", ".htm")
+
+
+class Report(NamedTuple):
+    """What was written.
+
+    Args:
+        path: the file.
+        cases: how many cases it shows.
+        notes: what its reader is told about missing or damaged data.
+    """
+
+    path: Path
+    cases: int
+    notes: tuple[str, ...]
+
+
+def write_report(
+    results: Any,
+    path: str | os.PathLike[str] = "report.html",
+    *,
+    data: Any = None,
+    other: Any = None,
+    other_data: Any = None,
+    mapping: Mapping[str, str] | None = None,
+) -> Report:
+    """Writes an HTML report of results: one file, which works from disk without a network.
+
+    The file is there only when it is complete; an older one stays until then. Memory grows by a
+    few hundred bytes for each case.
+
+    Args:
+        results: a run directory, a file of results (``results.jsonl``, what ``grade --json``
+            prints, what ``batch --output`` writes), or an iterable of ``GradingResult``.
+        path: the file to write, ``.html``.
+        data: the data set that was graded, as for ``open_data_set``. Results do not contain their
+            answers and contexts. A run directory names its data set, so it is needed only if that
+            is no longer there.
+        other: results of a second run over the same cases. The report then shows what changed.
+        other_data: its data set, if that is another; without it, ``data`` is that of both.
+        mapping: columns for the fields of a case, as it was graded with.
+
+    Raises:
+        ConfigError: there are no results, the data set cannot be read, or the file cannot be
+            written.
+    """
+    file = check_report(path)
+    with ExitStack() as stack:
+        first = stack.enter_context(closing(open_results(results)))
+        if other is None:
+            return _written(file, lambda text: _one(first, data, mapping, text))
+        second = stack.enter_context(closing(open_results(other)))
+        pair = (data, data if other_data is None else other_data)
+        compared = Compared((first, second), pair, mapping)
+        return _written(file, lambda text: _two(compared, text))
+
+
+def check_report(path: str | os.PathLike[str]) -> Path:
+    """The path, if a report can be written there, as far as one can tell before a run.
+
+    Raises:
+        ConfigError: it has another suffix, or its folder does not exist or is read-only.
+    """
+    file = Path(path)
+    if file.suffix.lower() not in SUFFIXES:
+        raise ConfigError(f"{file}: the name of a report must end in .html")
+    if not file.parent.is_dir():
+        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
+    if file.is_dir() or not os.access(file.parent, os.W_OK):
+        raise ConfigError(f"{file}: cannot be written: it is a folder, or in a read-only one")
+    return file
+
+
+def _written(file: Path, write: Callable[[Any], tuple[int, list[str]]]) -> Report:
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        try:
+            with part.open("w", encoding="utf-8", errors="replace", newline="\n") as text:
+                cases, notes = write(text)
+            part.replace(file)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be written: {error.strerror or error}") from None
+    return Report(file, cases, tuple(notes))
+
+
+def _one(
+    results: Results, data: Any, mapping: Mapping[str, str] | None, text: Any
+) -> tuple[int, list[str]]:
+    names, figures = Vocabulary(), Figures(results.about)
+    with closing(Chunks(ROWS_SIZE)) as rows, closing(Chunks(DETAILS_SIZE)) as details:
+        for joined in join(results, data, mapping):
+            badness = figures.add(joined.record, rows.count)
+            rows.add([*row_view(joined.record, joined.texts, names), badness])
+            details.add(detail_view(joined.record, joined.texts))
+        values = run_overview(results, figures)
+        meta = {"mode": "run", **_meta(names)}
+        write_page(text, "run.html.jinja", values, _blocks(meta, rows, details))
+    return rows.count, results.notes
+
+
+def _two(compared: Compared, text: Any) -> tuple[int, list[str]]:
+    names = Vocabulary()
+    with closing(Chunks(ROWS_SIZE)) as rows, closing(Chunks(DETAILS_SIZE)) as details:
+        for change in compared.changes(names):
+            rows.add(change.row)
+            details.add(change.details)
+        values = comparison_overview(compared)
+        meta = {"mode": "compare", **_meta(names)}
+        write_page(text, "compare.html.jinja", values, _blocks(meta, rows, details))
+    return rows.count, compared.notes
+
+
+def _meta(names: Vocabulary) -> dict[str, Any]:
+    return {
+        "version": __version__,
+        "outcomes": OUTCOMES,
+        "labels": names.labels.names,
+        "statuses": names.statuses.names,
+        "flags": names.flags.names,
+    }
+
+
+def _blocks(meta: Mapping[str, Any], rows: Chunks, details: Chunks) -> Iterator[Block]:
+    """All data of a page. What the blocks contain is known when they are written."""
+    row_blocks = rows.blocks()
+    detail_blocks = details.blocks()
+    for number, block in enumerate(row_blocks):
+        yield Block(f"rows-{number}", block)
+    for number, block in enumerate(detail_blocks):
+        yield Block(f"details-{number}", block)
+    told = {**meta, "cases": rows.count, "rows": len(rows.starts), "details": details.starts}
+    yield Block("meta", packed(json.dumps(told)))

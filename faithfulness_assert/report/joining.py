@@ -1,0 +1,163 @@
+"""Joins results with the texts that were graded, which only the data set has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..batch.data_sets import DataSet, open_data_set
+from ..batch.rows import digest
+from ..records.case import Case
+from ..records.errors import ConfigError, InputError
+from .case_view import Texts
+from .plain_fields import list_of, mapping_of, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..batch.rows import Row
+    from .result_records import Results
+
+HOW = "Give the data set with --data FILE (and --map, if the run had it)."
+
+
+class Joined(NamedTuple):
+    """A result, and the texts of its case if they are known."""
+
+    record: Mapping[str, Any]
+    texts: Texts | None
+
+
+def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iterator[Joined]:
+    """All results with their texts: first those of the data set, in its order.
+
+    Args:
+        data: the data set, or None for the one that the run names.
+
+    Raises:
+        ConfigError: the given data set cannot be read, or nothing is a result.
+    """
+    data_set = _data_set(results, data, mapping)
+    if data_set is None:
+        yield from (Joined(record, None) for _, record in results.records())
+        return
+    yield from _Join(results, given=data is not None).with_texts(data_set)
+
+
+def _data_set(results: Results, data: Any, mapping: Mapping[str, str] | None) -> DataSet | None:
+    if data is not None:
+        return data if isinstance(data, DataSet) else open_data_set(data, mapping=mapping)
+    name = text_of(mapping_of(results.about.get("input")).get("name"))
+    path = _existing(name, results.directory)
+    if path is None:
+        named = f" The run was graded from {name}, which is not here." if name else ""
+        results.notes.append(
+            f"The answers and contexts are not shown: results do not contain them.{named} {HOW}"
+        )
+        return None
+    try:
+        return open_data_set(path, mapping=mapping)
+    except ConfigError as error:
+        results.notes.append(f"The answers and contexts are not shown: {error}. {HOW}")
+        return None
+
+
+def _existing(name: str, directory: Path | None) -> Path | None:
+    """The file that the run was graded from: from here, or from beside the run directory."""
+    if not name or "\0" in name:
+        return None
+    places = [Path(name), *([directory.parent / name] if directory else [])]
+    return next((place for place in places if place.is_file()), None)
+
+
+class _Join:
+    """Reads the data set once, and the result of each row where it is."""
+
+    def __init__(self, results: Results, *, given: bool) -> None:
+        self._results, self._given = results, given
+        self._by_row: dict[int, list[int]] = {}
+        self._by_id: dict[str, list[int]] = {}
+        self._waiting: dict[int, None] = {}
+        self._changed = 0
+        self._unproved = 0
+        for place, record in results.records():
+            self._waiting[place] = None
+            if isinstance(record.get("row"), int):
+                self._by_row.setdefault(record["row"], []).append(place)
+            if id := text_of(record.get("case_id")):
+                self._by_id.setdefault(id, []).append(place)
+
+    def with_texts(self, data_set: DataSet) -> Iterator[Joined]:
+        try:
+            for row in data_set.rows():
+                for place in self._results_of(row):
+                    if place in self._waiting:
+                        del self._waiting[place]
+                        record = self._results.at(place)
+                        yield Joined(record, self._texts(row, record))
+        except (ConfigError, OSError) as error:
+            self._results.notes.append(f"The data set could not be read to its end: {error}")
+        self._note(len(self._waiting))
+        yield from (Joined(self._results.at(place), None) for place in self._waiting)
+
+    def _results_of(self, row: Row) -> list[int]:
+        """Where the results of a row are: by its id, else by its number."""
+        return self._by_id.get(row.case_id) or [
+            place
+            for place in self._by_row.get(row.number, ())
+            if not text_of(self._results.at(place).get("case_id"))
+        ]
+
+    def _texts(self, row: Row, record: Mapping[str, Any]) -> Texts | None:
+        """The texts of a row, if they are those that were graded."""
+        before = text_of(record.get("input"))
+        texts = texts_of(row)
+        same = before == digest(row) if before else texts is not None and fits(record, texts)
+        self._changed += not same
+        self._unproved += same and not before
+        return texts if same else None
+
+    def _note(self, missing: int) -> None:
+        notes = self._results.notes
+        if self._changed:
+            cases = "1 case has" if self._changed == 1 else f"{self._changed:,} cases have"
+            advice = "" if self._given else f" {HOW}"
+            notes.append(
+                f"{cases} other texts in the data set than when they were graded, and are shown "
+                f"without them.{advice}"
+            )
+        if missing:
+            cases = "1 result has" if missing == 1 else f"{missing:,} results have"
+            notes.append(f"{cases} no row in the data set, and are shown without their texts.")
+        if self._unproved:
+            notes.append(
+                "Answers and contexts were found by the ids of the cases. These results have no "
+                "fingerprint that proves that they are those that were graded."
+            )
+
+
+def texts_of(row: Row) -> Texts | None:
+    """The texts of a row as the judge gets them; of an invalid case, those that are texts."""
+    if row.problem or not row.fields:
+        return None
+    try:
+        case = Case(**row.fields)
+    except InputError:
+        answer = row.fields.get("answer")
+        return Texts(answer, ()) if isinstance(answer, str) else None
+    return Texts(case.answer, [(p.id, p.text) for p in case.context], case.question)
+
+
+def fits(record: Mapping[str, Any], texts: Texts) -> bool:
+    """Whether what a result says about its texts is true of these.
+
+    Its spans must lie in the answer, and of the evidence that it quotes something must be there.
+    """
+    verdicts = [mapping_of(verdict) for verdict in list_of(record.get("verdicts"))]
+    ends = [span[1] for v in verdicts if len(span := list_of(v.get("span"))) == 2]
+    if any(not isinstance(end, int) or end > len(texts.answer) for end in ends):
+        return False
+    quotes = [
+        text_of(mapping_of(e).get("text")) for v in verdicts for e in list_of(v.get("evidence"))
+    ]
+    return not quotes or any(quote in text for quote in quotes for _, text in texts.passages)

@@ -1,0 +1,89 @@
+"""Writes the page: one HTML file that needs nothing else, and may run nothing but its own script.
+
+Texts from results come into the page in two ways. The overview is written by jinja2, which escapes
+them. Everything else is in compressed blocks, which the script shows as text nodes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from functools import cache
+from importlib.resources import files
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from .plain_fields import shown_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+SCRIPTS = (
+    *("dom", "words", "blocks", "model", "query", "virtual_list", "marks", "statement_panel"),
+    *("case_page", "compare_page", "overview", "keys", "main"),
+)
+"""The script's files, in the order in which they are put together."""
+
+
+class Block(NamedTuple):
+    """Compressed data in the page. ``name`` is the id of its element."""
+
+    name: str
+    text: str
+
+
+def write_page(
+    file: IO[str], template: str, values: Mapping[str, Any], blocks: Iterable[Block]
+) -> None:
+    """Writes a page. Blocks are taken one at a time."""
+    script, style = script_text(), style_text()
+    page = _environment().get_template(template)
+    stream = page.stream(
+        **values, csp=policy_for(script, style), script=script, style=style, blocks=blocks
+    )
+    for part in stream:
+        file.write(part)
+
+
+def policy_for(script: str, style: str) -> str:
+    """The Content-Security-Policy: this script and this style, and nothing else."""
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        "base-uri 'none'; form-action 'none'; "
+        "require-trusted-types-for 'script'; trusted-types 'none'"
+    )
+
+
+def script_text() -> str:
+    """The script of the page."""
+    parts = [asset(f"{name}.js") for name in SCRIPTS]
+    return "\n(() => {\n'use strict';\n" + "\n".join(parts) + "\n})();\n"
+
+
+def style_text() -> str:
+    """The style of the page."""
+    return asset("report.css")
+
+
+def asset(name: str) -> str:
+    """The text of a file of ours, with line feeds as a browser reads them."""
+    text = (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+    return text.replace("\r\n", "\n")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _environment() -> Any:
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        loader=FunctionLoader(asset),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["shown"] = shown_text
+    return environment

@@ -1,0 +1,217 @@
+"""Reads results from wherever they are, line by line, and passes over what cannot be read.
+
+Unlike ``batch.rows``, it takes results that are damaged, or of another version: the page shows
+what is there.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from ..batch.rows import Line
+from ..batch.run_directory import RunDirectory
+from ..records.errors import ConfigError
+from ..records.result import GradingResult
+from ..text.strings import clip
+from .flat_results import FLAT_SUFFIXES, flat_results
+
+MOST_NOTES = 5
+
+
+class Results:
+    """Results as JSON lines in a file, which may be a temporary one.
+
+    Attributes:
+        name: for people.
+        about: what ``run.json`` says, if there is one.
+        notes: what a reader should know. Those on single lines are complete after a full read.
+    """
+
+    def __init__(self, name: str, file: IO[bytes], about: Mapping[str, Any] | None = None) -> None:
+        self.name, self.about = name, about or {}
+        self.notes: list[str] = []
+        self.directory: Path | None = None
+        self._file = file
+
+    def close(self) -> None:
+        """Closes the file. A temporary one is deleted."""
+        self._file.close()
+
+    def records(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Each result and where its line begins.
+
+        Raises:
+            ConfigError: there are lines, but none is a result.
+        """
+        damaged, read = _Damaged(), 0
+        self._file.seek(0)
+        place = 0
+        for number, line in enumerate(self._file, 1):
+            begin, place = place, place + len(line)
+            if not line.strip():
+                continue
+            record, problem = parsed(line)
+            if record is None:
+                damaged.add(number, problem)
+                continue
+            if "row" not in record:
+                record = {**record, "row": number}
+            read += 1
+            yield begin, record
+        if damaged.count and not read:
+            raise ConfigError(f"{self.name}: contains no results: {damaged.first}")
+        self.notes = [note for note in self.notes if note not in damaged.notes()]
+        self.notes += damaged.notes()
+
+    def at(self, place: int) -> Mapping[str, Any]:
+        """The result whose line begins there."""
+        self._file.seek(place)
+        record, _ = parsed(self._file.readline())
+        return record or {}
+
+
+class _Damaged:
+    """Lines that are not results."""
+
+    def __init__(self) -> None:
+        self.count, self.first = 0, ""
+
+    def add(self, number: int, problem: str) -> None:
+        self.first = self.first or f"line {number}: {problem}"
+        self.count += 1
+
+    def notes(self) -> list[str]:
+        if not self.count:
+            return []
+        lines = "1 line is" if self.count == 1 else f"{self.count:,} lines are"
+        return [f"{lines} left out, because they are not results. The first: {self.first}"]
+
+
+def parsed(line: bytes | str) -> tuple[Mapping[str, Any] | None, str]:
+    """The result on a line, or None and why it is not one."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return None, f"invalid JSON: {clip(str(error), 100)}"
+    if not is_result(data):
+        return None, "it has no score, status or verdicts"
+    return data, ""
+
+
+def is_result(data: object) -> bool:
+    """Whether this looks like a result of any version."""
+    return isinstance(data, dict) and "score" in data and bool(data.keys() & _ONE_OF)
+
+
+_ONE_OF = {"status", "verdicts", "pass", "pass_"}
+
+
+def open_results(source: Any) -> Results:
+    """The results in a run directory, a file, or an iterable of results.
+
+    Raises:
+        ConfigError: there are none that can be read.
+    """
+    if isinstance(source, RunDirectory):
+        return _of_directory(source.path)
+    if isinstance(source, str | PathLike):
+        path = Path(source)
+        return _of_directory(path) if path.is_dir() else _of_file(path)
+    if isinstance(source, GradingResult | Line | Mapping):
+        source = [source]
+    if not isinstance(source, Iterable) or isinstance(source, bytes):
+        raise ConfigError(f"results: must be a path or results, got {type(source).__name__}")
+    return _spooled("results", (as_record(item) for item in source))
+
+
+def as_record(item: object) -> Mapping[str, Any]:
+    """A result, or a line of results, as its JSON.
+
+    Raises:
+        ConfigError: it is neither.
+    """
+    if isinstance(item, Line):
+        data: dict[str, Any] = json.loads(item.to_json())
+        return data
+    if isinstance(item, GradingResult):
+        return item.model_dump(mode="json", by_alias=True)
+    if isinstance(item, Mapping) and is_result(dict(item)):
+        return item
+    raise ConfigError(f"results: an item must be a GradingResult, got {type(item).__name__}")
+
+
+def _of_directory(path: Path) -> Results:
+    directory = RunDirectory(path)
+    if not directory.results.exists():
+        raise ConfigError(f"{path}: not the directory of a run: it has no results.jsonl")
+    results = Results(str(path), _opened(directory.results))
+    results.directory = path
+    try:
+        results.about = directory.about() or {}
+    except ConfigError as error:
+        results.notes.append(f"What the run was graded with is not known: {error}")
+    return results
+
+
+def _of_file(path: Path) -> Results:
+    if str(path) == "-":
+        return _copied_input()
+    suffix = path.suffix.lower()
+    if suffix in FLAT_SUFFIXES:
+        results = _spooled(str(path), flat_results(path))
+        results.notes.append(
+            f"{path.name} has no single statements. A report of the run directory, or of its "
+            "results.jsonl, shows them."
+        )
+        return results
+    if suffix == ".xml":
+        raise ConfigError(f"{path}: a report needs results as .jsonl, or the run directory")
+    file = _opened(path)
+    if suffix == ".json":
+        with file:
+            return _spooled(str(path), _of_document(file.read(), path))
+    results = Results(str(path), file)
+    if path.name == "results.jsonl" and (path.parent / "run.json").is_file():
+        file.close()
+        return _of_directory(path.parent)
+    return results
+
+
+def _opened(path: Path) -> IO[bytes]:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+
+
+def _of_document(text: bytes, path: Path) -> Iterator[Mapping[str, Any]]:
+    """The results in a JSON document: one, a list of them, or JSON lines after all."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = [record for line in text.splitlines() if (record := parsed(line)[0])]
+    results = [item for item in (data if isinstance(data, list) else [data]) if is_result(item)]
+    if not results and text.strip() not in (b"", b"[]"):
+        raise ConfigError(f"{path}: contains no results: a result has a score and a status")
+    return iter(results)
+
+
+def _copied_input() -> Results:
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - Results closes it
+    shutil.copyfileobj(sys.stdin.buffer, file)
+    return Results("standard input", file)
+
+
+def _spooled(name: str, records: Iterable[Mapping[str, Any]]) -> Results:
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - Results closes it
+    for record in records:
+        text = json.dumps(record, ensure_ascii=True, default=str)
+        file.write(text.encode() + b"\n")
+    return Results(name, file)
