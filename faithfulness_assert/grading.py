@@ -20,6 +20,7 @@ from .plan.plan import grade_plan
 from .plan.requirements import check_judge, is_readable
 from .policy.load import find_policy
 from .records.case import Case
+from .records.case_fields import check_evidence_roles
 from .records.errors import ConfigError, InputError
 from .records.judge import judge_info
 
@@ -83,6 +84,7 @@ class Grader:
         self._clock = _clock(judge, options)
         self._language = table.check_language(options.get("language", "en"))
         self._prices = table.check_prices(options.get("prices"))
+        self._roles = check_evidence_roles(options.get("evidence_roles"))
 
     def __repr__(self) -> str:
         names = f"judge={self.judge_name!r}, policy={self.policy.name!r}"
@@ -103,7 +105,8 @@ class Grader:
         ``named``: ``citation_audit``, or fields as other systems call them; see :class:`Case`.
         """
         try:
-            plan = self._plan(Case(answer, context, question, id, **named))
+            case = Case(answer, context, question, id, evidence_roles=self._roles, **named)
+            plan = self._plan(case)
         except InputError as error:
             return self.invalid(str(error), id)
         return self._complete(run(plan, self.judge, self._clock))
@@ -120,7 +123,7 @@ class Grader:
     ) -> GradingResult:
         """The same as :meth:`grade`, on the running event loop. If cancelled, so are its asks."""
         try:
-            case = Case(answer, context, question, id, **named)
+            case = Case(answer, context, question, id, evidence_roles=self._roles, **named)
         except InputError as error:
             return self.invalid(str(error), id)
         return await self._run(case)
@@ -147,7 +150,7 @@ class Grader:
         from .drive.lock_step import replay
 
         try:
-            case = case if isinstance(case, Case) else Case.of(case)
+            case = case if isinstance(case, Case) else Case.of(case, self._roles)
         except InputError as error:
             return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
         count, limits = self._count, self._info.limits
@@ -162,7 +165,7 @@ class Grader:
         if not isinstance(case, Case | Mapping):
             return self.invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         try:
-            case = case if isinstance(case, Case) else Case.of(case)
+            case = case if isinstance(case, Case) else Case.of(case, self._roles)
         except InputError as error:
             return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
         return await self._run(case, slots)

@@ -15,7 +15,7 @@ from .policy.checks import is_number
 from .policy.load import FIELD_NAMES
 from .policy.policy import Policy
 from .policy.source_options import SOURCE_OPTIONS
-from .records.case_fields import CASE_ALIASES
+from .records.case_fields import CASE_ALIASES, MESSAGE_ROLES
 from .records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
         language: str
         policy_options: Mapping[str, Any] | None
         prices: Mapping[str, float] | None
+        evidence_roles: Sequence[str] | None
         split: Split
         joint: bool
         verify: Verify
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         """Fields of a case that have no parameter of their own, also as other systems call them."""
 
         citation_audit: CitationAudit | Mapping[str, Any] | None
+        messages: Any
         actual_output: Any
         response: Any
         final_answer: Any
@@ -106,6 +108,7 @@ if TYPE_CHECKING:
         input: Any
         user_query: Any
         last_citation_audit: Any
+        turns: Any
 
     class GradeOptions(GraderOptions, CaseOptions, total=False):
         """The options of ``grade()``."""
@@ -142,17 +145,20 @@ _JUDGE = (
     ("max_statements", "int", "most statements in one ask", "whole number from 1"),
 )
 _PRICES = "mapping of prompt, completion, cached to numbers from 0 to 1,000,000"
+_ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool and user"
 _GRADER = (
     ("cache", "str | PathLike[str] | None", "store replies here and reuse them", "folder"),
     ("deadline", "float | None", "seconds for a whole grade", "over 0, up to 86,400; default 300"),
     ("language", "str", "language of the texts", "code such as en or pt; default en"),
     ("policy_options", "Mapping[str, Any] | None", "options as its source names them", "mapping"),
     ("prices", "Mapping[str, float] | None", "price per million tokens", _PRICES),
+    ("evidence_roles", "Sequence[str] | None", "whose messages are evidence", _ROLES),
 )
 _AUDIT = "CitationAudit | Mapping[str, Any] | None"
 _CASE = (
     ("id", "str", "your name for the case", "text"),
     ("citation_audit", _AUDIT, "earlier audit of the answer's citations", "record or mapping"),
+    ("messages", "Any", "conversation with the answer, in place of texts", "list of messages"),
 )
 _POLICY_MEANINGS = {
     "split": "how the answer is split: without a call, or into claims by the judge",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .finished_rows import FinishedRows
     from .rows import Row
 
-SHAPING = ("language", "max_prompt_tokens", "max_statements")
+SHAPING = ("language", "max_prompt_tokens", "max_statements", "evidence_roles")
 """The options that shape results and are neither in the judge's identity nor in the policy."""
 
 

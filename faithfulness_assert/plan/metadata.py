@@ -91,6 +91,7 @@ def _tokens(usage: Usage) -> dict[str, int] | None:
 def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
     if state.case.ignored:
         yield f"these fields of the record were ignored: {', '.join(state.case.ignored)}"
+    yield from state.case.notes
     yield from state.log.warnings
     if any(v.label for v in verdicts) or state.rated:
         # Without any verdict, the first error is the reason of the result.

@@ -43,8 +43,9 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "question": ("query", "question", "user_input", "input", "prompt"),
     "answer": ("answer", "output", "response", "text", "content"),
+    "messages": ("messages",),
 }
-PATHS = {"context": "context_from", "question": "question_from", "answer": "answer_from"}
+PATHS = {name: f"{name}_from" for name in NAMES}
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
 
 
@@ -62,6 +63,7 @@ class AssertionTexts:
     answer: Any
     context: Any
     question: Any
+    messages: Any = None
 
 
 def get_assert(output: Any, context: Any) -> dict[str, Any]:
@@ -72,8 +74,9 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
         context: promptfoo's: ``vars``, ``test``, ``providerResponse``, and the assertion's
             ``config``. Keys of the config are in camelCase or snake_case: ``judge`` (required),
             ``policy``, ``threshold``, ``components`` (``problems``, ``all``, ``none``),
-            ``contextFrom``, ``questionFrom``, ``answerFrom`` (JMESPath over ``output, prompt,
-            vars, test, provider, providerResponse, metadata``), and any option of ``Grader``.
+            ``contextFrom``, ``questionFrom``, ``answerFrom``, ``messagesFrom`` (JMESPath over
+            ``output, prompt, vars, test, provider, providerResponse, metadata``), and any option of
+            ``Grader``.
 
     Returns:
         promptfoo's GradingResult: ``pass, score, reason, namedScores, tokensUsed, metadata,
@@ -108,10 +111,11 @@ def _graded(
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
     grader = _grader(config, given, make_grader)
     texts = find_texts(output, given, paths)
-    if texts.context is None:
+    if texts.context is None and texts.messages is None:
         result = invalid_input(_no_context(given), grader.policy)
     else:
-        result = grader.grade(texts.answer, texts.context, question=texts.question)
+        answer, messages = texts.answer, texts.messages
+        result = grader.grade(answer, texts.context, question=texts.question, messages=messages)
     return result.to_promptfoo(components)
 
 
@@ -182,7 +186,7 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
 
     Raises:
         ConfigError: a path is not valid JMESPath.
-        InputError: there is nothing at a path, or the output contains no answer.
+        InputError: there is nothing at a path, or neither the output nor messages have an answer.
     """
     keys = ("prompt", "vars", "test", "provider", "providerResponse", "metadata", "config")
     document = {"output": output, **{key: given.get(key) for key in keys}}
@@ -190,7 +194,23 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
     if paths.get("question") is None and not isinstance(question, str):
         question = None  # a chat history or an object under a usual name is not a question
     context = _find("context", document, paths)
-    return AssertionTexts(_answer(output, document, paths), context, question)
+    messages = _find("messages", document, paths)
+    if paths.get("messages") is None and not _has_roles(messages):
+        messages = None
+    try:
+        answer = _answer(output, document, paths)
+    except InputError:
+        if paths.get("messages") is None or paths.get("answer") is not None:
+            raise
+        answer = None  # the output may be the messages; the last one is then the answer
+    return AssertionTexts(answer, context, question, messages)
+
+
+def _has_roles(value: Any) -> bool:
+    """Whether a value under a usual name is a conversation, or a JSON text of one."""
+    if isinstance(value, str):
+        return value.lstrip().startswith(("[", "{")) and '"role"' in value
+    return isinstance(value, list) and all(isinstance(v, Mapping) and "role" in v for v in value)
 
 
 def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:

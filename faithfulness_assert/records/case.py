@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..text.strings import clean_text, is_blank, names_of, without_tags
-from .case_fields import CASE_ALIASES, by_our_names, names_question, split_record
+from .case_fields import (
+    CASE_ALIASES,
+    EVIDENCE_ROLES,
+    by_our_names,
+    check_evidence_roles,
+    names_question,
+    split_record,
+)
 from .errors import InputError
 from .model import CitationAudit
+
+if TYPE_CHECKING:
+    from .messages import Conversation
 
 MAX_ANSWER_CHARS = 1_000_000
 MAX_CONTEXT_CHARS = 8_000_000
@@ -45,15 +55,23 @@ class Case:
         id: the caller's name for the case.
         citation_audit: an earlier audit of the answer's citations: a :class:`CitationAudit` or a
             mapping with its fields. It is used as it is. None: a policy that wants one makes it.
+        messages: a conversation. Its last assistant message is the answer, its last user message
+            the question; tool results, documents and what users stated before are added to the
+            context. An answer or a question that is given too is used instead.
+        evidence_roles: whose messages are evidence: ``tool``, ``user`` (without the last message of
+            a user), ``last_user``, ``system``.
         named: fields under the names of other systems, see ``CASE_ALIASES``: ``actual_output``,
             ``retrieved_contexts`` ...
 
     ``question_missing``: another system's field for the question is there (``input=None``), but
     blank. ``ignored``: the fields of a record that are not part of a case, see :meth:`of`.
+    ``notes``: what of the messages is not used.
 
     Raises:
         InputError: a field is missing, unknown, given twice, not a text, or larger than
-            ``MAX_ANSWER_CHARS``, ``MAX_CONTEXT_CHARS`` or ``MAX_QUESTION_CHARS``.
+            ``MAX_ANSWER_CHARS``, ``MAX_CONTEXT_CHARS`` or ``MAX_QUESTION_CHARS``; or messages have
+            no answer or no known shape.
+        ConfigError: unknown ``evidence_roles``.
     """
 
     answer: str
@@ -63,6 +81,7 @@ class Case:
     citation_audit: CitationAudit | None = None
     question_missing: bool = field(default=False, repr=False, compare=False)
     ignored: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
 
     def __init__(
         self,
@@ -71,6 +90,9 @@ class Case:
         question: Any = None,
         id: Any = "",
         citation_audit: Any = None,
+        *,
+        messages: Any = None,
+        evidence_roles: Sequence[str] = EVIDENCE_ROLES,
         **named: Any,
     ) -> None:
         ours = {
@@ -78,23 +100,26 @@ class Case:
             "context": context,
             "question": question,
             "citation_audit": citation_audit,
+            "messages": messages,
         }
         given = by_our_names(ours, named)
+        said = _conversation(given, evidence_roles)
         question = _question(given.get("question", ""))
         fields = {
             "answer": _answer(given.get("answer")),
-            "context": _context(given.get("context"), given),
+            "context": _context(given.get("context"), given, said),
             "question": question,
             "id": _id(id),
             "citation_audit": _audit(given.get("citation_audit")),
             "question_missing": is_blank(question) and names_question(named),
             "ignored": (),
+            "notes": said.notes if said else (),
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @classmethod
-    def of(cls, record: Mapping[str, Any]) -> Case:
+    def of(cls, record: Mapping[str, Any], evidence_roles: Sequence[str] = EVIDENCE_ROLES) -> Case:
         """The case in a record, which may be one of DeepEval, RagaliQ, ragas, Axion or MASIS.
 
         Fields that are not part of a case are ignored and listed in ``ignored``. Where DeepEval's
@@ -104,9 +129,23 @@ class Case:
             InputError: as above, or an unknown field looks like a misspelled one.
         """
         fields, ignored = split_record(record)
-        case = cls(**fields)
+        case = cls(**fields, evidence_roles=evidence_roles)
         object.__setattr__(case, "ignored", ignored)
         return case
+
+
+def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation | None:
+    """What the messages of a case contain. Answer and question go into ``given``."""
+    messages = given.pop("messages", None)
+    if messages is None or (isinstance(messages, str) and not messages.strip()):
+        return None
+    from .messages import read_messages  # most cases have none
+
+    has_answer = "answer" in given
+    said = read_messages(messages, check_evidence_roles(roles), has_answer=has_answer)
+    given.setdefault("answer", said.answer)
+    given.setdefault("question", said.question)
+    return said
 
 
 # ---------------------------------------------------------------- texts
@@ -148,14 +187,17 @@ def _not_a_string(what: str, value: object) -> InputError:
 # ---------------------------------------------------------------- passages
 
 
-def _context(value: object, given: Iterable[str]) -> tuple[Passage, ...]:
-    if value is None:
+def _context(value: object, given: Iterable[str], said: Conversation | None) -> tuple[Passage, ...]:
+    """The passages of the context, then those of a conversation."""
+    if value is None and said is None:
         looked_for = ", ".join(("context", *CASE_ALIASES["context"]))
         raise InputError(
             "context: missing; pass a string or a list of passages (an empty list means that "
             f"retrieval found nothing). Looked for {looked_for}; the case has {names_of(given)}"
         )
-    passages = _passages(value)
+    passages = () if value is None else _passages(value)
+    if said:
+        passages += tuple(Passage(text, name) for name, text in said.passages)
     size = sum(len(passage.text) for passage in passages)
     _check_size("context", size, MAX_CONTEXT_CHARS, "pass only the passages that were retrieved")
     return passages

@@ -117,7 +117,8 @@ class DataSet:
         columns = self._source.columns
         if columns is None:
             return
-        for field in ("answer", "context", *self._mapping):
+        needed = () if has_column(columns, "messages", self._mapping) else ("answer", "context")
+        for field in (*needed, *self._mapping):
             if not has_column(columns, field, self._mapping):
                 looked = self._mapping.get(field) or ", ".join(names(field))
                 raise ConfigError(

@@ -15,6 +15,8 @@ _TELLERS = ("assistant", "ai")
 
 def field_value(name: str, value: Any) -> Any:
     """The value of a field of a case. What is of no known form stays as it is."""
+    if name == "messages":
+        return value
     if name in _CONTEXT:
         return [_passage(item) for item in value] if isinstance(value, list) else _passage(value)
     if isinstance(value, Mapping | list):

@@ -1,8 +1,8 @@
 """Exports of other systems, known by their shape: where the fields of a case are in a record.
 
 promptfoo (results), deepeval (test runs), LangSmith (runs, experiments), Langfuse (traces,
-observations) and Phoenix (spans, questions with contexts). Records of ragas need nothing: their
-columns have names of ``CASE_ALIASES``.
+observations), Phoenix (spans, questions with contexts) and OpenTelemetry (spans). Records of ragas
+need nothing: their columns have names of ``CASE_ALIASES``.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ _SIDES = (
     ("attributes.input.value", "attributes.output.value"),  # Phoenix, spans
     ("input", "output"),  # Langfuse, Phoenix
 )
-MARKS = {"vars", "actualOutput", "retrievalContext", "outputs", "output", "attributes"}
+MARKS = {"vars", "actualOutput", "retrievalContext", "outputs", "output", "attributes", "gen_ai"}
 """Columns of which an export has at least one, or as the first part of a name with dots."""
+_OTEL = ("system_instructions", "input.messages", "output.messages")
+_CONVERSATION = "gen_ai conversation"  # a column that we add
 _DOCUMENTS = "attributes.retrieval.documents"
 _PHOENIX_IDS = ("context.span_id", "context.trace_id")
 _IDS = (
@@ -43,6 +45,9 @@ def find_export(record: Mapping[str, Any]) -> Located | None:
         return _promptfoo(record)
     if "actualOutput" in record or "retrievalContext" in record:
         return _deepeval(record)
+    if conversation := _otel_messages(record):
+        paths = {"messages": _CONVERSATION, **_id(record)}
+        return Located({**record, _CONVERSATION: conversation}, paths, "otel")
     for given, said in _SIDES:
         if _has(record, given) and _has(record, said):
             named = given == "input" and any(name in record for name in _names("answer"))
@@ -78,7 +83,8 @@ def _trace(record: Mapping[str, Any], given: str, said: str) -> Located:
     answer = _said(read, said)
     if not answer and isinstance(record.get(said), str):  # JSON text, but the answer itself
         read[said], answer = record[said], {"answer": said}
-    paths = {**answer, **_asked(read, given), **_trace_context(read, given, said), **_id(read)}
+    context = _trace_context(read, given, said) or _history(read, given)
+    paths = {**answer, **_asked(read, given), **context, **_id(read)}
     return Located(read, paths, "trace")
 
 
@@ -91,6 +97,24 @@ def _trace_context(record: Mapping[str, Any], given: str, said: str) -> dict[str
     if "reference" in record and any(id in record for id in _PHOENIX_IDS):
         return {"context": "reference"}
     return _find(record, (said, given, "metadata"), "context")
+
+
+def _history(record: Mapping[str, Any], at: str) -> dict[str, str]:
+    """Where the messages are that went into a system that keeps no context apart from them."""
+    for path in (f"{at}.messages", at):
+        value = value_at(record, path)
+        if isinstance(value, list) and value and all(map(_is_message, value)):
+            return {"messages": path}
+    return {}
+
+
+def _otel_messages(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The messages of a span, from its attributes; empty if it has none."""
+    attributes = record.get("attributes")
+    places = [record, *([attributes] if isinstance(attributes, Mapping) else [])]
+    found = {f"gen_ai.{name}": [p.get(f"gen_ai.{name}") for p in places] for name in _OTEL}
+    values = {name: next((v for v in given if v), None) for name, given in found.items()}
+    return {name: value for name, value in values.items() if value}
 
 
 def _said(record: Mapping[str, Any], at: str) -> dict[str, str]:
