@@ -15,8 +15,8 @@ from typing import Any
 
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.engine import Engine
-from faithfulness_assert.batch.process_pool import GraderSettings
-from faithfulness_assert.batch.ray import RayEngine, Share
+from faithfulness_assert.batch.ray import RayEngine
+from faithfulness_assert.batch.share import GraderSettings, Share
 
 SETTINGS = GraderSettings("embedded", "default", None, {})
 
@@ -45,7 +45,7 @@ def main() -> None:
     given = parser.parse_args()
     grader = SETTINGS.grader()
     engines = {
-        "local": Engine(SETTINGS, grader, processes=2).graded,
+        "local": Engine(SETTINGS, grader, Share(), processes=2).graded,
         "ray": RayEngine(SETTINGS, grader, Share(), actors=2).graded,
     }
     best = dict.fromkeys(engines, float("inf"))

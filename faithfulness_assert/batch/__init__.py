@@ -12,10 +12,10 @@ from ..grading import hide_key
 from ..records.errors import ConfigError
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
-from .engine import Engine, ready
+from .engine import Engine
 from .local_run import RunOutcome, grade_rest
-from .process_pool import GraderSettings
 from .run_directory import RunDirectory
+from .share import GraderSettings, Share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,8 +63,9 @@ def run(
         directory: where the run is kept. It is created if it does not exist.
         judge, policy, threshold, options: see :class:`~faithfulness_assert.Grader`.
         concurrency: asks under way at once, 1 to 1000; 8 by default.
-        processes: for a judge that computes on this machine (``embedded``), the processes that
-            grade; as many as there are cores by default, if there are more than a few rows.
+        processes: that grade. By default there are more than one from 256 rows on: for a judge
+            that computes on this machine (``embedded``) as many as there are cores, for others one
+            for each 32 asks under way. They share ``concurrency`` and the limits per minute.
         engine: ``local`` grades on this machine, ``ray`` on a cluster (extra ``ray``).
         address, actors: with ``ray``: of the cluster, by default the one that Ray finds, else one
             on this machine; and how many grade, by default as many as it has cores.
@@ -82,17 +83,16 @@ def run(
     """
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
-    rates = {"requests_per_minute": requests_per_minute, "tokens_per_minute": tokens_per_minute}
-    grader = ready(settings.grader(), **rates)
+    share = Share(concurrency, requests_per_minute, tokens_per_minute)
+    grader = share.ready(settings.grader())
     chosen: Engine | RayEngine
     if engine == "ray":
         _check_absent("processes", processes, "local")
-        share = _ray().Share(concurrency, **rates)
         chosen = _ray().RayEngine(settings, grader, share, address, actors)
     elif engine == "local":
         _check_absent("address", address, "ray")
         _check_absent("actors", actors, "ray")
-        chosen = Engine(settings, grader, concurrency, processes)
+        chosen = Engine(settings, grader, share, processes)
     else:
         raise ConfigError(f"engine: must be local or ray, got {engine!r}")
     budget = Budget(max_tokens, max_cost, max_errors)

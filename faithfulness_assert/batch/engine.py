@@ -1,4 +1,4 @@
-"""The engine on this machine: one event loop for judges behind an API, processes for others."""
+"""The engine on this machine: an event loop for judges behind an API, processes for the rest."""
 
 from __future__ import annotations
 
@@ -10,21 +10,18 @@ from typing import TYPE_CHECKING
 from ..grading import Grader
 from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
-from ..records.judge import judge_info
-from .limits import limited
-from .partition import grade_rows
-from .patience import PatientJudge
-from .process_pool import GraderSettings, grade_in_processes
+from .process_pool import grade_in_processes
+from .share import GraderSettings, Share, computes_here
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Generator, Iterator
 
     from .rows import Line, Row
 
-    Written = Generator[tuple[str, Line], None, None]
-
 FEW = 256
 """Rows that one process has graded before others have started."""
+ASKS_OF_A_PROCESS = 32
+"""Asks under way at once, at 200 ms each, that keep about half a core busy."""
 MAX_PROCESSES = 1000
 
 
@@ -35,8 +32,9 @@ class Engine:
     Args:
         settings: what makes the grader.
         grader: made of them.
-        concurrency: asks under way at once; None: 8, and 1 for a judge that computes here.
-        processes: None: as many as there are cores for such a judge, else 1.
+        share: of the whole run.
+        processes: None: as many as there are cores for a judge that computes here; for others
+            one more for each 32 asks under way, up to the cores.
 
     Raises:
         ConfigError: ``processes`` is not a number, or the judge works in one process only.
@@ -44,55 +42,52 @@ class Engine:
 
     settings: GraderSettings
     grader: Grader
-    concurrency: int | None = None
+    share: Share
     processes: int | None = None
 
     def __post_init__(self) -> None:
         if self.processes is None:
             return
         check_number("processes", self.processes, 1, MAX_PROCESSES, whole=True)
-        if self.processes > 1 and not self._computes_here():
-            raise ConfigError(
-                "processes: only a judge that computes on this machine, and is given by its name, "
-                "works in several processes; raise concurrency for others"
-            )
+        if self.processes == 1:
+            return
+        if not isinstance(self.settings.judge, str):
+            raise ConfigError("processes: only a judge that is given by its name works in several")
+        asks = self.share.asks_at_once(self.grader)
+        if not computes_here(self.grader) and self.processes > asks:
+            raise ConfigError(f"processes: {self.processes} cannot share a concurrency of {asks}")
 
-    def graded(self, rows: Iterator[Row]) -> Written:
+    def graded(self, rows: Iterator[Row]) -> Generator[tuple[str, Line], None, None]:
         """The results of these rows, each as the text of its line and as a line, as they finish.
 
         A line may lack what :func:`~.rows.brief` leaves out; its text never does.
         """
-        if self._computes_here():
+        processes = self.processes or self._useful()
+        if processes > 1 and not self.processes:
             head = list(islice(rows, FEW))
             rows = chain(head, rows)
-            processes = self.processes or _cores()
-            if processes > 1 and (self.processes or len(head) == FEW):
-                return grade_in_processes(rows, self.settings, processes)
-        default = 1 if self._computes_here() else 8
-        return _in_this_process(rows, self.grader, self.concurrency or default)
+            processes = processes if len(head) == FEW else 1
+        if processes > 1:
+            yield from grade_in_processes(rows, self.settings, self._shares(processes))
+            return
+        for line in self.share.graded(rows, self.grader):
+            yield line.to_json(), line
 
-    def _computes_here(self) -> bool:
-        return isinstance(self.settings.judge, str) and not judge_info(self.grader.judge).remote
+    def _useful(self) -> int:
+        """As many processes as make it faster."""
+        if not isinstance(self.settings.judge, str):
+            return 1
+        if computes_here(self.grader):
+            return _cores()
+        return min(_cores(), self.share.asks_at_once(self.grader) // ASKS_OF_A_PROCESS)
 
-
-def _in_this_process(rows: Iterable[Row], grader: Grader, concurrency: int) -> Written:
-    for line in grade_rows(rows, grader, concurrency=concurrency):
-        yield line.to_json(), line
-
-
-def ready(
-    grader: Grader,
-    *,
-    requests_per_minute: float | None = None,
-    tokens_per_minute: float | None = None,
-) -> Grader:
-    """The grader, within these limits, and waiting for a server that is down for a while."""
-    grader.judge = limited(
-        grader.judge, requests_per_minute=requests_per_minute, tokens_per_minute=tokens_per_minute
-    )
-    if judge_info(grader.judge).any_loop and hasattr(grader.judge, "aask"):
-        grader.judge = PatientJudge(grader.judge)
-    return grader
+    def _shares(self, processes: int) -> list[Share]:
+        """The rates and the asks under way are shared out: the limits hold for all together."""
+        if computes_here(self.grader):
+            return [self.share.of(processes)] * processes
+        each, more = divmod(self.share.asks_at_once(self.grader), processes)
+        asks = [each + (place < more) for place in range(processes)]
+        return [self.share.of(processes)._replace(concurrency=number) for number in asks]
 
 
 def _cores() -> int:

@@ -1,4 +1,4 @@
-"""Grades rows in several processes, for judges that compute on this machine."""
+"""Grades rows in several processes on this machine."""
 
 from __future__ import annotations
 
@@ -7,76 +7,109 @@ import signal
 import threading
 from contextlib import contextmanager
 from itertools import islice
-from multiprocessing import get_context, parent_process
-from typing import TYPE_CHECKING, Any, NamedTuple
+from multiprocessing import get_context
+from multiprocessing.connection import wait
+from queue import SimpleQueue
+from typing import TYPE_CHECKING
 
-from ..grading import Grader
 from ..records.errors import ConfigError
-from .partition import grade_rows
-from .rows import Line, brief
+from .rows import brief
+from .share import computes_here
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
-    from concurrent.futures import Future
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from multiprocessing.connection import Connection
+    from typing import Any
 
-    from .rows import Row
+    from ..grading import Grader
+    from .rows import Line, Row
+    from .share import GraderSettings, Share
 
 CHUNK = 16
-"""Rows that a process grades at a time."""
+"""Rows, and results, that are passed on together if the judge computes in the process."""
 AHEAD = 3
-"""Chunks for each process that are graded, or wait for it."""
+"""Chunks that such a process has, so that it never waits for one."""
 
 
-class GraderSettings(NamedTuple):
-    """What :class:`Grader` takes, so that another process can make the same one."""
-
-    judge: Any
-    policy: Any
-    threshold: float | None
-    options: Mapping[str, Any]
-
-    def grader(self) -> Grader:
-        """A new grader."""
-        return Grader(self.judge, self.policy, self.threshold, **self.options)
+class _DiedError(Exception):
+    """The process on the other side is no more."""
 
 
 def grade_in_processes(
-    rows: Iterable[Row], settings: GraderSettings, processes: int
+    rows: Iterable[Row], settings: GraderSettings, shares: Sequence[Share]
 ) -> Generator[tuple[str, Line], None, None]:
     """The results of these rows, as text and as a :func:`brief` line, as they finish.
 
-    Processes are spawned, never forked: this one has threads. They end with this process, however
-    it ends.
+    There is a process for each share. Processes are spawned, never forked: this one has threads.
+    They end with this one, however it ends, and at once if the results are no longer wanted.
 
     Raises:
         ConfigError: a process has died.
     """
-    from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
-    from concurrent.futures.process import BrokenProcessPool
-
     rows = iter(rows)
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _begin, (settings,))
-    under_way: set[Future[list[tuple[str, Line]]]] = set()
+    pool: dict[Any, _Process] = {}
     try:
-        while chunk := list(islice(rows, CHUNK)):
-            with _ctrl_c_later():
-                under_way.add(pool.submit(_grade_chunk, chunk))
-            if len(under_way) >= AHEAD * processes:
-                done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield from future.result()
-        while under_way:
-            done, under_way = wait(under_way, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield from future.result()
-    except BrokenProcessPool:
+        for share in shares:
+            process = _Process(settings, share)
+            pool[process.connection] = process
+        for process in pool.values():
+            process.feed(rows)
+        while busy := [connection for connection, process in pool.items() if process.under_way]:
+            for connection in wait(busy):
+                yield from pool[connection].results()
+                pool[connection].feed(rows)
+    except _DiedError:
         raise ConfigError(
             "processes: a process that grades has died. If it was at the start, call run() under "
             "`if __name__ == '__main__':`, or pass processes=1"
         ) from None
     finally:
-        # It waits for the chunks under way: a pool whose processes are killed may wait forever.
-        pool.shutdown(cancel_futures=True)
+        for process in pool.values():
+            process.end()
+
+
+class _Process:
+    """A process that grades, as seen from here."""
+
+    def __init__(self, settings: GraderSettings, share: Share) -> None:
+        context = get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=_work, args=(theirs, settings, share), daemon=True)
+        with _ctrl_c_later():
+            self._process.start()
+        theirs.close()
+        grader = settings.grader()
+        asks = share.asks_at_once(grader)
+        self._chunk = _chunk(grader)
+        self._most = max(AHEAD * self._chunk, asks + asks // 4 + AHEAD)
+        self._has_all = False
+        self.under_way = 0
+
+    def feed(self, rows: Iterator[Row]) -> None:
+        """Passes rows on until it has enough; at their end, an empty list."""
+        while not self._has_all and self.under_way + self._chunk <= self._most:
+            chunk = list(islice(rows, self._chunk))
+            self._has_all = not chunk
+            try:
+                self.connection.send(chunk)
+            except OSError:
+                raise _DiedError from None
+            self.under_way += len(chunk)
+
+    def results(self) -> list[tuple[str, Line]]:
+        """What it has graded since."""
+        try:
+            results: list[tuple[str, Line]] = self.connection.recv()
+        except (EOFError, OSError):
+            raise _DiedError from None
+        self.under_way -= len(results)
+        return results
+
+    def end(self) -> None:
+        """Ends it, whatever it does."""
+        self.connection.close()
+        self._process.terminate()
+        self._process.join()
 
 
 @contextmanager
@@ -92,23 +125,35 @@ def _ctrl_c_later() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-_grader: Grader
+# ---------------------------------------------------------------- in the process
 
 
-def _begin(settings: GraderSettings) -> None:
-    """Prepares a process of the pool. Ctrl-C is its parent's business."""
-    global _grader
+def _work(connection: Connection, settings: GraderSettings, share: Share) -> None:
+    """Grades what comes, until the process is ended. Ctrl-C is its parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _grader = settings.grader()
+    rows: SimpleQueue[Row | None] = SimpleQueue()
+    threading.Thread(target=_receive, args=(connection, rows), daemon=True).start()
+    grader = share.ready(settings.grader())
+    every_row: Iterator[Row] = iter(rows.get, None)
+    chunk, results = _chunk(grader), []
+    for line in share.graded(every_row, grader):
+        results.append((line.to_json(), brief(line)))
+        if len(results) == chunk or rows.empty():
+            connection.send(results)
+            results = []
+    connection.send(results)
 
 
-def _end_with_parent() -> None:
-    """A process whose parent was killed would wait forever: it holds the queue open itself."""
-    if parent := parent_process():
-        parent.join()
-        os._exit(1)
+def _receive(connection: Connection, rows: SimpleQueue[Row | None]) -> None:
+    """Takes in what is sent, at any time, so that no side waits for the other to read."""
+    try:
+        while True:
+            for row in connection.recv() or [None]:
+                rows.put(row)
+    except (EOFError, OSError):
+        os._exit(1)  # the parent has ended
 
 
-def _grade_chunk(rows: list[Row]) -> list[tuple[str, Line]]:
-    return [(line.to_json(), brief(line)) for line in grade_rows(rows, _grader, concurrency=1)]
+def _chunk(grader: Grader) -> int:
+    """A result that was paid for is passed on at once, and its row is not fetched too early."""
+    return CHUNK if computes_here(grader) else 1

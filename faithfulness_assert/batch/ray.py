@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow
 import pyarrow.compute
@@ -19,13 +19,11 @@ from ..grading import Grader, hide_key
 from ..judges.remote.settings import check_number
 from ..records.judge import judge_info
 from .data_sets import open_data_set
-from .engine import ready
-from .partition import grade_rows
-from .process_pool import GraderSettings
 from .rows import brief
+from .share import GraderSettings, Share
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from typing_extensions import Unpack
 
@@ -56,54 +54,29 @@ RESULT_COLUMNS = pyarrow.schema(
 """What :func:`grade_dataset` adds, each under its name with the prefix. ``result`` is JSON."""
 
 
-class Share(NamedTuple):
-    """What each actor may use.
-
-    Args:
-        concurrency: asks under way at once; None: 8, and 1 for a judge that computes in the actor.
-        requests_per_minute, tokens_per_minute: of this actor; None for no limit.
-    """
-
-    concurrency: int | None = None
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-
-    def of(self, actors: int) -> Share:
-        """The share of one of so many actors. Each has the whole concurrency."""
-        rates = (self.requests_per_minute, self.tokens_per_minute)
-        return Share(self.concurrency, *(rate and rate / actors for rate in rates))
-
-
 class GradingActor:
     """A grader in a process of the cluster."""
 
     def __init__(
         self, settings: GraderSettings, share: Share, mapping: Mapping[str, str] | None = None
     ) -> None:
-        self.grader = ready(
-            settings.grader(),
-            requests_per_minute=share.requests_per_minute,
-            tokens_per_minute=share.tokens_per_minute,
-        )
-        remote = judge_info(self.grader.judge).remote
-        self.concurrency, self.mapping = share.concurrency or (8 if remote else 1), mapping
+        self.grader = share.ready(settings.grader())
+        self.share, self.mapping = share, mapping
 
     def grade(self, rows: list[Row]) -> list[tuple[str, Line]]:
         """The results of these rows, each as the text of its line and as a brief line."""
-        return [(line.to_json(), brief(line)) for line in self._lines(rows)]
+        lines = self.share.graded(rows, self.grader)
+        return [(line.to_json(), brief(line)) for line in lines]
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         """The batch with its results."""
         records = batch.to_pylist()
         rows = open_data_set(records, mapping=self.mapping).rows() if records else ()
-        lines = sorted(self._lines(rows), key=lambda line: line.row)
+        lines = sorted(self.share.graded(rows, self.grader), key=lambda line: line.row)
         results = pyarrow.Table.from_pylist([_values(line) for line in lines], RESULT_COLUMNS)
         for field in RESULT_COLUMNS:
             batch = batch.append_column(PREFIX + field.name, results[field.name])
         return batch
-
-    def _lines(self, rows: Iterable[Row]) -> Iterable[Line]:
-        return grade_rows(rows, self.grader, concurrency=self.concurrency)
 
 
 def _values(line: Line) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""What makes a grader in another process, or on another node, and what it may use there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..drive import ASKS_AT_ONCE
+from ..grading import Grader
+from ..records.judge import judge_info
+from .limits import limited
+from .partition import grade_rows
+from .patience import PatientJudge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .rows import Line, Row
+
+
+class GraderSettings(NamedTuple):
+    """What :class:`Grader` takes, so that another process can make the same one."""
+
+    judge: Any
+    policy: Any
+    threshold: float | None
+    options: Mapping[str, Any]
+
+    def grader(self) -> Grader:
+        """A new grader."""
+        return Grader(self.judge, self.policy, self.threshold, **self.options)
+
+
+class Share(NamedTuple):
+    """What one of several graders may use.
+
+    Args:
+        concurrency: asks under way at once; None: 8, or 1 for a judge that computes here.
+        requests_per_minute, tokens_per_minute: None for no limit.
+    """
+
+    concurrency: int | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+
+    def of(self, graders: int) -> Share:
+        """The share of one of so many graders. Each has the whole concurrency."""
+        rates = (self.requests_per_minute, self.tokens_per_minute)
+        return Share(self.concurrency, *(rate and rate / graders for rate in rates))
+
+    def ready(self, grader: Grader) -> Grader:
+        """The grader within these limits, and waiting for a server that is down for a while."""
+        grader.judge = limited(
+            grader.judge,
+            requests_per_minute=self.requests_per_minute,
+            tokens_per_minute=self.tokens_per_minute,
+        )
+        if judge_info(grader.judge).any_loop and hasattr(grader.judge, "aask"):
+            grader.judge = PatientJudge(grader.judge)
+        return grader
+
+    def asks_at_once(self, grader: Grader) -> int:
+        """How many asks of this grader are under way at once."""
+        return self.concurrency or (1 if computes_here(grader) else ASKS_AT_ONCE)
+
+    def graded(self, rows: Iterable[Row], grader: Grader) -> Iterator[Line]:
+        """The results of these rows, as they finish."""
+        return grade_rows(rows, grader, concurrency=self.asks_at_once(grader))
+
+
+def computes_here(grader: Grader) -> bool:
+    """Whether the judge uses a core all the time, and does not wait for a server."""
+    info = judge_info(grader.judge)
+    return info.keeps_deadline and not info.remote
