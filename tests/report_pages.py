@@ -66,12 +66,17 @@ class Page(HTMLParser):
 
     @property
     def rows(self) -> list[Any]:
-        return [row for n in range(self.meta["rows"]) for row in self.block(f"rows-{n}")]
+        return [row for n in range(len(self.meta["rows"])) for row in self.block(f"rows-{n}")]
 
     @property
     def details(self) -> list[Any]:
         count = len(self.meta["details"])
         return [item for n in range(count) for item in self.block(f"details-{n}")]
+
+    @property
+    def passages(self) -> list[str]:
+        count = len(self.meta["passages"])
+        return [text for n in range(count) for text in self.block(f"passages-{n}")]
 
 
 def read_page(path: Path) -> Page:

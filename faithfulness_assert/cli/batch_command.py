@@ -100,7 +100,7 @@ def run(arguments: Namespace) -> int:
     except KeyboardInterrupt:
         _tell(f"\ninterrupted. What is finished is in {arguments.directory}. {_go_on()}")
         return INTERRUPTED
-    write_outputs(arguments, outcome.directory)
+    write_outputs(arguments, outcome.directory, data_set)
     return _report(outcome, arguments.fail_under)
 
 

@@ -10,11 +10,12 @@ from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_re
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from ..batch.data_sets import DataSet
     from ..batch.run_directory import RunDirectory
 
 
 def add_output_arguments(parser: ArgumentParser) -> None:
-    """``--fail-under``, ``--output`` and ``--github``."""
+    """``--fail-under``, ``--output``, ``--report`` and ``--github``."""
     parser.add_argument(
         "--fail-under",
         type=_share,
@@ -30,8 +31,18 @@ def add_output_arguments(parser: ArgumentParser) -> None:
         help=f"write the results to this file too, in input order ({', '.join(SUFFIXES)}); may be "
         "repeated",
     )
+    add_report_argument(parser)
     parser.add_argument(
         "--github", action="store_true", help="print annotations for GitHub Actions"
+    )
+
+
+def add_report_argument(parser: ArgumentParser) -> None:
+    """``--report``."""
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write an HTML report of the results to this file too, for a browser",
     )
 
 
@@ -39,12 +50,30 @@ def check_outputs(arguments: Namespace) -> None:
     """Raises ``ConfigError`` if results cannot be written as these arguments want it."""
     for file in arguments.output:
         check_output(file)
+    check_report_argument(arguments)
 
 
-def write_outputs(arguments: Namespace, directory: RunDirectory) -> None:
-    """Writes the results of a run as these arguments want it."""
+def check_report_argument(arguments: Namespace) -> None:
+    """Raises ``ConfigError`` if a report is wanted and cannot be written."""
+    if arguments.report is not None:
+        from ..report import check_report
+
+        check_report(arguments.report)
+
+
+def write_outputs(
+    arguments: Namespace, directory: RunDirectory, data_set: DataSet | None = None
+) -> None:
+    """Writes the results of a run as these arguments want it.
+
+    ``data_set``: what was graded; None if only the run knows its name.
+    """
     for file in arguments.output:
         write_results(directory.lines(), file)
+    if arguments.report is not None:
+        from ..report import write_report
+
+        write_report(directory, arguments.report, data=data_set)
     if arguments.github:
         for command in github_annotations(directory.lines()):
             print(command)  # not with show_line, which makes commands of CI logs harmless

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .. import __version__
 from ..records.errors import ConfigError
 from .case_view import OUTCOMES, Vocabulary, detail_view, row_view
-from .chunks import Chunks, packed
+from .chunks import Chunks, Store, packed
 from .comparing import Compared
 from .figures import Figures
 from .joining import join
@@ -22,7 +22,7 @@ from .result_records import Results, open_results
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-ROWS_SIZE, DETAILS_SIZE = 400_000, 200_000
+ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
 SUFFIXES = (".html", ".htm")
 
@@ -112,50 +112,56 @@ def _written(file: Path, write: Callable[[Any], tuple[int, list[str]]]) -> Repor
     return Report(file, cases, tuple(notes))
 
 
+class _Data:
+    """The data of a page, on disk until it is written."""
+
+    def __init__(self) -> None:
+        self.names = Vocabulary()
+        self.rows, self.details = Chunks(ROWS_SIZE), Chunks(DETAILS_SIZE)
+        self.passages = Store(PASSAGES_SIZE)
+
+    def close(self) -> None:
+        """Deletes it."""
+        for part in (self.rows, self.details, self.passages):
+            part.close()
+
+    def blocks(self, mode: str) -> Iterator[Block]:
+        """All blocks. How many there are is known when they are written."""
+        chunks = {"rows": self.rows, "details": self.details, "passages": self.passages.texts}
+        for name, values in chunks.items():
+            for number, block in enumerate(values.blocks()):
+                yield Block(f"{name}-{number}", block)
+        meta = {
+            "mode": mode,
+            "version": __version__,
+            "outcomes": OUTCOMES,
+            "labels": self.names.labels.names,
+            "statuses": self.names.statuses.names,
+            "flags": self.names.flags.names,
+            "cases": self.rows.count,
+            **{name: values.starts for name, values in chunks.items()},
+        }
+        yield Block("meta", packed(json.dumps(meta)))
+
+
 def _one(
     results: Results, data: Any, mapping: Mapping[str, str] | None, text: Any
 ) -> tuple[int, list[str]]:
-    names, figures = Vocabulary(), Figures(results.about)
-    with closing(Chunks(ROWS_SIZE)) as rows, closing(Chunks(DETAILS_SIZE)) as details:
-        for joined in join(results, data, mapping):
-            badness = figures.add(joined.record, rows.count)
-            rows.add([*row_view(joined.record, joined.texts, names), badness])
-            details.add(detail_view(joined.record, joined.texts))
-        values = run_overview(results, figures)
-        meta = {"mode": "run", **_meta(names)}
-        write_page(text, "run.html.jinja", values, _blocks(meta, rows, details))
-    return rows.count, results.notes
+    figures = Figures(results.about)
+    with closing(_Data()) as page:
+        for record, texts in join(results, data, mapping):
+            badness = figures.add(record, page.rows.count)
+            page.rows.add([*row_view(record, texts, page.names), badness])
+            page.details.add(detail_view(record, texts, page.passages.place))
+        write_page(text, "run.html.jinja", run_overview(results, figures), page.blocks("run"))
+        return page.rows.count, results.notes
 
 
 def _two(compared: Compared, text: Any) -> tuple[int, list[str]]:
-    names = Vocabulary()
-    with closing(Chunks(ROWS_SIZE)) as rows, closing(Chunks(DETAILS_SIZE)) as details:
-        for change in compared.changes(names):
-            rows.add(change.row)
-            details.add(change.details)
+    with closing(_Data()) as page:
+        for change in compared.changes(page.names, page.passages.place):
+            page.rows.add(change.row)
+            page.details.add(change.details)
         values = comparison_overview(compared)
-        meta = {"mode": "compare", **_meta(names)}
-        write_page(text, "compare.html.jinja", values, _blocks(meta, rows, details))
-    return rows.count, compared.notes
-
-
-def _meta(names: Vocabulary) -> dict[str, Any]:
-    return {
-        "version": __version__,
-        "outcomes": OUTCOMES,
-        "labels": names.labels.names,
-        "statuses": names.statuses.names,
-        "flags": names.flags.names,
-    }
-
-
-def _blocks(meta: Mapping[str, Any], rows: Chunks, details: Chunks) -> Iterator[Block]:
-    """All data of a page. What the blocks contain is known when they are written."""
-    row_blocks = rows.blocks()
-    detail_blocks = details.blocks()
-    for number, block in enumerate(row_blocks):
-        yield Block(f"rows-{number}", block)
-    for number, block in enumerate(detail_blocks):
-        yield Block(f"details-{number}", block)
-    told = {**meta, "cases": rows.count, "rows": len(rows.starts), "details": details.starts}
-    yield Block("meta", packed(json.dumps(told)))
+        write_page(text, "compare.html.jinja", values, page.blocks("compare"))
+        return page.rows.count, compared.notes

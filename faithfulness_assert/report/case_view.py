@@ -14,7 +14,7 @@ from ..records.model import LABELS
 from .plain_fields import list_of, mapping_of, number_of, share_of, span_of, text_of, whole_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 STATUSES = (
     *("graded", "no_statements", "abstained", "no_context", "judge_refused", "unreadable"),
@@ -143,8 +143,13 @@ def _pair(value: object) -> tuple[object, object]:
     return (items[0], items[1]) if len(items) == 2 else (None, None)
 
 
-def detail_view(record: Mapping[str, Any], texts: Texts | None) -> dict[str, Any]:
-    """What is only shown in a case, without what is empty."""
+def detail_view(
+    record: Mapping[str, Any], texts: Texts | None, place: Callable[[str], int]
+) -> dict[str, Any]:
+    """What is only shown in a case, without what is empty.
+
+    ``place`` keeps the text of a passage, and says where.
+    """
     metadata = mapping_of(record.get("metadata"))
     passages = list(texts.passages) if texts else []
     places = _Passages(passages)
@@ -156,7 +161,7 @@ def detail_view(record: Mapping[str, Any], texts: Texts | None) -> dict[str, Any
         "warnings": [text_of(item) for item in list_of(metadata.get("warnings"))],
         "calculation": text_of(metadata.get("calculation")),
         "skipped": [_skipped(mapping_of(span), answer) for span in list_of(record.get("skipped"))],
-        "passages": [list(passage) for passage in passages],
+        "passages": [[id, place(text)] for id, text in passages],
         "verdicts": [
             _verdict(mapping_of(verdict), places) for verdict in list_of(record.get("verdicts"))
         ],

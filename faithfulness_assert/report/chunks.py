@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 import tempfile
+from hashlib import blake2b
 from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -53,6 +54,26 @@ class Chunks:
             self.starts.append(self.count - len(self._waiting))
             self._file.write(packed(f"[{','.join(self._waiting)}]").encode("ascii") + b"\n")
             self._waiting, self._length = [], 0
+
+
+class Store:
+    """Texts of which each is kept once. Retrieval gives the same passage to many cases."""
+
+    def __init__(self, size: int) -> None:
+        self.texts = Chunks(size)
+        self._places: dict[bytes, int] = {}
+
+    def close(self) -> None:
+        """Deletes the texts."""
+        self.texts.close()
+
+    def place(self, text: str) -> int:
+        """The place of a text among all."""
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        place = self._places.setdefault(key, self.texts.count)
+        if place == self.texts.count:
+            self.texts.add(text)
+        return place
 
 
 def packed(text: str) -> str:

@@ -15,7 +15,7 @@ from .joining import join
 from .plain_fields import list_of, mapping_of, share_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from ..batch.comparison import Change, Lines
     from .joining import Joined
@@ -56,12 +56,12 @@ class Compared:
             told += [f"{name}: {note}" for note in source.notes]
         return told
 
-    def changes(self, names: Vocabulary) -> Iterator[ChangeView]:
-        """The changed cases, the most important first."""
+    def changes(self, names: Vocabulary, place: Callable[[str], int]) -> Iterator[ChangeView]:
+        """The changed cases, the most important first. ``place``: see ``detail_view``."""
         changes = self.comparison.shown
         wanted = {change.case_id for change in changes}
         sides = [
-            _views(join(source, data, self._mapping), wanted, names)
+            _views(join(source, data, self._mapping), wanted, names, place)
             for source, data in zip(self.sources, self._data, strict=True)
         ]
         for change in changes:
@@ -112,13 +112,15 @@ def _verdict(verdict: Mapping[str, Any]) -> Verdict:
     return Verdict(0, text_of(verdict.get("statement")), label)
 
 
-def _views(joined: Iterator[Joined], wanted: set[str], names: Vocabulary) -> dict[str, bytes]:
+def _views(
+    joined: Iterator[Joined], wanted: set[str], names: Vocabulary, place: Callable[[str], int]
+) -> dict[str, bytes]:
     """The row and the details of each wanted case, compressed."""
     views: dict[str, bytes] = {}
     for record, texts in joined:
         id = case_id(record)
         if id in wanted:
-            view = [row_view(record, texts, names), detail_view(record, texts)]
+            view = [row_view(record, texts, names), detail_view(record, texts, place)]
             views[id] = zlib.compress(json.dumps(view).encode(), 1)
     return views
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,7 +47,10 @@ def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iter
 
 def _data_set(results: Results, data: Any, mapping: Mapping[str, str] | None) -> DataSet | None:
     if data is not None:
-        return data if isinstance(data, DataSet) else open_data_set(data, mapping=mapping)
+        data_set = data if isinstance(data, DataSet) else open_data_set(data, mapping=mapping)
+        if isinstance(data, str | PathLike | DataSet):
+            results.source = data_set.name
+        return data_set
     name = text_of(mapping_of(results.about.get("input")).get("name"))
     path = _existing(name, results.directory)
     if path is None:

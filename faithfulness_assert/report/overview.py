@@ -47,7 +47,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
     return {
         "title": "Faithfulness report",
         "version": __version__,
-        "source": source_of(results),
+        "source": results.source,
         "facts": run_facts(results.about, figures),
         "notes": [*warnings_of(figures), *results.notes],
         "cases": summary.cases,
@@ -65,11 +65,6 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "controls": dict(summary.controls),
         "unreliable": is_unreliable(figures),
     }
-
-
-def source_of(results: Results) -> str:
-    """What was graded: the data set if that is known, else the file of results."""
-    return text_of(mapping_of(results.about.get("input")).get("name")) or results.name
 
 
 def run_facts(about: Mapping[str, Any], figures: Figures) -> list[tuple[str, str]]:
@@ -220,6 +215,12 @@ def _cut(text: str, most: int = QUOTE) -> str:
 # ---------------------------------------------------------------- two runs
 
 
+def _both(results: Results) -> str:
+    """A run and what was graded."""
+    known = results.source != results.name
+    return f"{results.name} ({results.source})" if known else results.name
+
+
 def comparison_overview(compared: Compared) -> dict[str, Any]:
     """What the overview of two runs says."""
     comparison = compared.comparison
@@ -227,7 +228,7 @@ def comparison_overview(compared: Compared) -> dict[str, Any]:
     return {
         "title": "Faithfulness: two runs compared",
         "version": __version__,
-        "names": [source.name for source in compared.sources],
+        "names": [_both(source) for source in compared.sources],
         "worse": comparison.worse,
         "notes": compared.notes,
         "rows": [

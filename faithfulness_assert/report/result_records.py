@@ -21,6 +21,7 @@ from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..text.strings import clip
 from .flat_results import FLAT_SUFFIXES, flat_results
+from .plain_fields import mapping_of, text_of
 
 MOST_NOTES = 5
 
@@ -30,12 +31,14 @@ class Results:
 
     Attributes:
         name: for people.
+        source: for people: what was graded, if that is known.
         about: what ``run.json`` says, if there is one.
         notes: what a reader should know. Those on single lines are complete after a full read.
     """
 
     def __init__(self, name: str, file: IO[bytes], about: Mapping[str, Any] | None = None) -> None:
         self.name, self.about = name, about or {}
+        self.source = name
         self.notes: list[str] = []
         self.directory: Path | None = None
         self._file = file
@@ -155,6 +158,8 @@ def _of_directory(path: Path) -> Results:
     results.directory = path
     try:
         results.about = directory.about() or {}
+        named = mapping_of(results.about.get("input")).get("name")
+        results.source = text_of(named) or results.source
     except ConfigError as error:
         results.notes.append(f"What the run was graded with is not known: {error}")
     return results

@@ -17,16 +17,30 @@ function bytesOf(base64) {
   return bytes;
 }
 
-/** The details of a case. The blocks that were used last are kept. */
-function detailReader(starts) {
+/** Reads single values of a list of blocks. The blocks that were used last are kept. */
+function reader(name, starts) {
   const kept = new Map();
   return async (place) => {
     const number = lastAtMost(starts, place);
-    const block = kept.get(number) ?? (await readBlock(`details-${number}`));
+    const block = kept.get(number) ?? (await readBlock(`${name}-${number}`));
     kept.delete(number);
     kept.set(number, block);
     if (kept.size > KEPT_BLOCKS) kept.delete(kept.keys().next().value);
     return block[place - starts[number]];
+  };
+}
+
+/** The details of a case, with the texts of its passages. */
+function detailReader(meta) {
+  const [details, passages] = [reader('details', meta.details), reader('passages', meta.passages)];
+  const filled = async (detail) => {
+    if (!detail?.passages) return detail;
+    const texts = await Promise.all(detail.passages.map(([, place]) => passages(place)));
+    return { ...detail, passages: detail.passages.map(([id], number) => [id, texts[number]]) };
+  };
+  return async (place) => {
+    const detail = await details(place);
+    return Array.isArray(detail) ? Promise.all(detail.map(filled)) : filled(detail);
   };
 }
 

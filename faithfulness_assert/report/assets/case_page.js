@@ -6,7 +6,7 @@ function casePage(item, detail, links) {
     caseHead(item, detail, links),
     element(
       'div',
-      { class: 'columns' },
+      { class: 'columns one' },
       element('div', { class: 'column first' }, side.answer, side.list, detailsPanel(item, detail)),
       element('div', { class: 'column side' }, side.selected, side.context),
     ),
@@ -17,7 +17,7 @@ function casePage(item, detail, links) {
 function caseHead(item, detail, links) {
   const head = [
     navigation(links),
-    element('h1', { tabindex: -1 }, 'Case ', quoted(item.id)),
+    element('h1', { tabindex: -1 }, element('span', { class: 'lead-in' }, 'Case '), quoted(item.id)),
     verdictLine(item),
     detail.reason ? element('p', {}, quoted(detail.reason)) : null,
     item.question ? element('p', { class: 'question' }, 'Question: ', quoted(item.question)) : null,
@@ -56,7 +56,7 @@ function verdictLine(item) {
 }
 
 /** Everything that explains the score and is no statement. */
-function detailsPanel(item, detail) {
+function detailsPanel(item, detail, run = '') {
   const facts = detail.facts ?? {};
   const parts = [
     detail.calculation ? part('How the score is calculated', element('p', { class: 'calculation' }, quoted(detail.calculation))) : null,
@@ -69,7 +69,7 @@ function detailsPanel(item, detail) {
     detail.columns ? part('Columns of the data set', pairs(Object.entries(detail.columns).map(([name, value]) => [name, plainText(value)]))) : null,
     detail.metadata ? element('details', {}, element('summary', {}, 'All other data'), element('pre', { tabindex: 0 }, JSON.stringify(detail.metadata, null, 2))) : null,
   ];
-  return element('section', { class: 'panel details', 'aria-label': 'Details' }, parts);
+  return element('section', { class: 'panel details later', 'aria-label': `Details${run}` }, parts);
 }
 
 const part = (title, content) => element('div', {}, element('h3', {}, title), content);

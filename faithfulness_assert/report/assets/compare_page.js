@@ -1,7 +1,7 @@
 // The page of a case in two runs, side by side.
 
 function comparePage(item, details, links) {
-  const sides = item.sides.map((side, number) => (side ? new Side(side, details[number] ?? {}, (statement, from) => follow(statement, from)) : null));
+  const sides = item.sides.map((side, number) => (side ? new Side(side, details[number] ?? {}, follow, ` in ${'AB'[number]}`) : null));
   function follow(statement, from) {
     state.active = from;
     links.chose(statement.place);
@@ -13,7 +13,7 @@ function comparePage(item, details, links) {
       'header',
       { class: 'case-head' },
       navigation(links),
-      element('h1', { tabindex: -1 }, 'Case ', quoted(item.id)),
+      element('h1', { tabindex: -1 }, element('span', { class: 'lead-in' }, 'Case '), quoted(item.id)),
       element('p', { class: 'verdict' }, element('span', { class: `badge kind-${item.kind}` }, KINDS[item.kind])),
       flipList(item),
     ),
@@ -35,8 +35,7 @@ function column(side, item, detail, name) {
     verdictLine(item),
     detail?.reason ? element('p', { class: 'hint' }, quoted(detail.reason)) : null,
   );
-  side.context.classList.remove('context');
-  return element('div', { class: 'column' }, lead, side.answer, side.selected, side.context, side.list, detailsPanel(item, detail ?? {}));
+  return element('div', { class: 'column' }, lead, side.answer, side.selected, side.context, side.list, detailsPanel(item, detail ?? {}, ` of ${name}`));
 }
 
 function chooseText(side, text) {

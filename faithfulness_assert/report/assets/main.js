@@ -19,7 +19,7 @@ async function start() {
   const meta = await readBlock('meta');
   report.names = meta;
   report.compare = meta.mode === 'compare';
-  report.details = detailReader(meta.details);
+  report.details = detailReader(meta);
   if (!meta.cases) return;
   await readRows(meta);
   prepareList();
@@ -32,13 +32,13 @@ async function start() {
 
 async function readRows(meta) {
   const Kind = report.compare ? ChangedCase : Case;
-  for (let number = 0; number < meta.rows; number += 1) {
+  for (let number = 0; number < meta.rows.length; number += 1) {
     for (const row of await readBlock(`rows-${number}`)) {
       const item = new Kind(row, report.cases.length, meta);
       report.cases.push(item);
       if (!report.places.has(item.id)) report.places.set(item.id, item.place);
     }
-    if (meta.rows > 4) byId('count').textContent = `Loading the cases: ${report.cases.length.toLocaleString('en')} of ${meta.cases.toLocaleString('en')} …`;
+    if (meta.rows.length > 4) byId('count').textContent = `Loading the cases: ${report.cases.length.toLocaleString('en')} of ${meta.cases.toLocaleString('en')} …`;
   }
 }
 

@@ -4,9 +4,9 @@ const FIRST_STATEMENTS = 200;
 
 /** The parts of a page that show one result. They follow `choose`. */
 class Side {
-  /** `chosen(statement)` is called after a statement was chosen. */
-  constructor(item, detail, chosen = () => {}) {
-    Object.assign(this, { item, detail, chosen });
+  /** `chosen(statement)` is called after a statement was chosen. `run`: ' in A' if there are two. */
+  constructor(item, detail, chosen, run = '') {
+    Object.assign(this, { item, detail, chosen, run });
     this.current = -1;
     this.statements = item.statements;
     this.verdicts = detail.verdicts ?? [];
@@ -14,7 +14,7 @@ class Side {
     this.lit = [];
     this.passages = passagesOf(detail, this.verdicts);
     this.answer = this.answerPanel();
-    this.selected = element('section', { class: 'panel selected', 'aria-label': 'Chosen statement' });
+    this.selected = element('section', { class: 'panel selected', 'aria-label': `Chosen statement${run}`, tabindex: 0 });
     this.context = this.contextPanel();
     this.list = this.statements.length ? this.listPanel() : null;
     this.selected.hidden = !this.statements.length;
@@ -23,7 +23,7 @@ class Side {
   // ------------------------------------------------------------ the answer
 
   answerPanel() {
-    const panel = element('section', { class: 'panel', 'aria-label': 'Answer' }, element('h2', {}, 'Answer'));
+    const panel = element('section', { class: 'panel', 'aria-label': `Answer${this.run}` }, element('h2', {}, 'Answer'));
     if (this.item.answer === null) {
       panel.append(element('p', { class: 'hint' }, 'The answer itself is not in this report. These are its statements:'));
     }
@@ -108,7 +108,7 @@ class Side {
   // ------------------------------------------------------------ the context
 
   contextPanel() {
-    const panel = element('section', { class: 'panel context', 'aria-label': 'Context', tabindex: 0 }, element('h2', {}, 'Context'));
+    const panel = element('section', { class: 'panel context', 'aria-label': `Context${this.run}`, tabindex: 0 }, element('h2', {}, 'Context'));
     if (!this.passages.complete) {
       const none = this.passages.items.length ? 'The passages are not in this report. These are the sentences that the judge names:' : 'The context is not in this report, and the judge names no sentence of it.';
       panel.append(element('p', { class: 'hint' }, none));
@@ -136,14 +136,14 @@ class Side {
     });
     const prose = element('div', { class: 'prose', dir: 'auto' });
     prose.append(...blocksOf(pieces(text, ranges), node));
-    return element('section', { class: 'passage', 'aria-label': `Passage ${id}` }, element('h3', {}, 'Passage ', quoted(id)), prose);
+    return element('section', { class: 'passage', 'aria-label': visible(`Passage ${id}${this.run}`) }, element('h3', {}, 'Passage ', quoted(id)), prose);
   }
 
   // ------------------------------------------------------------ the list of statements
 
   listPanel() {
     const list = element('ol', { class: 'statements' });
-    const panel = element('section', { class: 'panel', 'aria-label': 'All statements' }, element('h2', {}, `All statements (${this.statements.length.toLocaleString('en')})`), list);
+    const panel = element('section', { class: 'panel later', 'aria-label': `All statements${this.run}` }, element('h2', {}, `All statements (${this.statements.length.toLocaleString('en')})`), list);
     this.buttons = [];
     const more = element('button', { type: 'button', class: 'more', click: () => add() });
     const add = () => {
