@@ -27,6 +27,7 @@ from remote import JSON, bare_environment
 
 from faithfulness_assert import Grader
 from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.batch.provider_batches import (
     FILES,
     Standing,
@@ -36,6 +37,7 @@ from faithfulness_assert.batch.provider_batches import (
 )
 from faithfulness_assert.batch.run_directory import RunDirectory
 from faithfulness_assert.cli import main
+from faithfulness_assert.judges.token_counter import token_counter
 from faithfulness_assert.records.errors import ConfigError, JudgeError
 from faithfulness_assert.records.result import GradingResult
 from faithfulness_assert.records.usage import Usage
@@ -101,6 +103,64 @@ def online(count: int, via: str, server: BatchServer, **more: Any) -> dict[str, 
     found = {result.case_id: comparable(result) for result in grader.grade_many(cases(count))}
     grader.judge.close()  # type: ignore[attr-defined]
     return found
+
+
+def counting(path: str, body: Body) -> tuple[int, Body]:
+    """The truthful model, whose server counts tokens as the estimate does."""
+    count = token_counter("openai:gpt-4o-mini")
+    status, answer = truthful(path, body)
+    message = answer["choices"][0]["message"]
+    message["content"] = json.dumps(json.loads(message["content"]), separators=(",", ":"))
+    prompt = sum(count(sent["content"]) for sent in body["messages"])
+    usage = {"prompt_tokens": prompt, "completion_tokens": count(message["content"])}
+    return status, {**answer, "usage": usage}
+
+
+@pytest.mark.parametrize("policy", ["default", "ragas"])
+def test_the_estimate_for_a_batch_api_is_what_the_run_uses(tmp_path: Path, policy: str) -> None:
+    with BatchServer(counting) as server:
+        options = {**judge_of("openai-batch", server), "judge": "openai:gpt-4o-mini"}
+        rows = open_data_set(cases(60)).rows()
+        said = estimate_run(rows, policy=policy, over_batch_api=True, **options)
+        directory = RunDirectory(tmp_path / "run")
+        submit(open_data_set(cases(60)), directory, "openai-batch", policy=policy, **options)
+        collected(directory)
+    spent = [line.result.tokens_used for line in directory.lines()]
+    assert said.asks == sum(usage.num_requests for usage in spent)
+    for name in ("prompt", "completion"):
+        used = sum(getattr(usage, name) for usage in spent)
+        assert getattr(said, name) == pytest.approx(used, rel=0.05)
+        plain = estimate_run(open_data_set(cases(60)).rows(), policy=policy, **options)
+        assert getattr(plain, name) < getattr(said, name)
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more(
+    tmp_path: Path, via: str
+) -> None:
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps(cases(3)))
+    with BatchServer() as server:
+        judge = judge_of(via, server)
+        given = [
+            "batch", str(file), "--run", str(tmp_path / "run"), "--judge", judge["judge"], "--via", via,
+            "-o", f"base_url={judge['base_url']}", "-o", f"api_key={judge['api_key']}",
+        ]  # fmt: skip
+        prices = ["-o", 'prices={"prompt": 1000000, "completion": 1000000}']
+        for more, problem in (
+            (["--max-tokens", "10"], "it would use about"),
+            (["--max-cost", "10"], "its cost is unknown: max_cost needs the option prices"),
+            (["--max-errors", "1"], "--max-errors: a batch API is sent whole batches"),
+        ):
+            code, _, told = command(*given, *more)
+            assert problem in told
+            assert code == (2 if "--max-errors" in more else 3)
+        assert not server.batches
+        assert command(*given, "--max-tokens", "1000000")[0] == 4
+        assert len(server.batches) == 1
+        costly = [*given[:3], str(tmp_path / "other"), *given[4:], *prices, "--max-cost"]
+        assert "it would cost about" in command(*costly, "10")[2]
+        assert command(*costly, "1000000")[0] == 4
 
 
 @pytest.mark.parametrize("policy", ["default", "ragas"])
@@ -539,7 +599,7 @@ def test_a_run_over_a_batch_api_on_the_command_line(
     with BatchServer(looks=2) as server:
         named = ("--judge", "anthropic:model-1", "-o", f"base_url={server.root}")
         begin = ("batch", source, "--run", run, "--via", "anthropic-batch", *named)
-        assert "--max-cost: a batch API" in command(*begin, "--max-cost", "1").stderr
+        assert "--max-errors: a batch API" in command(*begin, "--max-errors", "1").stderr
         done = command(*begin)
         assert done.returncode == 4
         assert "use: faithfulness-assert batch collect" in command(*begin[:4], *named).stderr

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..judges.remote.settings import check_number
 
 if TYPE_CHECKING:
+    from .estimate import Estimate
     from .rows import Line
 
 MOST = 10**15
@@ -55,6 +56,17 @@ class Budget:
         self.errors += result.error is not None
         self.cost += result.cost or 0.0
         self._without_cost |= result.cost is None and result.tokens_used.total > 0
+
+    def too_small_for(self, estimate: Estimate) -> str:
+        """Why a run with this estimate must not begin, in words; "" if it may."""
+        tokens = estimate.prompt + estimate.completion
+        if self._max_tokens is not None and tokens > self._max_tokens:
+            return f"it would use about {tokens:,} tokens, and max_tokens is {self._max_tokens:,}"
+        if self._max_cost is not None and estimate.cost is None:
+            return "its cost is unknown: max_cost needs the option prices"
+        if self._max_cost is not None and (estimate.cost or 0.0) > self._max_cost:
+            return f"it would cost about {estimate.cost:.6g}, and max_cost is {self._max_cost:.6g}"
+        return ""
 
     def exceeded(self) -> str:
         """Why the run must stop, in words; "" while it may go on."""

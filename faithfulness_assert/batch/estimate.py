@@ -97,6 +97,7 @@ def estimate_run(
     policy: Any = "default",
     threshold: float | None = None,
     sample: int = SAMPLE,
+    over_batch_api: bool = False,
     **options: Any,
 ) -> Estimate:
     """What grading these rows will use. Nothing is sent, and no key is needed.
@@ -108,12 +109,13 @@ def estimate_run(
         judge, policy, threshold, options: as for ``Grader``.
         sample: the most cases that are planned, from 1. If there are more, they are drawn at
             random, always the same ones.
+        over_batch_api: whether each ask and its reply have a token that names the ask.
 
     Raises:
         ConfigError: as for ``Grader``, or ``sample`` is not a whole number from 1.
     """
     check_number("sample", sample, 1, 10**9, whole=True)
-    grader = _grader(judge, policy, threshold, options)
+    grader = _grader(judge, policy, threshold, options, echoed=over_batch_api)
     cases, unreadable, drawn = _draw(rows, sample)
     spent = [grader.grade(**row.fields) for row in drawn]
     usages = [result.tokens_used for result in spent]
@@ -132,7 +134,9 @@ def estimate_run(
     )
 
 
-def _grader(judge: str | Judge, policy: Any, threshold: Any, options: Mapping[str, Any]) -> Grader:
+def _grader(
+    judge: str | Judge, policy: Any, threshold: Any, options: Mapping[str, Any], *, echoed: bool
+) -> Grader:
     """A grader whose judge is a rehearsal; a judge that costs nothing takes part itself."""
     table.check_names(options)
     own = table.taken_by("judge", options)
@@ -145,7 +149,7 @@ def _grader(judge: str | Judge, policy: Any, threshold: Any, options: Mapping[st
     made = make_judge(judge, own)
     info = judge_info(made)
     is_free = isinstance(judge, str) and not info.remote
-    return Grader(made if is_free else Rehearsal(info), policy, threshold, **others)
+    return Grader(made if is_free else Rehearsal(info, echoed=echoed), policy, threshold, **others)
 
 
 def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, list[Row]]:

@@ -10,8 +10,11 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..asking.echo import echoing, token_of
 from ..judges.embedded import EmbeddedJudge
+from ..judges.token_counter import token_counter
 from ..records.ask import Ask, Reply, ReplyForm
+from ..records.usage import Usage
 from ..text.sentences import sentence_spans
 
 if TYPE_CHECKING:
@@ -26,16 +29,30 @@ REASON = (
 
 
 class Rehearsal:
-    """Takes the place of the judge with this ``info``; asks are planned as for that judge."""
+    """Takes the place of the judge with this ``info``; asks are planned as for that judge.
 
-    def __init__(self, info: JudgeInfo) -> None:
+    Args:
+        info: of that judge.
+        echoed: whether each reply repeats a token of its ask, as over a batch API.
+    """
+
+    def __init__(self, info: JudgeInfo, *, echoed: bool = False) -> None:
+        self._echoed, self._count = echoed, token_counter(info.name)
         self.info = replace(info, keeps_deadline=True, any_loop=False, caveat="", identity=None)
         self._judge = EmbeddedJudge()
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - it is quick
-        """A reply without usage: the grader then counts the tokens."""
+        """A reply. If it has no usage, the grader counts the tokens."""
         text = json.dumps(self._reply(ask), separators=(",", ":"), ensure_ascii=False)
-        return Reply(text)
+        return Reply(text, self._usage(ask, text) if self._echoed else None)
+
+    def _usage(self, ask: Ask, text: str) -> Usage:
+        """With the token in the prompt and in the reply."""
+        token = token_of(ask.ids)
+        messages = echoing(ask, token).messages
+        prompt = sum(self._count(message["content"]) for message in messages)
+        completion = self._count(f'{{"ask":"{token}",{text[1:]}')
+        return Usage(prompt, completion, num_requests=1)
 
     def _reply(self, ask: Ask) -> dict[str, Any]:
         items = ask.payload.items

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..batch import run as run_batch
+from ..batch.budget import Budget
 from ..batch.data_sets import open_data_set, parse_mapping
 from ..batch.provider_batches import is_begun, submit
 from ..batch.run_directory import RunDirectory
@@ -20,7 +21,6 @@ from .terminal import show_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Mapping
 
     from ..batch import RunOutcome
     from ..batch.data_sets import DataSet
@@ -104,10 +104,11 @@ def run(arguments: Namespace) -> int:
     return _report(outcome, arguments.fail_under)
 
 
-def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: Mapping[str, Any]) -> int:
+def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:
     """Sends what a provider's batch API can answer now. The provider paces and bills it whole."""
     from .standing import report
 
+    budget = Budget(numbers.pop("max_tokens"), numbers.pop("max_cost"))
     if given := next((name for name, number in numbers.items() if number is not None), None):
         option = f"--{given.replace('_', '-')}"
         raise ConfigError(f"{option}: a batch API is sent whole batches; leave it out with --via")
@@ -115,7 +116,9 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: Mapping[st
     again = not arguments.no_retry_errors
     return report(
         directory,
-        lambda: submit(data_set, directory, arguments.via, retry_errors=again, **options),
+        lambda: submit(
+            data_set, directory, arguments.via, retry_errors=again, budget=budget, **options
+        ),
         arguments,
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..batch.data_sets import open_data_set, parse_mapping
 from ..batch.estimate import SAMPLE, estimate_run
+from ..batch.provider_batches import SERVICES
 from .exit_codes import PASSED
 from .grading_arguments import add_grading_arguments, grading_options
 from .terminal import show_line
@@ -25,6 +26,13 @@ def add_arguments(parser: ArgumentParser) -> None:
         default=SAMPLE,
         help=f"the most cases that are planned (default: {SAMPLE})",
     )
+    parser.add_argument(
+        "--via",
+        metavar="API",
+        choices=list(SERVICES),
+        help="count what each ask and reply over a batch API has more: openai-batch or "
+        "anthropic-batch; give its prices",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -33,7 +41,8 @@ def run(arguments: Namespace) -> int:
     mapping = parse_mapping(arguments.map)
     options = {**grading_options(arguments), "sample": arguments.sample}
     data_set = open_data_set(arguments.data_set, mapping=mapping)
-    estimate = estimate_run(data_set.rows(), **options)
+    via = arguments.via is not None
+    estimate = estimate_run(data_set.rows(), over_batch_api=via, **options)
     if arguments.json:
         print(json.dumps(estimate.to_json()))
         return PASSED

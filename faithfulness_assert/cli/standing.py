@@ -38,6 +38,9 @@ def report(directory: RunDirectory, go_on: Callable[[], Standing], arguments: Na
         return _stopped(f"{error.filename or directory.path}: {error.strerror}", directory.path)
     for said in standing.said:
         _tell(said)
+    if standing.stopped:
+        _tell(f"Nothing was sent: {standing.stopped}")
+        return NOT_GRADED
     if not standing.finished:
         for file in standing.files:
             show_line(str(file))

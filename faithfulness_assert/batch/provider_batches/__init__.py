@@ -20,18 +20,21 @@ from ...judges import JUDGES
 from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
+from ..estimate import estimate_run
 from ..run_description import changed_input, check_unchanged, describe_run, same_input
 from .anthropic_batches import ANTHROPIC_FORM, AnthropicBatches
 from .openai_batches import OPENAI_FORM, OpenAIBatches
 from .round_writer import write_whole
-from .rounds import Rounds, Standing, check_rows, write_rows
+from .rounds import Rounds, Standing, check_rows, read_rows, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ...judges.remote.remote_judge import RemoteJudge
     from ...options import GraderOptions
+    from ..budget import Budget
     from ..data_sets import DataSet
+    from ..estimate import Estimate
     from ..run_directory import RunDirectory
     from .service import Service
 
@@ -57,6 +60,7 @@ def submit(
     policy: str | Mapping[str, Any] = "default",
     threshold: float | None = None,
     retry_errors: bool = True,
+    budget: Budget | None = None,
     **options: Any,
 ) -> Standing:
     """Begins a run or goes on with it: sends what there is to send, and does not wait.
@@ -69,6 +73,7 @@ def submit(
         policy, threshold, options: see :class:`Grader`.
         retry_errors: if the run was finished, cases that could not be graded are asked again,
             where that may succeed now.
+        budget: nothing is sent if the estimate for the whole run is more. A batch is paid whole.
 
     Raises:
         ConfigError: an option that cannot be used, or the directory has another run.
@@ -82,6 +87,8 @@ def submit(
         settings = _begun(directory, settings, about, data_set)
         if retry_errors:
             settings = _retried(directory, settings)
+        if budget and (problem := budget.too_small_for(_estimate(directory, settings))):
+            return Standing(False, (), stopped=problem)
         with _rounds(directory, settings, grader) as rounds:
             return rounds.advance()
 
@@ -108,6 +115,18 @@ def _begun(
         return _stored(directory)
     rows.parent.mkdir(exist_ok=True)
     return _store(directory, {**settings, "rows": write_rows(rows, data_set.rows())})
+
+
+def _estimate(directory: RunDirectory, settings: Mapping[str, Any]) -> Estimate:
+    """What the whole run will use."""
+    return estimate_run(
+        (row for row, _ in read_rows(directory.path / "rounds" / "rows.jsonl")),
+        judge=settings["judge"],
+        policy=settings["policy"],
+        threshold=settings["threshold"],
+        over_batch_api=True,
+        **settings["options"],
+    )
 
 
 def _retried(directory: RunDirectory, settings: dict[str, Any]) -> dict[str, Any]:

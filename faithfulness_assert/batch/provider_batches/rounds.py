@@ -45,11 +45,13 @@ class Standing(NamedTuple):
         finished: all cases have results.
         said: what happened, in lines for the user.
         files: files that somebody has to take to a server, and whose answers to import.
+        stopped: why nothing was sent; "" if it was.
     """
 
     finished: bool
     said: tuple[str, ...]
     files: tuple[Path, ...] = ()
+    stopped: str = ""
 
 
 class Rounds:
