@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .grading import Grader, agrade, grade, grade_many
     from .policy.policy import Policy
     from .policy.presets import policies
+    from .pytest_plugin.assertions import NotGraded, assert_faithful
     from .reading.reconcile import read_verdicts
     from .reading.refusal import is_refusal
     from .records.ask import Ask, Reply
@@ -37,6 +38,7 @@ _HOMES = {
     "grading": ("Grader", "agrade", "grade", "grade_many"),
     "policy.policy": ("Policy",),
     "policy.presets": ("policies",),
+    "pytest_plugin.assertions": ("NotGraded", "assert_faithful"),
     "reading.reconcile": ("read_verdicts",),
     "reading.refusal": ("is_refusal",),
     "records.ask": ("Ask", "Reply"),
@@ -56,11 +58,13 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "agrade",
     "grade_many",
     "Grader",
+    "assert_faithful",
     "Policy",
     "policies",
     "GradingResult",
     "ConfigError",
     "JudgeError",
+    "NotGraded",
     "PromptTooLong",
     "UnreadableReply",
     "split_statements",

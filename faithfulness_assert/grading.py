@@ -222,7 +222,7 @@ def grade(
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
     hide_key(options)
-    case, others = _split(options)
+    case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
     return grader.grade(answer, context, question=question or None, **case)
 
@@ -239,7 +239,7 @@ async def agrade(
 ) -> GradingResult:
     """The same as :func:`grade`, on the running event loop."""
     hide_key(options)
-    case, others = _split(options)
+    case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
     return await grader.agrade(answer, context, question=question or None, **case)
 
@@ -278,7 +278,7 @@ def hide_key(options: GraderOptions) -> None:
         options["api_key"] = Secret(key)
 
 
-def _split(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of the case, and all others."""
     case = table.taken_by("case", options)
     return case, {name: value for name, value in options.items() if name not in case}

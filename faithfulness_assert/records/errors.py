@@ -4,6 +4,7 @@ FaithfulnessError
 ├── ConfigError      yours: a judge, policy, threshold or option that cannot be used (a ValueError)
 ├── InputError       your data's: an answer or context that cannot be graded (a ValueError);
 │                    grade() turns it into a result with status ``invalid_input``
+├── NotGraded        a grader error where no result can be returned (in ``pytest_plugin``)
 └── JudgeError       the judge's: it has a kind, whether a retry may help, and what it cost
     ├── PromptTooLong     an ask is too long for the judge's context window
     └── UnreadableReply   the judge replied, but no verdict can be read

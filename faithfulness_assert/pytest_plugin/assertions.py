@@ -1,0 +1,110 @@
+"""``assert_faithful``: an assertion for any test framework, also for none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..grading import Grader, hide_key, split_options
+from ..records.case import Case
+from ..records.case_fields import check_evidence_roles
+from ..records.errors import ConfigError, FaithfulnessError, InputError
+from .failure_text import failure_text, not_graded_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import Unpack
+
+    from ..grading import AnyPolicy
+    from ..options import GradeOptions
+    from ..records.judge import Judge
+    from ..records.result import GradingResult
+
+
+class NotGraded(FaithfulnessError):  # noqa: N818 - the public name says what happened
+    """A grader error. It says nothing about the answer.
+
+    Args:
+        message: what happened, free of control characters.
+        result: the result, with its ``status`` and its ``error``.
+    """
+
+    __module__ = "faithfulness_assert"  # as users import it, and as tracebacks call it
+
+    def __init__(self, message: str, result: GradingResult) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def assert_faithful(
+    answer: str | None = None,
+    context: Any = None,
+    *,
+    question: str = "",
+    judge: str | Judge = "embedded",
+    policy: AnyPolicy = "default",
+    threshold: float | None = None,
+    **options: Unpack[GradeOptions],
+) -> GradingResult:
+    """Grades as :func:`~faithfulness_assert.grade` does, and fails if the result does not pass.
+
+    Args:
+        answer, context, question, judge, policy, threshold, options: those of ``grade()``.
+
+    Returns:
+        The result, which passes.
+
+    Raises:
+        AssertionError: the answer does not pass. The message shows the statements that the context
+            does not support, each with its evidence or with the nearest sentence of the context.
+        NotGraded: a grader error. It says nothing about the answer.
+        ConfigError: a judge, policy, threshold or option that cannot be used.
+    """
+    __tracebackhide__ = True
+    hide_key(options)
+    case, others = split_options(options)
+    case |= {"answer": answer, "context": context, "question": question or None}
+    grader = make_grader(judge, policy, threshold, **others)
+    result = grader.grade(**case)
+    check_passed(result, read_case(case, others))
+    return result
+
+
+def make_grader(*arguments: Any, **options: Any) -> Grader:
+    """A :class:`Grader`, whose errors are shown at the line of the test.
+
+    Raises:
+        ConfigError: as those of ``Grader``.
+    """
+    __tracebackhide__ = True
+    try:
+        return Grader(*arguments, **options)
+    except ConfigError as error:
+        raise ConfigError(str(error)) from None
+
+
+def read_case(fields: Mapping[str, Any], options: Mapping[str, Any]) -> Case | None:
+    """The case with these fields, as a grader with these options reads it; None if it cannot."""
+    roles = check_evidence_roles(options.get("evidence_roles"))
+    try:
+        return Case(**fields, evidence_roles=roles)
+    except InputError:
+        return None
+
+
+def check_passed(result: GradingResult, case: Case | None, note: str = "") -> None:
+    """Returns if the result passes.
+
+    Args:
+        case: what was graded; None if it could not be read.
+        note: what else the message of an error should say.
+
+    Raises:
+        AssertionError: the answer does not pass.
+        NotGraded: a grader error.
+    """
+    __tracebackhide__ = True
+    if result.error is not None:
+        raise NotGraded(not_graded_text(result) + note, result)
+    if not result.pass_:
+        raise AssertionError(failure_text(result, case) + note)

@@ -1,0 +1,124 @@
+"""What a test shows when it fails: the statements that were made up, and what the context says.
+
+Every text from outside is clipped, and its control characters are escaped.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING
+
+from ..asking.ranking import Ranking
+from ..records.described import MARKS, described
+from ..records.promptfoo_view import short_reason
+from ..text.evidence import number_sentences
+from ..text.strings import clip, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..records.case import Case
+    from ..records.model import Evidence, Verdict
+    from ..records.result import GradingResult
+
+MOST_STATEMENTS = 20
+MOST_EVIDENCE = 3
+"""Sentences that are shown with a statement."""
+MOST_WARNINGS = 5
+MAX_REASON = 600
+
+
+def failure_text(result: GradingResult, case: Case | None) -> str:
+    """Why a graded answer does not pass, on several lines."""
+    problems = result.problems()
+    shown = problems[:MOST_STATEMENTS]
+    nearest = _nearest([v for v in shown if not v.evidence], result, case)
+    blocks = (_statement_lines(v, nearest.get(v.id)) for v in shown)
+    more = len(problems) - len(shown)
+    lines = [
+        _head(result, len(problems)),
+        *chain.from_iterable(blocks),
+        *([f"  and {more:,} more statements"] if more else []),
+        *_reason_lines(result, problems),
+        _graded_with(result),
+        *_warning_lines(result),
+    ]
+    return "\n".join(map(_shown, lines))
+
+
+def not_graded_text(result: GradingResult) -> str:
+    """Why a case could not be graded."""
+    kind = f"{result.error.kind}: " if result.error else ""
+    why = short_reason(result).removeprefix("Not graded: ")
+    head = f"the answer was not graded: {kind}{clip(why, MAX_REASON)}"
+    return "\n".join(map(_shown, [head, _graded_with(result), *_warning_lines(result)]))
+
+
+def _head(result: GradingResult, problems: int) -> str:
+    score = f"score {result.score:.4g}" if result.defined else "no score"
+    limit = f"{score}, threshold {result.threshold:g}"
+    if not problems:
+        return f"the answer does not pass: {limit}"
+    statements = sum(verdict.repeat_of is None for verdict in result.verdicts)
+    return f"the context does not support {problems} of {_counted(statements)}: {limit}"
+
+
+def _counted(statements: int) -> str:
+    return f"{statements:,} statement{'s' if statements != 1 else ''}"
+
+
+def _statement_lines(verdict: Verdict, nearest: Evidence | None) -> Iterator[str]:
+    yield f"  {MARKS[verdict.label]} {described(verdict)}: {clip(verdict.statement)}"
+    for evidence in verdict.evidence[:MOST_EVIDENCE]:
+        yield f"      evidence {_quoted(evidence)}"
+    if verdict.reason:
+        yield f"      reason: {clip(verdict.reason)}"
+    if nearest is not None:
+        yield f"      nearest {_quoted(nearest)}"
+    elif not verdict.evidence:
+        yield "      no sentence of the context shares a word with it"
+
+
+def _quoted(evidence: Evidence) -> str:
+    return f"[{clip(evidence.passage, 60)}:{evidence.sentence}] {clip(evidence.text)}"
+
+
+def _reason_lines(result: GradingResult, problems: Sequence[Verdict]) -> Iterator[str]:
+    """The reason, unless the statements say it; the ratings of a rubric."""
+    if not problems or result.score >= result.threshold:
+        yield f"  {clip(short_reason(result), MAX_REASON)}"
+    for name in result.metadata.get("rawRatings", {}):
+        yield f"  {clip(str(name))} {result.named_scores.get(name, 0.0):g}"
+
+
+def _graded_with(result: GradingResult) -> str:
+    note = result.metadata.get("judgeNote")
+    judge = f"{clip(result.judge)}{f' ({clip(str(note))})' if note else ''}"
+    return f"  status {result.status}, policy {clip(result.policy)}, judge {judge}"
+
+
+def _warning_lines(result: GradingResult) -> Iterator[str]:
+    for warning in result.metadata.get("warnings", ())[:MOST_WARNINGS]:
+        yield f"  ! {clip(str(warning))}"
+
+
+def _shown(line: str) -> str:
+    """A line without control characters."""
+    return visible(line.replace("\n", " "))
+
+
+# ---------------------------------------------------------------- the nearest sentence
+
+
+def _nearest(
+    verdicts: Sequence[Verdict], result: GradingResult, case: Case | None
+) -> dict[int, Evidence]:
+    """For each statement the sentence of the context that shares the rarest words with it."""
+    if not verdicts or case is None:
+        return {}
+    sentences = number_sentences(case)
+    parts = [range(number, number + 1) for number in range(1, len(sentences) + 1)]
+    ranking = Ranking((sentence.text for sentence in sentences), parts)
+    before = {two.id: one.statement for one, two in pairwise(result.verdicts)}
+    best = {v.id: ranking.best(v.statement, before.get(v.id, ""), 1) for v in verdicts}
+    return {number: sentences[found[0]] for number, found in best.items() if found}

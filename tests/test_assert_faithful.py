@@ -1,0 +1,148 @@
+"""``assert_faithful`` shows what was made up, and what the context says about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from fakes import ScriptedJudge, TruthfulJudge
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import ConfigError, GradingResult, JudgeError, NotGraded, assert_faithful
+
+CONTEXT = [
+    "The museum opens at 9 and closes at 18.",
+    {"id": "prices", "text": "Adults pay 12 euros. Children under 6 pay nothing."},
+]
+ANSWER = "The museum opens at 9. Adults pay 14 euros. The café of the museum is on the roof."
+VERDICTS = {1: ("supported", [1]), 2: ("contradicted", [2]), 3: ("not_enough_info", [])}
+
+
+def judge(verdicts: dict[int, tuple[str, list[int]]] = VERDICTS) -> ScriptedJudge:
+    entries = ",".join(
+        f'{{"id":{n},"evidence":{evidence},"label":"{label}"}}'
+        for n, (label, evidence) in verdicts.items()
+    )
+    return ScriptedJudge([f'{{"verdicts":[{entries}]}}'])
+
+
+def failure(answer: Any = ANSWER, context: Any = CONTEXT, **options: Any) -> str:
+    with pytest.raises(AssertionError) as caught:
+        assert_faithful(answer, context, **options)
+    assert type(caught.value) is AssertionError
+    return str(caught.value)
+
+
+def test_an_answer_that_passes_returns_its_result() -> None:
+    result = assert_faithful("Adults pay 12 euros.", CONTEXT, question="What does it cost?")
+    assert isinstance(result, GradingResult)
+    assert result.pass_
+
+
+def test_a_failure_shows_each_statement_that_is_not_supported_and_the_nearest_sentence() -> None:
+    text = failure(judge=judge())
+    assert text.splitlines()[:5] == [
+        "the context does not support 2 of 3 statements: score 0.3333, threshold 0.8",
+        "  x contradicted: Adults pay 14 euros.",
+        "      evidence [prices:2] Adults pay 12 euros.",
+        "  ? not enough info: The café of the museum is on the roof.",
+        "      nearest [1:1] The museum opens at 9 and closes at 18.",
+    ]
+    assert "  status graded, policy default, judge scripted" in text.splitlines()
+
+
+def test_a_statement_without_any_word_of_the_context_says_so() -> None:
+    text = failure("Xylophones jingle.", CONTEXT, judge=judge({1: ("not_enough_info", [])}))
+    assert "no sentence of the context shares a word with it" in text
+
+
+def test_a_statement_without_a_verdict_is_shown_as_unverified() -> None:
+    verdicts = {1: ("supported", [1]), 2: ("supported", [2])}
+    text = failure(judge=judge(verdicts), policy={"reasks": 0})
+    assert "  ! unverified: missing verdict: The café of the museum is on the roof." in text
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "said"),
+    [
+        ("", CONTEXT, "Nothing to check: the answer is blank."),
+        ("I can't answer that.", CONTEXT, "only declines to answer"),
+        ("Adults pay 12 euros.", [], "status no_context"),
+    ],
+)
+def test_what_fails_without_a_statement_says_why(answer: str, context: Any, said: str) -> None:
+    text = failure(answer, context)
+    assert text.startswith("the answer does not pass: no score, threshold 0.8")
+    assert said in text
+
+
+def test_ratings_of_a_rubric_are_shown() -> None:
+    text = failure(judge=TruthfulJudge(), policy="masis", threshold=0.99, question="What?")
+    assert "  reasoning_quality 0.9" in text.splitlines()
+
+
+def test_many_statements_are_counted_and_not_all_shown() -> None:
+    answer = " ".join(f"Room {n} is closed today." for n in range(50))
+    text = failure(answer, CONTEXT, judge=TruthfulJudge(label=lambda _: "not_enough_info"))
+    assert text.startswith("the context does not support 50 of 50 statements")
+    assert text.count("not enough info: ") == 20
+    assert "  and 30 more statements" in text
+
+
+def test_a_grader_error_is_no_failure_of_the_answer() -> None:
+    failing = ScriptedJudge([JudgeError("the server is down\x1b[31m", "server")])
+    with pytest.raises(NotGraded) as caught:
+        assert_faithful(ANSWER, CONTEXT, judge=failing)
+    assert not isinstance(caught.value, AssertionError)
+    assert caught.value.result.status == "judge_failed"
+    text = "the answer was not graded: server: the server is down\\x1b[31m. Try again later."
+    assert str(caught.value).splitlines()[0] == text
+
+
+def test_a_context_that_is_missing_is_a_grader_error() -> None:
+    with pytest.raises(NotGraded, match="input: context: missing"):
+        assert_faithful(ANSWER, None)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"polcy": "ragas"}, {"policy": "ragaas"}, {"threshold": 2}, {"judge": "opnai:x"}],
+)
+def test_a_wrong_option_is_reported(options: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=next(iter(options))):
+        assert_faithful(ANSWER, CONTEXT, **options)
+
+
+def test_names_of_other_systems_are_taken() -> None:
+    case: dict[str, Any] = {"actual_output": ANSWER, "retrieval_context": CONTEXT}
+    with pytest.raises(AssertionError, match="nearest"):
+        assert_faithful(judge=judge(), **case)
+
+
+HOSTILE = st.text(
+    st.sampled_from("ab. \n\x00\x1b[31m\r\x07\u202e\u200b\ud800::error::##[x]{}%s<script>"),
+    max_size=400,
+)
+
+
+@given(answer=HOSTILE, context=st.lists(HOSTILE, max_size=3), label=st.sampled_from("xs?"))
+def test_no_text_from_outside_reaches_the_terminal_as_it_is(
+    answer: str, context: list[str], label: str
+) -> None:
+    labels = {"x": "contradicted", "s": "not_enough_info", "?": "maybe"}
+    asked = TruthfulJudge(label=lambda _: labels[label])
+    try:
+        assert_faithful(answer, context, judge=asked)
+    except (AssertionError, NotGraded) as error:
+        text = str(error)
+        assert all(char.isprintable() or char == "\n" for char in text)
+        assert max(map(len, text.splitlines())) < 1500
+        text.encode()
+        assert not any(line.lstrip().startswith("::") for line in text.splitlines())
+
+
+def test_a_huge_answer_gives_a_short_message() -> None:
+    answer = "x" * 300_000 + " is. " + "Rooms are closed. " * 100
+    text = failure(answer, ["y" * 300_000], judge=TruthfulJudge(label=lambda _: "contradicted"))
+    assert len(text) < 20_000
