@@ -258,6 +258,27 @@ def option_lines() -> Iterator[str]:
             yield f"{option.name:{width}}  {option.meaning}: {option.values}"
 
 
+def parse_options(given: Iterable[str], where: str) -> dict[str, Any]:
+    """Options written as ``NAME=VALUE``, where VALUE is JSON or text.
+
+    Raises:
+        ConfigError: one has no ``=``. ``where``: what the message calls it.
+    """
+    import json  # most users name their options in Python, or in a file
+
+    options: dict[str, Any] = {}
+    for item in given:
+        name, sign, value = item.partition("=")
+        if not sign:
+            raise ConfigError(f"{where}: must be NAME=VALUE, got {item!r}")
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = value
+        options[name.strip().replace("-", "_")] = parsed
+    return options
+
+
 # ---------------------------------------------------------------- checks
 
 

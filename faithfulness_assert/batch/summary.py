@@ -73,14 +73,18 @@ class Summary:
         self.passed += result.pass_
         self.not_graded += result.error is not None
         self.statuses[result.status] += 1
+        self.controls.update(result.metadata.get("controls") or {})
+        self.add_spent(result)
+        if result.defined:
+            self._add_score(result.score)
+
+    def add_spent(self, result: GradingResult) -> None:
+        """Counts only what a result has cost."""
         for name in _USAGE:
             self.tokens[name] += getattr(result.tokens_used, name)
         self._estimated |= result.tokens_used.estimated
-        self.controls.update(result.metadata.get("controls") or {})
         if result.cost is not None:
             self.cost = (self.cost or 0.0) + result.cost
-        if result.defined:
-            self._add_score(result.score)
 
     def _add_score(self, score: float) -> None:
         whole = round(score * _SCALE)
@@ -146,7 +150,7 @@ class Summary:
             counts = ", ".join(f"{name} {n:,}" for name, n in self.statuses.most_common())
             lines.append(f"statuses: {counts}")
         if self.tokens["num_requests"]:
-            lines.append(self._spent())
+            lines.append(self.spent())
         if self.seconds:
             lines.append(f"time: {duration(self.seconds)}, {self.cases / self.seconds:.3g} cases/s")
         return "\n".join(lines)
@@ -168,7 +172,8 @@ class Summary:
             return said
         return f"{said}: do not trust these scores; use another judge"
 
-    def _spent(self) -> str:
+    def spent(self) -> str:
+        """What all of it has cost, on one line."""
         prompt, completion = self.tokens["prompt"], self.tokens["completion"]
         about = "about " if self._estimated else ""
         tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"

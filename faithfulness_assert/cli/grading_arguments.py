@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ..judges import judge_forms
-from ..options import option_lines
-from ..records.errors import ConfigError
+from ..options import option_lines, parse_options
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterable
 
 JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 WIDTH = 80
@@ -63,24 +60,10 @@ def add_judge_option(parser: ArgumentParser) -> None:
 def grading_options(arguments: Namespace) -> dict[str, Any]:
     """What these arguments give to a ``Grader``."""
     named = {name: getattr(arguments, name) for name in ("judge", "policy", "threshold")}
-    return {**named, **_parsed(arguments.option)}
+    return {**named, **parse_options(arguments.option, "--option")}
 
 
 def _hanging(line: str) -> str:
     """An option's line, wrapped so that its name stands alone in the first column."""
     column = line.index(line.split(maxsplit=1)[1])
     return fill(f"  {line}", WIDTH, subsequent_indent=" " * (column + 2))
-
-
-def _parsed(given: Iterable[str]) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    for item in given:
-        name, sign, value = item.partition("=")
-        if not sign:
-            raise ConfigError(f"--option: must be NAME=VALUE, got {item!r}")
-        try:
-            parsed = json.loads(value)
-        except ValueError:
-            parsed = value
-        options[name.strip().replace("-", "_")] = parsed
-    return options

@@ -148,6 +148,8 @@ class TapeJudge:
         ConfigError: there is no tape, or more than one.
     """
 
+    fix = "Record it again with the option cache."  # what to do where a reply is missing
+
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self._folder, description = _find_tape(_path("tape", folder))
         self._identity: Mapping[str, Any] = description["identity"]
@@ -169,7 +171,7 @@ class TapeJudge:
             size = ask.max_tokens + sum(count(message["content"]) for message in ask.messages)
             if smaller := [window for window in self._windows if window < size]:
                 raise PromptTooLong(f"{problem}, which is too long", max(smaller))
-        raise JudgeError(f"{problem}; record it again with the option cache", "transport")
+        raise JudgeError(problem, "transport", fix=self.fix)
 
 
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch.data_sets import DataSet, open_data_set
-from ..batch.rows import digest
+from ..batch.rows import Row, digest
 from ..records.case import Case
 from ..records.errors import ConfigError, InputError
 from .case_view import Texts
@@ -16,7 +16,6 @@ from .plain_fields import list_of, mapping_of, text_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..batch.rows import Row
     from .result_records import Results
 
 HOW = "Give the data set with --data FILE (and --map, if the run had it)."
@@ -38,32 +37,37 @@ def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iter
     Raises:
         ConfigError: the given data set cannot be read, or nothing is a result.
     """
-    data_set = _data_set(results, data, mapping)
+    data_set, problem = _data_set(results, data, mapping)
     if data_set is None:
-        yield from (Joined(record, None) for _, record in results.records())
+        found = False
+        for _, record in results.records():
+            texts = own_texts(record)
+            found |= texts is not None
+            yield Joined(record, texts)
+        results.notes += [] if found else [problem]
         return
     yield from _Join(results, given=data is not None).with_texts(data_set)
 
 
-def _data_set(results: Results, data: Any, mapping: Mapping[str, str] | None) -> DataSet | None:
+def _data_set(
+    results: Results, data: Any, mapping: Mapping[str, str] | None
+) -> tuple[DataSet | None, str]:
+    """The data set, or None and what a reader should know of that."""
     if data is not None:
         data_set = data if isinstance(data, DataSet) else open_data_set(data, mapping=mapping)
         if isinstance(data, str | PathLike | DataSet):
             results.source = data_set.name
-        return data_set
+        return data_set, ""
     name = text_of(mapping_of(results.about.get("input")).get("name"))
     path = _existing(name, results.directory)
     if path is None:
         named = f" The run was graded from {name}, which is not here." if name else ""
-        results.notes.append(
-            f"The answers and contexts are not shown: results do not contain them.{named} {HOW}"
-        )
-        return None
+        problem = "The answers and contexts are not shown: results do not contain them."
+        return None, f"{problem}{named} {HOW}"
     try:
-        return open_data_set(path, mapping=mapping)
+        return open_data_set(path, mapping=mapping), ""
     except ConfigError as error:
-        results.notes.append(f"The answers and contexts are not shown: {error}. {HOW}")
-        return None
+        return None, f"The answers and contexts are not shown: {error}. {HOW}"
 
 
 def _existing(name: str, directory: Path | None) -> Path | None:
@@ -150,6 +154,15 @@ def texts_of(row: Row) -> Texts | None:
         answer = row.fields.get("answer")
         return Texts(answer, ()) if isinstance(answer, str) else None
     return Texts(case.answer, [(p.id, p.text) for p in case.context], case.question)
+
+
+def own_texts(record: Mapping[str, Any]) -> Texts | None:
+    """The texts in the columns of a result, where tests keep them, if they are what was graded."""
+    columns = mapping_of(record.get("columns"))
+    fields = {name: columns[name] for name in ("answer", "context", "question") if name in columns}
+    row = Row(0, "", fields)
+    same = bool(fields) and text_of(record.get("input")) == digest(row)
+    return texts_of(row) if same else None
 
 
 def fits(record: Mapping[str, Any], texts: Texts) -> bool:
