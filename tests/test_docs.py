@@ -133,9 +133,19 @@ def test_every_example_prints_what_the_page_says(
 
 
 def test_only_the_code_of_other_systems_is_not_run() -> None:
-    """That for Ray is run by ``tests/cluster``."""
+    """That for Ray is run by ``tests/cluster``, that for pytest by ``test_pytest_page.py``."""
     languages = {fence[1] for page in PAGES for fence in FENCE.finditer(page.read_text("utf-8"))}
-    known = {"python", "python not-run", "python ray", "text", "console", "yaml", "toml", "json"}
+    known = {
+        "python",
+        "python not-run",
+        "python ray",
+        "python pytest",
+        "text",
+        "console",
+        "yaml",
+        "toml",
+        "json",
+    }
     assert languages <= known
     for page in PAGES:
         for block in blocks(page, "python not-run"):

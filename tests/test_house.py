@@ -37,6 +37,8 @@ PUBLIC = [
     "Usage",
     "CitationAudit",
     "UnreadableReply",
+    "assert_faithful",
+    "NotGraded",
 ]
 
 # The rooms from the ground floor up. A file may import from its own room and from those before it.
@@ -56,11 +58,13 @@ ROOMS = (
     "report",
     "adapters",
     "promptfoo",
+    "pytest_plugin",
     "cli",
     "__main__",
 )
 JUDGES_MAY_IMPORT = {"text.strings", "records", "asking", "judges"}
 PLAN_MAY_NOT_IMPORT = {"judges"}
+PYTEST_FILES = ("hooks", "plugin_settings", "session_results", "fixture", "marker")
 PURE = (*ROOMS[: ROOMS.index("judges")], "plan")
 IMPURE_MODULES = {
     *("socket", "urllib", "http", "time", "os", "logging", "random", "threading", "asyncio"),
@@ -191,6 +195,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("langsmith", {"adapters.langsmith"}),
         ("opentelemetry", {"adapters.opentelemetry"}),
         ("jinja2", {"report.page"}),
+        ("pytest", {f"pytest_plugin.{n}" for n in PYTEST_FILES}),
     ],
 )
 def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:
@@ -239,6 +244,22 @@ def test_an_embedded_grade_of_plain_text_loads_nothing_that_it_does_not_use() ->
     code = "from faithfulness_assert import grade; assert grade('The tower is tall.', 'The tower is tall.').pass_"
     unused = "assert 'faithfulness_assert.reading.full_reader' not in sys.modules"
     assert not loaded_by(f"{code}\n{unused}") & HEAVY
+
+
+def test_the_plugin_of_pytest_loads_nothing_at_start_that_grades() -> None:
+    own = "faithfulness_assert.pytest_plugin.hooks"
+    code = f"import pytest, json, tempfile\nbefore = set(sys.modules)\nimport {own}\nprint(json.dumps(sorted(set(sys.modules) - before)))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}"], capture_output=True, text=True, check=True
+    )
+    room = "faithfulness_assert.pytest_plugin"
+    added = {"faithfulness_assert", room, own, f"{room}.plugin_settings", f"{room}.session_results"}
+    assert set(json.loads(done.stdout)) == added
+
+
+def test_an_assertion_outside_of_pytest_does_not_load_pytest() -> None:
+    code = "from faithfulness_assert import assert_faithful; assert_faithful('The tower is tall.', 'The tower is tall.')"
+    assert not loaded_by(code) & {*HEAVY, "pytest", "_pytest"}
 
 
 def test_the_promptfoo_hook_with_the_embedded_judge_loads_nothing_that_it_does_not_use() -> None:

@@ -1,0 +1,249 @@
+"""The fixture ``faithfulness``: grades, and keeps what the session wants to know of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import pytest
+
+from ..batch.rows import Line, Row, brief, digest
+from ..grading import Grader, hide_key, split_options
+from ..options import parse_options
+from ..records.errors import ConfigError
+from ..records.model import GraderError
+from .assertions import NotGraded, check_passed, make_grader, read_case
+from .marker import read_markers
+from .plugin_settings import read_settings
+from .session_results import NAME, PROPERTY, SPENT_FILE
+from .tape_choice import has_tape, recording, replaying, tape_folder
+from .token_limit import TokenLimit
+from .trials import Trials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..records.case import Case
+    from ..records.result import GradingResult
+    from .marker import Marked
+    from .session_results import SessionResults
+
+
+class Session:
+    """What all tests of a process share: the settings, and the graders that were made."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.settings = read_settings(config)
+        self.options = self._options()
+        self.numbers = count(1)
+        self._graders: dict[str, Grader] = {}
+        self.limit: TokenLimit | None = None
+        if self.settings.max_tokens is not None:
+            self.limit = TokenLimit(self.settings.max_tokens, _spent_file(config))
+
+    def _options(self) -> dict[str, Any]:
+        """The options of ``grade()`` that the command line and the configuration name."""
+        named = {name: getattr(self.settings, name) for name in ("judge", "policy", "threshold")}
+        given = {name: value for name, value in named.items() if value is not None}
+        return {**parse_options(self.settings.options, "faithfulness_options"), **given}
+
+    def grader(self, options: dict[str, Any]) -> Grader:
+        """The grader with these options: the same one again, if it was made before."""
+        __tracebackhide__ = True
+        place = _digest(options)
+        if not place:
+            return make_grader(**options)
+        if place not in self._graders:
+            self._graders[place] = make_grader(**options)
+        return self._graders[place]
+
+    def used_up(self) -> str:
+        """Why nothing is graded any more; "" if that is not so."""
+        if self.limit is None or (spent := self.limit.spent()) < self.limit.most:
+            return ""
+        said = f"this session has spent {spent:,} tokens, and its limit is {self.limit.most:,}"
+        return f"{said} (--faithfulness-max-tokens)"
+
+
+def _digest(options: Mapping[str, Any]) -> str:
+    """A fingerprint that does not show keys; "" with a judge or a policy that is an object."""
+    try:
+        text = json.dumps(options, sort_keys=True)
+    except (TypeError, ValueError):
+        return ""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Call(NamedTuple):
+    """One call of the fixture: a case, and how it is graded.
+
+    Args:
+        case: the fields of the case.
+        options: the options of its grader, without those of tapes.
+        trials: the results so far.
+        tape: ``recorded``, ``replayed``, or "" where no tape is used.
+    """
+
+    case: dict[str, Any]
+    options: dict[str, Any]
+    trials: Trials
+    tape: str
+
+
+class Faithfulness:
+    """What the fixture ``faithfulness`` is. Call it with an answer and its context."""
+
+    def __init__(self, session: Session, item: pytest.Item, marked: Marked) -> None:
+        self._session, self._item, self._marked = session, item, marked
+        self._calls = 0
+        kept = [pair for pair in item.user_properties if pair[0] != PROPERTY]
+        item.user_properties[:] = kept  # without those of an earlier run of the same test
+
+    def __call__(self, answer: Any = None, context: Any = None, **options: Any) -> GradingResult:
+        """Grades, and fails the test if the answer is not faithful.
+
+        Args:
+            answer, context, options: those of ``faithfulness_assert.grade``.
+
+        Returns:
+            The result. Of several trials, the last one that passed, with the tokens of all.
+
+        Raises:
+            AssertionError: the answer does not pass.
+            NotGraded: a grader error, unless ``--faithfulness-errors`` says skip or xfail.
+            ConfigError: a judge, policy, threshold or option that cannot be used.
+        """
+        __tracebackhide__ = True
+        hide_key(options)  # type: ignore[arg-type]
+        call = self._begin(answer, context, options)
+        while call.trials.open and not self._session.used_up():
+            self._add(call, self._grader(call).grade(**call.case))
+        return self._end(call)
+
+    async def acheck(
+        self, answer: Any = None, context: Any = None, **options: Any
+    ) -> GradingResult:
+        """The same as a call, on the running event loop."""
+        __tracebackhide__ = True
+        hide_key(options)  # type: ignore[arg-type]
+        call = self._begin(answer, context, options)
+        while call.trials.open and not self._session.used_up():
+            self._add(call, await self._grader(call).agrade(**call.case))
+        return self._end(call)
+
+    def _begin(self, answer: Any, context: Any, given: Mapping[str, Any]) -> Call:
+        __tracebackhide__ = True
+        options = {**self._session.options, **self._marked.options, **given}
+        hide_key(options)  # type: ignore[arg-type]
+        case, others = split_options(options)
+        if answer is not None:
+            case["answer"] = answer
+        if context is not None:
+            case["context"] = context
+        case |= {"question": others.pop("question", None) or None}
+        if self._marked.trials > 1 and others.get("cache") is not None:
+            raise ConfigError("trials: with `cache`, each trial would get the same reply")
+        trials = Trials(self._marked.trials, self._marked.min_pass)
+        return Call(case, others, trials, self._tape(others))
+
+    def _tape(self, options: Mapping[str, Any]) -> str:
+        folder = tape_folder(self._session.settings.tape, options)
+        if folder is None:
+            return ""
+        if self._session.settings.record:
+            return "recorded"
+        return "replayed" if has_tape(folder) else ""
+
+    def _grader(self, call: Call) -> Grader:
+        """The grader of the next trial."""
+        __tracebackhide__ = True
+        folder = tape_folder(self._session.settings.tape, call.options)
+        if folder is None or not call.tape:
+            return self._session.grader(call.options)
+        choose = recording if call.tape == "recorded" else replaying
+        trial = len(call.trials.results) + 1
+        return self._session.grader(choose(folder, call.options, trial))
+
+    def _add(self, call: Call, result: GradingResult) -> None:
+        if call.tape:
+            result = replace(result, metadata={**result.metadata, "tape": call.tape})
+        call.trials.add(result)
+        if self._session.limit:
+            self._session.limit.add(result.tokens_used.total)
+
+    def _end(self, call: Call) -> GradingResult:
+        __tracebackhide__ = True
+        if call.trials.open:
+            call.trials.add(self._unasked(call))
+        result, note = call.trials.result(), call.trials.note()
+        case = read_case(call.case, call.options)
+        self._keep(result, case, note)
+        try:
+            check_passed(result, case, note and f"\n  {note}")
+        except NotGraded as error:
+            self._not_graded(error)
+        return result
+
+    def _unasked(self, call: Call) -> GradingResult:
+        """The result of a trial for which no tokens are left."""
+        problem = self._session.used_up()
+        result = Grader().invalid(problem, call.case.get("id"))
+        error = GraderError("rate_limit", problem)
+        reason = f"Not graded: {problem}"
+        return replace(result, status="judge_failed", judge="none", reason=reason, error=error)
+
+    def _not_graded(self, error: NotGraded) -> NoReturn:
+        """Ends a test whose answer was not graded."""
+        __tracebackhide__ = True
+        reason = "; ".join(line.strip() for line in str(error).splitlines())
+        if self._session.settings.errors == "skip":
+            pytest.skip(reason)
+        if self._session.settings.errors == "xfail":
+            pytest.xfail(reason)
+        raise error
+
+    def _keep(self, result: GradingResult, case: Case | None, note: str) -> None:
+        """Adds the result to the properties of the test, with the texts if there is a report."""
+        self._calls += 1
+        name = self._item.nodeid if self._calls == 1 else f"{self._item.nodeid} #{self._calls}"
+        number, texts = next(self._session.numbers), _texts(case)
+        columns = {**texts, "trials": note} if note else texts
+        line = Line(name, number, digest(Row(number, name, texts)), columns, result)
+        line = line if self._session.settings.report else brief(line)
+        self._item.user_properties.append((PROPERTY, line.to_json()))
+
+
+def make_fixture(request: pytest.FixtureRequest) -> Faithfulness:
+    """The fixture of a test. A wrong option or marker is reported without a traceback."""
+    stash, problem = request.config.stash, ""
+    try:
+        if _SESSION not in stash:
+            stash[_SESSION] = Session(request.config)
+        marked = read_markers(request.node.iter_markers("faithfulness"))
+        return Faithfulness(stash[_SESSION], request.node, marked)
+    except ConfigError as error:
+        problem = str(error)
+    pytest.fail(f"faithfulness: {problem}", pytrace=False)
+
+
+_SESSION = pytest.StashKey[Session]()
+
+
+def _spent_file(config: pytest.Config) -> Path:
+    """Where tokens are counted. A worker of pytest-xdist was told so."""
+    if hasattr(config, "workerinput"):
+        return Path(config.workerinput[SPENT_FILE])
+    results: SessionResults = config.pluginmanager.getplugin(NAME)
+    return Path(results.spent_file)
+
+
+def _texts(case: Case | None) -> dict[str, Any]:
+    """The texts of a case as plain JSON; none if it could not be read."""
+    if case is None:
+        return {}
+    passages = [{"id": passage.id, "text": passage.text} for passage in case.context]
+    return {"answer": case.answer, "context": passages, "question": case.question}

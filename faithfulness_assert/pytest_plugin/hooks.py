@@ -1,0 +1,55 @@
+"""The plugin of pytest: its options, its marker, and the fixture ``faithfulness``.
+
+pytest imports this file at each start. What grades is imported when a test uses the fixture.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .plugin_settings import add_options, read_settings
+from .session_results import NAME, SessionResults
+
+if TYPE_CHECKING:
+    from .fixture import Faithfulness
+
+MARKER = (
+    "faithfulness(trials=1, min_pass=trials, **options): how the fixture `faithfulness` grades: "
+    "how often, how many trials must pass, and options of grade() such as judge, policy, threshold"
+)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the options."""
+    add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Checks the options. Where results are collected, registers what collects them."""
+    config.addinivalue_line("markers", MARKER)
+    settings = read_settings(config)
+    if not hasattr(config, "workerinput"):  # a worker of pytest-xdist sends its reports to another
+        results = SessionResults(settings, collecting=config.getoption("collectonly"))
+        config.pluginmanager.register(results, NAME)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Reports a wrong marker when tests are collected, before any of them runs."""
+    if metafunc.definition.get_closest_marker("faithfulness") is not None:
+        from .marker import check_marker
+
+        check_marker(metafunc)
+
+
+@pytest.fixture
+def faithfulness(request: pytest.FixtureRequest) -> Faithfulness:
+    """``faithfulness(answer, context)`` fails if the context does not support the answer.
+
+    It takes the options of ``faithfulness_assert.grade``. Options that the call does not name come
+    from the marker ``faithfulness``, the command line and the configuration.
+    """
+    from .fixture import make_fixture
+
+    return make_fixture(request)

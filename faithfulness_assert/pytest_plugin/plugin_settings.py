@@ -1,0 +1,139 @@
+"""The options of the plugin, from the command line and from pytest's configuration.
+
+pytest imports this file at each start: it imports nothing that is not loaded already.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ERRORS = ("fail", "skip", "xfail")
+REPORTS = (".jsonl", ".html")
+TAPES = "faithfulness-tapes"
+
+_VALUES = (
+    ("judge", "SPEC", "the judge, such as openai:MODEL (default: embedded, which compares words)"),
+    ("policy", "NAME", "the policy: a preset or a file (default: default)"),
+    ("threshold", "SCORE", "the score from 0 to 1 that passes (default: that of the policy)"),
+    ("errors", "WHAT", "what a test does whose answer could not be graded: fail, skip or xfail"),
+    ("report", "FILE", "write all results to this .jsonl or .html file"),
+    ("max-tokens", "N", "grade no more when the session has spent this many tokens"),
+    ("tape", "DIR", f"the folder of recorded replies (default: {TAPES}; empty: none)"),
+)
+
+
+class PluginSettings(NamedTuple):
+    """What the command line and the configuration say; None where they say nothing.
+
+    Args:
+        judge, policy, threshold: as ``grade()`` takes them.
+        errors: one of ``ERRORS``.
+        report: where results are written; its ending is one of ``REPORTS``.
+        max_tokens: after how many tokens nothing is graded any more.
+        tape: the folder of tapes; None for none.
+        record: whether the judge is asked for what is not on the tapes.
+        options: further options, as NAME=VALUE.
+    """
+
+    judge: str | None
+    policy: str | None
+    threshold: float | None
+    errors: str
+    report: Path | None
+    max_tokens: int | None
+    tape: Path | None
+    record: bool
+    options: tuple[str, ...]
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """The options, all of which begin with ``--faithfulness-`` or ``faithfulness_``."""
+    group = parser.getgroup("faithfulness", "faithfulness (faithfulness-assert)")
+    for name, shown, meaning in _VALUES:
+        dest = f"faithfulness_{name.replace('-', '_')}"
+        group.addoption(f"--faithfulness-{name}", dest=dest, metavar=shown, help=meaning)
+        parser.addini(dest, meaning, default=None)
+    group.addoption(
+        "--faithfulness-record",
+        dest="faithfulness_record",
+        action="store_true",
+        help="ask the judge for each reply that is not on the tapes, and store it there",
+    )
+    meaning = "further options of grade(), one NAME=VALUE on each line; VALUE is JSON or text"
+    parser.addini("faithfulness_options", meaning, type="linelist", default=[])
+
+
+def read_settings(config: pytest.Config) -> PluginSettings:
+    """The settings of this session.
+
+    Raises:
+        pytest.UsageError: a value that an option does not take.
+    """
+    tape = _given(config, "tape", str)
+    folder = TAPES if tape is None else tape.strip()
+    return PluginSettings(
+        judge=_given(config, "judge", _text),
+        policy=_given(config, "policy", _text),
+        threshold=_given(config, "threshold", _share),
+        errors=_given(config, "errors", _one_of_errors) or ERRORS[0],
+        report=_given(config, "report", lambda text: _report(config, text)),
+        max_tokens=_given(config, "max_tokens", _count),
+        tape=config.rootpath / folder if folder else None,
+        record=config.getoption("faithfulness_record"),
+        options=tuple(config.getini("faithfulness_options")),
+    )
+
+
+def _given(config: pytest.Config, name: str, read: Callable[[str], Any]) -> Any:
+    """The value on the command line, else in the configuration, else None."""
+    dest = f"faithfulness_{name}"
+    said, shown = config.getoption(dest), f"--{dest.replace('_', '-')}"
+    if said is None:
+        said, shown = config.getini(dest), dest
+    if said is None:
+        return None
+    try:
+        return read(str(said))
+    except ValueError as error:
+        raise pytest.UsageError(f"{shown}: must be {error}, got {said!r:.80}") from None
+
+
+def _text(text: str) -> str:
+    if not text.strip():
+        raise ValueError("a name")
+    return text.strip()
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise ValueError("a number from 0 to 1")
+    return value
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text[:18]) < 10**15:
+        raise ValueError("a whole number from 1")
+    return int(text)
+
+
+def _one_of_errors(text: str) -> str:
+    if text not in ERRORS:
+        raise ValueError("fail, skip or xfail")
+    return text
+
+
+def _report(config: pytest.Config, text: str) -> Path:
+    path = config.invocation_params.dir / text
+    if path.suffix.lower() not in REPORTS or "\0" in text:
+        raise ValueError(f"a file that ends in {' or '.join(REPORTS)}")
+    return path

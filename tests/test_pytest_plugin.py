@@ -1,0 +1,684 @@
+"""The plugin of pytest: the fixture, the marker, the options, and what a session says at its end."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from loopback import Answer, Loopback, Request, completion
+from plugin_runs import CONTEXT, FALSE, TRUE, Runs, output, summary
+from remote import bare_environment
+
+from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.report import write_report
+
+pytest_plugins = ["pytester"]
+
+OWN_FRAME = re.compile(r"^\S*faithfulness_assert\S*\.py:\d+", re.MULTILINE)
+"""A line of a traceback that is in our own code."""
+BOTH = "def test_true(faithfulness): faithfulness(TRUE, CONTEXT)\ndef test_false(faithfulness): faithfulness(FALSE, CONTEXT)\n"
+
+
+@pytest.fixture
+def runs(pytester: pytest.Pytester) -> Runs:
+    return Runs(pytester)
+
+
+# ---------------------------------------------------------------- silent unless used
+
+
+@pytest.mark.parametrize("options", [(), ("-q",), ("--collect-only",), ("-v", "-rA")])
+def test_a_session_that_does_not_use_the_fixture_shows_nothing_of_the_plugin(
+    runs: Runs, options: tuple[str, ...]
+) -> None:
+    runs.write("def test_nothing(): pass")
+    shown = output(runs.run(*options))
+    without_plugins_line = [
+        line for line in shown.splitlines() if not line.startswith(("plugins:", "rootdir:"))
+    ]
+    assert "faithful" not in "\n".join(without_plugins_line).lower()
+
+
+def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs: Runs) -> None:
+    result = runs.run("--help")
+    assert result.ret == 0
+    for name in ("judge", "policy", "threshold", "errors", "report", "max-tokens", "tape"):
+        assert f"--faithfulness-{name}=" in output(result)
+        assert f"\n  faithfulness_{name.replace('-', '_')}" in output(result)
+
+
+def test_the_marker_is_registered(runs: Runs) -> None:
+    assert "@pytest.mark.faithfulness(trials=1, min_pass=trials" in output(runs.run("--markers"))
+
+
+# ---------------------------------------------------------------- the fixture
+
+
+def test_a_test_fails_with_what_was_made_up_and_without_our_own_code(runs: Runs) -> None:
+    runs.write(BOTH)
+    result = runs.run()
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "*def test_false(faithfulness)*",
+            "E*AssertionError: the context does not support 1 of 2 statements: score 0.5, threshold 0.8",
+            "E*  ? not enough info: The lion sleeps.",
+            "E*      nearest [[]1:1] The museum opens at 9 and closes at 18.",
+        ]
+    )
+    assert "__tracebackhide__" not in output(result)
+    assert not OWN_FRAME.search(output(result))
+
+
+def test_the_fixture_returns_the_result(runs: Runs) -> None:
+    runs.write(
+        "def test_it(faithfulness):\n    result = faithfulness(TRUE, CONTEXT, id='mine')\n    assert result.pass_ and result.score == 1 and result.case_id == 'mine'"
+    )
+    runs.run().assert_outcomes(passed=1)
+
+
+def test_the_function_fails_in_the_same_way(runs: Runs) -> None:
+    runs.write(
+        "from faithfulness_assert import assert_faithful\ndef test_it(): assert_faithful(FALSE, CONTEXT)"
+    )
+    result = runs.run()
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E*  ? not enough info: The lion sleeps."])
+    assert not OWN_FRAME.search(output(result))
+
+
+def test_async_tests_await_the_same(runs: Runs) -> None:
+    runs.write(
+        """
+import asyncio
+def test_it(faithfulness):
+    async def both():
+        results = await asyncio.gather(*(faithfulness.acheck(TRUE, CONTEXT) for _ in range(2)))
+        assert all(result.pass_ for result in results)
+        with pytest.raises(AssertionError, match="The lion sleeps"):
+            await faithfulness.acheck(FALSE, CONTEXT)
+    asyncio.run(both())
+"""
+    )
+    result = runs.run()
+    result.assert_outcomes(passed=1)
+    assert summary(result)[0].startswith("3 cases: 2 passed, 1 failed, 0 not graded")
+
+
+def test_a_key_is_not_shown_with_all_frames_and_locals(runs: Runs) -> None:
+    runs.write(
+        "def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge='openai:m', base_url='no url', api_key='sk-' + 'verysecret')"
+    )
+    result = runs.run("--full-trace", "--showlocals")
+    result.assert_outcomes(failed=1)
+    assert "base_url: must be an HTTP address" in output(result)
+    assert "sk-verysecret" not in output(result)
+
+
+# ---------------------------------------------------------------- where options come from
+
+
+def test_the_call_comes_before_the_marker_the_command_line_and_the_configuration(
+    runs: Runs,
+) -> None:
+    runs.ini("faithfulness_threshold = 0.1", "faithfulness_policy = ragas")
+    runs.write(
+        """
+def test_configuration_or_command_line(faithfulness):
+    faithfulness(TRUE, CONTEXT, judge=Scripted("s"), policy="default", id="x").threshold == 0
+    print("session", faithfulness(TRUE, CONTEXT, judge=Scripted("s"), policy="default").threshold)
+@pytest.mark.faithfulness(threshold=0.3, policy="default")
+class TestMarked:
+    def test_class(self, faithfulness):
+        print("class", faithfulness(TRUE, CONTEXT).threshold)
+    @pytest.mark.faithfulness(threshold=0.4)
+    def test_own(self, faithfulness):
+        print("own", faithfulness(TRUE, CONTEXT).threshold)
+        print("call", faithfulness(TRUE, CONTEXT, threshold=0.5).threshold)
+"""
+    )
+    shown = output(runs.run("-s"))
+    for line in ("session 0.1", "class 0.3", "own 0.4", "call 0.5"):
+        assert line in shown
+    assert "session 0.2" in output(runs.run("-s", "--faithfulness-threshold=0.2"))
+
+
+def test_further_options_come_from_the_configuration(runs: Runs) -> None:
+    prices = '{"prompt": 1000000, "completion": 0}'
+    runs.ini("faithfulness_options =", f"    prices={prices}", "    reasons=true")
+    runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('s'))")
+    result = runs.run()
+    result.assert_outcomes(passed=1)
+    assert "spent: 1 requests, 80 prompt and 20 completion tokens, cost 80" in summary(result)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--faithfulness-threshold=2", "--faithfulness-threshold: must be a number from 0 to 1"),
+        ("--faithfulness-threshold=nan", "must be a number from 0 to 1, got 'nan'"),
+        ("--faithfulness-max-tokens=0", "--faithfulness-max-tokens: must be a whole number from 1"),
+        ("--faithfulness-max-tokens=²", "must be a whole number from 1"),
+        ("--faithfulness-errors=ignore", "--faithfulness-errors: must be fail, skip or xfail"),
+        ("--faithfulness-report=x.xml", "must be a file that ends in .jsonl or .html"),
+        ("--faithfulness-judge=", "--faithfulness-judge: must be a name"),
+    ],
+)
+def test_a_wrong_value_is_a_usage_error(runs: Runs, option: str, said: str) -> None:
+    runs.write("def test_nothing(): pass")
+    result = runs.run(option)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert said in output(result)
+    assert "Traceback" not in output(result)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("faithfulness_threshold = high", "faithfulness_threshold: must be a number from 0 to 1"),
+        ("faithfulness_errors = all", "faithfulness_errors: must be fail, skip or xfail"),
+    ],
+)
+def test_a_wrong_setting_is_a_usage_error(runs: Runs, line: str, said: str) -> None:
+    runs.ini(line)
+    runs.write("def test_nothing(): pass")
+    result = runs.run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert said in output(result)
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("--faithfulness-judge=opnai:m", "judge: unknown judge 'opnai:m'. Known: anthropic:MODEL"),
+        ("--faithfulness-policy=ragaas", "policy: unknown policy 'ragaas'. Did you mean 'ragas'?"),
+    ],
+)
+def test_an_unknown_judge_or_policy_is_named(runs: Runs, option: str, said: str) -> None:
+    runs.write(BOTH)
+    result = runs.run(option)
+    result.assert_outcomes(failed=2)
+    assert said in output(result)
+    assert not OWN_FRAME.search(output(result))
+
+
+def test_wrong_further_options_are_named(runs: Runs) -> None:
+    runs.ini("faithfulness_options = reasons")
+    runs.write(BOTH)
+    result = runs.run()
+    result.assert_outcomes(errors=2)
+    assert "faithfulness: faithfulness_options: must be NAME=VALUE, got 'reasons'" in output(result)
+
+
+# ---------------------------------------------------------------- the marker
+
+
+@pytest.mark.parametrize(
+    ("marker", "said"),
+    [
+        ("trials=0", "trials: must be a whole number from 1 to 1,000, got 0"),
+        ("trials='5'", "trials: must be a whole number"),
+        ("trials=True", "trials: must be a whole number"),
+        ("trials=3, min_pass=4", "min_pass: must be a whole number from 1 to 3, got 4"),
+        ("min_pass=2", "min_pass: must be a whole number from 1 to 1, got 2"),
+        ("5, 4", "takes names only, as faithfulness(trials=5, min_pass=4)"),
+        ("trails=5", "trails: unknown option. Did you mean 'trials'?"),
+        ("threshold=3", "policy 'default': threshold: must be a number from 0 to 1, got 3"),
+        ("policy='ragaas'", "policy: unknown policy 'ragaas'"),
+        ("judge='opnai:m'", "judge: unknown judge 'opnai:m'"),
+        ("answer='x'", "answer: unknown option"),
+    ],
+)
+def test_a_wrong_marker_stops_the_run_before_any_test(runs: Runs, marker: str, said: str) -> None:
+    runs.write(
+        f"@pytest.mark.faithfulness({marker})\ndef test_marked(faithfulness): pass\ndef test_other(): pass"
+    )
+    result = runs.run()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert f"test_it.py::test_marked: marker faithfulness: {said}" in output(result)
+    assert "Traceback" not in output(result)
+    assert "During handling" not in output(result)
+
+
+def test_a_wrong_marker_of_a_parameter_is_an_error_of_its_test(runs: Runs) -> None:
+    runs.write(
+        "@pytest.mark.parametrize('n', [pytest.param(1, marks=pytest.mark.faithfulness(trials=0)), 2])\ndef test_it(n, faithfulness): pass"
+    )
+    result = runs.run()
+    result.assert_outcomes(passed=1, errors=1)
+    assert "faithfulness: trials: must be a whole number" in output(result)
+
+
+def test_a_marker_without_the_fixture_is_reported(runs: Runs) -> None:
+    runs.write("@pytest.mark.faithfulness(trials=5)\ndef test_it(): pass")
+    result = runs.run()
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    assert "the test does not use the fixture `faithfulness`" in output(result)
+
+
+# ---------------------------------------------------------------- trials
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome", "asked"),
+    [
+        ("ssnss", "passed", 5),
+        ("ssss", "passed", 4),
+        ("nsssss", "passed", 5),
+        ("nn", "failed", 2),
+        ("snsn", "failed", 4),
+        ("ssesse", "passed", 5),
+        ("ene", "failed", 5),
+        ("eens", "failed", 5),
+    ],
+)
+def test_trials_go_on_until_the_outcome_is_decided(
+    runs: Runs, script: str, outcome: str, asked: int
+) -> None:
+    runs.write(
+        f"""
+judge = Scripted("{script}")
+@pytest.mark.faithfulness(trials=5, min_pass=4)
+def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=judge)
+def test_asked(): assert judge.asked == {asked}
+"""
+    )
+    result = runs.run()
+    result.assert_outcomes(**{"passed": 1, outcome: 1} if outcome == "failed" else {"passed": 2})
+    spent = 100 * sum(step != "e" for step in (script * 5)[:asked])
+    tokens = f"{spent // 100 * 80:,} prompt and {spent // 100 * 20:,} completion tokens"
+    assert any(tokens in line for line in summary(result))
+
+
+def test_a_failure_of_trials_says_how_many_passed(runs: Runs) -> None:
+    runs.write(
+        "@pytest.mark.faithfulness(trials=5, min_pass=4)\ndef test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('snsn'))"
+    )
+    result = runs.run()
+    result.assert_outcomes(failed=1)
+    assert "trials: 2 passed, 2 failed, 0 not graded; 4 of 5 must pass" in output(result)
+    assert summary(result)[0].startswith("1 case: 0 passed, 1 failed, 0 not graded")
+
+
+def test_trials_that_grader_errors_leave_open_are_not_graded(runs: Runs) -> None:
+    runs.write(
+        "@pytest.mark.faithfulness(trials=5, min_pass=4)\ndef test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('ssseen'))"
+    )
+    result = runs.run("--faithfulness-errors=skip")
+    result.assert_outcomes(skipped=1)
+    assert summary(result)[0].startswith("1 case: 0 passed, 0 failed, 1 not graded")
+
+
+def test_trials_with_one_store_of_replies_are_refused(runs: Runs) -> None:
+    runs.write(
+        "@pytest.mark.faithfulness(trials=2)\ndef test_it(faithfulness): faithfulness(TRUE, CONTEXT, cache='replies')"
+    )
+    result = runs.run()
+    result.assert_outcomes(failed=1)
+    assert "trials: with `cache`, each trial would get the same reply" in output(result)
+
+
+# ---------------------------------------------------------------- grader errors, and the token limit
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome"), [("fail", "failed"), ("skip", "skipped"), ("xfail", "xfailed")]
+)
+def test_a_grader_error_does_what_the_option_says(runs: Runs, how: str, outcome: str) -> None:
+    runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('e'))")
+    result = runs.run(f"--faithfulness-errors={how}", "-ra")
+    result.assert_outcomes(**{outcome: 1})
+    assert "the answer was not graded: server: the server is down" in output(result)
+    assert summary(result)[0] == "1 case: 0 passed, 0 failed, 1 not graded; no case has a score"
+    runs.ini(f"faithfulness_errors = {how}")
+    runs.run().assert_outcomes(**{outcome: 1})
+
+
+def test_an_answer_that_fails_fails_whatever_grader_errors_do(runs: Runs) -> None:
+    runs.write(BOTH)
+    runs.run("--faithfulness-errors=skip").assert_outcomes(passed=1, failed=1)
+
+
+THREE = "\n".join(
+    f"def test_{n}(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('s'))"
+    for n in range(3)
+)
+
+
+def test_nothing_is_graded_after_the_last_token(runs: Runs) -> None:
+    runs.write(THREE)
+    result = runs.run("--faithfulness-max-tokens=150")
+    result.assert_outcomes(passed=2, failed=1)
+    said = "this session has spent 200 tokens, and its limit is 150 (--faithfulness-max-tokens)"
+    assert said in output(result)
+    assert summary(result)[0].startswith("3 cases: 2 passed, 0 failed, 1 not graded")
+    runs.run("--faithfulness-max-tokens=150", "--faithfulness-errors=skip").assert_outcomes(
+        passed=2, skipped=1
+    )
+    runs.run("--faithfulness-max-tokens=300").assert_outcomes(passed=3)
+
+
+# ---------------------------------------------------------------- tapes
+
+
+def supported(request: Request) -> Answer:
+    usage = {"prompt_tokens": 80, "completion_tokens": 20}
+    return completion('{"verdicts":[{"id":1,"evidence":[2],"label":"supported"}]}', usage=usage)
+
+
+OPENAI = "def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge='openai:m', controls='off')"
+
+
+def key(monkeypatch: pytest.MonkeyPatch, server: Loopback | None) -> None:
+    bare_environment(monkeypatch)
+    if server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-simulated")
+
+
+def test_what_is_recorded_is_replayed_without_key_and_network(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.write(OPENAI)
+    with Loopback(supported) as server:
+        key(monkeypatch, server)
+        runs.run("--faithfulness-record").assert_outcomes(passed=1)
+        runs.run("--faithfulness-record").assert_outcomes(passed=1)
+        assert len(server.requests) == 1
+    assert (runs.pytester.path / "faithfulness-tapes" / "openai-m").is_dir()
+    key(monkeypatch, None)
+    result = runs.run()
+    result.assert_outcomes(passed=1)
+    assert summary(result)[1].startswith("1 from recorded replies in ")
+
+
+def test_what_is_missing_on_the_tape_says_how_to_record_it(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.write(OPENAI)
+    with Loopback(supported) as server:
+        key(monkeypatch, server)
+        runs.run("--faithfulness-record").assert_outcomes(passed=1)
+        runs.write(OPENAI.replace("TRUE", "TRUE + ' Really.'"))
+        result = runs.run()
+        result.assert_outcomes(failed=1)
+        assert len(server.requests) == 1
+    assert "Run pytest with --faithfulness-record to record what is missing." in output(result)
+
+
+def test_an_empty_name_of_the_folder_asks_the_judge(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.write(OPENAI)
+    with Loopback(supported) as server:
+        key(monkeypatch, server)
+        runs.run("--faithfulness-record").assert_outcomes(passed=1)
+        runs.run("--faithfulness-tape=").assert_outcomes(passed=1)
+        assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"name": 1}'])
+def test_a_damaged_tape_is_named(runs: Runs, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+    runs.write(OPENAI)
+    tape = runs.pytester.path / "faithfulness-tapes" / "openai-m" / "x"
+    tape.mkdir(parents=True)
+    (tape / "tape.json").write_text(content, encoding="utf-8")
+    key(monkeypatch, None)
+    result = runs.run()
+    result.assert_outcomes(failed=1)
+    assert "contains no readable tape.json. Delete what is out of date. Run" in output(result)
+
+
+def test_each_trial_has_its_own_recorded_reply(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a flaky judge would be recorded as one that always says the same."""
+    good, bad = supported(None), supported(None)  # type: ignore[arg-type]
+    bad.body["choices"][0]["message"]["content"] = (
+        '{"verdicts":[{"id":1,"evidence":[],"label":"not_enough_info"}]}'
+    )
+    runs.write(f"@pytest.mark.faithfulness(trials=3, min_pass=2)\n{OPENAI}")
+    with Loopback([bad, good, good]) as server:
+        key(monkeypatch, server)
+        runs.run("--faithfulness-record").assert_outcomes(passed=1)
+        assert len(server.requests) == 3
+    key(monkeypatch, None)
+    runs.run().assert_outcomes(passed=1)
+    shutil.rmtree(runs.pytester.path / "faithfulness-tapes" / "openai-m" / "trial-3")
+    result = runs.run()
+    result.assert_outcomes(failed=1)
+    assert "NotGraded" in output(result)
+    assert "trial-3" in output(result)
+    assert "--faithfulness-record" in output(result)
+    runs.write(f"@pytest.mark.faithfulness(trials=3, min_pass=3)\n{OPENAI}")
+    result = runs.run()
+    result.assert_outcomes(failed=1)
+    assert "trials: 0 passed, 1 failed, 0 not graded; 3 of 3 must pass" in output(result)
+
+
+def test_judges_with_other_options_have_other_tapes(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.write(
+        OPENAI
+        + "\n"
+        + OPENAI.replace("test_it", "test_warm")
+        .replace("'m'", "'m'")
+        .replace("controls", "temperature=1, controls")
+    )
+    with Loopback(supported) as server:
+        key(monkeypatch, server)
+        runs.run("--faithfulness-record").assert_outcomes(passed=2)
+    tapes = sorted((runs.pytester.path / "faithfulness-tapes").iterdir())
+    assert len(tapes) == 2
+    key(monkeypatch, None)
+    runs.run().assert_outcomes(passed=2)
+
+
+def test_a_judge_that_fails_is_not_recorded(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs.write(OPENAI.replace("controls", "max_retries=0, controls"))
+    with Loopback(Answer({"error": {"message": "no"}}, 401)) as server:
+        key(monkeypatch, server)
+        result = runs.run("--faithfulness-record")
+    result.assert_outcomes(failed=1)
+    assert "NotGraded" in output(result)
+    assert "auth" in output(result)
+
+
+# ---------------------------------------------------------------- what a session says and writes
+
+
+def test_the_end_of_a_session_says_what_was_graded(runs: Runs) -> None:
+    runs.write(
+        BOTH
+        + "def test_error(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('e'))\ndef test_other(): pass"
+    )
+    for options in ((), ("-q",)):
+        lines = summary(runs.run(*options))
+        assert lines[0] == (
+            "3 cases: 1 passed, 1 failed, 1 not graded; mean score 0.75 (2 with a score)"
+        )
+        assert any("compares words only" in line for line in lines)
+
+
+@pytest.mark.parametrize("options", [("-p", "no:terminal"), ("--collect-only",)])
+def test_where_nothing_is_shown_or_run_nothing_breaks(runs: Runs, options: tuple[str, ...]) -> None:
+    runs.write("def test_true(faithfulness): faithfulness(TRUE, CONTEXT)")
+    result = runs.run(*options, "--faithfulness-report=results.jsonl")
+    assert result.ret == 0
+    assert summary(result) == []
+    assert (runs.pytester.path / "results.jsonl").exists() == ("--collect-only" not in options)
+
+
+def lines_of(path: Path) -> list[Line]:
+    return [Line.of_json(text) for text in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_the_report_has_each_result_with_its_texts(runs: Runs) -> None:
+    runs.write(
+        BOTH
+        + "def test_two(faithfulness):\n    faithfulness(TRUE, CONTEXT)\n    faithfulness(TRUE + '\\ud800\\x1b', [{'id': 'a', 'text': TRUE}], question='What?')"
+    )
+    runs.run("--faithfulness-report=out/results.jsonl").assert_outcomes(passed=2, failed=1)
+    lines = lines_of(runs.pytester.path / "out" / "results.jsonl")
+    assert [line.case_id for line in lines] == [
+        "test_it.py::test_true",
+        "test_it.py::test_false",
+        "test_it.py::test_two",
+        "test_it.py::test_two #2",
+    ]
+    assert [line.row for line in lines] == [1, 2, 3, 4]
+    assert [line.result.pass_ for line in lines] == [True, False, True, True]
+    assert lines[1].columns["answer"] == FALSE
+    assert [passage["text"] for passage in lines[1].columns["context"]] == CONTEXT
+    assert len(lines[1].result.verdicts) == 2
+    assert lines[3].columns == {
+        "answer": f"{TRUE}\ufffd\x1b",
+        "context": [{"id": "a", "text": TRUE}],
+        "question": "What?",
+    }
+
+
+def test_a_report_that_cannot_be_written_is_a_usage_error(runs: Runs) -> None:
+    runs.write(BOTH)
+    (runs.pytester.path / "file").write_text("")
+    result = runs.run("--faithfulness-report=file/results.jsonl")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    assert "--faithfulness-report: " in output(result)
+    assert "collected" not in output(result), "known before anything is asked"
+    assert "INTERNALERROR" not in output(result)
+
+
+def test_a_report_that_cannot_be_written_in_the_end_does_not_hide_what_failed(runs: Runs) -> None:
+    runs.write(
+        BOTH
+        + "def test_last(request):\n    import os\n    os.remove('r.jsonl'), os.mkdir('r.jsonl')"
+    )
+    result = runs.run("--faithfulness-report=r.jsonl")
+    result.assert_outcomes(passed=2, failed=1)
+    assert "The lion sleeps" in output(result)
+    assert any("cannot be written" in line for line in summary(result))
+    passing = runs.run("--faithfulness-report=r.jsonl", "-k", "test_true")
+    assert passing.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_an_html_report_shows_the_texts(runs: Runs, tmp_path: Path) -> None:
+    runs.write(BOTH)
+    runs.run("--faithfulness-report=out/results.html", "--faithfulness-report=r.jsonl")
+    notes = write_report(runs.pytester.path / "r.jsonl", tmp_path / "r.html").notes
+    assert notes == ()
+    result = runs.run("--faithfulness-report=out/results.html")
+    result.assert_outcomes(passed=1, failed=1)
+    page = (runs.pytester.path / "out" / "results.html").read_text("utf-8")
+    assert "The lion sleeps." in page
+    assert "The answers and contexts are not shown" not in page
+
+
+def test_texts_in_the_columns_of_a_result_are_shown_only_if_they_were_graded(
+    runs: Runs, tmp_path: Path
+) -> None:
+    runs.write(BOTH)
+    runs.run("--faithfulness-report=r.jsonl")
+    path = runs.pytester.path / "r.jsonl"
+    path.write_text(path.read_text("utf-8").replace('"answer": "', '"answer": "Another. '), "utf-8")
+    (note,) = write_report(path, tmp_path / "r.html").notes
+    assert note.startswith("The answers and contexts are not shown")
+
+
+def test_a_session_without_results_writes_an_empty_report(runs: Runs) -> None:
+    runs.write("def test_nothing(): pass")
+    for name in ("r.jsonl", "r.html"):
+        result = runs.run(f"--faithfulness-report={name}")
+        assert result.ret == 0
+        assert summary(result)[0].startswith("0 cases: ")
+        assert summary(result)[1] == f"report: {runs.pytester.path / name}"
+    assert (runs.pytester.path / "r.jsonl").read_bytes() == b""
+    assert (runs.pytester.path / "r.html").stat().st_size > 1000
+
+
+def test_junit_xml_has_a_short_result_whatever_the_texts_contain(runs: Runs) -> None:
+    runs.write(
+        "def test_it(faithfulness): faithfulness('The \\x00\\x1b lion \\ufffe sleeps. ' * 50, CONTEXT)"
+    )
+    runs.run("--junitxml=junit.xml", "--faithfulness-report=results.jsonl")
+    tree = ElementTree.parse(runs.pytester.path / "junit.xml")
+    (found,) = tree.iterfind(".//property[@name='faithfulness']")
+    result = json.loads(found.attrib["value"])
+    assert result["pass"] is False
+    assert result["verdicts"] == []
+    assert "columns" not in result
+
+
+def test_a_property_of_somebody_else_with_our_name_is_left_alone(runs: Runs) -> None:
+    runs.write(
+        "def test_it(request, faithfulness):\n    for value in ('mine', 3, '{}', '[[', None, ['x']): request.node.user_properties.append(('faithfulness', value))\n    faithfulness(TRUE, CONTEXT)"
+    )
+    result = runs.run("--junitxml=junit.xml")
+    result.assert_outcomes(passed=1)
+    assert summary(result)[0].startswith("1 case: 1 passed")
+    assert 'value="mine"' in (runs.pytester.path / "junit.xml").read_text("utf-8")
+
+
+RERUN = """
+import pytest
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    '''As pytest-rerunfailures does it: the first run is reported as "rerun" if it fails.'''
+    for last in (False, True):
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        again = not last and any(report.failed for report in reports)
+        for report in reports:
+            report.outcome = "rerun" if again and report.failed else report.outcome
+            item.ihook.pytest_runtest_logreport(report=report)
+        if not again:
+            return True
+        item._initrequest()
+"""
+
+
+def test_a_test_that_is_run_again_counts_with_its_last_run_and_pays_for_all(runs: Runs) -> None:
+    runs.pytester.makeconftest(RERUN)
+    runs.write(
+        "judge = Scripted('ns')\ndef test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=judge)"
+    )
+    result = runs.run("--faithfulness-report=results.jsonl")
+    assert summary(result)[0].startswith("1 case: 1 passed, 0 failed, 0 not graded")
+    assert "spent: 2 requests, 160 prompt and 40 completion tokens" in summary(result)
+    (line,) = lines_of(runs.pytester.path / "results.jsonl")
+    assert line.result.pass_
+
+
+def test_no_control_character_of_an_answer_reaches_the_terminal(runs: Runs) -> None:
+    runs.write(
+        r"def test_it(faithfulness): faithfulness('The lion sleeps' + chr(27) + '[31m here.\r\n::error::x\n' + chr(0x202e), [chr(27) + ']0;lion' + chr(7)])"
+    )
+    result = runs.run()
+    result.assert_outcomes(failed=1)
+    shown = output(result)
+    assert all(char.isprintable() or char in "\n" for char in shown)
+    assert not any(line.lstrip("E ").startswith("::error") for line in shown.splitlines())
+
+
+# ---------------------------------------------------------------- pytest-xdist
+
+
+def test_workers_share_the_limit_and_send_their_results_here(runs: Runs) -> None:
+    runs.write(
+        "@pytest.mark.parametrize('n', range(8))\ndef test_it(n, faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('s'))\n"
+        + BOTH
+    )
+    result = runs.run_apart("-n2", "--faithfulness-report=results.jsonl")
+    assert result.parseoutcomes() == {"passed": 9, "failed": 1}
+    assert summary(result)[0].startswith("10 cases: 9 passed, 1 failed, 0 not graded")
+    assert "spent: 8 requests, 640 prompt and 160 completion tokens" in summary(result)
+    lines = lines_of(runs.pytester.path / "results.jsonl")
+    assert sorted(line.row for line in lines) == list(range(1, 11))
+    assert all(line.columns["answer"] in (TRUE, FALSE) for line in lines)
+
+    limited = runs.run_apart("-n2", "--faithfulness-max-tokens=300").parseoutcomes()
+    assert 3 <= limited["passed"] <= 4, "each worker may have begun one more"
+    assert limited["failed"] == 10 - limited["passed"]
