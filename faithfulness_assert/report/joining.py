@@ -119,7 +119,7 @@ class _Join:
     def _texts(self, row: Row, record: Mapping[str, Any]) -> Texts | None:
         """The texts of a row, if they are those that were graded."""
         before = text_of(record.get("input"))
-        texts = texts_of(row)
+        texts = texts_of(row, mapping_of(self._results.about.get("options")))
         same = before == digest(row) if before else texts is not None and fits(record, texts)
         self._changed += not same
         self._unproved += same and not before
@@ -144,13 +144,17 @@ class _Join:
             )
 
 
-def texts_of(row: Row) -> Texts | None:
-    """The texts of a row as the judge gets them; of an invalid case, those that are texts."""
+def texts_of(row: Row, options: Mapping[str, Any]) -> Texts | None:
+    """The texts of a row as the judge gets them; of an invalid case, those that are texts.
+
+    ``options``: those of the run. Of a conversation, ``evidence_roles`` says what is evidence.
+    """
     if row.problem or not row.fields:
         return None
+    roles = options.get("evidence_roles")
     try:
-        case = Case(**row.fields)
-    except InputError:
+        case = Case(**row.fields, **({} if roles is None else {"evidence_roles": roles}))
+    except (InputError, ConfigError):
         answer = row.fields.get("answer")
         return Texts(answer, ()) if isinstance(answer, str) else None
     return Texts(case.answer, [(p.id, p.text) for p in case.context], case.question)
@@ -162,7 +166,7 @@ def own_texts(record: Mapping[str, Any]) -> Texts | None:
     fields = {name: columns[name] for name in ("answer", "context", "question") if name in columns}
     row = Row(0, "", fields)
     same = bool(fields) and text_of(record.get("input")) == digest(row)
-    return texts_of(row) if same else None
+    return texts_of(row, {}) if same else None
 
 
 def fits(record: Mapping[str, Any], texts: Texts) -> bool:

@@ -108,11 +108,11 @@ def provide() -> Promptfoo:
         raise UnavailableError("node and npm are not on PATH")
     major = os.environ.get("E2E_NODE", "22")
     fits = promptfoo_for(on_path) == {"22": FOR_NODE_22, "20": FOR_NODE_20}[major]
-    node = on_path.path if fits else str(_installed(f"node-{major}") / NODE)
-    return Promptfoo(node, _installed(f"promptfoo-{VERSIONS[major]}") / ENTRY)
+    node = on_path.path if fits else str(installed(f"node-{major}") / NODE)
+    return Promptfoo(node, installed(f"promptfoo-{VERSIONS[major]}") / ENTRY)
 
 
-def _installed(name: str) -> Path:
+def installed(name: str) -> Path:
     """The folder with the packages of ``npm/NAME/package.json``. It is renamed when complete, so a failed install leaves none."""
     home = CACHE / name
     if home.exists():

@@ -16,7 +16,7 @@ function element(tag, attributes = {}, ...children) {
 }
 
 function append(parent, children) {
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
     parent.append(child instanceof Node ? child : document.createTextNode(visible(String(child))));
   }

@@ -116,6 +116,7 @@ async function showCase(item, statement) {
   replaceContent(byId('case'), made.page);
   byId('overview').hidden = true;
   byId('case').hidden = false;
+  byId('case').dataset.place = item.place;
   document.title = `Case ${item.id} – ${view.title}`;
   scrollTo({ top: 0, behavior: 'instant' });
   byId('case').querySelector('h1').focus({ preventScroll: true });

@@ -5,10 +5,10 @@ function filterForm(form, report, changed) {
   const fields = { q: search };
   const choice = (name, title, options) => {
     if (options.length < 2) return null;
-    fields[name] = element('select', {}, element('option', { value: '' }, 'all'), options.map(([value, words]) => element('option', { value }, words)));
+    fields[name] = element('select', { 'aria-label': title }, element('option', { value: '' }, 'all'), options.map(([value, words]) => element('option', { value }, words)));
     return element('label', {}, title, fields[name]);
   };
-  const order = element('select', {}, Object.entries(SORTS).map(([value, words]) => element('option', { value }, words)));
+  const order = element('select', { 'aria-label': 'Order' }, Object.entries(SORTS).map(([value, words]) => element('option', { value }, words)));
   const clear = element('button', { type: 'button', hidden: true }, 'Clear');
   append(form, [
     element('label', { class: 'search' }, 'Search', search),

@@ -313,9 +313,17 @@ function intoView(node) {
   if (panel && panel.scrollHeight > panel.clientHeight + 1) {
     within(panel, node);
     if (!inSight(panel)) panel.scrollIntoView({ block: 'nearest', behavior: calm() ? 'auto' : 'smooth' });
-  } else if (!inSight(node)) {
-    node.scrollIntoView({ block: 'center', behavior: calm() ? 'auto' : 'smooth' });
+  } else {
+    centre(node);
   }
+}
+
+/** Far places are jumped to. The heights on the way there are only estimated, so it may need a few jumps. */
+function centre(node, tries = 4) {
+  if (inSight(node) || !tries) return;
+  const far = Math.abs(node.getBoundingClientRect().top) > 3 * innerHeight;
+  node.scrollIntoView({ block: 'center', behavior: far || calm() || tries < 4 ? 'instant' : 'smooth' });
+  if (far) requestAnimationFrame(() => requestAnimationFrame(() => centre(node, tries - 1)));
 }
 
 function within(panel, node) {

@@ -1,0 +1,452 @@
+"""A report in a real Chromium, opened from disk: what people click, press, see and print, and that nothing hostile runs.
+
+Run by ``tox -e browser``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from test_report import ATTACKS
+
+from .conftest import Opened
+
+pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("default")]
+
+Window = Callable[..., Opened]
+TALL = 4000  # so that all rows are in sight
+LATE = "#case=late-train-refund"
+VIEWS = {"overview": "", "case": LATE}
+
+
+def chosen(page: Any) -> str:
+    """The chosen statement."""
+    return page.locator(".selected .what").first.inner_text()  # type: ignore[no-any-return]
+
+
+def lit(page: Any) -> list[str]:
+    return page.locator(".lit").all_inner_texts()  # type: ignore[no-any-return]
+
+
+def names(page: Any) -> list[str]:
+    """The cases that are listed, in order."""
+    return page.locator(".list .name").all_inner_texts()  # type: ignore[no-any-return]
+
+
+def in_sight(page: Any, selector: str) -> bool:
+    script = """(node) => {
+      const inner = node.getBoundingClientRect();
+      const outer = (node.closest('.context') ?? node).getBoundingClientRect();
+      return inner.top >= Math.max(0, outer.top - 1) && inner.bottom <= Math.min(innerHeight, outer.bottom + 1);
+    }"""
+    page.wait_for_timeout(700)  # it scrolls smoothly
+    return page.locator(selector).first.evaluate(script)  # type: ignore[no-any-return]
+
+
+# ---------------------------------------------------------------- finding what is wrong
+
+
+def test_the_worst_made_up_statement_and_why_is_on_the_first_screen(
+    opened: Window, example: Path
+) -> None:
+    for width, height in ((1280, 900), (360, 760)):
+        page = opened(width, height).goto(example)
+        first = page.locator(".worst li").first
+        said = first.inner_text()
+        assert "you get back the full price" in said
+        assert "contradicted" in said
+        assert "you get back half of the price" in said
+        assert "The full price is only refunded from 60 minutes on." in said
+        box = first.bounding_box()
+        assert box["y"] + box["height"] <= height
+
+
+def test_one_click_shows_the_worst_statement_beside_its_evidence(
+    opened: Window, example: Path
+) -> None:
+    page = opened().goto(example)
+    page.click(".worst li a")
+    page.wait_for_selector("#case .selected")
+    assert chosen(page) == "For a delay of 45 minutes you get back the full price of your ticket."
+    assert lit(page) == [
+        "If a train arrives 30 minutes late or more, you get back half of the price of your ticket."
+    ]
+    assert in_sight(page, ".lit")
+    assert in_sight(page, ".mark[aria-pressed=true]")
+
+
+def test_a_click_on_a_statement_lights_its_evidence_and_scrolls_it_into_view(
+    opened: Window, example: Path
+) -> None:
+    for width in (1280, 360):
+        page = opened(width, 700).goto(example, LATE)
+        page.click(".prose .mark >> nth=1")
+        assert chosen(page) == "You can apply at any time within a year."
+        assert lit(page) == ["Apply within 14 days, with the ticket and the form from the website."]
+        assert in_sight(page, ".lit")
+        assert page.locator(".mark[aria-pressed=true]").count() == 1
+
+
+def test_labels_are_told_apart_without_colour(opened: Window, example: Path) -> None:
+    page = opened().goto(example, LATE)
+    marks = page.locator(".prose .mark")
+    signs = marks.evaluate_all("(all) => all.map((mark) => mark.dataset.sign)")
+    styles = marks.evaluate_all(
+        "(all) => all.map((mark) => getComputedStyle(mark).textDecorationStyle)"
+    )
+    assert signs == ["✗", "✗", "✓"]
+    assert styles == ["double", "double", "dotted"]
+    assert marks.first.inner_text().startswith("contradicted:")
+
+
+def test_a_case_shows_how_its_score_came_about(opened: Window, example: Path) -> None:
+    page = opened().goto(example, LATE)
+    text = page.locator("#case").inner_text()
+    for said in ("score 0.333", "passes from 0.8", "/ 3 = 0.3333", "example-judge", "Question:"):
+        assert said in text
+
+
+# ---------------------------------------------------------------- list, filters, search, links
+
+
+def test_the_list_shows_the_worst_cases_first_and_filters_change_it(
+    opened: Window, example: Path
+) -> None:
+    page = opened(height=TALL).goto(example)
+    assert len(names(page)) == 13
+    assert names(page)[:3] == ["dog-on-train", "late-train-refund", "airport"]
+    page.get_by_label("Answer", exact=True).select_option("passed")
+    assert set(names(page)) >= {"storm", "lost-phone"}
+    assert "airport" not in names(page)
+    page.get_by_label("Answer", exact=True).select_option("")
+    page.get_by_label("Has a statement").select_option("partially_supported")
+    assert names(page) == ["lost-umbrella"]
+    assert "1 of 13 cases" in page.inner_text("#count")
+    page.get_by_role("button", name="Clear").click()
+    assert len(names(page)) == 13
+
+
+def test_search_finds_words_of_ids_questions_and_answers(opened: Window, example: Path) -> None:
+    page = opened().goto(example)
+    for words, found in (("umbrella", "lost-umbrella"), ("FAMILY ticket", "family-ticket")):
+        page.fill("#search", words)
+        assert names(page) == [found]
+    page.fill("#search", "no such words")
+    assert page.inner_text("#count") == "No case matches."
+
+
+def test_a_legend_filters_the_list(opened: Window, example: Path) -> None:
+    page = opened().goto(example)
+    page.click(".legend a:has-text('partially supported')")
+    assert names(page) == ["lost-umbrella"]
+
+
+def test_a_link_opens_a_case_at_a_statement_and_going_back_returns_to_the_list(
+    opened: Window, example: Path
+) -> None:
+    page = opened(height=TALL).goto(example, f"{LATE}&s=3")
+    assert chosen(page) == "You need your ticket and the form from the website."
+    page.click("text=← All cases")
+    page.wait_for_selector("#overview:visible")
+    page.click(".list a:has-text('storm')")
+    page.wait_for_selector("#case h1:has-text('storm')")
+    assert "#case=storm" in page.url
+    page.go_back()
+    page.wait_for_selector("#overview:visible")
+
+
+def test_filters_are_part_of_the_link(opened: Window, example: Path) -> None:
+    page = opened().goto(example, "#label=partially_supported")
+    assert names(page) == ["lost-umbrella"]
+    page.fill("#search", "umbrella")
+    assert page.evaluate("location.hash") == "#q=umbrella&label=partially_supported"
+
+
+def test_a_link_to_a_case_that_is_not_there_says_so(opened: Window, example: Path) -> None:
+    page = opened(height=TALL).goto(example, "#case=none")
+    assert page.inner_text("#problem") == "This report has no case none."
+    assert len(names(page)) == 13
+
+
+# ---------------------------------------------------------------- keys
+
+
+def test_everything_can_be_done_with_keys(opened: Window, example: Path) -> None:
+    page = opened().goto(example)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    focused = page.evaluate("document.activeElement.textContent")
+    assert names(page)[0] in focused
+    page.keyboard.press("ArrowDown")
+    second = names(page)[1]
+    assert second in page.evaluate("document.activeElement.textContent")
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#case h1:has-text('{second}')")
+    before = chosen(page)
+    page.keyboard.press("j")
+    assert chosen(page) != before
+    assert page.evaluate("document.activeElement.className").startswith("mark")
+    page.keyboard.press("k")
+    assert chosen(page) == before
+    page.keyboard.press("ArrowRight")
+    page.wait_for_selector("#case .place:has-text('3 of 13')")
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector("#case .place:has-text('2 of 13')")
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#overview:visible")
+    assert second in page.evaluate("document.activeElement.textContent")
+    page.keyboard.press("/")
+    page.wait_for_function("document.activeElement.id === 'search'")
+    page.keyboard.type("jk?")
+    assert page.input_value("#search") == "jk?"
+
+
+def test_the_help_lists_the_keys(opened: Window, example: Path) -> None:
+    page = opened().goto(example)
+    page.keyboard.press("?")
+    assert "search" in page.inner_text("dialog")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("dialog")
+
+
+# ---------------------------------------------------------------- for everyone, everywhere
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["overview", "case", "compare", "compared case"])
+def test_axe_finds_nothing(
+    opened: Window, example: Path, comparison: Path, axe: str, scheme: str, view: str
+) -> None:
+    for width in (1280, 360):
+        window = opened(width, color_scheme=scheme, bypass_csp=True)
+        report = comparison if view.startswith("compare") else example
+        place = {"case": LATE, "compared case": "#case=day-ticket"}.get(view, "")
+        page = window.goto(report, place)
+        page.evaluate(axe)
+        found = page.evaluate("axe.run()")["violations"]
+        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
+
+
+def test_dark_mode_is_dark(opened: Window, example: Path) -> None:
+    colours = [
+        opened(color_scheme=scheme)
+        .goto(example)
+        .evaluate("getComputedStyle(document.body).backgroundColor")
+        for scheme in ("light", "dark")
+    ]
+    light, dark = (sum(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours)
+    assert light > 700
+    assert dark < 150
+
+
+@pytest.mark.parametrize("place", VIEWS.values(), ids=VIEWS)
+def test_a_phone_shows_everything_without_scrolling_sideways(
+    opened: Window, example: Path, place: str
+) -> None:
+    page = opened(360, 740).goto(example, place)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_print_leaves_out_controls_and_shows_all_of_a_case(opened: Window, example: Path) -> None:
+    page = opened().goto(example, LATE)
+    page.emulate_media(media="print")
+    assert not page.is_visible(".case-head nav")
+    assert page.is_visible(".statements li >> nth=2")
+    for panel in page.locator(".panel").all():
+        assert panel.evaluate("(node) => node.scrollHeight <= node.clientHeight + 1")
+    assert page.pdf().startswith(b"%PDF")
+    page = opened().goto(example)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator(".list.all li").count() == 13
+    assert not page.is_visible("#filters")
+
+
+def test_two_runs_are_side_by_side(opened: Window, comparison: Path) -> None:
+    page = opened().goto(comparison)
+    assert set(names(page)) == {"day-ticket", "bike-rush-hour"}
+    page.get_by_label("Change", exact=True).select_option("regressed")
+    assert names(page) == ["day-ticket"]
+    page.click(".list a")
+    page.wait_for_selector("#case h2:has-text('Run B')")
+    assert "family ticket" in page.locator(".column >> nth=1").inner_text()
+    assert "family ticket" not in page.locator(".column >> nth=0").inner_text()
+    page.click(".column >> nth=1 >> .mark >> nth=0")
+    assert (
+        page.locator(".selected .what").all_inner_texts()
+        == ["It is valid on all lines until 3 a.m. of the next day."] * 2
+    )
+
+
+def test_without_scripts_the_overview_is_there_and_says_what_is_missing(
+    opened: Window, example: Path
+) -> None:
+    page = opened(java_script_enabled=False).page
+    page.goto(example.as_uri())
+    text = page.locator("body").inner_text()
+    assert "7 of 13 answers fail" in text
+    assert "need JavaScript" in text
+
+
+def test_a_browser_that_cannot_inflate_is_told_so(opened: Window, example: Path) -> None:
+    page = opened().page
+    page.add_init_script("delete window.DecompressionStream")
+    page.goto(example.as_uri())
+    assert "lacks DecompressionStream" in page.inner_text("#problem")
+    assert page.is_visible("text=7 of 13 answers fail")
+
+
+def test_a_damaged_report_says_so(opened: Window, example: Path, tmp_path: Path) -> None:
+    text = example.read_text("utf-8")
+    broken = tmp_path / "broken.html"
+    broken.write_text(re.sub(r'(id="rows-0">)[^<]{40}', r"\1AAAA", text))
+    page = opened().page
+    page.goto(broken.as_uri())
+    page.wait_for_selector("#problem:visible")
+    assert "This report is damaged" in page.inner_text("#problem")
+
+
+# ---------------------------------------------------------------- hostile texts
+
+MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>\"'><a href='javascript:alert(4)'>x</a>"
+
+
+def hostile(id: str, payload: str) -> dict[str, Any]:
+    """A result with this text in every place that can have one."""
+    evidence = {"sentence": 1, "passage": payload, "start": 0, "end": 4, "text": payload}
+    verdict = {
+        "id": 1,
+        "statement": payload,
+        "reason": payload,
+        "evidence": [evidence],
+        "label": "contradicted",
+        "flags": [payload],
+        "unresolved": payload,
+    }
+    return {
+        "case_id": id, "score": 0.1, "status": payload, "pass": False, "reason": payload,
+        "policy": payload, "judge": payload, "verdicts": [verdict, {**verdict, "label": payload}],
+        "skipped": [{"start": 0, "end": 2, "reason": payload}],
+        "error": {"kind": payload, "message": payload},
+        "citations": {"invalid_citations": [payload], "uncited_sentences": [payload]},
+        "columns": {payload: payload},
+        "metadata": {"warnings": [payload], "calculation": payload, "suggestions": [payload], payload: payload},
+    }  # fmt: skip
+
+
+def test_no_attack_runs_anything_and_all_show_as_text(
+    opened: Window, report_of: Callable[..., Path]
+) -> None:
+    """The window's end checks that there was no dialog, request, violation or error."""
+    payloads = [*ATTACKS.values(), MARKUP, "\0\u202eevil\u202c\ud800", "</script>" * 3]
+    corpus = ROOT.parent / "shared" / "corpora" / "attacks.jsonl"
+    for path in [corpus] if corpus.exists() else []:
+        rows = [json.loads(line)["payload"] for line in path.read_text("utf-8").splitlines()]
+        payloads += [row if isinstance(row, str) else row["text"] for row in rows]
+    report = report_of(
+        *(hostile(f"case {n}", payload) for n, payload in enumerate(payloads)),
+        hostile(MARKUP, MARKUP),
+        data=[
+            {"id": f"case {n}", "answer": payload or "x", "context": [payload]}
+            for n, payload in enumerate(payloads)
+        ],
+    )
+    page = opened().goto(report)
+    for place in range(len(payloads) + 1):
+        page.evaluate(f"location.hash = '#n={place}'")
+        page.wait_for_function(
+            "(place) => document.querySelector('#case').dataset.place === place", arg=str(place)
+        )
+        assert page.locator("#case img, #case script, #case iframe, #case svg").count() == 0
+    page.evaluate(f"location.hash = '#case=' + encodeURIComponent({json.dumps(MARKUP)})")
+    page.wait_for_selector("#case h1:has-text('<script>alert(1)</script>')")
+    assert MARKUP in page.locator("#case").inner_text()
+
+
+def test_hidden_characters_show(opened: Window, report_of: Callable[..., Path]) -> None:
+    report = report_of(
+        hostile("a", "x\u202ey\0z"), data=[{"id": "a", "answer": "x\u202ey\0z", "context": ["b"]}]
+    )
+    page = opened().goto(report, "#case=a")
+    assert "x[U+202E]y[U+0000]z" in page.locator("#case").inner_text()
+
+
+# ---------------------------------------------------------------- large and odd
+
+
+def test_ten_thousand_statements_and_five_megabytes_can_be_read(
+    opened: Window, report_of: Callable[..., Path]
+) -> None:
+    sentences = [f"Statement {n} says that {n} is a number 😀." for n in range(10_000)]
+    answer, verdicts, start = " ".join(sentences), [], 0
+    for n, sentence in enumerate(sentences):
+        label = "contradicted" if n == 9_000 else "supported"
+        span = [start, start + len(sentence)]
+        verdicts.append({"id": n + 1, "statement": sentence, "label": label, "span": span})
+        start += len(sentence) + 1
+    many = {"case_id": "many", "score": 0.5, "status": "graded", "verdicts": verdicts}
+    long = {"case_id": "long", "score": 0, "status": "invalid_input", "defined": False}
+    report = report_of(
+        many,
+        long,
+        data=[
+            {"id": "many", "answer": answer, "context": ["x"]},
+            {"id": "long", "answer": "word " * 1_000_000, "context": ["x"]},
+        ],
+    )
+    page = opened().goto(report, "#case=many")
+    assert chosen(page) == sentences[9_000]
+    assert page.locator(".prose .mark").count() >= 10_000
+    page.keyboard.press("w")
+    assert in_sight(page, ".mark[aria-pressed=true]")
+    page.get_by_role("button", name="Show more").click()
+    assert page.locator(".statements li").count() == 400
+    page.evaluate("location.hash = '#case=long'")
+    page.wait_for_selector("#case h1:has-text('long')")
+    assert page.evaluate("document.querySelector('.prose').textContent.length") > 4_900_000
+
+
+def test_results_without_their_texts_show_statements_and_evidence(
+    opened: Window, report_of: Callable[..., Path]
+) -> None:
+    evidence = [{"sentence": 2, "passage": "doc", "start": 5, "end": 9, "text": "It is red."}]
+    verdict = {"statement": "It is blue.", "label": "contradicted", "evidence": evidence}
+    record = {"case_id": "a", "score": 0, "status": "graded", "verdicts": [verdict]}
+    page = opened().goto(report_of(record), "#case=a")
+    assert "The answer itself is not in this report" in page.inner_text("#case")
+    assert lit(page) == ["It is red."]
+    assert page.locator(".mark").count() == 1
+
+
+def test_an_empty_report_says_so(opened: Window, report_of: Callable[..., Path]) -> None:
+    page = opened().page
+    page.goto(report_of().as_uri())
+    assert "There are no results" in page.inner_text("#overview")
+
+
+def test_statements_that_share_a_place_can_all_be_chosen(
+    opened: Window, report_of: Callable[..., Path]
+) -> None:
+    answer = "The tower is red and tall."
+    verdicts = [
+        {"statement": "The tower is red.", "label": "supported", "span": [0, 26]},
+        {"statement": "The tower is tall.", "label": "contradicted", "span": [0, 26]},
+    ]
+    record = {"case_id": "a", "score": 0.5, "status": "graded", "verdicts": verdicts}
+    page = opened().goto(
+        report_of(record, data=[{"id": "a", "answer": answer, "context": ["x"]}]), "#case=a"
+    )
+    assert chosen(page) == "The tower is tall."
+    page.click(".mark")
+    assert chosen(page) == "The tower is red."
+    page.click(".mark")
+    assert chosen(page) == "The tower is tall."
