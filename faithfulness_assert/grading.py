@@ -84,7 +84,7 @@ class Grader:
         self._clock = _clock(judge, options)
         self._language = table.check_language(options.get("language", "en"))
         self._prices = table.check_prices(options.get("prices"))
-        self._roles = check_evidence_roles(options.get("evidence_roles"))
+        self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
 
     def __repr__(self) -> str:
         names = f"judge={self.judge_name!r}, policy={self.policy.name!r}"
@@ -105,7 +105,7 @@ class Grader:
         ``named``: ``citation_audit``, or fields as other systems call them; see :class:`Case`.
         """
         try:
-            case = Case(answer, context, question, id, evidence_roles=self._roles, **named)
+            case = Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
             plan = self._plan(case)
         except InputError as error:
             return self.invalid(str(error), id)
@@ -123,7 +123,7 @@ class Grader:
     ) -> GradingResult:
         """The same as :meth:`grade`, on the running event loop. If cancelled, so are its asks."""
         try:
-            case = Case(answer, context, question, id, evidence_roles=self._roles, **named)
+            case = Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
         except InputError as error:
             return self.invalid(str(error), id)
         return await self._run(case)
@@ -150,7 +150,7 @@ class Grader:
         from .drive.lock_step import replay
 
         try:
-            case = case if isinstance(case, Case) else Case.of(case, self._roles)
+            case = case if isinstance(case, Case) else Case.of(case, self.evidence_roles)
         except InputError as error:
             return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
         count, limits = self._count, self._info.limits
@@ -165,7 +165,7 @@ class Grader:
         if not isinstance(case, Case | Mapping):
             return self.invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         try:
-            case = case if isinstance(case, Case) else Case.of(case, self._roles)
+            case = case if isinstance(case, Case) else Case.of(case, self.evidence_roles)
         except InputError as error:
             return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
         return await self._run(case, slots)

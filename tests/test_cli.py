@@ -142,15 +142,15 @@ PLAIN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHON
 )
 def test_any_terminal_can_show_any_text(environment: dict[str, str]) -> None:
     case = json.dumps(
-        {**GOOD, "answer": "The tower is 330 metres tall: très haut 😀."}, ensure_ascii=False
+        {**GOOD, "answer": "The tower is 530 metres tall: très haut 😀."}, ensure_ascii=False
     )
     shown = run("grade", "-", stdin=case, **environment)
-    assert (shown.returncode, shown.stderr) == (0, "")
+    assert (shown.returncode, shown.stderr) == (1, "")
     assert "tr\\xe8s haut \\U0001f600" in shown.stdout
     (verdict,) = json.loads(run("grade", "-", "--json", stdin=case, **environment).stdout)[
         "verdicts"
     ]
-    assert verdict["statement"] == "The tower is 330 metres tall: très haut 😀."
+    assert verdict["statement"] == "The tower is 530 metres tall: très haut 😀."
     assert run("grade", "-", "--judge", "ü", **environment).stderr.count("\n") == 1
 
 

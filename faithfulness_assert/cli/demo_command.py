@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..grading import Grader
+from ..records.case import Case
 from .exit_codes import PASSED
-from .terminal import show
+from .terminal import show, show_line, show_paragraph
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 DEMO = Path(__file__).parent / "demo.json"
-NOTE = """
-The embedded judge compares words. Use it for a first look and for smoke tests: on swapped names and
-negations it is little better than chance. It gets the last case wrong: it misses the negation.
-For real grading, name an LLM judge: faithfulness-assert grade FILE --judge openai:MODEL"""
+NOTE = (
+    "The embedded judge compares words. Use it for a first look and for smoke tests: on swapped "
+    "names and negations it is little better than chance. It gets the last case wrong: it misses "
+    "the negation. For real grading, name an LLM judge:"
+)
+HOW = "faithfulness-assert grade FILE --judge openai:MODEL"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -27,7 +30,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Grades the example cases. It needs no key and no network."""
-    show(Grader().grade_many(json.loads(DEMO.read_text("utf-8"))), as_json=arguments.json)
+    cases = [Case.of(record) for record in json.loads(DEMO.read_text("utf-8"))]
+    results = Grader().grade_many(cases)
+    show(results, as_json=arguments.json, case_of=lambda number: cases[number - 1])
     if not arguments.json:
-        print(NOTE)
+        show_paragraph(NOTE)
+        show_line(HOW)
     return PASSED

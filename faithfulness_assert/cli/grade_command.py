@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,17 +12,19 @@ from ..batch.outputs.input_order import in_input_order
 from ..batch.partition import grade_rows
 from ..grading import MAX_CONCURRENCY, Grader
 from ..judges.remote.settings import check_number
+from ..records.case import Case
+from ..records.errors import InputError
 from .grading_arguments import add_grading_arguments, grading_options
 from .output_arguments import add_report_argument, check_report_argument
 from .terminal import show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import IO
 
     from ..batch.data_sets import DataSet
-    from ..batch.rows import Line
+    from ..batch.rows import Line, Row
     from ..records.result import GradingResult
 
 
@@ -50,21 +53,53 @@ def run(arguments: Namespace) -> int:
     check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
     check_report_argument(arguments)
     data_set = open_data_set(arguments.file, mapping=parse_mapping(arguments.map))
-    lines = in_input_order(grade_rows(data_set.rows(), grader, concurrency=arguments.concurrency))
+    cases = _Cases(data_set.rows(), grader.evidence_roles)
+    rows = data_set.rows() if arguments.json else cases.rows()
+    lines = in_input_order(grade_rows(rows, grader, concurrency=arguments.concurrency))
+    show_results = partial(show, as_json=arguments.json, case_of=cases.take)
     if arguments.report is None:
-        return show((line.result for line in lines), as_json=arguments.json)
-    return _with_report(lines, data_set, arguments)
+        return show_results(line.result for line in lines)
+    return _with_report(lines, show_results, data_set, arguments.report)
 
 
-def _with_report(lines: Iterable[Line], data_set: DataSet, arguments: Namespace) -> int:
+class _Cases:
+    """Keeps what is graded until its result is shown beside it."""
+
+    def __init__(self, rows: Iterable[Row], evidence_roles: Sequence[str]) -> None:
+        self._rows, self._evidence_roles = rows, evidence_roles
+        self._kept: dict[int, Row] = {}
+
+    def rows(self) -> Iterator[Row]:
+        """The rows, each kept when it is taken."""
+        for row in self._rows:
+            self._kept[row.number] = row
+            yield row
+
+    def take(self, number: int) -> Case | None:
+        """The case of a row, which is kept no more; None if it cannot be read."""
+        row = self._kept.pop(number, None)
+        if row is None or row.problem:
+            return None
+        try:
+            return Case.of(row.fields, self._evidence_roles)
+        except InputError:
+            return None
+
+
+def _with_report(
+    lines: Iterable[Line],
+    show_results: Callable[[Iterable[GradingResult]], int],
+    data_set: DataSet,
+    report: str,
+) -> int:
     """Shows the results, keeps them in a file meanwhile, and then writes the report."""
     from ..report import write_report
 
     with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
         kept = Path(folder) / "results.jsonl"
         with kept.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            code = show((_keep(line, file) for line in lines), as_json=arguments.json)
-        write_report(kept, arguments.report, data=data_set)
+            code = show_results(_keep(line, file) for line in lines)
+        write_report(kept, report, data=data_set)
     return code
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,38 +13,48 @@ from rich.table import Table
 from rich.text import Text
 
 from ..batch.summary import Summary
-from ..text.strings import clip, visible
+from ..text.strings import visible
 from .exit_codes import FAILED, NOT_GRADED, PASSED
+from .shown_case import Shown, notes_of, shown_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from ..records.case import Case
     from ..records.result import GradingResult
 
-STYLES = {
-    "PASS": "bold green",
-    "FAIL": "bold red",
-    "ERROR": "bold yellow",
-    "+": "green",
-    "x": "red",
-    "?": "red",
-    "~": "yellow",
-    "!": "yellow",
-}
-"""The styles of the words and marks with which a line of a result begins."""
+MOST_NOTES = 5
+"""Warnings about passing cases that are listed at the end, each once."""
+MIN_ROOM = 20
+"""Columns for text; where fewer are left, lines that go on are not indented more."""
 
 
-def show(results: Iterable[GradingResult], *, as_json: bool) -> int:
-    """Shows each result as soon as it arrives. Returns the exit code."""
-    summary = Summary()
+def show(
+    results: Iterable[GradingResult],
+    *,
+    as_json: bool,
+    case_of: Callable[[int], Case | None] = lambda _: None,
+) -> int:
+    """Shows each result as soon as it arrives. Returns the exit code.
+
+    ``case_of``: what was graded, by the number of the result, from 1.
+    """
+    summary, notes = Summary(), Counter[str]()
+    before: GradingResult | None = None
     for result in results:
         summary.add(result)
+        case = case_of(summary.cases)
         if as_json:
             _print_json(result)
-        else:
-            _print_text(result, summary.cases)
-    if not as_json:
-        _console().print(Text(f"\n{summary.brief()}", "bold"), soft_wrap=True)
+            continue
+        if before and not (before.pass_ and result.pass_):
+            _print_shown(Shown(()))
+        for line in shown_case(result, summary.cases, case):
+            _print_shown(line)
+        notes.update(set(notes_of(result)) if result.pass_ else ())
+        before = result
+    if before:
+        _print_end(summary, notes, before)
     return exit_code(summary)
 
 
@@ -58,6 +69,12 @@ def show_line(text: str, more: str = "", *, style: str = "") -> None:
     """A line: ``text`` in ``style``, then ``more`` without. Control characters are escaped."""
     parts = [Text(visible(text), style), *([Text(visible(more))] if more else [])]
     _console().print(*parts, soft_wrap=True)
+
+
+def show_paragraph(text: str) -> None:
+    """A blank line, and a text that is wrapped to the width of the terminal."""
+    _print_shown(Shown(()))
+    _print_shown(Shown(((text, ""),), 0))
 
 
 def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -80,22 +97,42 @@ def _print_json(result: GradingResult) -> None:
     sys.stdout.buffer.flush()
 
 
-def _print_text(result: GradingResult, number: int) -> None:
-    name = clip(result.case_id)
-    show_line(f"\n{f'case {number}' if name in ('', str(number)) else name}", style="bold")
-    for line in result.pretty().splitlines():
-        _console().print(_coloured(line), soft_wrap=True)
+def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> None:
+    """Counts, what was used, and the warnings about cases of which only one line was shown."""
+    _print_shown(Shown(()))
+    _print_shown(Shown(((summary.brief(), "bold"),), 0))
+    used = f"judge {last.judge}, policy {last.policy}, threshold {last.threshold:.2f}"
+    _print_shown(Shown(((used, ""),), 0))
+    if note := last.metadata.get("judgeNote"):
+        _print_shown(Shown(((f"({note})", "dim"),), 0))
+    for note, count in notes.most_common(MOST_NOTES):
+        cases = "1 case" if count == 1 else f"{count} cases"
+        _print_shown(Shown((("! ", "yellow"), (f"{cases} that passed: {note}", "")), 0, 2))
+    if len(notes) > MOST_NOTES:
+        _print_shown(Shown(((f"! and {len(notes) - MOST_NOTES} more warnings", ""),), 0))
+
+
+def _print_shown(line: Shown) -> None:
+    """A line, wrapped to the width of the terminal. Its texts are made visible before and after.
+
+    Wrapping may put at the start of a line what a CI's log would run as a command.
+    """
+    console = _console()
+    text = Text.assemble(*((visible(piece), style) for piece, style in line.pieces))
+    room = console.width - line.indent
+    hanging = line.hanging if room - line.hanging >= MIN_ROOM else 0
+    if line.single:
+        text.truncate(room, overflow="ellipsis")
+        rows = [text]
+    else:
+        rows = list(text.wrap(console, max(room - hanging, 1), overflow="fold"))
+    for number, row in enumerate(rows or [Text()]):
+        row.rstrip()
+        safe = row if visible(row.plain) == row.plain else Text(visible(row.plain))
+        indent = " " * (line.indent + (hanging if number else 0)) if row.plain else ""
+        console.print(Text.assemble(indent, safe), soft_wrap=True)
 
 
 @cache
 def _console() -> Console:
     return Console(highlight=False, markup=False, emoji=False)
-
-
-def _coloured(line: str) -> Text:
-    mark = line.split(maxsplit=1)[0] if line.strip() else ""
-    text = Text(line)
-    if mark in STYLES:
-        start = line.index(mark)
-        text.stylize(STYLES[mark], start, start + len(mark))
-    return text

@@ -152,7 +152,8 @@ class MessageReader:
         id = next((str(part[key]) for key in _IDS if part.get(key) is not None), "")
         name = part.get("name") or self.tools.get(id)
         if id not in self.tools and (id or not name):
-            yield "note", "", f"{place}: a tool result without its call {clip(id, 40)!r}"
+            named = f" {clip(id, 40)!r}" if id else ""
+            yield "note", "", f"{place}: a tool result without its call{named}"
         tool = clip(clean_text(str(name or "")), 60)
         yield from self._output(f"tool {tool}".strip(), payload, place)
 

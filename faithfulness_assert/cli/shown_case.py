@@ -1,0 +1,187 @@
+"""A case for a terminal: one line if it passes, else what is wrong with it, beside the context.
+
+It yields lines of plain text with the names of styles; ``terminal.py`` wraps and colours them.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..asking.nearest import nearest_sentences
+from ..records.described import MARKS, described
+from ..records.promptfoo_view import short_reason
+from ..text.strings import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..records.case import Case
+    from ..records.model import Evidence, Verdict
+    from ..records.result import GradingResult
+
+MOST_PROBLEMS = 10
+"""Statements that are shown. Of more, only the number is told."""
+MOST_EVIDENCE = 3
+MOST_WARNINGS = 5
+MAX_NAME = 60
+MAX_REASON = 600
+LONG = 400
+"""Characters of the answer between two marks. Of more, the middle is left out."""
+
+STYLES = {
+    "PASS": "bold green",
+    "FAIL": "bold red",
+    "ERROR": "bold yellow",
+    "x": "red",
+    "?": "red",
+    "~": "yellow",
+    "!": "yellow",
+}
+_COUNTS = re.compile(r"\d+ of \d+ statements [^:]*")
+
+
+class Shown(NamedTuple):
+    """A line: pieces of text, each with a style, after ``indent`` spaces.
+
+    It may be wrapped, then with ``hanging`` more spaces, unless it has to stay ``single``.
+    """
+
+    pieces: tuple[tuple[str, str], ...]
+    indent: int = 2
+    hanging: int = 0
+    single: bool = False
+
+
+def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterator[Shown]:
+    """The lines of a case. ``case`` is what was graded, or None if that cannot be read."""
+    if result.pass_:
+        yield _head(result, number, _counts(result), single=True)
+        return
+    yield _head(result, number, "")
+    yield Shown(((_why(result), ""),))
+    problems = result.problems()
+    shown = problems[:MOST_PROBLEMS]
+    if case is not None and any(verdict.span for verdict in shown):
+        yield Shown(())
+        wanted = {verdict.id for verdict in shown}
+        yield _answer(case.answer, result.verdicts, wanted, whole=shown == problems)
+    nearest = {}
+    if case is not None:
+        bare = [verdict for verdict in shown if not verdict.evidence]
+        nearest = nearest_sentences(case, result.verdicts, bare)
+    for verdict in shown:
+        yield Shown(())
+        yield from _problem(verdict, nearest.get(verdict.id), looked=case is not None)
+    if len(problems) > len(shown):
+        yield Shown(((f"and {len(problems) - len(shown):,} more statements", ""),))
+    yield from _notes(result)
+
+
+def notes_of(result: GradingResult) -> list[str]:
+    """The warnings of a result, each on one line."""
+    return [clip(str(warning), MAX_REASON) for warning in result.metadata.get("warnings", ())]
+
+
+# ---------------------------------------------------------------- the head
+
+
+def _head(result: GradingResult, number: int, more: str, *, single: bool = False) -> Shown:
+    outcome = "PASS" if result.pass_ else "ERROR" if result.error else "FAIL"
+    score = f"{result.score:.2f}" if result.defined else "  - "
+    name = clip(result.case_id, MAX_NAME)
+    name = f"case {number}" if name in ("", str(number)) else name
+    pieces = [(f"{outcome:5}", STYLES[outcome]), (f"  {score}  ", ""), (name, "bold")]
+    return Shown((*pieces, (more and f"  {more}", "")), 0, 13, single)
+
+
+def _counts(result: GradingResult) -> str:
+    """How many statements are supported; "" if that is not what was graded."""
+    found = _COUNTS.match(result.reason or "")
+    return found[0] if found else ""
+
+
+def _why(result: GradingResult) -> str:
+    """The reason, without what is said below it: the statements, and the note on the judge."""
+    note = result.metadata.get("judgeNote")
+    reason = short_reason(result).replace(f" [{note}]", "")
+    quoted = reason.find(": “")
+    if _counts(result) and quoted > 0 and result.problems():
+        reason = reason[: reason.rfind(". ", 0, quoted) + 1] or reason
+    status = "" if result.status == "graded" or result.error else f" [{result.status}]"
+    kind = f" [{result.error.kind}]" if result.error else ""
+    return f"{clip(reason, MAX_REASON)}{status}{kind}"
+
+
+# ---------------------------------------------------------------- the answer
+
+
+def _answer(answer: str, verdicts: Sequence[Verdict], wanted: set[int], *, whole: bool) -> Shown:
+    """The answer, with marks around the statements of these ids and their repeats.
+
+    If not the ``whole`` answer is wanted, it ends after the last mark.
+    """
+    marked = [v for v in verdicts if v.span and (v.repeat_of or v.id) in wanted]
+    pieces: list[tuple[str, str]] = []
+    end = 0
+    for span, group in groupby(sorted(marked, key=lambda v: v.span or (0, 0)), lambda v: v.span):
+        if span is None or span[0] < end:
+            continue
+        here = list(group)
+        names = " ".join(f"{MARKS[v.label]}{v.repeat_of or v.id}" for v in here[:MOST_EVIDENCE])
+        style = STYLES[MARKS[here[0].label]]
+        pieces += [(_shortened(answer[end : span[0]]), "")]
+        pieces += [(f"[{names} ", f"bold {style}"), (_shortened(answer[slice(*span)]), style)]
+        pieces += [("]", f"bold {style}")]
+        end = span[1]
+    return Shown((*pieces, (_shortened(answer[end:]) if whole else " […]", "")))
+
+
+def _shortened(text: str) -> str:
+    """A part of the answer, with its line breaks. The middle is left out if it is long."""
+    if len(text) > LONG:
+        first, last = text[: LONG // 2].rsplit(" ", 1), text[-LONG // 2 :].split(" ", 1)
+        text = f"{first[0]} […] {last[-1]}"
+    lines = (" ".join(re.split(r"[^\S\xa0]+", line)) for line in re.split(r"\s*\n\s*", text))
+    return "\n".join(lines)
+
+
+# ---------------------------------------------------------------- what is wrong
+
+
+def _problem(verdict: Verdict, nearest: Evidence | None, *, looked: bool) -> Iterator[Shown]:
+    mark = MARKS[verdict.label]
+    name = f"{mark}{verdict.id}"
+    label = f"{name} {described(verdict)}: "
+    pieces = ((label, f"bold {STYLES[mark]}"), (clip(verdict.statement), ""))
+    yield Shown(pieces, 2, len(name) + 1)
+    deep = len(name) + 3
+    for evidence in verdict.evidence[:MOST_EVIDENCE]:
+        yield _quoted("evidence", evidence, deep)
+    if verdict.reason:
+        yield Shown((("judge: ", "dim"), (clip(verdict.reason), "")), deep, 2)
+    if nearest is not None:
+        yield _quoted("nearest", nearest, deep)
+    elif looked and not verdict.evidence:
+        yield Shown((("no sentence of the context shares a word with it", "dim"),), deep)
+
+
+def _quoted(kind: str, evidence: Evidence, indent: int) -> Shown:
+    id = clip(evidence.passage, MAX_NAME)
+    place = f"{kind}, passage {id}: " if id.isdecimal() else f"{kind}, {id}: "
+    return Shown(((place, "dim"), (clip(evidence.text), "")), indent, 2)
+
+
+def _notes(result: GradingResult) -> Iterator[Shown]:
+    """What else there is to say: citations, suggestions, warnings."""
+    if result.citations is not None and result.citations.invalid_citations:
+        cited = clip(", ".join(result.citations.invalid_citations))
+        yield Shown(((f"cited, but not there: {cited}", ""),))
+    for suggestion in result.metadata.get("suggestions", ())[:MOST_WARNINGS]:
+        yield Shown(((f"> {clip(str(suggestion))}", ""),), 2, 2)
+    warnings = notes_of(result)
+    for warning in warnings[:MOST_WARNINGS]:
+        yield Shown((("! ", "yellow"), (warning, "")), 2, 2)
+    if len(warnings) > MOST_WARNINGS:
+        yield Shown(((f"! and {len(warnings) - MOST_WARNINGS} more warnings", ""),))

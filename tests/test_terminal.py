@@ -1,0 +1,276 @@
+"""What people see in a terminal: made-up statements marked in the answer, beside the nearest sentence of the context."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+from strategies import texts
+
+from faithfulness_assert import Case, GradingResult, Judge, Verdict, grade
+from faithfulness_assert.asking.nearest import nearest_sentences
+from faithfulness_assert.cli import terminal
+from faithfulness_assert.cli.shown_case import LONG, MOST_PROBLEMS
+
+CONTEXT = ["The museum opens at nine.", "Adults pay 14 euros.", "The café is in the garden."]
+ANSWER = "The museum opens at nine. Adults pay 24 euros. The café is on the roof."
+COMMAND = [sys.executable, "-m", "faithfulness_assert"]
+
+
+def run(*arguments: str, stdin: str = "", **environment: str) -> str:
+    bare = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "FORCE_COLOR", "NO_COLOR")}
+    done = subprocess.run(
+        [*COMMAND, *arguments],
+        capture_output=True,
+        input=stdin,
+        timeout=60,
+        check=False,
+        encoding="utf-8",
+        env={**bare, **environment},
+    )
+    assert done.stderr == ""
+    return done.stdout
+
+
+def shown(
+    *pairs: tuple[GradingResult, Case | None], width: int = 80, color: bool = False
+) -> tuple[str, int]:
+    """What ``show`` prints on a terminal of this width, and the exit code."""
+    file = io.StringIO()
+    console = Console(
+        file=file, width=width, highlight=False, markup=False, emoji=False,
+        force_terminal=color, color_system="standard" if color else None,
+    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(terminal, "_console", lambda: console)
+        code = terminal.show(
+            (result for result, _ in pairs), as_json=False, case_of=lambda n: pairs[n - 1][1]
+        )
+    return file.getvalue(), code
+
+
+def graded(
+    answer: str, context: Any = CONTEXT, judge: str | Judge = "embedded", **options: Any
+) -> tuple[GradingResult, Case]:
+    case = Case(answer, context, id=options.pop("id", "a"))
+    return grade(answer, context, id=case.id, judge=judge, **options), case
+
+
+def test_a_failing_case_shows_its_answer_with_marks_and_what_the_context_says() -> None:
+    text, code = shown(graded(ANSWER, id="a visit"))
+    assert code == 1
+    assert text == (
+        "FAIL   0.33  a visit\n"
+        "  1 of 3 statements supported (2 not enough info): score 0.33 < threshold 0.8.\n"
+        "\n"
+        "  The museum opens at nine. [?2 Adults pay 24 euros.] [?3 The café is on the\n"
+        "  roof.]\n"
+        "\n"
+        "  ?2 not enough info: Adults pay 24 euros.\n"
+        "     nearest, passage 2: Adults pay 14 euros.\n"
+        "\n"
+        "  ?3 not enough info: The café is on the roof.\n"
+        "     nearest, passage 3: The café is in the garden.\n"
+        "\n"
+        "1 case: 0 passed, 1 failed, 0 not graded; mean score 0.33 (1 with a score)\n"
+        "judge embedded, policy default, threshold 0.80\n"
+        "(embedded smoke-test judge: compares words only; name an LLM judge for real\n"
+        "grading)\n"
+    )
+
+
+def test_the_judges_evidence_and_reason_are_shown_in_place_of_the_nearest_sentence() -> None:
+    verdict = {"id": 1, "evidence": [2], "reason": "It is 14.", "label": "contradicted"}
+    judge = ScriptedJudge([json.dumps({"verdicts": [verdict]})])
+    text, _ = shown(graded("Adults pay 24 euros.", judge=judge, reasons=True))
+    assert "  [x1 Adults pay 24 euros.]\n" in text
+    assert (
+        "  x1 contradicted: Adults pay 24 euros.\n"
+        "     evidence, passage 2: Adults pay 14 euros.\n"
+        "     judge: It is 14.\n" in text
+    )
+    assert "nearest" not in text
+
+
+def test_a_passing_case_is_one_line_also_with_a_long_name() -> None:
+    passing = graded(CONTEXT[0], id="long " * 50)
+    for width in (20, 40, 80, 200):
+        text, code = shown(passing, passing, width=width)
+        first, second, blank, *_ = text.splitlines()
+        assert code == 0
+        assert first.startswith("PASS   1.00")
+        assert (first, blank) == (second, "")
+        assert cell_len(first) <= width
+    assert "1 of 1 statements supported" in shown(graded(CONTEXT[0], id="a"))[0]
+
+
+def test_blank_lines_stand_around_what_fails_and_not_between_what_passes() -> None:
+    passing, failing = graded(CONTEXT[0]), graded("It is old.")
+    lines = shown(passing, failing, passing, passing)[0].splitlines()
+    starts = [number for number, line in enumerate(lines) if line.startswith(("PASS", "FAIL"))]
+    assert [lines[number - 1] == "" for number in starts] == [False, True, True, False]
+
+
+def test_warnings_of_passing_cases_are_told_once_at_the_end() -> None:
+    critic = {"role": "critic", "content": "It is old."}
+    record = {"answer": CONTEXT[0], "context": CONTEXT, "messages": [critic]}
+    text = run("grade", "-", stdin=json.dumps([record, record]))
+    assert text.count("messages[0] is not used") == 1
+    assert "! 2 cases that passed: messages[0] is not used: unknown role" in text
+    failing = {**record, "answer": ANSWER}
+    assert "\n  ! messages[0] is not used" in run("grade", "-", stdin=json.dumps(failing))
+
+
+@pytest.mark.parametrize(
+    ("case", "lines"),
+    [
+        ({"answer": "a"}, ["ERROR    -   case 1", "  Not graded: context: missing; pass a"]),
+        ({"answer": " ", "context": "b"}, ["the answer is blank. [no_statements]"]),
+        ({"answer": "a", "context": []}, ["nothing can back the answer.", "[no_context]"]),
+        ({"messages": [], "id": "x"}, ["ERROR    -   x", "messages: the list is empty. [input]"]),
+    ],
+)
+def test_a_case_without_a_score_says_why(case: Any, lines: list[str]) -> None:
+    text = run("grade", "-", stdin=json.dumps(case))
+    assert all(line in text for line in lines)
+
+
+def test_a_failing_label_and_a_missing_verdict_are_said() -> None:
+    judge = ScriptedJudge([verdicts_json({1: "supported", 2: "contradicted"})])
+    text, _ = shown(graded("It is 9. It is 5.", judge=judge, threshold=0.5))
+    assert "It still fails: a statement has the label contradicted." in " ".join(text.split())
+    judge = ScriptedJudge([verdicts_json({1: "supported", 2: None})])
+    text, _ = shown(graded("It is 9. It is 5.", judge=judge))
+    assert "!2 unverified: missing verdict: It is 5." in text
+
+
+def test_only_the_first_problems_of_many_are_shown_and_the_rest_is_counted() -> None:
+    answer = " ".join(f"Room {number} has {number * 7 + 3} chairs." for number in range(3000))
+    text, _ = shown(graded(answer))
+    assert text.count("not enough info:") == MOST_PROBLEMS
+    assert f"and {3000 - MOST_PROBLEMS:,} more statements" in text
+    assert "chairs.] […]\n" in text
+    assert len(text) < 5000
+
+
+def test_the_middle_of_a_long_answer_is_left_out() -> None:
+    text, _ = shown(graded(f"{CONTEXT[0]} " * 2000 + "It is old."))
+    assert "[…]" in text
+    assert "It is old.]" in text
+    assert len(text) < 3 * LONG
+
+
+def test_claims_of_one_sentence_are_marked_together_and_repeats_have_one_number() -> None:
+    judge = TruthfulJudge(lambda _: "not_enough_info")
+    text, _ = shown(graded("It is old. It is big. It is old.", judge=judge))
+    assert "  [?1 It is old.] [?2 It is big.] [?1 It is old.]\n" in text
+    result, case = graded("It is old and big.", judge=judge)
+    verdicts = [Verdict(n, "It is so.", "contradicted", span=(0, 18)) for n in (1, 2)]
+    changed = GradingResult(
+        **{name: getattr(result, name) for name in ("pass_", "score", "defined", "status")},
+        **{name: getattr(result, name) for name in ("reason", "threshold", "policy")},
+        verdicts=tuple(verdicts),
+    )
+    assert "  [x1 x2 It is old and big.]\n" in shown((changed, case))[0]
+    assert "x2 contradicted: It is so." in shown((changed, None))[0]
+
+
+def test_marks_are_legible_without_colour_and_colour_adds_nothing() -> None:
+    case = graded(ANSWER)
+    plain, colored = shown(case)[0], shown(case, color=True)[0]
+    assert "\x1b" in colored
+    assert re.sub(r"\x1b\[[\d;]*m", "", colored) == plain
+
+
+LINES = st.sampled_from(
+    [
+        "::error::run me",
+        "##vso[task.complete]",
+        "word " * 30,
+        "x" * 300,
+        "塔高三百三十米" * 20,
+        "\x1b[31mPASS\x1b[0m",
+        "\u202egnp",
+        "e\u0301" * 50,
+        "[bold]b[/bold] :smile: [link=file:///a]c[/link]",
+        "- [x9 fake] mark",
+        "| a | b |\n|---|---|\n| It is | 5 |",
+        "[?1 PASS 1.00]",
+        "👩‍👩‍👧‍👦" * 40,
+    ]
+)
+hostile = st.lists(LINES | texts, min_size=1, max_size=6).map("\n\n".join)
+
+
+@settings(max_examples=150, deadline=None)
+@given(hostile, hostile, st.sampled_from([20, 40, 80, 133]))
+def test_no_text_leaves_the_width_or_acts_on_a_terminal_or_a_ci_log(
+    answer: str, other: str, width: int
+) -> None:
+    case = graded(answer, [other, "It is old."], id=other[:300])
+    text, _ = shown(case, width=width)
+    for line in text.split("\n"):
+        assert cell_len(line) <= width + 3 * line.count("\\x")  # what is escaped gets longer
+        assert line == "" or line.isprintable() or {"\u200c", "\u200d"} & set(line)
+        assert not line.lstrip().startswith("::")
+        assert "##vso[" not in line
+
+
+def test_what_is_marked_is_the_statement_itself() -> None:
+    judge = ScriptedJudge([verdicts_json({1: "supported", 2: "contradicted", 3: "supported"})])
+    text, _ = shown(
+        graded("# Hours\n\nIt is **old**.\n\n- It is `big`.\n- It is red.", judge=judge)
+    )
+    assert "  # Hours\n  It is **old**.\n  - [x2 It is `big`.]\n  - It is red.\n" in text
+
+
+def test_the_nearest_sentence_shares_the_rarest_words() -> None:
+    result, case = graded("Elephants swim. They pay 24 euros.")
+    found = nearest_sentences(case, result.verdicts, result.verdicts)
+    assert {n: e.passage for n, e in found.items()} == {2: "2"}
+    assert nearest_sentences(case, result.verdicts, []) == {}
+
+
+# ---------------------------------------------------------------- the commands
+
+
+def test_the_demo_fits_on_a_page_and_shows_what_was_made_up_beside_the_context() -> None:
+    text = run("demo")
+    lines = text.splitlines()
+    assert len(lines) <= 40
+    assert max(map(cell_len, lines)) <= 80
+    assert "nearest, passage 2: Adults pay 14 euros." in text
+    assert "[?2 Adults pay 24 euros.]" in text
+
+
+@pytest.mark.parametrize(
+    ("environment", "colored"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+    ids=["a pipe", "forced", "no colour"],
+)
+def test_there_is_no_colour_in_a_pipe_unless_it_is_wanted(
+    environment: dict[str, str], colored: bool
+) -> None:
+    text = run("demo", **environment, TERM="xterm-256color")
+    assert bool(re.search(r"\x1b\[[\d;]*3\dm", text)) == colored
+    assert ("\x1b" in text) == bool(environment)  # NO_COLOR leaves bold
+
+
+def test_the_width_of_the_terminal_counts(tmp_path: Path) -> None:
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps({"answer": ANSWER, "context": CONTEXT}), encoding="utf-8")
+    for width in (40, 100):
+        lines = run("grade", str(file), COLUMNS=str(width)).splitlines()
+        assert width - 25 < max(map(cell_len, lines)) <= width
