@@ -63,6 +63,12 @@ class GradingResult(ResultFields):
 
         return terminal_view(self)
 
+    def _repr_html_(self) -> str:
+        """The result for a notebook: a fragment of HTML without scripts."""
+        from .notebook_view import notebook_view
+
+        return notebook_view(self)
+
 
 @cache
 def _adapter() -> TypeAdapter[GradingResult]:

@@ -1,0 +1,90 @@
+"""A result as a fragment of HTML for notebooks: no script, only inline styles, every text escaped.
+
+Colours only repeat what marks and words say, and are legible on a light and on a dark page.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..text.strings import clip, visible
+from .described import MARKS, described
+from .promptfoo_view import short_reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .model import Verdict
+    from .result_fields import ResultFields
+
+MOST_STATEMENTS = 100
+"""Statements that are shown, those with a problem first. Of more, only the number is told."""
+MOST_EVIDENCE = 5
+MAX_TEXT = 1000
+MAX_LABEL = 60
+
+_GREEN, _RED, _AMBER, _GREY = "#2a9d5c", "#d64550", "#b8860b", "#808080"
+_COLOURS = {"+": _GREEN, "x": _RED, "?": _RED, "~": _AMBER, "!": _AMBER}
+_CELL = "text-align:left;vertical-align:top;padding:.3em .6em;white-space:normal"
+_QUIET = "opacity:.8;font-size:.92em"
+
+
+def notebook_view(result: ResultFields) -> str:
+    """The result as HTML. Its classes keep MathJax from reading texts as formulas."""
+    open_tag = '<div class="tex2jax_ignore mathjax_ignore" style="max-width:60em;line-height:1.4">'
+    return f"{open_tag}{''.join(_parts(result))}</div>"
+
+
+def _parts(result: ResultFields) -> Iterator[str]:
+    yield _head(result)
+    yield _line(short_reason(result))
+    problems = {v.id for v in result.verdicts if v.label not in ("supported", "not_a_claim")}
+    shown = sorted(result.verdicts, key=lambda v: v.id not in problems)[:MOST_STATEMENTS]
+    if shown:
+        rows = "".join(map(_row, sorted(shown, key=lambda v: v.id)))
+        widths = {"label": "20%", "statement": "40%", "evidence": "40%"}
+        heads = "".join(f'<th style="{_CELL};width:{w}">{n}</th>' for n, w in widths.items())
+        table = "border-collapse:collapse;width:100%;margin:.5em 0"
+        yield f'<table style="{table}"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    if more := len(result.verdicts) - len(shown):
+        yield _line(f"and {more:,} more statements")
+    for name, value in result.metadata.get("rawRatings", {}).items():
+        yield _line(f"{name}: {result.named_scores.get(name, value):g}")
+    if result.citations is not None and result.citations.invalid_citations:
+        yield _line(f"cited, but not there: {', '.join(result.citations.invalid_citations)}")
+    for warning in result.metadata.get("warnings", ()):
+        yield _line(f"! {warning}")
+    yield _line(f"policy {result.policy}, judge {result.judge}")
+
+
+def _head(result: ResultFields) -> str:
+    outcome = "PASS" if result.pass_ else "ERROR" if result.error else "FAIL"
+    colour = _GREEN if result.pass_ else _AMBER if result.error else _RED
+    score = f"score {result.score:.2f}" if result.defined else "no score"
+    badge = f"border:2px solid {colour};border-radius:.3em;padding:0 .5em"
+    told = f"{score}, threshold {result.threshold:.2f} ({result.status})"
+    name = f" {_text(result.case_id, MAX_LABEL)}" if result.case_id else ""
+    return f'<p><b style="{badge}">{outcome}</b> <b>{_text(told)}</b>{name}</p>'
+
+
+def _row(verdict: Verdict) -> str:
+    mark = MARKS[verdict.label]
+    edge = f"border-left:4px solid {_COLOURS.get(mark, _GREY)};{_CELL}"
+    evidence = "".join(
+        f"<div><b>{_text(e.passage, MAX_LABEL)}:{e.sentence}</b> {_text(e.text)}</div>"
+        for e in verdict.evidence[:MOST_EVIDENCE]
+    )
+    reason = f'<div style="{_QUIET}">{_text(verdict.reason)}</div>' if verdict.reason else ""
+    label = f'<td style="{edge}">{_text(mark)}&nbsp;{_text(described(verdict))}</td>'
+    statement = f'<td style="{_CELL}">{verdict.id}. {_text(verdict.statement)}{reason}</td>'
+    return f'<tr>{label}{statement}<td style="{_CELL}">{evidence or "none"}</td></tr>'
+
+
+def _line(text: str) -> str:
+    return f'<p style="{_QUIET};margin:.2em 0">{_text(text)}</p>'
+
+
+def _text(text: str, limit: int = MAX_TEXT) -> str:
+    """A text on one line, clipped, with hidden characters shown, and escaped."""
+    return escape(visible(clip(str(text), limit)))
