@@ -86,7 +86,7 @@ class Figures:
         group = 2.0 - OUTCOMES.index(outcome_of(record))
         score = score_of(record)
         lost = 0.0 if score is None else score if self.is_inverse(record) else 1 - score
-        bad = sum(label in SEVERITY[:2] for label in labels)
+        bad = 2 * labels.count(SEVERITY[0]) + labels.count(SEVERITY[1])
         return round(4 * group + 2 * lost + min(bad, 999) / 1000, 4)
 
     def _add_counts(self, counts: Mapping[str, Any]) -> None:

@@ -75,7 +75,7 @@ function caseLink(item, hash) {
       'span',
       { class: 'text' },
       element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id)), item.status === 'graded' ? null : element('span', {}, inWords(item.status)), tally(item)),
-      element('span', { class: `line quote ${label?.style ?? ''}` }, label ? element('span', { class: 'sign' }, `${label.sign} `) : null, label ? element('span', { class: 'visually-hidden' }, `${label.words}: `) : null, quoted(text)),
+      element('span', { class: `line quote ${label?.style ?? ''}` }, label ? element('span', { class: 'sign' }, `${label.sign} `) : null, label ? hiddenText(`${label.words}: `) : null, quoted(text)),
     ),
   );
 }
@@ -83,16 +83,13 @@ function caseLink(item, hash) {
 function tally(item) {
   const parts = item.tally.map(({ label, count }, number) => {
     const { sign, words, style } = labelled(label);
-    return element('span', { class: `${style}${number > 1 ? ' more-labels' : ''}`, title: `${words}: ${count}` }, element('span', { 'aria-hidden': 'true' }, `${sign} ${count}`), element('span', { class: 'visually-hidden' }, `${words}: ${count}`));
+    return element('span', { class: `${style}${number > 1 ? ' more-labels' : ''}`, title: `${words}: ${count}` }, element('span', { 'aria-hidden': 'true' }, `${sign} ${count}`), hiddenText(`${words}: ${count}`));
   });
   return element('span', { class: 'tally' }, parts);
 }
 
 function changeLink(item, hash) {
   const [before, after] = item.sides.map((side) => scoreText(side?.score ?? null));
-  const flip = item.flips[0];
-  const statuses = item.sides.map((side) => inWords(side?.status ?? 'missing'));
-  const words = flip ? null : `${statuses[0]} → ${statuses[1]}`;
   return element(
     'a',
     { href: hash },
@@ -101,7 +98,25 @@ function changeLink(item, hash) {
       'span',
       { class: 'text' },
       element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id)), element('span', { class: `badge kind-${item.kind}` }, KINDS[item.kind].split(':')[0])),
-      element('span', { class: 'line quote' }, flip ? [`${labelled(flip.before).sign} → ${labelled(flip.after).sign} `, element('span', { class: 'visually-hidden' }, `from ${labelled(flip.before).words} to ${labelled(flip.after).words}: `), quoted(flip.text.slice(0, 300))] : words),
+      element('span', { class: 'line quote' }, whatChanged(item)),
     ),
   );
 }
+
+/** The statement whose label changed, else the statuses, else the worst statement of the worse answer. */
+function whatChanged(item) {
+  const [before, after] = item.sides;
+  if (item.flips.length) {
+    const [{ text, ...flip }] = item.flips;
+    const [from, to] = [labelled(flip.before), labelled(flip.after)];
+    return [`${from.sign} → ${to.sign} `, hiddenText(`from ${from.words} to ${to.words}: `), quoted(text.slice(0, 300))];
+  }
+  if (before?.status !== after?.status) return `${inWords(before?.status ?? 'missing')} → ${inWords(after?.status ?? 'missing')}`;
+  const [side, run] = item.kind === 'improved' ? [before, 'A'] : [after, 'B'];
+  const statement = side?.statements[side.worst];
+  if (!statement) return '';
+  const { sign, words, style } = labelled(statement.label);
+  return [`only in ${run}: `, element('span', { class: `sign ${style}`, 'aria-hidden': 'true' }, `${sign} `), hiddenText(`${words}: `), quoted(statement.text.slice(0, 300))];
+}
+
+const hiddenText = (text) => element('span', { class: 'visually-hidden' }, text);
