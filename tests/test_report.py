@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import test_docs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_pages import Page, hash_of, read_page
@@ -375,3 +376,14 @@ def test_grade_json_lines_on_standard_input_are_results(
     target = tmp_path / "out.html"
     assert command(monkeypatch, "report", kept, "--data", data, "-o", target) == 0
     assert read_page(target).rows[0][7] == RECORDS[0]["answer"]
+
+
+def test_the_examples_of_the_page_print_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    examples = test_docs.blocks(test_docs.ROOT / "docs" / "report.md", "python report")
+    assert examples
+    for block in examples:
+        assert test_docs.run(block.text, "report.md", {}) == block.output
+    assert read_page(tmp_path / "report.html").meta["cases"] == 2

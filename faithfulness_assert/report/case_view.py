@@ -64,7 +64,7 @@ class Offsets:
     def __init__(self, text: str) -> None:
         self.size = len(text)
         self._astral: list[int] = []
-        if text and max(text) > "\uffff":
+        if not text.isascii() and max(text) > "\uffff":
             self._astral = [place for place, char in enumerate(text) if char > "\uffff"]
 
     def __call__(self, place: int) -> int:
@@ -188,7 +188,7 @@ class _Passages:
 
     def __init__(self, passages: Sequence[tuple[str, str]]) -> None:
         self._texts = [text for _, text in passages]
-        self._offsets = [Offsets(text) for text in self._texts]
+        self._offsets: dict[int, Offsets] = {}
         self._places: dict[str, list[int]] = {}
         for place, (id, _) in enumerate(passages):
             self._places.setdefault(id, []).append(place)
@@ -215,7 +215,9 @@ class _Passages:
         return [id, whole_of(evidence.get("sentence")), text]
 
     def _found(self, place: int, start: int, end: int) -> list[Any]:
-        offsets = self._offsets[place]
+        offsets = self._offsets.get(place)
+        if offsets is None:
+            offsets = self._offsets[place] = Offsets(self._texts[place])
         return [place, offsets(start), offsets(end)]
 
 

@@ -74,11 +74,12 @@ function detailsPanel(item, detail, run = '') {
 
 const part = (title, content) => element('div', {}, element('h3', {}, title), content);
 const bullets = (items) => element('ul', { class: 'plain' }, items.map((item) => element('li', {}, quoted(item))));
+const shortNumber = (value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value);
 const plainText = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function pairs(rows) {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
-  return element('dl', { class: 'pairs' }, shown.map(([name, value]) => element('div', {}, element('dt', {}, inWords(name)), element('dd', {}, quoted(value)))));
+  return element('dl', { class: 'pairs' }, shown.map(([name, value]) => element('div', {}, element('dt', {}, inWords(name)), element('dd', {}, quoted(shortNumber(value))))));
 }
 
 function factRows(facts, controls) {
