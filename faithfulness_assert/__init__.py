@@ -7,6 +7,8 @@
 
 Every public name is listed here. Each loads on first use, so importing the package costs almost
 nothing.
+
+PYTEST_DONT_REWRITE: otherwise pytest would warn where the package is imported before pytest runs.
 """
 
 from __future__ import annotations

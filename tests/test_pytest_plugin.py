@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from pathlib import Path
@@ -10,9 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 from loopback import Answer, Loopback, Request, completion
-from plugin_runs import CONTEXT, FALSE, TRUE, Runs, output, summary
+from plugin_runs import CONTEXT, FALSE, PLUGIN, TRUE, Runs, output, summary
 from remote import bare_environment
 
+import faithfulness_assert
 from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.report import write_report
 
@@ -53,6 +55,27 @@ def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs: 
 
 def test_the_marker_is_registered(runs: Runs) -> None:
     assert "@pytest.mark.faithfulness(trials=1, min_pass=trials" in output(runs.run("--markers"))
+
+
+def test_a_program_may_import_the_package_and_then_run_pytest(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pytest wants to rewrite the assertions of all packages that contain a plugin. ``site`` is one
+    more distribution with this package in it, because a checkout is none."""
+    about = runs.pytester.mkdir("site") / "copy-1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: copy\nVersion: 1\n")
+    (about / "entry_points.txt").write_text("[pytest11]\ncopy = json\n")
+    (about / "RECORD").write_text("faithfulness_assert/__init__.py,,\n")
+    runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT)")
+    program = runs.pytester.makepyfile(
+        program=f"import faithfulness_assert, pytest\nraise SystemExit(pytest.main({list(PLUGIN)}))"
+    )
+    package = Path(faithfulness_assert.__file__).parents[1]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(about.parent), str(package)]))
+    result = runs.pytester.runpython(program)
+    assert result.ret == 0, output(result)
+    result.assert_outcomes(passed=1)
 
 
 # ---------------------------------------------------------------- the fixture
