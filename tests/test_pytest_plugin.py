@@ -199,6 +199,18 @@ def test_a_wrong_value_is_a_usage_error(runs: Runs, option: str, said: str) -> N
     assert "Traceback" not in output(result)
 
 
+@pytest.mark.skipif(pytest.version_tuple < (9, 2), reason="before, values were texts there")
+@pytest.mark.parametrize("threshold", ["0.4", '"0.4"', "1"])
+def test_numbers_may_be_numbers_in_the_table_of_pytest(runs: Runs, threshold: str) -> None:
+    runs.pytester.path.joinpath("tox.ini").unlink()
+    table = ("[tool.pytest]", "pythonpath = ['.']", "faithfulness_max_tokens = 1000")
+    runs.pytester.makepyprojecttoml("\n".join([*table, f"faithfulness_threshold = {threshold}"]))
+    runs.write("def test_it(faithfulness): print(faithfulness(TRUE, CONTEXT).threshold)")
+    result = runs.run("-s")
+    result.assert_outcomes(passed=1)
+    assert threshold.strip('"') in output(result)
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

@@ -26,6 +26,7 @@ _VALUES = (
     ("max-tokens", "N", "grade no more when the session has spent this many tokens"),
     ("tape", "DIR", f"the folder of recorded replies (default: {TAPES}; empty: none)"),
 )
+_NUMBERS = ("SCORE", "N")
 
 
 class PluginSettings(NamedTuple):
@@ -54,11 +55,13 @@ class PluginSettings(NamedTuple):
 
 def add_options(parser: pytest.Parser) -> None:
     """The options, all of which begin with ``--faithfulness-`` or ``faithfulness_``."""
+    # A [tool.pytest] table has numbers as numbers. Before 9.2, pytest wants them as texts there.
+    numbers: Any = str | float | int if pytest.version_tuple >= (9, 2) else None
     group = parser.getgroup("faithfulness", "faithfulness (faithfulness-assert)")
     for name, shown, meaning in _VALUES:
         dest = f"faithfulness_{name.replace('-', '_')}"
         group.addoption(f"--faithfulness-{name}", dest=dest, metavar=shown, help=meaning)
-        parser.addini(dest, meaning, default=None)
+        parser.addini(dest, meaning, type=numbers if shown in _NUMBERS else None, default=None)
     group.addoption(
         "--faithfulness-record",
         dest="faithfulness_record",

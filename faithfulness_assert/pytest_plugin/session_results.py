@@ -54,7 +54,7 @@ class SessionResults:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Takes the results of a test. What stays in its properties is short."""
-        if not any(name == PROPERTY for name, _ in report.user_properties):
+        if not report.user_properties:
             return
         worker, others = str(getattr(report, "worker_id", "")), []
         of_test = []
