@@ -303,6 +303,15 @@ def test_a_turn_of_another_system_is_a_message() -> None:
             [{"role": "user", "content": [{"type": "text", "text": None}]}],
             "messages[0].content[0].text: must be a string",
         ),
+        (
+            [assistant("a", tool_calls=7)],
+            "messages[0].tool_calls: must be a list of calls, got int",
+        ),
+        (
+            [assistant("a", tool_calls="b")],
+            "messages[0].tool_calls: must be a list of calls, got s",
+        ),
+        ([assistant("a", tool_calls=[5])], "messages[0].tool_calls[0]: must be a mapping, got int"),
         ([user("a" * 50_001), assistant("b")], "question: 50,001 characters"),
     ],
 )
@@ -338,8 +347,44 @@ json_data = st.recursive(
 )
 
 
-@settings(max_examples=300)
-@given(json_data | st.lists(json_data, max_size=4))
+kinds = st.sampled_from(
+    [
+        *("text", "input_text", "refusal", "tool_use", "tool_call", "function_call", "thinking"),
+        *("tool_result", "function_call_output", "tool_call_response", "web_search_tool_result"),
+        *("document", "search_result", "image", "file_search_call", "mcp_call", "message", "ai"),
+    ]
+)
+values = json_data | kinds | st.sampled_from(["c1", "", TEXT, "{}", '{"a": [1, {"b": 2}]}'])
+part = st.dictionaries(
+    st.sampled_from(
+        ["text", "content", "id", "tool_use_id", "call_id", "name", "output", "source"]
+    ),
+    values | st.lists(values, max_size=2),
+    max_size=4,
+).flatmap(lambda data: kinds.map(lambda kind: {"type": kind, **data}))
+message = st.fixed_dictionaries(
+    {},
+    optional={
+        "role": st.sampled_from(["user", "assistant", "tool", "system", "developer", "bot", 5]),
+        "content": values | st.lists(part | values, max_size=3),
+        "parts": values | st.lists(part, max_size=3),
+        "type": kinds | values,
+        "tool_calls": values | st.lists(part | values, max_size=2),
+        "function_call": values,
+        "refusal": values,
+        "audio": values,
+        "retrieval_context": values,
+        "context": values,
+        "name": values,
+        "tool_call_id": values,
+        "output": values,
+        "results": values,
+    },
+)
+
+
+@settings(max_examples=500)
+@given(json_data | st.lists(json_data, max_size=4) | st.lists(message | part, max_size=5))
 def test_any_data_is_a_result_and_never_an_exception(data: Any) -> None:
     result = grade(messages=data)
     assert result.status != "graded" or result.verdicts

@@ -143,9 +143,16 @@ class MessageReader:
             return
         for key in ("tool_calls", "function_call"):
             calls = as_plain(self.message.get(key))
-            for call in [calls] if isinstance(calls, Mapping) else calls or ():
-                plain = as_plain(call)
-                yield self._call(plain if isinstance(plain, Mapping) else {})
+            calls = [calls] if isinstance(calls, Mapping) else [] if calls is None else calls
+            if not isinstance(calls, list | tuple):
+                kind = type(calls).__name__
+                raise InputError(f"{self.place}.{key}: must be a list of calls, got {kind}")
+            for number, call in enumerate(map(as_plain, calls)):
+                if not isinstance(call, Mapping):
+                    kind = type(call).__name__
+                    problem = f"must be a mapping, got {kind}"
+                    raise InputError(f"{self.place}.{key}[{number}]: {problem}")
+                yield self._call(call)
 
     def _result(self, part: Mapping[str, Any], payload: Any, place: str) -> Iterator[Text]:
         """The texts of a tool's result."""
