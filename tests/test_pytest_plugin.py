@@ -576,6 +576,19 @@ def test_the_report_has_each_result_with_its_texts(runs: Runs) -> None:
     }
 
 
+def test_a_report_lies_where_the_command_was_typed_or_beside_the_configuration(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.ini("faithfulness_report = beside.jsonl")
+    below = runs.pytester.mkdir("below")
+    runs.write(BOTH)
+    monkeypatch.chdir(below)
+    runs.run("..")
+    runs.run("..", "--faithfulness-report=typed.jsonl")
+    assert len(lines_of(runs.pytester.path / "beside.jsonl")) == 2
+    assert len(lines_of(below / "typed.jsonl")) == 2
+
+
 def test_a_report_that_cannot_be_written_is_a_usage_error(runs: Runs) -> None:
     runs.write(BOTH)
     (runs.pytester.path / "file").write_text("")

@@ -103,6 +103,9 @@ class Faithfulness:
         kept = [pair for pair in item.user_properties if pair[0] != PROPERTY]
         item.user_properties[:] = kept  # without those of an earlier run of the same test
 
+    def __repr__(self) -> str:
+        return "<fixture faithfulness>"
+
     def __call__(self, answer: Any = None, context: Any = None, **options: Any) -> GradingResult:
         """Grades, and fails the test if the answer is not faithful.
 

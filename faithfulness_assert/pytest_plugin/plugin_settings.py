@@ -136,7 +136,8 @@ def _one_of_errors(text: str) -> str:
 
 
 def _report(config: pytest.Config, text: str) -> Path:
-    path = config.invocation_params.dir / text
+    typed = config.getoption("faithfulness_report") is not None
+    path = (config.invocation_params.dir if typed else config.rootpath) / text
     if path.suffix.lower() not in REPORTS or "\0" in text:
         raise ValueError(f"a file that ends in {' or '.join(REPORTS)}")
     return path

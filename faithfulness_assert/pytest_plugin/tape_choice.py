@@ -53,7 +53,7 @@ def has_tape(folder: Path) -> bool:
 
 def recording(folder: Path, options: Mapping[str, Any], trial: int) -> dict[str, Any]:
     """The options with which replies are stored."""
-    return {**options, "cache": _of_trial(folder, trial)}
+    return {**options, "cache": str(_of_trial(folder, trial))}
 
 
 def replaying(folder: Path, options: Mapping[str, Any], trial: int) -> dict[str, Any]:

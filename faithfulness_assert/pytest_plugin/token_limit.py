@@ -34,6 +34,7 @@ class TokenLimit:
     def add(self, tokens: int) -> None:
         """Counts the tokens of a grade."""
         if tokens:
+            self._file.parent.mkdir(parents=True, exist_ok=True)  # a worker on another machine
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
             handle = os.open(self._file, flags, 0o600)
             try:
