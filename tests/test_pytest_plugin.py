@@ -443,6 +443,19 @@ def test_what_is_missing_on_the_tape_says_how_to_record_it(
         result.assert_outcomes(failed=1)
         assert len(server.requests) == 1
     assert "Run pytest with --faithfulness-record to record what is missing." in output(result)
+    assert "from recorded replies" not in output(result)
+
+
+def test_without_a_key_and_a_tape_both_are_named(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.write(OPENAI)
+    key(monkeypatch, None)
+    result = runs.run()
+    result.assert_outcomes(failed=1)
+    assert "api_key: missing. Set OPENAI_API_KEY in the environment" in output(result)
+    assert "Nothing is recorded in " in output(result)
+    assert not OWN_FRAME.search(output(result))
 
 
 def test_an_empty_name_of_the_folder_asks_the_judge(

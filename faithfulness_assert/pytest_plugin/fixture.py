@@ -165,11 +165,24 @@ class Faithfulness:
         """The grader of the next trial."""
         __tracebackhide__ = True
         folder = tape_folder(self._session.settings.tape, call.options)
-        if folder is None or not call.tape:
+        if folder is None:
             return self._session.grader(call.options)
+        if not call.tape:
+            return self._asking(call.options, folder)
         choose = recording if call.tape == "recorded" else replaying
         trial = len(call.trials.results) + 1
         return self._session.grader(choose(folder, call.options, trial))
+
+    def _asking(self, options: dict[str, Any], folder: Path) -> Grader:
+        """The grader that asks the judge, because none of its replies are recorded."""
+        __tracebackhide__ = True
+        try:
+            return self._session.grader(options)
+        except ConfigError as error:
+            if not str(error).startswith("api_key: missing"):
+                raise
+            said = f"{error}. Nothing is recorded in {folder}, so the judge would be asked"
+            raise ConfigError(said) from None
 
     def _add(self, call: Call, result: GradingResult) -> None:
         if call.tape:

@@ -107,7 +107,8 @@ class SessionResults:
         for key, line in self._lines.items():
             if key in last:
                 summary.add(line)
-                replayed += line.result.metadata.get("tape") == "replayed"
+                from_tape = line.result.metadata.get("tape") == "replayed"
+                replayed += from_tape and line.result.error is None
                 notes[str(line.result.metadata.get("judgeNote") or "")] = None
             else:
                 summary.add_spent(line.result)
