@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 import test_docs
+from fakes import TruthfulJudge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_pages import Page, hash_of, read_page
 
-from faithfulness_assert import ConfigError, grade
+from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import run
 from faithfulness_assert.cli import main
 from faithfulness_assert.report import write_report
@@ -105,6 +106,64 @@ def test_without_its_data_set_the_page_says_what_is_missing_and_how_to_get_it(
     assert "Give the data set with --data FILE" in page.text
     assert page.details[0]["verdicts"][0]["e"] == [["doc", 1, "The tower is 300 m tall."]]
     assert page_of(finished, tmp_path, data=moved).rows[0][7] == RECORDS[0]["answer"]
+
+
+def test_a_file_that_only_a_run_names_is_not_shown_without_fingerprints(
+    finished: Path, data: Path, tmp_path: Path
+) -> None:
+    results = finished / "results.jsonl"
+    records = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
+    results.write_text("".join(json.dumps({**r, "input": ""}) + "\n" for r in records))
+    page = page_of(finished, tmp_path)
+    assert [row[7] for row in page.rows] == [None, None]
+    assert "Its colour is red. " not in page.passages
+    assert page_of(finished, tmp_path, data=data).rows[0][7] == RECORDS[0]["answer"]
+
+
+def test_a_conversation_shows_its_answer_and_who_said_what(tmp_path: Path) -> None:
+    messages = [
+        {"role": "user", "content": "We are two. When does it open?"},
+        {"role": "tool", "tool_call_id": "c", "content": "It opens at 9."},
+        {"role": "assistant", "content": "It opens at 9. You are two."},
+    ]
+    data = tmp_path / "talks.jsonl"
+    data.write_text(json.dumps({"id": "talk", "messages": messages}) + "\n")
+    for roles in (["tool"], ["tool", "last_user"]):
+        folder = tmp_path / roles[-1]
+        run(data, folder, progress=False, evidence_roles=roles)
+        page = page_of(folder, tmp_path)
+        assert page.rows[0][7] == "It opens at 9. You are two."
+        assert "Notes" not in page.text
+        assert len(page.details[0]["passages"]) == len(roles)
+
+
+@pytest.mark.parametrize("policy", ["masis", "hallucination", "deepeval", "ragas", "promptfoo"])
+def test_results_of_every_kind_of_policy_have_a_page(policy: str, tmp_path: Path) -> None:
+    judge = TruthfulJudge(lambda _: "contradicted")
+    results = [
+        grade(r["answer"], r["context"], question=r["question"], judge=judge, policy=policy)
+        for r in RECORDS[:1]
+    ]
+    page = page_of(results, tmp_path, data=RECORDS[:1])
+    assert page.meta["cases"] == 1
+    assert "passes from" in page.text
+    assert page.rows[0][7] == RECORDS[0]["answer"]
+
+
+def test_where_scores_are_inverted_the_threshold_is_not_shown_as_what_passes(
+    tmp_path: Path,
+) -> None:
+    policy = replace(policies["default"], inverse=True)
+    good, bad = (
+        grade(record["answer"], record["context"], policy=policy, id=record["id"])
+        for record in reversed(RECORDS)
+    )
+    assert good.score < bad.score
+    assert bad.pass_
+    page = page_of([good, bad], tmp_path)
+    assert "passes from" not in page.text
+    assert [row[5] for row in page.rows] == [None, None]
+    assert page.rows[0][-1] > page.rows[1][-1]
 
 
 def test_results_of_grade_are_joined_with_the_records_that_were_graded(tmp_path: Path) -> None:

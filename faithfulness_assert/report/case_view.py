@@ -93,6 +93,11 @@ def score_of(record: Mapping[str, Any]) -> float | None:
     return None if record.get("defined") is False else share_of(record.get("score"))
 
 
+def is_inverse(record: Mapping[str, Any]) -> bool:
+    """Whether the policy inverts scores. The calculation says so."""
+    return "; 1 - score = " in text_of(mapping_of(record.get("metadata")).get("calculation"))
+
+
 def label_of(verdict: Mapping[str, Any]) -> str:
     """The label, whatever it is; ``unresolved`` without one."""
     return text_of(verdict.get("label")) or UNRESOLVED
@@ -100,7 +105,8 @@ def label_of(verdict: Mapping[str, Any]) -> str:
 
 def row_view(record: Mapping[str, Any], texts: Texts | None, names: Vocabulary) -> list[Any]:
     """The row of a case: id, number, status, outcome, score, threshold, question, answer,
-    statements. The score is None where it means nothing, the answer where it is not known.
+    statements. The score is None where it means nothing, the answer where it is not known, the
+    threshold where the policy inverts scores.
 
     A statement is its label, where it is in the answer, its text if that is not known from there,
     and its flags.
@@ -113,7 +119,7 @@ def row_view(record: Mapping[str, Any], texts: Texts | None, names: Vocabulary) 
         names.statuses.place(text_of(record.get("status")) or "unknown"),
         OUTCOMES.index(outcome_of(record)),
         score_of(record),
-        share_of(record.get("threshold")),
+        None if is_inverse(record) else share_of(record.get("threshold")),
         texts.question if texts else "",
         answer,
         [

@@ -7,11 +7,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch.summary import Summary
-from ..policy.presets import policies
 from ..records.model import GraderError
 from ..records.result import GradingResult
 from ..records.usage import Usage
-from .case_view import OUTCOMES, STATUSES, label_of, outcome_of, score_of
+from .case_view import OUTCOMES, STATUSES, is_inverse, label_of, outcome_of, score_of
 from .plain_fields import list_of, mapping_of, number_of, share_of, text_of, whole_of
 
 if TYPE_CHECKING:
@@ -45,19 +44,22 @@ class Figures:
 
     Attributes:
         summary: see :class:`Summary`.
+        inverse: whether the policy inverts scores; then the threshold is for the score before.
+        statuses: how many cases have each status.
         labels: how many statements have each label.
         scores: how many scores are in each of ``BINS`` equal parts of [0, 1].
-        graded_with: policies, judges and thresholds, with their counts.
+        policies, judges, thresholds: how many cases were graded with each.
     """
 
     def __init__(self, about: Mapping[str, Any]) -> None:
         self.summary = Summary()
         self.labels: Counter[str] = Counter()
         self.scores = [0] * BINS
+        self.inverse = mapping_of(about.get("policy")).get("inverse") is True
+        self.statuses: Counter[str] = Counter()
         self.policies: Counter[str] = Counter()
         self.judges: Counter[str] = Counter()
         self.thresholds: Counter[float] = Counter()
-        self._about = mapping_of(about.get("policy"))
         self._worst: list[tuple[tuple[Any, ...], int, Worst]] = []
 
     def add(self, record: Mapping[str, Any], case: int) -> float:
@@ -74,6 +76,8 @@ class Figures:
         score = score_of(record)
         if score is not None:
             self.scores[min(int(score * BINS), BINS - 1)] += 1
+        self.statuses[text_of(record.get("status"))[:60] or "unknown"] += 1
+        self.inverse |= is_inverse(record)
         self.policies[text_of(record.get("policy"))] += 1
         self.judges[text_of(record.get("judge"))] += 1
         self.thresholds[share_of(record.get("threshold")) or 0.0] += 1
@@ -85,7 +89,7 @@ class Figures:
         """Failed cases come before those that were not graded, and those before passed ones."""
         group = 2.0 - OUTCOMES.index(outcome_of(record))
         score = score_of(record)
-        lost = 0.0 if score is None else score if self.is_inverse(record) else 1 - score
+        lost = 0.0 if score is None else 1 - score
         bad = 2 * labels.count(SEVERITY[0]) + labels.count(SEVERITY[1])
         return round(4 * group + 2 * lost + min(bad, 999) / 1000, 4)
 
@@ -106,9 +110,8 @@ class Figures:
         if not rated:
             return
         severity, bare, place = min(rated)
-        badness = score if score is not None else 1.0
         passed = outcome_of(record) == "passed"
-        key = (severity, passed, bare, 1 - badness if self.is_inverse(record) else badness, case)
+        key = (severity, passed, bare, 1.0 if score is None else score, case)
         entry = (tuple(-part for part in key), case)
         if len(self._worst) < MOST_WORST:
             heapq.heappush(
@@ -117,13 +120,6 @@ class Figures:
         elif entry > self._worst[0][:2]:
             worst = _worst(key, record, verdicts[place], case, place, score)
             heapq.heapreplace(self._worst, (*entry, worst))
-
-    def is_inverse(self, record: Mapping[str, Any]) -> bool:
-        """Whether a high score is bad, by the policy's own word."""
-        if "inverse" in self._about:
-            return self._about["inverse"] is True
-        policy = policies.get(text_of(record.get("policy")))
-        return policy is not None and policy.inverse
 
     def worst(self) -> list[Worst]:
         """The worst statements, at most one of each case: the worst first."""

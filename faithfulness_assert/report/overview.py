@@ -34,6 +34,7 @@ ORDER = (
 )
 OUTCOMES = {"failed": "failed", "not_graded": "not graded", "passed": "passed"}
 MOST_NAMES = 4
+MOST_LABELS = 20
 
 
 def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
@@ -47,19 +48,19 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
     return {
         "title": "Faithfulness report",
         "version": __version__,
-        "source": results.source,
+        "source": clip(results.source, 300),
         "facts": run_facts(results.about, figures),
         "notes": [*warnings_of(figures), *results.notes],
         "cases": summary.cases,
         "counts": counts,
         "outcomes": parts(counts, OUTCOMES, summary.cases),
         "labels": label_parts(figures.labels),
-        "statuses": [(name, count) for name, count in summary.statuses.most_common(12)],
+        "statuses": [(name, count) for name, count in figures.statuses.most_common(12)],
         "mean": summary.mean,
         "interval": summary.interval,
         "bars": bars(figures.scores),
         "threshold": only_threshold(figures),
-        "inverse": figures.is_inverse({}),
+        "inverse": figures.inverse,
         "worst": [_worst(worst) for worst in figures.worst()],
         "spent": spent(figures),
         "controls": dict(summary.controls),
@@ -94,7 +95,7 @@ def _names(counts: Counter[str]) -> str:
 
 def _thresholds(figures: Figures) -> str:
     values = sorted(figures.thresholds)
-    if figures.is_inverse({}):
+    if figures.inverse:
         return ""
     if len(values) > MOST_NAMES:
         return f"{values[0]:g} to {values[-1]:g}"
@@ -144,7 +145,7 @@ def spent(figures: Figures) -> list[tuple[str, str]]:
 
 def label_parts(counts: Mapping[str, int]) -> list[dict[str, Any]]:
     """The parts of the bar of labels, the worst first, those that are not ours in the middle."""
-    others = sorted(set(counts) - set(ORDER))[:MOST_NAMES]
+    others = sorted(set(counts) - set(ORDER))[:MOST_LABELS]
     names = {name: LABELS.get(name, ("¿", name))[1] for name in (*ORDER[:4], *others, *ORDER[4:])}
     found = {name: counts.get(name, 0) for name in names}
     return [
@@ -204,6 +205,7 @@ def _worst(worst: Worst) -> dict[str, Any]:
         "text": _cut(worst.text),
         "reason": _cut(worst.reason),
         "evidence": _cut(worst.evidence),
+        "case_id": _cut(worst.case_id, 200),
         "passage": _cut(worst.passage, 60),
     }
 

@@ -450,3 +450,35 @@ def test_statements_that_share_a_place_can_all_be_chosen(
     assert chosen(page) == "The tower is red."
     page.click(".mark")
     assert chosen(page) == "The tower is tall."
+
+
+def test_a_case_shows_skipped_spans_flags_citations_warnings_and_unresolved_statements(
+    opened: Window, report_of: Callable[..., Path]
+) -> None:
+    answer = "# Title\nThe tower is red [9]. It is tall."
+    verdicts = [
+        {"statement": "The tower is red [9].", "label": "supported", "span": [8, 29], "flags": ["no_such_quote"]},
+        {"statement": "It is tall.", "label": None, "unresolved": "missing", "span": [30, 41]},
+    ]  # fmt: skip
+    record = {
+        "case_id": "a", "score": 0.5, "status": "graded", "verdicts": verdicts, "pass": False,
+        "skipped": [{"start": 2, "end": 7, "reason": "heading"}],
+        "citations": {"invalid_citations": ["9"], "uncited_claim_count": 1, "uncited_sentences": ["It is tall."]},
+        "metadata": {"warnings": ["Something is odd."], "calculation": "(1 × 1) / 2 = 0.5", "controls": {"asked": 2, "failed": 1}},
+    }  # fmt: skip
+    page = opened().goto(
+        report_of(record, data=[{"id": "a", "answer": answer, "context": ["x"]}]), "#case=a"
+    )
+    assert page.locator(".skipped").inner_text() == "Title"
+    why = "getComputedStyle(document.querySelector('.skipped'), '::after').content"
+    assert "heading" in page.evaluate(f"document.querySelector('.skipped').dataset.why + {why}")
+    assert "the verdict is missing, also after asking again" in page.inner_text(".selected")
+    page.locator(".mark").first.focus()
+    page.keyboard.press("Enter")
+    assert "quotes what the context does not contain" in page.inner_text(".selected")
+    text = page.inner_text("#case")
+    for said in ("Something is odd.", "not a passage: 9", "1 sentence without a citation", "1 of 2", "= 0.5"):  # fmt: skip
+        assert said in text
+    page.keyboard.press("Escape")
+    page.get_by_label("Flag", exact=True).select_option("no_such_quote")
+    assert names(page) == ["a"]

@@ -28,6 +28,14 @@ async function start() {
   addEventListener('hashchange', route);
   await route();
   document.documentElement.dataset.ready = 'true';
+  prepareSearch(0);
+}
+
+/** Makes the words of all cases in idle moments, so that the first search is as fast as all others. */
+function prepareSearch(from) {
+  const end = Math.min(from + 500, report.cases.length);
+  for (let place = from; place < end; place += 1) void report.cases[place].words;
+  if (end < report.cases.length) setTimeout(() => prepareSearch(end), 20);
 }
 
 async function readRows(meta) {
@@ -117,7 +125,7 @@ async function showCase(item, statement) {
   byId('overview').hidden = true;
   byId('case').hidden = false;
   byId('case').dataset.place = item.place;
-  document.title = `Case ${item.id} – ${view.title}`;
+  document.title = visible(`Case ${item.id.slice(0, 200)} – ${view.title}`);
   scrollTo({ top: 0, behavior: 'instant' });
   byId('case').querySelector('h1').focus({ preventScroll: true });
   chooseFirst(statement);

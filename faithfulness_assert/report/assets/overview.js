@@ -3,8 +3,8 @@
 function filterForm(form, report, changed) {
   const search = element('input', { type: 'search', id: 'search', placeholder: 'words in ids, answers, statements', autocomplete: 'off' });
   const fields = { q: search };
-  const choice = (name, title, options) => {
-    if (options.length < 2) return null;
+  const choice = (name, title, options, least = 2) => {
+    if (options.length < least) return null;
     fields[name] = element('select', { 'aria-label': title }, element('option', { value: '' }, 'all'), options.map(([value, words]) => element('option', { value }, words)));
     return element('label', {}, title, fields[name]);
   };
@@ -58,7 +58,7 @@ function choices({ cases, names }, choice) {
     choice('outcome', 'Answer', byNames(Object.keys(OUTCOMES), outcomes).map((name) => [name, OUTCOMES[name]])),
     choice('label', 'Has a statement', all.map((name) => [name, labelled(name).words])),
     choice('status', 'Status', byNames(names.statuses, statuses).map((name) => [name, inWords(name)])),
-    flags.size ? choice('flag', 'Flag', [...flags, ...(flags.size === 1 ? [''] : [])].filter(Boolean).map((name) => [name, inWords(name)])) : null,
+    choice('flag', 'Flag', [...flags].map((name) => [name, inWords(name)]), 1),
   ];
 }
 
@@ -74,7 +74,7 @@ function caseLink(item, hash) {
     element(
       'span',
       { class: 'text' },
-      element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id)), item.status === 'graded' ? null : element('span', {}, inWords(item.status)), tally(item)),
+      element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id.slice(0, 200))), item.status === 'graded' ? null : element('span', {}, inWords(item.status)), tally(item)),
       element('span', { class: `line quote ${label?.style ?? ''}` }, label ? element('span', { class: 'sign' }, `${label.sign} `) : null, label ? hiddenText(`${label.words}: `) : null, quoted(text)),
     ),
   );
@@ -97,7 +97,7 @@ function changeLink(item, hash) {
     element(
       'span',
       { class: 'text' },
-      element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id)), element('span', { class: `badge kind-${item.kind}` }, KINDS[item.kind].split(':')[0])),
+      element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id.slice(0, 200))), element('span', { class: `badge kind-${item.kind}` }, KINDS[item.kind].split(':')[0])),
       element('span', { class: 'line quote' }, whatChanged(item)),
     ),
   );

@@ -41,7 +41,7 @@ class Side {
     if (floating) {
       panel.append(element('p', { class: 'hint' }, `${counted(floating, 'statement')} without a place in the answer: see the list of statements.`));
     }
-    panel.append(this.key());
+    if (this.statements.length) panel.append(this.key());
     return panel;
   }
 
@@ -85,7 +85,7 @@ class Side {
       text,
     );
     node.places = places;
-    for (const place of places) this.marks.set(place, [...(this.marks.get(place) ?? []), node]);
+    for (const place of places) addTo(this.marks, place, node);
     return { node, primary };
   }
 
@@ -125,8 +125,7 @@ class Side {
       if (!keys.length) return document.createTextNode(visible(part));
       const made = element('span', { class: 'evidence' }, part);
       for (const key of keys) {
-        const name = `${number}:${key}`;
-        this.evidence.set(name, [...(this.evidence.get(name) ?? []), made]);
+        addTo(this.evidence, `${number}:${key}`, made);
       }
       return made;
     };
@@ -255,6 +254,11 @@ class Side {
     const place = Math.min(Math.max(this.current + by, 0), this.statements.length - 1);
     this.choose(place, { scroll: 'statement', focus: true });
   }
+}
+
+function addTo(map, key, value) {
+  if (map.has(key)) map.get(key).push(value);
+  else map.set(key, [value]);
 }
 
 // ---------------------------------------------------------------- evidence
