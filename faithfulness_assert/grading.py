@@ -213,7 +213,8 @@ def grade(
             mappings with ``text`` and ``id``.
         question: what was asked. It resolves references and is never evidence.
         judge, policy, threshold, options: see :class:`Grader`, and for fields of the case, also as
-            other systems name them, :class:`Case`.
+            other systems name them, :class:`Case`. ``messages`` is a conversation with the answer,
+            in place of answer, context and question, or beside them.
 
     Returns:
         A complete :class:`GradingResult`, whatever the answer, the context and the judge contain.

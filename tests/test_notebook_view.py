@@ -80,6 +80,16 @@ def test_a_result_shows_outcome_labels_statements_and_evidence_in_words() -> Non
     assert "judge scripted" in text
 
 
+def test_a_list_of_results_can_be_read() -> None:
+    result = grade(f"It is old. {'It is red. ' * 50}", "It is old.", id="a")
+    assert repr([result]) == (
+        "[GradingResult(pass_=False, score=0.5, status='graded', reason='1 of 2 statements "
+        "supported (1 not enough info): score 0.50 < threshold 0.8. Not enough info: “It i…', "
+        "case_id='a')]"
+    )
+    assert len(repr(grade("x" * 9999, id="\n" * 9999))) < 300
+
+
 def test_outcomes_are_words() -> None:
     assert "PASS" in page(grade("It is old.", "It is old.")).text
     error = page(grade("It is old.", "It is old.", judge=ScriptedJudge([failing("transport")])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..text.strings import clip
 from .promptfoo_view import Components, promptfoo_view
 from .result_fields import ResultFields
 
@@ -62,6 +63,12 @@ class GradingResult(ResultFields):
         from .terminal_view import terminal_view  # an assertion in promptfoo shows no terminal
 
         return terminal_view(self)
+
+    def __repr__(self) -> str:
+        """The outcome alone, so that a list of results can be read. ``model_dump()`` has all."""
+        name = f", case_id={clip(self.case_id, 60)!r}" if self.case_id else ""
+        told = f"pass_={self.pass_}, score={self.score:.4g}, status={self.status!r}"
+        return f"{type(self).__name__}({told}, reason={clip(self.reason or '', 100)!r}{name})"
 
     def _repr_html_(self) -> str:
         """The result for a notebook: a fragment of HTML without scripts."""
