@@ -109,14 +109,15 @@ def grade_dataset(
     """The data set with a result for each row, in the columns of :data:`RESULT_COLUMNS`.
 
     It is graded when it is read or written, in any order unless Ray is told to keep it. To go on
-    with what was interrupted, grade :func:`remaining` rows.
+    with what was interrupted, grade :func:`remaining` rows, or use Ray's own checkpoint.
 
     Args:
         ds: rows with the fields of a case under any name that ``Case`` knows.
         judge, policy, threshold, options: see :class:`~faithfulness_assert.Grader`. A judge that is
             an object is pickled. A key in the environment must be set on each node.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
-        actors: how many; by default as many as the cluster has cores, less one, which reads.
+        actors: how many; by default as many as the cluster has cores, less one, which reads, and
+            less one more if Ray has a checkpoint.
         batch_size: rows that an actor gets at a time. Their asks overlap.
         concurrency: asks under way at once in each actor; 8, or 1 if the judge computes there.
         requests_per_minute, tokens_per_minute: of all actors together, shared out evenly.
@@ -126,14 +127,15 @@ def grade_dataset(
     """
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
-    number = _number_of(actors, spare=1)
+    spare = 1 + _has_checkpoint()
+    number = _number_of(actors, spare)
     share = Share(concurrency, requests_per_minute, tokens_per_minute).of(number)
     return ds.map_batches(
         GradingActor,
         fn_constructor_args=(settings, share, mapping),
         batch_format="pyarrow",
         batch_size=batch_size,
-        num_cpus=_cpus(settings.grader()),
+        num_cpus=_cpus(settings.grader(), number + spare),
         compute=ray.data.ActorPoolStrategy(size=number),
     )
 
@@ -234,8 +236,13 @@ def _cores() -> int:
     return int(ray.cluster_resources().get("CPU", 1))
 
 
-def _cpus(grader: Grader) -> float:
-    """The cores that an actor sets aside. One must stay free for the tasks that read and write."""
+def _cpus(grader: Grader, wanted: int) -> float:
+    """The cores that an actor sets aside. Those that tasks read and write with must stay free."""
     if judge_info(grader.judge).remote:
         return REMOTE_CPUS
-    return 1 if _cores() > 1 else 0
+    return 1 if wanted <= _cores() else 0
+
+
+def _has_checkpoint() -> bool:
+    """Whether Ray goes on by its own checkpoint, which needs a core for an actor of its own."""
+    return getattr(ray.data.DataContext.get_current(), "checkpoint_config", None) is not None

@@ -167,15 +167,41 @@ def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> No
     assert len({line.row for line in outcome.directory.lines()}) == len(records)
 
 
-def test_the_example_of_the_page_grades_a_folder_and_goes_on(cluster: Any, tmp_path: Path) -> None:
+def test_the_examples_of_the_page_grade_a_folder_and_go_on(cluster: Any, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
-    (example,) = re.findall(r"^```python ray\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    for folder in ("answers/", "graded/"):
-        example = example.replace(f'"{folder}"', repr(str(tmp_path / folder)))
+    examples = re.findall(r"^```python {\.ray}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(examples) == 2
     ray.data.from_items(RECORDS).write_parquet(str(tmp_path / "answers"))
-    exec(compile(example, "many-answers.md", "exec"), {})
-    graded = ray.data.read_parquet(str(tmp_path / "graded")).select_columns(["id"]).take_all()
-    assert sorted(row["id"] for row in graded) == sorted(record["id"] for record in RECORDS)
+    names: dict[str, Any] = {}
+    try:
+        for example in examples:
+            here = re.sub(r'"([\w-]+)/"', lambda folder: repr(str(tmp_path / folder[1])), example)
+            exec(compile(here, "many-answers.md", "exec"), names)
+    finally:
+        ray.data.DataContext.get_current().checkpoint_config = None
+    for folder in ("graded", "graded-too"):
+        graded = ray.data.read_parquet(str(tmp_path / folder)).select_columns(["id"]).take_all()
+        assert sorted(row["id"] for row in graded) == sorted(record["id"] for record in RECORDS)
+
+
+def test_rays_own_checkpoint_goes_on_with_the_rows_that_are_not_written(
+    cluster: Any, tmp_path: Path
+) -> None:
+    from ray.data.checkpoint import CheckpointConfig
+
+    context, graded = ray.data.DataContext.get_current(), str(tmp_path / "graded")
+    for part, rows in (("some", RECORDS[:250]), ("all", RECORDS)):
+        ray.data.from_items(rows).write_parquet(str(tmp_path / part))
+    try:
+        context.checkpoint_config = CheckpointConfig(
+            "id", str(tmp_path / "checkpoint"), delete_checkpoint_on_success=False
+        )
+        for part in ("some", "all"):
+            grade_dataset(ray.data.read_parquet(str(tmp_path / part))).write_parquet(graded)
+    finally:
+        context.checkpoint_config = None
+    written = ray.data.read_parquet(graded).select_columns(["id"]).take_all()
+    assert sorted(row["id"] for row in written) == sorted(record["id"] for record in RECORDS)
 
 
 def test_the_command_grades_on_a_cluster_of_its_own(tmp_path: Path) -> None:
