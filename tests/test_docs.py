@@ -2,7 +2,7 @@
 
 A ``python`` block is run after those above it on its page, and must print exactly the ``text`` block right below it (or nothing).
 ``openai:`` judges are answered by a simulated judge on the loopback device. A block of data that starts with ``# NAME`` is a file that
-the examples may use. ``python not-run`` marks the code of another system, which is not installed here.
+the examples may use. ``python {.not-run}`` marks the code of another system, which is not installed here.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from e2e import judge as simulated
 from loopback import Loopback, completion
 from remote import bare_environment
 
+import faithfulness_assert
 from faithfulness_assert import Grader, policies
 from faithfulness_assert.options import OPTIONS
 from faithfulness_assert.policy import describe
@@ -40,6 +41,7 @@ DOCS = sorted((ROOT / "docs").glob("*.md"))
 MIGRATING, POLICIES, PYTHON = (
     ROOT / "docs" / f"{n}.md" for n in ("migrating", "policies", "python")
 )
+API = ROOT / "docs" / "api.md"
 PAGES = [README, CONTRIBUTING, ROOT / "CHANGELOG.md", *DOCS]
 
 FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
@@ -137,11 +139,11 @@ def test_only_the_code_of_other_systems_is_not_run() -> None:
     languages = {fence[1] for page in PAGES for fence in FENCE.finditer(page.read_text("utf-8"))}
     known = {"python", "text", "console", "yaml", "toml", "json"}
     run_elsewhere = {
-        f"python {name}" for name in ("not-run", "ray", "pytest", "report", "adapters")
+        f"python {{.{name}}}" for name in ("not-run", "ray", "pytest", "report", "adapters")
     }
     assert languages <= known | run_elsewhere
     for page in PAGES:
-        for block in blocks(page, "python not-run"):
+        for block in blocks(page, "python {.not-run}"):
             compile(block.text, page.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
             assert page == MIGRATING
             assert "faithfulness_assert" not in block.text
@@ -225,9 +227,21 @@ def test_the_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 150
 
 
-def test_the_readme_links_every_page() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert [page.name for page in DOCS if f"docs/{page.name}" not in text] == []
+def test_the_start_page_the_navigation_and_the_list_for_llms_have_every_page() -> None:
+    pages = {page.name for page in DOCS} - {"index.md"}
+    start, for_llms, site = (
+        (ROOT / name).read_text(encoding="utf-8")
+        for name in ("docs/index.md", "docs/llms.txt", "zensical.toml")
+    )
+    assert "docs/index.md" in README.read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\((\S+\.md)\)", start)) == pages
+    assert set(re.findall(r"\]\((\S+\.md)\)", for_llms)) == pages
+    assert set(re.findall(r'"(\S+\.md)"', site)) == pages | {"index.md"}
+
+
+def test_the_page_on_public_names_has_every_public_name() -> None:
+    shown = re.findall(r"^::: faithfulness_assert\.(\w+)$", prose(API), re.MULTILINE)
+    assert sorted(shown) == sorted(faithfulness_assert.__all__)
 
 
 # ---------------------------------------------------------------- tables

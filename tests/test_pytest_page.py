@@ -1,6 +1,6 @@
 """``docs/pytest.md`` is true: each command that starts with pytest is run, and prints what the page says.
 
-A ``python pytest`` block is a file, whose name is its first line. A ``text`` block below a command has
+A ``python {.pytest}`` block is a file, whose name is its first line. A ``text`` block below a command has
 lines of its output, in order; ``*`` stands for any text, a line ``...`` for any lines.
 """
 
@@ -39,7 +39,7 @@ def test_each_command_prints_what_the_page_says(
         monkeypatch.setenv("OPENAI_API_KEY", "sk-simulated")
         for language, text in FENCE.findall(PAGE):
             name = re.match(r"# (\S+)\n", text)
-            if language in ("python pytest", "toml") and name:
+            if language in ("python {.pytest}", "toml") and name:
                 (pytester.path / name[1]).write_text(text, encoding="utf-8")
             elif language == "console" and text.startswith("pytest"):
                 arguments = shlex.split(text)[1:]

@@ -441,7 +441,7 @@ def test_the_examples_of_the_page_print_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    examples = test_docs.blocks(test_docs.ROOT / "docs" / "report.md", "python report")
+    examples = test_docs.blocks(test_docs.ROOT / "docs" / "report.md", "python {.report}")
     assert examples
     for block in examples:
         assert test_docs.run(block.text, "report.md", {}) == block.output

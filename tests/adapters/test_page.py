@@ -18,14 +18,15 @@ pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 
 PAGE = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
 EXAMPLE = re.compile(
-    r"^## (\w+)\n\n```python adapters\n(.*?)^```\n\n```text\n(.*?)^```", re.DOTALL | re.MULTILINE
+    r"^## (\w+)\n\n```python {\.adapters}\n(.*?)^```\n\n```text\n(.*?)^```",
+    re.DOTALL | re.MULTILINE,
 )
 EXAMPLES = {system: (code, output) for system, code, output in EXAMPLE.findall(PAGE)}
 PACKAGES = {"Inspect": "inspect_ai", "OpenTelemetry": "opentelemetry.sdk"}
 
 
 def test_every_example_is_found() -> None:
-    assert len(EXAMPLES) == PAGE.count("```python adapters") == 7
+    assert len(EXAMPLES) == PAGE.count("```python {.adapters}") == 7
 
 
 @pytest.fixture
