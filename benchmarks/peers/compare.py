@@ -8,7 +8,7 @@ Each grader has an environment of its own (``.peers/``, made on first use) with 
 ``pins/``. All of them grade the same items with the same judge: a server on this machine, in its
 own process, that is always right and replies after 200 ms. Each repetition measures one grader
 after the other, in new processes. Then each grader meets a judge with one fault after another.
-``--write`` puts the tables into docs/benchmarks.md and a short one into README.md. Not for Windows.
+``--write`` puts the tables into docs/benchmarks.md. Not for Windows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import Any
 
 from environments import HERE, OURS, ROOT, Environment, provide, renew
 from faults import PROTOCOL, TEXT
-from tables import best_level, put, report, summary
+from tables import best_level, put, report
 
 GRADERS = (OURS, "ragas", "deepeval", "autoevals", "trulens")
 LEVELS = ("10", "25", "50")  # concurrency. The first repetition tries all, the others the best one
@@ -76,7 +76,6 @@ def main() -> None:
     print(text)
     if given.write:
         put(ROOT / "docs" / "benchmarks.md", text)
-        put(ROOT / "README.md", summary(results))
 
 
 def machine() -> Record:

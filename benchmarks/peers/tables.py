@@ -13,18 +13,6 @@ Record = dict[str, Any]
 OURS = "faithfulness-assert"
 BEGIN, END = "<!-- written by benchmarks/peers/compare.py -->", "<!-- end -->"
 OUTCOMES = ("right", "error", "exception", "too low", "too high", "hang")
-IN_SUMMARY = (
-    "judge calls per item",
-    "prompt tokens per item",
-    "completion tokens per item",
-    "50 items together",
-    "CPU per item, together",
-    "packages",
-)
-FAULTS_IN_SUMMARY = {
-    "faults that raise the score": ("too high",),
-    "faults that end in an exception, or not at all": ("exception", "hang"),
-}
 
 
 # ---------------------------------------------------------------- one grader's figures
@@ -195,22 +183,6 @@ def report(results: Record) -> str:
         fault_table(graders),
     )
     return "\n\n".join(part for part in parts if part)
-
-
-def summary(results: Record) -> str:
-    """The part of README.md that the command writes: a few rows, each with its minimum."""
-    graders = results["graders"]
-    columns = {name: costs(record) for name, record in graders.items()}
-    counts = outcome_counts(graders)
-    rows = [
-        [what, *(figure(column[what][0]) for column in columns.values())]
-        for what in columns[OURS]
-        if what.startswith(IN_SUMMARY)
-    ]
-    for what, kinds in FAULTS_IN_SUMMARY.items():
-        rows.append([what, *(str(sum(counts[name][kind] for kind in kinds)) for name in graders)])
-    head = ["", *(f"{name} {record['version']}" for name, record in graders.items())]
-    return "\n\n".join((table(head, rows), f"{measured_on(results)} {worst(graders)}".strip()))
 
 
 def put(page: Path, text: str) -> None:
