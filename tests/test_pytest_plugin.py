@@ -114,6 +114,17 @@ def test_the_function_fails_in_the_same_way(runs: Runs) -> None:
     assert not OWN_FRAME.search(output(result))
 
 
+def test_a_conversation_takes_the_place_of_answer_and_context(runs: Runs) -> None:
+    said = "{'role': 'user', 'content': 'Adults pay 12 euros.'}, {'role': 'assistant', 'content': 'Fine.'}, {'role': 'user', 'content': 'So?'}"
+    runs.write(
+        f"def test_it(faithfulness): assert faithfulness(messages=[{said}, {{'role': 'assistant', 'content': TRUE}}]).score == 1"
+    )
+    runs.run("--faithfulness-report=r.jsonl").assert_outcomes(passed=1)
+    (line,) = lines_of(runs.pytester.path / "r.jsonl")
+    assert line.columns["answer"] == TRUE
+    assert line.columns["context"] == [{"id": "turn 1, user", "text": TRUE}]
+
+
 def test_async_tests_await_the_same(runs: Runs) -> None:
     runs.write(
         """
