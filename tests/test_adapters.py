@@ -73,6 +73,21 @@ def test_a_case_is_found_under_the_usual_names(inputs: Any, outputs: Any) -> Non
     assert (result.score, result.status) == (1.0, "graded")
 
 
+def test_without_a_context_the_messages_that_went_in_are_read_and_those_of_the_model_back_nothing() -> (
+    None
+):
+    fact, made_up = "It opens at 9 on weekdays.", "Parking costs seven euros."
+    messages = [
+        {"role": "user", "content": "When does it open?"},
+        {"role": "assistant", "content": made_up},
+        {"role": "tool", "content": fact},
+        {"role": "user", "content": "Sure?"},
+    ]
+    found = shared.found_case({"messages": messages}, {"answer": f"{fact} {made_up}"})
+    (result,) = Grader().grade_many([found])
+    assert [verdict.label for verdict in result.verdicts] == ["supported", "not_enough_info"]
+
+
 def test_a_context_that_is_given_comes_before_what_is_found() -> None:
     found = shared.found_case({"context": "A."}, {"answer": "B.", "context": "B."}, context=["C."])
     assert found["context"] == ["C."]
@@ -92,12 +107,46 @@ def test_a_model_cannot_bring_its_own_context(claim: str, name: str) -> None:
     )
 
 
-def test_values_that_are_not_plain_data_do_no_harm() -> None:
+ODD = (
+    None,
+    5,
+    float("nan"),
+    b"\xff",
+    object(),
+    {1, 2},
+    [None],
+    [5],
+    [["x"]],
+    {"a": 1},
+    [{"text": None}],
+)
+
+
+@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("field", ["answer", "context"])
+def test_a_value_that_is_no_text_is_not_graded_as_one(field: str, odd: Any) -> None:
+    case = {"answer": "It is so.", "context": ["It is so."], field: odd}
+    outputs = odd if field == "answer" and not isinstance(odd, dict) else case
+    for found in (
+        shared.found_case("Is it?", case),
+        shared.found_case("Is it?", outputs, {"context": case["context"]}),
+        shared.found_case(
+            {"question": "Is it?", "context": case["context"]}, {"answer": case["answer"]}
+        ),
+        shared.found_case("Is it?", {"answer": case["answer"]}, context=case["context"] or None),
+    ):
+        (result,) = Grader().grade_many([found])
+        assert not result.defined
+
+
+def test_a_value_that_is_not_plain_data_does_no_harm_beside_the_case() -> None:
     found = shared.found_case(
-        {"question": object()}, {"answer": "It is so.", "context": {1, 2}, "x": object()}
+        {"x": object()},
+        {"answer": "It is so.", "raw": b"\xff"},
+        {"context": "It is so.", "y": {object()}},
     )
     (result,) = Grader().grade_many([found])
-    assert (result.defined, result.status) == (False, "invalid_input")
+    assert result.score == 1.0
 
 
 @pytest.mark.parametrize("kind", ["refusal", "server", "timeout", "auth", "unreadable"])

@@ -80,7 +80,7 @@ class FaithfulnessAssert(BaseMetric):
 
 
 def _begin(metric: FaithfulnessAssert, test_case: LLMTestCase) -> object:
-    """Forgets the test case before. Raises ``MissingTestCaseParamsError``."""
+    """Forgets the test case before. Raises an error for a test case that cannot be graded."""
     _show(metric, dict.fromkeys(("score", "success", "reason", "error", "score_breakdown")))
     metric.skipped = False
     metric.measurement = begun = object()
@@ -88,6 +88,9 @@ def _begin(metric: FaithfulnessAssert, test_case: LLMTestCase) -> object:
     if absent:
         metric.error = f"{' and '.join(absent)} cannot be None for the metric {metric.name!r}"
         raise MissingTestCaseParamsError(metric.error)
+    if getattr(test_case, "multimodal", False):
+        metric.error = f"the metric {metric.name!r} cannot see the images of a test case"
+        raise ValueError(metric.error)
     return begun
 
 

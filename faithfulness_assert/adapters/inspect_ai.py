@@ -43,7 +43,7 @@ def faithfulness(
         judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`.
         case: what to grade, from the state: a mapping with ``answer``, ``context`` and
             ``question``. None: the output, the metadata's ``context`` (or another system's name
-            for it) and the input.
+            for it) and the input; without such a context, the results of tools are the evidence.
 
     Raises:
         ConfigError: as Grader; also for a secret among the options, because Inspect writes them
@@ -73,8 +73,19 @@ def faithfulness(
 
 def _case(state: TaskState) -> dict[str, Any]:
     found = (state.metadata[name] for name in names("context") if name in state.metadata)
-    answer, question = state.output.completion, state.input_text
-    return {"answer": answer, "context": next(found, None), "question": question}
+    case = {"answer": state.output.completion, "context": next(found, None)}
+    if case["context"] is None and any(message.role == "tool" for message in state.messages):
+        return {**case, "messages": [_message(message) for message in state.messages]}
+    return {**case, "question": state.input_text}
+
+
+def _message(message: Any) -> dict[str, Any]:
+    """A message of Inspect in OpenAI's shape."""
+    calls = getattr(message, "tool_calls", None) or ()
+    return {
+        **message.model_dump(include={"role", "content", "tool_call_id"}),
+        "tool_calls": [{"id": call.id, "function": {"name": call.function}} for call in calls],
+    }
 
 
 def _reason(result: GradingResult) -> str:

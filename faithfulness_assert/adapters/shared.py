@@ -57,13 +57,19 @@ def found_case(
     have written it.
     """
     record = {
-        "input": inputs if isinstance(inputs, Mapping) else {"question": inputs},
-        "output": outputs if isinstance(outputs, Mapping) else {"answer": outputs},
-        "metadata": metadata if isinstance(metadata, Mapping) else {},
+        "input": _plain(inputs if isinstance(inputs, Mapping) else {"question": inputs}),
+        "output": _plain(outputs if isinstance(outputs, Mapping) else {"answer": outputs}),
+        "metadata": _plain(metadata if isinstance(metadata, Mapping) else {}),
+        **_plain({"context": context} if context else {}),
     }
-    plain, _ = plain_record({**record, "context": context} if context else record)
-    located = locate(plain, {})
+    located = locate(record, {})
     return {name: located.value(name) for name in located.paths}
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Without the values that are not plain data, so that none of them is taken as a text."""
+    record, problems = plain_record(values)
+    return {name: value for name, value in record.items() if name not in problems}
 
 
 def outcome(result: GradingResult) -> str:

@@ -5,10 +5,7 @@ Run by ``tox -e adapters``.
 
 from __future__ import annotations
 
-import asyncio
-import json
 import random
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -17,6 +14,7 @@ from loopback import Answer, Loopback
 
 from faithfulness_assert import Ask, Reply, grade
 
+from .judges import SlowJudge
 from .systems import WAYS, Sample, Way
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
@@ -33,32 +31,6 @@ def sample(n: int) -> Sample:
 
 
 SAMPLES = [sample(n) for n in range(5)]
-
-
-@dataclass
-class SlowJudge:
-    """Supports what the context says word for word, after a short while that differs."""
-
-    under_way: int = 0
-    most: int = 0
-    name: str = "slow"
-    random: Any = field(default_factory=lambda: random.Random(7), repr=False, compare=False)
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        context = {text for _, text in ask.payload.sentences}
-        verdicts = [
-            {"id": n, "evidence": [1] if text in context else [], "label": label}
-            for n, text in ask.payload.statements
-            for label in ["supported" if text in context else "not_enough_info"]
-        ]
-        return Reply(json.dumps({"verdicts": verdicts}))
-
-    async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        self.under_way += 1
-        self.most = max(self.most, self.under_way)
-        await asyncio.sleep(self.random.random() / 50)
-        self.under_way -= 1
-        return self.ask(ask, deadline=deadline)
 
 
 @each_way

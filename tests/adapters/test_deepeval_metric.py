@@ -1,0 +1,194 @@
+"""What deepeval asks of a metric. Run by ``tox -e adapters``."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from typing import Any
+
+import pytest
+from fakes import ScriptedJudge, TruthfulJudge, failing
+
+from .judges import ANSWER, CONTEXT, SERVER_DOWN, WaitingJudge
+from .systems import package
+
+pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.fixture
+def deepeval_case() -> Any:
+    package("deepeval")
+    from deepeval.test_case import LLMTestCase
+
+    def case(answer: Any = ANSWER, context: Any = CONTEXT, **more: Any) -> Any:
+        return LLMTestCase(
+            input="How tall?", actual_output=answer, retrieval_context=context, **more
+        )
+
+    return case
+
+
+def deepeval_metric(**options: Any) -> Any:
+    from faithfulness_assert.adapters.deepeval import FaithfulnessAssert
+
+    return FaithfulnessAssert(**options)
+
+
+def test_a_measured_metric_has_all_its_fields(deepeval_case: Any) -> None:
+    metric = deepeval_metric(judge=TruthfulJudge(), prices={"prompt": 1.0, "completion": 2.0})
+    assert metric.measure(deepeval_case()) == metric.score == 1.0
+    assert (metric.success, metric.is_successful(), metric.error, metric.skipped) == (
+        True,
+        True,
+        None,
+        False,
+    )
+    assert (metric.input_tokens, metric.output_tokens) == (100, 20)
+    assert metric.evaluation_cost == pytest.approx((100 * 1 + 20 * 2) / 1e6)
+    assert "2 of 2" in metric.reason
+
+
+def test_an_error_is_no_score_and_forgets_the_case_before(deepeval_case: Any) -> None:
+    good = json.dumps(
+        {"verdicts": [{"id": n, "evidence": [1], "label": "supported"} for n in (1, 2)]}
+    )
+    metric = deepeval_metric(judge=ScriptedJudge([good, failing("server")]))
+    assert asyncio.run(metric.a_measure(deepeval_case())) == 1.0
+    assert asyncio.run(metric.a_measure(deepeval_case())) is None
+    assert (metric.score, metric.success, metric.is_successful()) == (None, False, False)
+    assert "it failed (server)" in metric.error
+
+
+def test_assert_test_passes_fails_and_tells_errors_apart(deepeval_case: Any) -> None:
+    deepeval = package("deepeval")
+    for run_async in (True, False):
+        deepeval.assert_test(deepeval_case(), [deepeval_metric(threshold=0.5)], run_async=run_async)
+        with pytest.raises(AssertionError, match=r"score: 0\.5.*It is red"):
+            deepeval.assert_test(deepeval_case(), [deepeval_metric()], run_async=run_async)
+        with pytest.raises(AssertionError, match=r"score: None.*error: Not graded"):
+            deepeval.assert_test(
+                deepeval_case(), [deepeval_metric(judge=SERVER_DOWN)], run_async=run_async
+            )
+
+
+@pytest.mark.parametrize("fields", [{"answer": None}, {"context": None}])
+def test_a_missing_field_is_what_deepeval_expects(deepeval_case: Any, fields: Any) -> None:
+    package("deepeval")
+    from deepeval.errors import MissingTestCaseParamsError
+
+    metric = deepeval_metric()
+    metric.measure(deepeval_case())
+    with pytest.raises(MissingTestCaseParamsError, match="cannot be None"):
+        metric.measure(deepeval_case(**fields))
+    assert metric.score is None
+    assert not metric.is_successful()
+
+
+def test_the_source_of_a_retrieved_context_names_the_passage(deepeval_case: Any) -> None:
+    package("deepeval")
+    from deepeval.test_case.llm_test_case import RetrievedContextData
+
+    cap = {"finding": "invalid_citations", "ceiling": 0.5, "at_least": 1}
+    metric = deepeval_metric(citations="enforce", score_caps=[cap], judge=TruthfulJudge())
+    scores = [
+        metric.measure(
+            deepeval_case("The tower is 3 m tall [doc-1].", [RetrievedContextData(**item)])
+        )
+        for source in ("doc-1", "doc-2")
+        for item in [{"context": "The tower is 3 m tall.", "source": source}]
+    ]
+    assert scores == [1.0, 0.5]
+
+
+def test_one_metric_measures_many_cases_at_once(deepeval_case: Any) -> None:
+    """Each call returns its own score; the fields are those of the measurement that began last."""
+    judge = WaitingJudge()
+    metric = deepeval_metric(judge=judge)
+
+    async def both() -> list[float]:
+        first = asyncio.create_task(metric.a_measure(deepeval_case("The first is tall.", ["Yes."])))
+        await asyncio.sleep(0.05)
+        second = await metric.a_measure(deepeval_case("The second is tall.", ["Yes."]))
+        seen = metric.reason
+        judge.released.set()
+        scores = [await first, second]
+        assert metric.reason == seen
+        return scores
+
+    assert asyncio.run(both()) == [1.0, 1.0]
+
+
+def test_a_late_result_does_not_overwrite_that_of_the_next_case(
+    deepeval_case: Any,
+) -> None:
+    """As where deepeval gave up on a test case and went on."""
+    judge = WaitingJudge()
+    metric = deepeval_metric(judge=judge)
+    late = threading.Thread(
+        target=metric.measure, args=[deepeval_case("The first is tall. It is red.", ["Yes."])]
+    )
+    late.start()
+    while not judge.asked:
+        time.sleep(0.01)
+    metric.measure(deepeval_case("The second is tall.", ["Yes."]))
+    judge.released.set()
+    late.join(30)
+    assert "1 of 1 statements" in metric.reason
+
+
+def test_images_are_an_error(deepeval_case: Any) -> None:
+    package("deepeval")
+    from deepeval import evaluate
+    from deepeval.evaluate.configs import DisplayConfig, ErrorConfig
+    from deepeval.test_case import MLLMImage
+
+    case = deepeval_case(f"The tower is 3 m tall. {MLLMImage(url='https://example.org/tower.png')}")
+    outcome = evaluate(
+        [case],
+        [deepeval_metric()],
+        error_config=ErrorConfig(ignore_errors=True),
+        display_config=DisplayConfig(show_indicator=False, print_results=False),
+    )
+    (data,) = outcome.test_results[0].metrics_data
+    assert (data.score, data.success) == (None, False)
+    assert "images" in data.error
+
+
+def test_a_cancelled_measurement_leaves_no_score(deepeval_case: Any) -> None:
+    judge = WaitingJudge()
+    metric = deepeval_metric(judge=judge)
+    metric.measure(deepeval_case("The second is tall.", ["Yes."]))
+
+    async def cancelled() -> None:
+        task = asyncio.create_task(metric.a_measure(deepeval_case("The first is tall.", ["Yes."])))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancelled())
+    judge.released.set()
+    assert (metric.score, metric.is_successful()) == (None, False)
+
+
+def test_a_grade_ends_before_deepeval_gives_up(deepeval_case: Any) -> None:
+    package("deepeval")
+    from deepeval.utils import get_per_task_timeout
+
+    judge = WaitingJudge()
+    metric = deepeval_metric(judge=judge, deadline=0.2)
+    assert metric.measure(deepeval_case("The first is tall.", ["Yes."])) is None
+    judge.released.set()
+    assert "deadline" in metric.error
+    assert 0 < deepeval_metric().grader._clock.deadline < get_per_task_timeout()
+
+
+def test_its_cache_tells_policies_apart() -> None:
+    package("deepeval")
+    from deepeval.test_run.cache import Cache
+
+    strict, other = deepeval_metric(all_or_nothing=True), deepeval_metric()
+    assert Cache.same_metric_configs(other, Cache.create_metric_configuration(deepeval_metric()))
+    assert not Cache.same_metric_configs(other, Cache.create_metric_configuration(strict))
