@@ -174,12 +174,10 @@ def _quoted(kind: str, evidence: Evidence, indent: int) -> Shown:
 
 
 def _notes(result: GradingResult) -> Iterator[Shown]:
-    """What else there is to say: citations, suggestions, warnings."""
+    """What else there is to say: citations, warnings."""
     if result.citations is not None and result.citations.invalid_citations:
         cited = clip(", ".join(result.citations.invalid_citations))
         yield Shown(((f"cited, but not there: {cited}", ""),))
-    for suggestion in result.metadata.get("suggestions", ())[:MOST_WARNINGS]:
-        yield Shown(((f"> {clip(str(suggestion))}", ""),), 2, 2)
     warnings = notes_of(result)
     for warning in warnings[:MOST_WARNINGS]:
         yield Shown((("! ", "yellow"), (warning, "")), 2, 2)
