@@ -5,13 +5,12 @@ Every text from outside is clipped, and its control characters are escaped.
 
 from __future__ import annotations
 
-from itertools import chain, pairwise
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..asking.ranking import Ranking
+from ..asking.nearest import nearest_sentences
 from ..records.described import MARKS, described
 from ..records.promptfoo_view import short_reason
-from ..text.evidence import number_sentences
 from ..text.strings import clip, visible
 
 if TYPE_CHECKING:
@@ -32,7 +31,8 @@ def failure_text(result: GradingResult, case: Case | None) -> str:
     """Why a graded answer does not pass, on several lines."""
     problems = result.problems()
     shown = problems[:MOST_STATEMENTS]
-    nearest = _nearest([v for v in shown if not v.evidence], result, case)
+    bare = [verdict for verdict in shown if not verdict.evidence]
+    nearest = nearest_sentences(case, result.verdicts, bare) if case else {}
     blocks = (_statement_lines(v, nearest.get(v.id)) for v in shown)
     more = len(problems) - len(shown)
     lines = [
@@ -105,20 +105,3 @@ def _warning_lines(result: GradingResult) -> Iterator[str]:
 def _shown(line: str) -> str:
     """A line without control characters."""
     return visible(line.replace("\n", " "))
-
-
-# ---------------------------------------------------------------- the nearest sentence
-
-
-def _nearest(
-    verdicts: Sequence[Verdict], result: GradingResult, case: Case | None
-) -> dict[int, Evidence]:
-    """For each statement the sentence of the context that shares the rarest words with it."""
-    if not verdicts or case is None:
-        return {}
-    sentences = number_sentences(case)
-    parts = [range(number, number + 1) for number in range(1, len(sentences) + 1)]
-    ranking = Ranking((sentence.text for sentence in sentences), parts)
-    before = {two.id: one.statement for one, two in pairwise(result.verdicts)}
-    best = {v.id: ranking.best(v.statement, before.get(v.id, ""), 1) for v in verdicts}
-    return {number: sentences[found[0]] for number, found in best.items() if found}
