@@ -186,6 +186,14 @@ def test_the_worst_statements_come_first(tmp_path: Path) -> None:
     assert [row[-1] for row in page.rows] == sorted(row[-1] for row in page.rows)
 
 
+def test_what_could_not_be_graded_says_why(tmp_path: Path) -> None:
+    error = {"kind": "auth", "message": "The key is <wrong>."}
+    record = {"score": 0, "defined": False, "status": "judge_failed", "error": error}
+    page = page_of([{**record, "case_id": str(n)} for n in range(3)], tmp_path)
+    assert "No answer could be graded" in page.text
+    assert "3 × auth , such as: The key is <wrong>." in page.text
+
+
 def test_two_runs_side_by_side_show_what_flipped(
     finished: Path, tmp_path: Path, data: Path
 ) -> None:

@@ -46,6 +46,7 @@ class Figures:
         summary: see :class:`Summary`.
         inverse: whether the policy inverts scores; then the threshold is for the score before.
         statuses: how many cases have each status.
+        errors: how many grader errors are of each kind. ``messages`` has the first of each.
         labels: how many statements have each label.
         scores: how many scores are in each of ``BINS`` equal parts of [0, 1].
         policies, judges, thresholds: how many cases were graded with each.
@@ -57,6 +58,8 @@ class Figures:
         self.scores = [0] * BINS
         self.inverse = mapping_of(about.get("policy")).get("inverse") is True
         self.statuses: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.messages: dict[str, str] = {}
         self.policies: Counter[str] = Counter()
         self.judges: Counter[str] = Counter()
         self.thresholds: Counter[float] = Counter()
@@ -81,7 +84,9 @@ class Figures:
         self.policies[text_of(record.get("policy"))] += 1
         self.judges[text_of(record.get("judge"))] += 1
         self.thresholds[share_of(record.get("threshold")) or 0.0] += 1
-        if outcome_of(record) != "not_graded":
+        if outcome_of(record) == "not_graded":
+            self._add_error(mapping_of(record.get("error")))
+        else:
             self._note_worst(record, verdicts, score, case)
         return self._badness(record, labels)
 
@@ -92,6 +97,11 @@ class Figures:
         lost = 0.0 if score is None else 1 - score
         bad = 2 * labels.count(SEVERITY[0]) + labels.count(SEVERITY[1])
         return round(4 * group + 2 * lost + min(bad, 999) / 1000, 4)
+
+    def _add_error(self, error: Mapping[str, Any]) -> None:
+        kind = text_of(error.get("kind"))[:60] or "unknown error"
+        self.errors[kind] += 1
+        self.messages.setdefault(kind, text_of(error.get("message")))
 
     def _add_counts(self, counts: Mapping[str, Any]) -> None:
         for name, number in counts.items():

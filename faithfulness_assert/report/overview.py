@@ -56,6 +56,10 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "outcomes": parts(counts, OUTCOMES, summary.cases),
         "labels": label_parts(figures.labels),
         "statuses": [(name, count) for name, count in figures.statuses.most_common(12)],
+        "errors": [
+            (kind, count, _cut(figures.messages[kind]))
+            for kind, count in figures.errors.most_common(MOST_NAMES)
+        ],
         "mean": summary.mean,
         "interval": summary.interval,
         "bars": bars(figures.scores),

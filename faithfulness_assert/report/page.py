@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 SCRIPTS = (
-    *("dom", "words", "blocks", "model", "query", "virtual_list", "marks", "statement_panel"),
-    *("case_page", "compare_page", "overview", "keys", "main"),
+    *("dom", "words", "blocks", "model", "query", "virtual_list", "marks", "evidence"),
+    *("scrolling", "statement_panel", "case_page", "compare_page", "overview", "keys", "main"),
 )
 """The script's files, in the order in which they are put together."""
 

@@ -1,0 +1,44 @@
+// Where the evidence of statements is in the passages.
+
+/**
+ * The passages of a case with the spans of its evidence, and for each statement the names
+ * `passage:start-end` of its evidence. Without passages, they are made of the evidence itself.
+ */
+function passagesOf(detail, verdicts) {
+  const complete = Boolean(detail.passages);
+  const items = (detail.passages ?? []).map(([id, text]) => ({ id, text, spans: new Set() }));
+  const byName = new Map();
+  const of = verdicts.map((verdict) => (verdict.e ?? []).map((item) => placeOf(item, items, byName)));
+  return { complete, items, of };
+}
+
+function placeOf([passage, start, end], items, byName) {
+  if (typeof passage === 'number') {
+    items[passage].spans.add(`${start}-${end}`);
+    return `${passage}:${start}-${end}`;
+  }
+  const [id, , text] = [passage, start, end];
+  if (!byName.has(id)) byName.set(id, items.push({ id, text: '', spans: new Set(), made: true }) - 1);
+  const number = byName.get(id);
+  const made = items[number];
+  let from = made.text.indexOf(text);
+  if (from < 0 || !text) {
+    if (made.text) made.text += '\n';
+    from = made.text.length;
+    made.text += text;
+  }
+  made.spans.add(`${from}-${from + text.length}`);
+  return `${number}:${from}-${from + text.length}`;
+}
+
+function evidenceText(item, passages) {
+  if (typeof item[0] !== 'number') return { from: item[0], text: item[2] };
+  const { id, text } = passages.items[item[0]];
+  return { from: id, text: item[3] ?? text.slice(item[1], item[2]) };
+}
+
+function remarks(statement, verdict) {
+  const notes = statement.flags.map(flagWords);
+  if (verdict?.repeats) notes.push(`repeats ${verdict.repeats}`);
+  return notes.length ? ` (${notes.join('; ')})` : '';
+}
