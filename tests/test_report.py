@@ -120,7 +120,9 @@ def test_a_file_that_only_a_run_names_is_not_shown_without_fingerprints(
     assert page_of(finished, tmp_path, data=data).rows[0][7] == RECORDS[0]["answer"]
 
 
-def test_a_conversation_shows_its_answer_and_who_said_what(tmp_path: Path) -> None:
+def test_a_conversation_shows_its_answer_and_who_said_what(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     messages = [
         {"role": "user", "content": "We are two. When does it open?"},
         {"role": "tool", "tool_call_id": "c", "content": "It opens at 9."},
@@ -131,10 +133,14 @@ def test_a_conversation_shows_its_answer_and_who_said_what(tmp_path: Path) -> No
     for roles in (["tool"], ["tool", "last_user"]):
         folder = tmp_path / roles[-1]
         run(data, folder, progress=False, evidence_roles=roles)
-        page = page_of(folder, tmp_path)
-        assert page.rows[0][7] == "It opens at 9. You are two."
-        assert "Notes" not in page.text
-        assert len(page.details[0]["passages"]) == len(roles)
+        graded = tmp_path / "grade.html"
+        option = f"evidence_roles={json.dumps(roles)}"
+        command(monkeypatch, "grade", data, "-o", option, "--report", graded)
+        for page in (page_of(folder, tmp_path), read_page(graded)):
+            assert page.rows[0][7] == "It opens at 9. You are two."
+            assert page.text.count("embedded") == 1
+            assert len(page.details[0]["passages"]) == len(roles)
+            assert len(page.passages) == len(roles)
 
 
 @pytest.mark.parametrize("policy", ["masis", "hallucination", "deepeval", "ragas", "promptfoo"])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..batch.data_sets import open_data_set, parse_mapping
 from ..batch.outputs.input_order import in_input_order
 from ..batch.partition import grade_rows
+from ..batch.run_description import describe_run
+from ..batch.run_directory import RunDirectory
 from ..grading import MAX_CONCURRENCY, Grader
 from ..judges.remote.settings import check_number
 from ..records.case import Case
@@ -20,8 +21,7 @@ from .terminal import show
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import IO
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..batch.data_sets import DataSet
     from ..batch.rows import Line, Row
@@ -49,7 +49,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Grades the cases, and shows each result as soon as it and those before it are there."""
-    grader = Grader(**grading_options(arguments))
+    options = grading_options(arguments)
+    grader = Grader(**options)
     check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
     check_report_argument(arguments)
     data_set = open_data_set(arguments.file, mapping=parse_mapping(arguments.map))
@@ -59,7 +60,8 @@ def run(arguments: Namespace) -> int:
     show_results = partial(show, as_json=arguments.json, case_of=cases.take)
     if arguments.report is None:
         return show_results(line.result for line in lines)
-    return _with_report(lines, show_results, data_set, arguments.report)
+    about = describe_run(grader, options, data_set)
+    return _with_report(lines, show_results, about, data_set, arguments.report)
 
 
 class _Cases:
@@ -89,20 +91,22 @@ class _Cases:
 def _with_report(
     lines: Iterable[Line],
     show_results: Callable[[Iterable[GradingResult]], int],
+    about: Mapping[str, Any],
     data_set: DataSet,
     report: str,
 ) -> int:
-    """Shows the results, keeps them in a file meanwhile, and then writes the report."""
+    """Shows the results, keeps them as a run meanwhile, and then writes the report."""
     from ..report import write_report
 
     with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
-        kept = Path(folder) / "results.jsonl"
-        with kept.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
-            code = show_results(_keep(line, file) for line in lines)
-        write_report(kept, report, data=data_set)
+        directory = RunDirectory(folder)
+        directory.write_about(about)
+        with directory.appending() as append:
+            code = show_results(_kept(line, append) for line in lines)
+        write_report(directory, report, data=data_set)
     return code
 
 
-def _keep(line: Line, file: IO[str]) -> GradingResult:
-    file.write(f"{line.to_json()}\n")
+def _kept(line: Line, append: Callable[[str], None]) -> GradingResult:
+    append(line.to_json())
     return line.result
