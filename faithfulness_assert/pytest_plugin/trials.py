@@ -44,9 +44,10 @@ class Trials:
     @property
     def open(self) -> bool:
         """Whether another trial may change the outcome."""
-        most_failures = self.trials - self.min_pass
+        left, most_failures = self.trials - len(self.results), self.trials - self.min_pass
         decided = self.passed >= self.min_pass or self.failed > most_failures
-        return not decided and len(self.results) < self.trials
+        may_pass, may_fail = self.passed + left >= self.min_pass, self.failed + left > most_failures
+        return not decided and left > 0 and (may_pass or may_fail)
 
     def result(self) -> GradingResult:
         """The last result that has the outcome of all, with what all of them have cost."""
