@@ -50,7 +50,7 @@ class Grader:
         judge: ``"embedded"`` (compares words, for smoke tests; needs no key), ``"openai:MODEL"``,
             ``"anthropic:MODEL"``, ``"tape:DIR"``, or an object with a method ``ask``.
         policy: the name of a preset, the path of a policy file, a mapping of fields, or a
-            :class:`Policy`.
+            ``Policy``.
         threshold: the score in [0, 1] that passes; None for the policy's own.
         options: any option of ``faithfulness_assert.options.OPTIONS`` for the judge, the grader or
             the policy. ``faithfulness-assert grade --help`` lists them.
@@ -102,7 +102,7 @@ class Grader:
     ) -> GradingResult:
         """Grades one answer. Bad data and failures of the judge are results too, not exceptions.
 
-        ``named``: ``citation_audit``, or fields as other systems call them; see :class:`Case`.
+        ``named``: ``citation_audit``, or fields as other systems call them; see ``Case``.
         """
         try:
             case = Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
@@ -121,7 +121,7 @@ class Grader:
         id: str = "",
         **named: Unpack[CaseOptions],
     ) -> GradingResult:
-        """The same as :meth:`grade`, on the running event loop. If cancelled, so are its asks."""
+        """The same as ``grade``, on the running event loop. If cancelled, so are its asks."""
         try:
             case = Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
         except InputError as error:
@@ -144,7 +144,7 @@ class Grader:
     def replay(self, case: Case | Mapping[str, Any], known: Known) -> GradingResult | None:
         """The result of a case whose asks were sent otherwise; None if some have no outcome yet.
 
-        ``known``: returns the outcome of an ask, or None; see :mod:`.drive.lock_step`. The limits
+        ``known``: returns the outcome of an ask, or None; see ``drive.lock_step``. The limits
         are those of a judge that was never asked, so that each replay asks the same.
         """
         from .drive.lock_step import replay
@@ -161,7 +161,7 @@ class Grader:
     async def agrade_case(
         self, case: Case | Mapping[str, Any], slots: Slots | None = None
     ) -> GradingResult:
-        """The same as :meth:`agrade` for a case, or a record of one. A batch shares ``slots``."""
+        """The same as ``agrade`` for a case, or a record of one. A batch shares ``slots``."""
         if not isinstance(case, Case | Mapping):
             return self.invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         try:
@@ -212,12 +212,12 @@ def grade(
         context: the texts that the answer may use: a string, or a list of strings, passages or
             mappings with ``text`` and ``id``.
         question: what was asked. It resolves references and is never evidence.
-        judge, policy, threshold, options: see :class:`Grader`, and for fields of the case, also as
-            other systems name them, :class:`Case`. ``messages`` is a conversation with the answer,
+        judge, policy, threshold, options: see ``Grader``, and for fields of the case, also as
+            other systems name them, ``Case``. ``messages`` is a conversation with the answer,
             in place of answer, context and question, or beside them.
 
     Returns:
-        A complete :class:`GradingResult`, whatever the answer, the context and the judge contain.
+        A complete ``GradingResult``, whatever the answer, the context and the judge contain.
 
     Raises:
         ConfigError: a judge, policy, threshold or option that cannot be used.
@@ -238,7 +238,7 @@ async def agrade(
     threshold: float | None = None,
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
-    """The same as :func:`grade`, on the running event loop."""
+    """The same as ``grade``, on the running event loop."""
     hide_key(options)
     case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
@@ -259,7 +259,7 @@ def grade_many(
     ``Grader.grade_many`` does the same without holding all results in memory.
 
     Args:
-        cases: :class:`Case` records, or mappings with ``answer``, ``context`` and optionally
+        cases: ``Case`` records, or mappings with ``answer``, ``context`` and optionally
             ``question``, ``id`` and ``citation_audit``, also as other systems name them.
         concurrency: how many asks are under way at once, 1 to 1000.
     """

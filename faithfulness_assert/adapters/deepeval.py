@@ -34,7 +34,7 @@ class FaithfulnessAssert(BaseMetric):
     that began last; each call returns its own score.
 
     Args:
-        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`. Without a
+        judge, policy, threshold, options: see ``faithfulness_assert.Grader``. Without a
             ``deadline``, a grade ends before deepeval's own timeout.
         name: the metric's name in results.
         grader: for deepeval, which copies metrics; it takes the place of the other options.

@@ -40,7 +40,7 @@ def faithfulness(
     A result without a score is unscored: Inspect leaves it out of the metrics, and counts it.
 
     Args:
-        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`.
+        judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         case: what to grade, from the state: a mapping with ``answer``, ``context`` and
             ``question``. None: the output, the metadata's ``context`` (or another system's name
             for it) and the input; without such a context, the results of tools are the evidence.

@@ -37,7 +37,7 @@ def faithfulness(
     number, why there is none, such as ``judge_failed``.
 
     Args:
-        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`.
+        judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         name: the name of the number.
         case: what to grade, from ``input``, ``output``, ``expected_output`` and ``metadata``, given
             by name: a mapping with ``answer``, ``context`` and ``question``. None: they are found

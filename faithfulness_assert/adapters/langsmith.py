@@ -37,7 +37,7 @@ def faithfulness(
     ``judge_failed``, and the score is None.
 
     Args:
-        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`.
+        judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         name: the key of the feedback.
         case: what to grade, from ``inputs``, ``outputs`` and ``reference_outputs``, given by name:
             a mapping with ``answer``, ``context`` and ``question``. None: they are found in the

@@ -33,7 +33,7 @@ class FaithfulnessAssert(Scorer):
     A result without a score is a feedback with an ``error`` and without a value.
 
     Args:
-        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`. Without a
+        judge, policy, threshold, options: see ``faithfulness_assert.Grader``. Without a
             ``deadline``, a grade ends before MLflow's timeout of 300 seconds.
         name: the name of the feedback.
         case: what to grade, from ``inputs``, ``outputs``, ``expectations`` and ``trace``, given by

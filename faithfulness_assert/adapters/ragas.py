@@ -36,7 +36,7 @@ class FaithfulnessAssert(BaseMetric, SingleTurnMetric):
     is an exception, which ragas writes as NaN (or raises, with ``raise_exceptions=True``).
 
     Args:
-        judge, policy, threshold, options: see :class:`faithfulness_assert.Grader`.
+        judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         name: the metric's name, and its column.
     """
 

@@ -53,7 +53,7 @@ def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
 
 
 def with_echo(schema: Mapping[str, Any]) -> Schema:
-    """The schema of a reply that first repeats the token of its ask; see :mod:`.echo`."""
+    """The schema of a reply that first repeats the token of its ask; see ``echo``."""
     inner, required = schema["properties"], schema["required"]
     return {**schema, "properties": {"ask": _STRING, **inner}, "required": ["ask", *required]}
 

@@ -61,7 +61,7 @@ def run(
     Args:
         source: a file, a frame, a Hugging Face data set or an iterable, see ``open_data_set``.
         directory: where the run is kept. It is created if it does not exist.
-        judge, policy, threshold, options: see :class:`~faithfulness_assert.Grader`.
+        judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         concurrency: asks under way at once, 1 to 1000; 8 by default.
         processes: that grade. By default there are more than one from 256 rows on: for a judge
             that computes on this machine (``embedded``) as many as there are cores, for others one

@@ -74,7 +74,7 @@ class Comparison:
         errors: how many of the cases in both could not be graded, in A and in B.
         only: how many cases only A has, and only B.
         other_input: how many cases in both have another answer, context or question.
-        kinds: how many cases changed in each way; see :class:`Change`. ``status`` and ``score``
+        kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
         shown: the most important changes.
         notes: what a reader should know, such as different policies.

@@ -60,7 +60,7 @@ class Engine:
     def graded(self, rows: Iterator[Row]) -> Generator[tuple[str, Line], None, None]:
         """The results of these rows, each as the text of its line and as a line, as they finish.
 
-        A line may lack what :func:`~.rows.brief` leaves out; its text never does.
+        A line may lack what ``rows.brief`` leaves out; its text never does.
         """
         processes = self.processes or self._useful()
         if processes > 1 and not self.processes:

@@ -1,6 +1,6 @@
 """What a run will use: asks, tokens and cost, before anything is sent.
 
-The plans of the cases run with a judge that replies without a network (:mod:`.rehearsal`), and the
+The plans of the cases run with a judge that replies without a network (``rehearsal``), and the
 grader counts their tokens. Of a large data set, a random sample of cases is planned.
 """
 

@@ -35,7 +35,7 @@ def limited(
 ) -> Judge:
     """The judge with these limits; the judge itself without any.
 
-    They are kept by whatever drives a plan: it awaits :meth:`LimitedJudge.turn` before each ask.
+    They are kept by whatever drives a plan: it awaits ``LimitedJudge.turn`` before each ask.
 
     Args:
         judge: any judge. In a store of replies (option ``cache``), the judge that is asked for
@@ -62,7 +62,7 @@ def limited(
 
 
 class LimitedJudge:
-    """A judge around a judge. Whoever asks it must await :meth:`turn` first.
+    """A judge around a judge. Whoever asks it must await ``turn`` first.
 
     Args:
         judge: who is asked. The limited judge has ``aask`` if ``judge`` has it.

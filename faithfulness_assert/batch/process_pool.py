@@ -38,7 +38,7 @@ class _DiedError(Exception):
 def grade_in_processes(
     rows: Iterable[Row], settings: GraderSettings, shares: Sequence[Share]
 ) -> Generator[tuple[str, Line], None, None]:
-    """The results of these rows, as text and as a :func:`brief` line, as they finish.
+    """The results of these rows, as text and as a ``brief`` line, as they finish.
 
     There is a process for each share. Processes are spawned, never forked: this one has threads.
     They end with this one, however it ends, and at once if the results are no longer wanted.

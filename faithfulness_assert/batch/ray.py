@@ -51,7 +51,7 @@ RESULT_COLUMNS = pyarrow.schema(
         "result": pyarrow.string(),
     }
 )
-"""What :func:`grade_dataset` adds, each under its name with the prefix. ``result`` is JSON."""
+"""What ``grade_dataset`` adds, each under its name with the prefix. ``result`` is JSON."""
 
 
 class GradingActor:
@@ -106,14 +106,14 @@ def grade_dataset(
     tokens_per_minute: float | None = None,
     **options: Unpack[GraderOptions],
 ) -> ray.data.Dataset:
-    """The data set with a result for each row, in the columns of :data:`RESULT_COLUMNS`.
+    """The data set with a result for each row, in the columns of ``RESULT_COLUMNS``.
 
     It is graded when it is read or written, in any order unless Ray is told to keep it. To go on
-    with what was interrupted, grade :func:`remaining` rows, or use Ray's own checkpoint.
+    with what was interrupted, grade ``remaining`` rows, or use Ray's own checkpoint.
 
     Args:
         ds: rows with the fields of a case under any name that ``Case`` knows.
-        judge, policy, threshold, options: see :class:`~faithfulness_assert.Grader`. A judge that is
+        judge, policy, threshold, options: see ``faithfulness_assert.Grader``. A judge that is
             an object is pickled. A key in the environment must be set on each node.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
         actors: how many; by default as many as the cluster has cores, less one, which reads, and

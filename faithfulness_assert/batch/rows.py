@@ -39,7 +39,7 @@ class Row(NamedTuple):
 class Line(NamedTuple):
     """A line of ``results.jsonl``: a result, and the row that it belongs to.
 
-    ``input`` is the :func:`digest` of the row, so that a changed data set is noticed.
+    ``input`` is the ``digest`` of the row, so that a changed data set is noticed.
     """
 
     case_id: str

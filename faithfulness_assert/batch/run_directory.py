@@ -30,7 +30,7 @@ class RunDirectory:
     """The files of a run. Any process may read them; only one at a time may change them.
 
     Args:
-        path: the directory. It is created by :meth:`locked`.
+        path: the directory. It is created by ``locked``.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -111,7 +111,7 @@ class RunDirectory:
             self._write(self._summary, summary)
 
     def kept_summary(self) -> dict[str, Any]:
-        """What :meth:`keep_summary` has written; empty if there is nothing that can be read."""
+        """What ``keep_summary`` has written; empty if there is nothing that can be read."""
         try:
             summary = json.loads(self._summary.read_bytes())
         except (OSError, ValueError):
@@ -146,7 +146,7 @@ class RunDirectory:
     def finished(self, *, retry: bool = False) -> FinishedRows:
         """Which rows have a result.
 
-        ``retry``: grader errors that may not come again are not results; see :meth:`clean`.
+        ``retry``: grader errors that may not come again are not results; see ``clean``.
         """
         rows = FinishedRows()
         if self.results.exists():

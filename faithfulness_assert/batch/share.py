@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class GraderSettings(NamedTuple):
-    """What :class:`Grader` takes, so that another process can make the same one."""
+    """What ``Grader`` takes, so that another process can make the same one."""
 
     judge: Any
     policy: Any

@@ -1,6 +1,6 @@
-"""Ways to run a plan: in this thread, on an event loop, or many at once (:mod:`.many`).
+"""Ways to run a plan: in this thread, on an event loop, or many at once (``many``).
 
-Only this folder knows the time. Plans only receive outcomes: see :mod:`.ask_outcomes`.
+Only this folder knows the time. Plans only receive outcomes: see ``ask_outcomes``.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ async def arun(
     slots: Slots | None = None,
     brief: bool = False,
 ) -> GradingResult:
-    """The same as :func:`run`, on the running event loop.
+    """The same as ``run``, on the running event loop.
 
     A judge without ``aask`` is asked in threads. If this is cancelled, so are its asks.
 
     Args:
-        plan, judge, clock: see :func:`run`.
+        plan, judge, clock: see ``run``.
         slots: limits the asks that are under way; shared by the grades of a batch.
         brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
             long text would block the loop.

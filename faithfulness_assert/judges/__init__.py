@@ -53,7 +53,7 @@ JUDGES: dict[str, JudgeEntry] = {
 
 
 def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
-    """The judge that ``spec`` names (one of :func:`judge_forms`), or ``spec`` itself.
+    """The judge that ``spec`` names (one of ``judge_forms``), or ``spec`` itself.
 
     Raises:
         ConfigError: there is no such judge, or it does not take one of the options.

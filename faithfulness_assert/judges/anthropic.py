@@ -141,7 +141,7 @@ ANTHROPIC = Provider(
 class AnthropicJudge(RemoteJudge):
     """A judge behind an Anthropic-compatible Messages API. It needs the extra ``anthropic``.
 
-    Its options are those of :class:`RemoteJudge`.
+    Its options are those of ``RemoteJudge``.
 
     Args:
         base_url: without ``/v1``; default: the environment's ANTHROPIC_BASE_URL, else Anthropic.

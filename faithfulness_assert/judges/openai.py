@@ -232,7 +232,7 @@ COMPATIBLE = replace(OPENAI, fallbacks=COMPATIBLE_FALLBACKS, request=compatible_
 class OpenAIJudge(RemoteJudge):
     """A judge behind an OpenAI-compatible chat API.
 
-    Its options are those of :class:`RemoteJudge`, and a seed.
+    Its options are those of ``RemoteJudge``, and a seed.
 
     Args:
         base_url: default: the environment's OPENAI_BASE_URL, else OpenAI.

@@ -142,7 +142,7 @@ class TapeJudge:
     """A judge that only returns stored replies: no network, no key, no cost.
 
     Args:
-        folder: the folder of a :class:`StoredJudge`; if several judges share it, one subfolder.
+        folder: the folder of a ``StoredJudge``; if several judges share it, one subfolder.
 
     Raises:
         ConfigError: there is no tape, or more than one.

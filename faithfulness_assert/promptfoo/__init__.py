@@ -15,7 +15,7 @@ def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
     """Grades ``output`` for a ``python`` assertion of promptfoo.
 
     The worker of this eval grades it, or this process if there is no worker. Arguments, result and
-    errors are the same as for :func:`faithfulness_assert.promptfoo.hook.get_assert`.
+    errors are the same as for ``faithfulness_assert.promptfoo.hook.get_assert``.
     """
     reply = grade(output, context)
     if "raised" in reply:
@@ -38,7 +38,7 @@ def _hide_tracebacks_from_promptfoo() -> None:
 
 
 def grade(output: "Any", context: "Any") -> "dict[str, Any]":
-    """The ``result`` of :func:`get_assert`, or ``raised`` with the message of its error."""
+    """The ``result`` of ``get_assert``, or ``raised`` with the message of its error."""
     from .worker_process.client import ask
 
     reply = ask(output, context)

@@ -90,7 +90,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
 
 
 def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict[str, Any]:
-    """The same as :func:`get_assert`. ``make_grader`` takes what ``Grader`` takes."""
+    """The same as ``get_assert``. ``make_grader`` takes what ``Grader`` takes."""
     given: Mapping[str, Any] = context if isinstance(context, Mapping) else {}
     try:
         result = _graded(output, given, make_grader)

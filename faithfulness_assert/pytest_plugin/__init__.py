@@ -1,1 +1,1 @@
-"""What tests use: ``assert_faithful``, and the plugin of pytest, which begins in :mod:`.hooks`."""
+"""What tests use: ``assert_faithful``, and the plugin of pytest, which begins in ``hooks``."""

@@ -46,7 +46,7 @@ def assert_faithful(
     threshold: float | None = None,
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
-    """Grades as :func:`~faithfulness_assert.grade` does, and fails if the result does not pass.
+    """Grades as ``faithfulness_assert.grade`` does, and fails if the result does not pass.
 
     Args:
         answer, context, question, judge, policy, threshold, options: those of ``grade()``.
@@ -71,7 +71,7 @@ def assert_faithful(
 
 
 def make_grader(*arguments: Any, **options: Any) -> Grader:
-    """A :class:`Grader`, whose errors are shown at the line of the test.
+    """A ``Grader``, whose errors are shown at the line of the test.
 
     Raises:
         ConfigError: as those of ``Grader``.

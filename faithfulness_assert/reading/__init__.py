@@ -38,7 +38,7 @@ def read(
 
     Args:
         text: the judge's reply.
-        labels: a policy's own words (see :func:`parse_label`).
+        labels: a policy's own words (see ``parse_label``).
         form: what was asked for. It changes no verdict: a reply that conforms is read faster.
 
     Raises:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def read_verdicts_in(text: str, labels: Mapping[str, Label] | None = None) -> Reading:
-    """The verdicts of a reply; see :func:`faithfulness_assert.reading.read`."""
+    """The verdicts of a reply; see ``faithfulness_assert.reading.read``."""
     reply = _answer_in(text, "read")
     reading = _read_json(reply, labels)
     if reading is not None:

@@ -44,10 +44,10 @@ class Conflict:
 
 
 def loads(text: str) -> Any:
-    """The JSON value of ``text`` with reduced keys (see :func:`key_of`); None if it is invalid.
+    """The JSON value of ``text`` with reduced keys (see ``key_of``); None if it is invalid.
 
     NaN, infinities, numbers out of range and integers of more than 20 digits are read as null. A
-    key that occurs twice with different values has a :class:`Conflict` as its value, or a list of
+    key that occurs twice with different values has a ``Conflict`` as its value, or a list of
     both values where they are lists or objects.
     """
     try:

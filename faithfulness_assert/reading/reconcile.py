@@ -156,7 +156,7 @@ def _looks_shifted(given: Collection[int], wanted: Collection[int]) -> bool:
 
 
 def trusted_shift(numbers: Collection[int], asked: Collection[int]) -> int:
-    """As :func:`shift`, for replies that are useless without numbers.
+    """As ``shift``, for replies that are useless without numbers.
 
     Raises:
         UnreadableReply: the numbers cannot be trusted.

@@ -74,7 +74,7 @@ class Ask:
 
     @property
     def kind(self) -> AskKind:
-        """What is asked for; see :data:`AskKind`."""
+        """What is asked for; see ``AskKind``."""
         return self.form.kind
 
 

@@ -49,11 +49,11 @@ class Case:
 
     Args:
         answer: the LLM's answer.
-        context: what the answer may use: a string, a :class:`Passage`, a mapping with ``text`` (and
+        context: what the answer may use: a string, a ``Passage``, a mapping with ``text`` (and
             ``id`` or ``chunk_id``), or a sequence of these.
         question: what was asked. It resolves references and is never evidence.
         id: the caller's name for the case.
-        citation_audit: an earlier audit of the answer's citations: a :class:`CitationAudit` or a
+        citation_audit: an earlier audit of the answer's citations: a ``CitationAudit`` or a
             mapping with its fields. It is used as it is. None: a policy that wants one makes it.
         messages: a conversation. Its last assistant message is the answer, its last user message
             the question; tool results, documents and what users stated before are added to the
@@ -64,7 +64,7 @@ class Case:
             ``retrieved_contexts`` ...
 
     ``question_missing``: another system's field for the question is there (``input=None``), but
-    blank. ``ignored``: the fields of a record that are not part of a case, see :meth:`of`.
+    blank. ``ignored``: the fields of a record that are not part of a case, see ``of``.
     ``notes``: what of the messages is not used.
 
     Raises:
@@ -234,7 +234,7 @@ def _passage(item: object, place: int) -> Passage:
 
 
 def _audit(value: object) -> CitationAudit | None:
-    """An earlier audit. Keys that :class:`CitationAudit` does not have are other systems' own."""
+    """An earlier audit. Keys that ``CitationAudit`` does not have are other systems' own."""
     if value is None or isinstance(value, CitationAudit):
         return value
     required = {"invalid_citations", "uncited_claim_count"}

@@ -51,7 +51,7 @@ class JudgeError(FaithfulnessError):
 
     Args:
         message: what happened and what to do, free of secrets.
-        kind: one of :data:`JudgeErrorKind`; any other word is taken as ``transport``.
+        kind: one of ``JudgeErrorKind``; any other word is taken as ``transport``.
         retryable: whether the same ask may succeed later.
         usage: what the failed ask cost, where the judge said so.
         http_status: the HTTP status, where there was one.

@@ -70,7 +70,7 @@ class JudgeInfo:
             The store of replies hashes it. None: its replies cannot be stored.
 
     Raises:
-        ConfigError: ``limits`` is not a :class:`Limits`, or ``asks`` contains an unknown kind.
+        ConfigError: ``limits`` is not a ``Limits``, or ``asks`` contains an unknown kind.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Judge(Protocol):
 
     Only ``ask`` is required. A judge may also have ``aask``, the same as a coroutine (without it,
     ``ask`` runs in a thread), and say what it is: either with an attribute ``info``
-    (a :class:`JudgeInfo`), or with attributes that are named like the fields of ``JudgeInfo``.
+    (a ``JudgeInfo``), or with attributes that are named like the fields of ``JudgeInfo``.
     A judge with a rate limit may have ``turn(ask)``: it returns what to await before the ask is
     sent, on any event loop, or None. That time does not count against the deadline of the grade.
     """
@@ -119,7 +119,7 @@ def judge_info(judge: object) -> JudgeInfo:
     ask it answers: a judge of a few lines may well keep the asks that it got as ``asks``.
 
     Raises:
-        ConfigError: an attribute has a value that a :class:`JudgeInfo` cannot have.
+        ConfigError: an attribute has a value that a ``JudgeInfo`` cannot have.
     """
     info = getattr(judge, "info", None)
     if isinstance(info, JudgeInfo):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 class GradingResult(ResultFields):
     """The outcome of grading one case. It is always complete, without NaN or infinite numbers.
 
-    Its fields are explained in :class:`ResultFields`.
+    Its fields are explained in ``ResultFields``.
     """
 
     __slots__ = ()

@@ -14,7 +14,7 @@ from .usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class ResultFields:
-    """What a :class:`~.result.GradingResult` contains.
+    """What a ``result.GradingResult`` contains.
 
     Args:
         pass_: whether it passes (``pass`` in JSON). Only a ``defined`` result can.

@@ -43,7 +43,7 @@ class Figures:
     """Adds up the results of a run.
 
     Attributes:
-        summary: see :class:`Summary`.
+        summary: see ``Summary``.
         inverse: whether the policy inverts scores; then the threshold is for the score before.
         statuses: how many cases have each status.
         errors: how many grader errors are of each kind. ``messages`` has the first of each.
@@ -160,7 +160,7 @@ def _worst(
 
 
 def plain_result(record: Mapping[str, Any]) -> GradingResult:
-    """What a :class:`Summary` counts of a result, whatever else is wrong with it."""
+    """What a ``Summary`` counts of a result, whatever else is wrong with it."""
     score = score_of(record)
     status: Any = text_of(record.get("status"))
     tokens = mapping_of(record.get("tokens_used"))

@@ -1,6 +1,6 @@
 """Where the sentences of plain text begin and end.
 
-sentencex finds the boundaries (some 300 languages), and :mod:`.boundaries` corrects them. Every
+sentencex finds the boundaries (some 300 languages), and ``boundaries`` corrects them. Every
 step keeps positions, so a sentence is a pair of offsets into the given text. Every step takes time
 in proportion to the text: sentencex scans to the end of its input for each open quote, so it only
 ever gets a window of ``MAX_SENTENCE``.

@@ -49,7 +49,7 @@ def split_statements(text: str, language: str = "en") -> list[str]:
     """The statements of ``text``, each on one line, without markup.
 
     They are sentences, list items and rows of tables. ``language`` is an ISO 639 code, see
-    :func:`sentence_spans`.
+    ``sentence_spans``.
 
     Raises:
         TypeError: ``text`` or ``language`` is not a string.

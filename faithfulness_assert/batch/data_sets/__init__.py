@@ -22,7 +22,7 @@ def open_data_set(source: Any, *, mapping: Mapping[str, str] | None = None) -> D
     Args:
         source: the path of a file (``.jsonl``, ``.ndjson``, ``.json``, ``.csv``, ``.tsv``,
             ``.parquet``; ``"-"`` is standard input: JSON, or JSON lines), a pandas or polars frame,
-            a Hugging Face data set, or an iterable of mappings or :class:`Case`.
+            a Hugging Face data set, or an iterable of mappings or ``Case``.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}`` or, in nested
             records, ``{"answer": "outputs.text"}``. Other fields are found by their names, see
             ``CASE_ALIASES``, or where an export of another system has them.

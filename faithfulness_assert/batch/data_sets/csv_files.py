@@ -45,7 +45,7 @@ def csv_records(file: Path, columns: Sequence[str], context: frozenset[str]) -> 
     """The records of a file.
 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
-    A cell of a column in ``context`` may be a list of passages, see :func:`passages`.
+    A cell of a column in ``context`` may be a list of passages, see ``passages``.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
     rows = _reader(file)

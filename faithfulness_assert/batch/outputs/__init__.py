@@ -29,7 +29,7 @@ def write_results(
     *,
     order: Literal["input", "finished"] = "input",
 ) -> None:
-    """Writes results to a file, in a format by its suffix: one of :data:`SUFFIXES`.
+    """Writes results to a file, in a format by its suffix: one of ``SUFFIXES``.
 
     The file is there only when it is complete; an older one stays until then. Memory does not grow
     with the number of lines.

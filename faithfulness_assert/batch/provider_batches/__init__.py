@@ -68,9 +68,9 @@ def submit(
     Args:
         data_set: what is graded. It is copied into the directory.
         directory: of the run.
-        via: one of :data:`SERVICES`, or ``files`` to only write the files.
+        via: one of ``SERVICES``, or ``files`` to only write the files.
         judge: ``openai:MODEL`` or ``anthropic:MODEL``.
-        policy, threshold, options: see :class:`Grader`.
+        policy, threshold, options: see ``Grader``.
         retry_errors: if the run was finished, cases that could not be graded are asked again,
             where that may succeed now.
         budget: nothing is sent if the estimate for the whole run is more. A batch is paid whole.
@@ -144,7 +144,7 @@ def collect(directory: RunDirectory, **options: Any) -> Standing:
     """Fetches what is done, and sends what comes next. Any machine with the directory can do it.
 
     Args:
-        directory: of a run that :func:`submit` began.
+        directory: of a run that ``submit`` began.
         options: those that a directory does not keep: ``api_key``, and a ``base_url`` with a
             password; default: the environment's.
 

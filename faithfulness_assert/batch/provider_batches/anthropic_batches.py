@@ -57,7 +57,7 @@ class AnthropicBatches:
         self._client.close()
 
     def send(self, file: str, name: str) -> str:  # noqa: ARG002 - there is no place for the name
-        """See :class:`.service.Service`."""
+        """See ``service.Service``."""
         with open(file, "rb") as opened:
             requests = [json.loads(line) for line in opened]
         with service_errors(self._secrets):
@@ -65,7 +65,7 @@ class AnthropicBatches:
             return str(once.messages.batches.create(requests=requests).id)
 
     def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002
-        """See :class:`.service.Service`. It is recognized by its time and its size.
+        """See ``service.Service``. It is recognized by its time and its size.
 
         A wrong one does no harm: none of its lines has an id of ours, and the asks are sent again.
         """
@@ -78,7 +78,7 @@ class AnthropicBatches:
         return ""
 
     def look(self, batch: str) -> Look:
-        """See :class:`.service.Service`."""
+        """See ``service.Service``."""
         with service_errors(self._secrets):
             seen = self._api.retrieve(batch)
         status, counts = str(seen.processing_status), seen.request_counts
@@ -87,7 +87,7 @@ class AnthropicBatches:
         return Look(status, status == "ended", cancelled, told=told)
 
     def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
-        """See :class:`.service.Service`."""
+        """See ``service.Service``."""
         with (
             service_errors(self._secrets),
             self._api.with_streaming_response.results(batch) as response,

@@ -58,7 +58,7 @@ class OpenAIBatches:
         self._api.close()
 
     def send(self, file: str, name: str) -> str:
-        """See :class:`.service.Service`."""
+        """See ``service.Service``."""
         with service_errors(self._secrets):
             with open(file, "rb") as opened:
                 upload = self._api.files.create(file=opened, purpose="batch")
@@ -72,7 +72,7 @@ class OpenAIBatches:
         return str(batch.id)
 
     def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002 - the name says it all
-        """See :class:`.service.Service`. The name is in the metadata of a batch."""
+        """See ``service.Service``. The name is in the metadata of a batch."""
         with service_errors(self._secrets):
             for batch in self._api.batches.list(limit=100):
                 if (batch.metadata or {}).get(NAME_KEY) == name:
@@ -82,7 +82,7 @@ class OpenAIBatches:
         return ""
 
     def look(self, batch: str) -> Look:
-        """See :class:`.service.Service`."""
+        """See ``service.Service``."""
         with service_errors(self._secrets):
             seen = self._api.batches.retrieve(batch)
         status, counts = str(seen.status), seen.request_counts
@@ -91,7 +91,7 @@ class OpenAIBatches:
         return Look(status, status in ENDED, status == "cancelled", rejected, told)
 
     def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
-        """See :class:`.service.Service`."""
+        """See ``service.Service``."""
         with service_errors(self._secrets):
             seen = self._api.batches.retrieve(batch)
             for file in filter(None, (seen.output_file_id, seen.error_file_id)):

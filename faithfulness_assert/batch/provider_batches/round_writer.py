@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class RoundWriter:
-    """Writes the requests of a round; a context manager. Only :meth:`finish` gives it its place.
+    """Writes the requests of a round; a context manager. Only ``finish`` gives it its place.
 
     Args:
         folder: the folder that the round gets when it is complete.
         form: of its requests.
-        run_id: see :class:`Round`.
+        run_id: see ``Round``.
     """
 
     def __init__(self, folder: Path, form: Form, run_id: str) -> None:
@@ -50,7 +50,7 @@ class RoundWriter:
         return token_of(self._run_id, int(self._folder.name), self.asks)
 
     def add(self, row: int, key: str, steps: Mapping[str, int], body: Mapping[str, Any]) -> None:
-        """Adds an ask. Its body has the :meth:`token` that the reply must repeat."""
+        """Adds an ask. Its body has the ``token`` that the reply must repeat."""
         name = custom_id(self._run_id, int(self._folder.name), self.asks)
         line = _line(self._form.request(name, body))
         file = self._file_for(len(line))

@@ -63,7 +63,7 @@ class Rounds:
         grader: judge and policy; its judge is behind the API whose form of files is ``form``.
         form: of the files.
         service: takes the files; None if somebody else carries them.
-        since: the round from which tries count; see :class:`CaseAnswers`.
+        since: the round from which tries count; see ``CaseAnswers``.
     """
 
     def __init__(

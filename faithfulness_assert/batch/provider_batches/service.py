@@ -83,7 +83,7 @@ class Service(Protocol):
         """Closes the connections."""
 
     def send(self, file: str, name: str) -> str:
-        """Sends a file of requests; returns the id of its batch. ``name`` is for :meth:`find`."""
+        """Sends a file of requests; returns the id of its batch. ``name`` is for ``find``."""
 
     def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:
         """The id of a batch that was sent without our taking note of it; "" if there is none.

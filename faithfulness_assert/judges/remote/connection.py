@@ -1,6 +1,6 @@
 """One try over HTTP, whatever the server does: hang, send slowly or without end, or disconnect.
 
-A try ends in time and in bounded memory, as an :class:`Answer` or a ``JudgeError`` without secrets.
+A try ends in time and in bounded memory, as an ``Answer`` or a ``JudgeError`` without secrets.
 ``sdk`` is the Python SDK of OpenAI or Anthropic; both have the same structure. Its own call takes
 five times the CPU time of what it sends. So the SDK builds one request, which is not sent, and
 all asks take over its address and headers. Its HTTP client sends them, with the SDK's settings

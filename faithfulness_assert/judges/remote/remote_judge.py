@@ -1,6 +1,6 @@
 """The base of all judges behind an API: options, client, tries, fallbacks, circuit breaker.
 
-What differs between providers is in their :class:`Provider`, in one file for each provider.
+What differs between providers is in their ``Provider``, in one file for each provider.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class RemoteJudge:
     """A judge behind the API of ``provider``.
 
     If several asks in a row find the server down, asks fail at once for a while: see
-    :mod:`.circuit_breaker`.
+    ``circuit_breaker``.
 
     Args:
         model: its name at the provider.
@@ -164,7 +164,7 @@ class RemoteJudge:
         """The same as a coroutine, for any event loop. If it is cancelled, the connection closes.
 
         Raises:
-            JudgeError: see :meth:`ask`.
+            JudgeError: see ``ask``.
         """
         return await background.awaited(self._ask(ask, deadline))
 

@@ -41,7 +41,7 @@ class Throttle:
 
     @property
     def holds(self) -> bool:
-        """Whether an ask must :meth:`wait` before it is sent."""
+        """Whether an ask must ``wait`` before it is sent."""
         return self.rate < math.inf
 
     async def wait(self) -> None:

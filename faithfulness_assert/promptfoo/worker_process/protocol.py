@@ -57,7 +57,7 @@ def send(connection: socket.socket, message: bytes) -> None:
     """Sends one message. An empty message is a sign of life.
 
     Raises:
-        ValueError: the message is larger than :data:`MAX_BYTES`.
+        ValueError: the message is larger than ``MAX_BYTES``.
         OSError: the other end has gone, or does not read.
     """
     _check_size(len(message))
@@ -68,7 +68,7 @@ def receive(connection: socket.socket) -> bytes:
     """The next message; signs of life are skipped.
 
     Raises:
-        ValueError: the message is larger than :data:`MAX_BYTES`.
+        ValueError: the message is larger than ``MAX_BYTES``.
         OSError: the other end has gone, or is silent.
     """
     size = 0

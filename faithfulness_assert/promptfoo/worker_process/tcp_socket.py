@@ -47,7 +47,7 @@ def connect(path: str) -> socket.socket:
 
 
 def check_peer(connection: socket.socket, path: str) -> None:
-    """The worker's part of :func:`connect`. Raises OSError if the peer doesn't know the token."""
+    """The worker's part of ``connect``. Raises OSError if the peer doesn't know the token."""
     _, token = _port_and_token(path)
     peer_challenge = protocol.receive_exactly(connection, PROOF_BYTES)
     connection.sendall(_proof(token, b"worker", peer_challenge))

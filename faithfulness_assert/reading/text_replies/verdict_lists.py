@@ -57,7 +57,7 @@ def read_items(text: str, labels: Labels) -> Entries:
 
 
 def read_items_before_prose(text: str, labels: Labels) -> Entries:
-    """As :func:`read_items`. Sentences may follow the list, if they contain no doubt."""
+    """As ``read_items``. Sentences may follow the list, if they contain no doubt."""
     return _read_items(text, labels, may_end_in_prose=True)
 
 
