@@ -27,6 +27,7 @@ from faithfulness_assert import (
     grade,
     grade_many,
 )
+from faithfulness_assert.batch import run
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.records.case_fields import EVIDENCE_ROLES, MESSAGE_ROLES
 from faithfulness_assert.records.errors import InputError
@@ -534,6 +535,16 @@ def test_files_have_conversations_in_a_column(tmp_path: Path, kind: str) -> None
     labels = [verdict["label"] for verdict in result["verdicts"]]
     assert (result["case_id"], labels) == ("a", ["supported", "supported", "not_enough_info"])
     assert result["verdicts"][1]["evidence"][0]["passage"] == "turn 5, tool search"
+
+
+def test_a_case_in_a_batch_keeps_its_passages_and_its_notes(tmp_path: Path) -> None:
+    critic = {"role": "critic", "content": "It is old."}
+    cases = [Case(messages=[critic, *asked()], id="a"), Case("It is old.", "It is old.", id="b")]
+    lines = list(run(cases, tmp_path / "run").directory.lines())
+    assert [line.result.pass_ for line in lines] == [True, True]
+    assert lines[0].result.verdicts[0].evidence[0].passage == "turn 4, tool search"
+    assert "messages[0] is not used" in lines[0].columns["notes"][0]
+    assert lines[1].columns == {}
 
 
 def hook(output: Any, config: dict[str, Any] | None = None, **context: Any) -> dict[str, Any]:
