@@ -13,7 +13,7 @@ try:
     from deepeval.test_case import LLMTestCase, SingleTurnParams
     from deepeval.utils import get_per_task_timeout
 except ImportError as error:
-    raise missing(error, "deepeval") from error
+    raise missing(error, '"deepeval>=4.3"') from error
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from ..records.judge import Judge
     from ..records.result import GradingResult
 
+MEASURED = (
+    *("score", "success", "reason", "error", "score_breakdown"),
+    *("input_tokens", "output_tokens", "evaluation_cost", "verbose_logs"),
+)
+"""What a measurement leaves in a metric."""
 REQUIRED = (SingleTurnParams.ACTUAL_OUTPUT, SingleTurnParams.RETRIEVAL_CONTEXT)
 
 
@@ -81,7 +86,7 @@ class FaithfulnessAssert(BaseMetric):
 
 def _begin(metric: FaithfulnessAssert, test_case: LLMTestCase) -> object:
     """Forgets the test case before. Raises an error for a test case that cannot be graded."""
-    _show(metric, dict.fromkeys(("score", "success", "reason", "error", "score_breakdown")))
+    _show(metric, dict.fromkeys(MEASURED))
     metric.skipped = False
     metric.measurement = begun = object()
     absent = [field.value for field in REQUIRED if getattr(test_case, field.value) is None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .shared import PATIENCE, error_kind, explanation, facts, found_case, make_grader, missing
+from .shared import PATIENCE, explanation, facts, found_case, make_grader, missing
 
 try:
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback, SpanType
@@ -13,7 +13,7 @@ try:
     from mlflow.genai.scorers.base import DEFAULT_SCORER_TIMEOUT
     from pydantic import PrivateAttr
 except ImportError as error:
-    raise missing(error, "mlflow") from error
+    raise missing(error, '"mlflow>=3.17"') from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,7 +100,8 @@ def _feedback(name: str, result: GradingResult) -> list[Feedback]:
         "metadata": {key: json.dumps(value) for key, value in facts(result).items()},
     }
     if not result.defined:
-        error = AssessmentError(str(error_kind(result)), explanation(result))
+        code = result.error.kind if result.error else result.status
+        error = AssessmentError(code, explanation(result))
         return [Feedback(name, error=error, **shared)]
     score = Feedback(name, result.score, rationale=explanation(result), **shared)
     return [score, Feedback(f"{name}_pass", result.pass_, **shared)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from time import time_ns
 from typing import TYPE_CHECKING
 
-from .shared import error_kind, explanation, missing, outcome
+from .shared import explanation, missing, outcome
 
 try:
     from opentelemetry._logs import Logger, LogRecord, SeverityNumber, get_logger
 except ImportError as error:
-    raise missing(error, "opentelemetry-sdk") from error
+    raise missing(error, '"opentelemetry-sdk>=1.45"') from error
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -29,7 +29,10 @@ def emit_result(
     logger: Logger | None = None,
     texts: bool = False,
 ) -> None:
-    """Emits a result as an event. Without a score it has ``error.type`` and no score value.
+    """Emits a result as an event.
+
+    Without a score there is no score value, and the label is the status, such as ``no_context``; a
+    grader error has an ``error.type``, such as ``timeout``.
 
     Args:
         name: ``gen_ai.evaluation.name``.
@@ -44,7 +47,7 @@ def emit_result(
         "gen_ai.evaluation.score.label": outcome(result),
         "gen_ai.evaluation.explanation": explanation(result) if texts else _counts(result),
         "gen_ai.response.id": response_id,
-        "error.type": error_kind(result),
+        "error.type": result.error.kind if result.error else None,
     }
     record = LogRecord(
         timestamp=time_ns(),

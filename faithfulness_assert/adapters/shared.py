@@ -84,13 +84,6 @@ def explanation(result: GradingResult) -> str:
     return result.reason or outcome(result)
 
 
-def error_kind(result: GradingResult) -> str | None:
-    """Why there is no score, in one word; None for a result with a score."""
-    if result.defined:
-        return None
-    return result.error.kind if result.error else result.status
-
-
 def facts(result: GradingResult) -> dict[str, Any]:
     """What else a system may keep: plain JSON, without texts of the case."""
     return {

@@ -96,6 +96,22 @@ def test_a_failure_of_one_sample_leaves_the_others_alone(way: Way) -> None:
 
 
 @each_way
+def test_of_many_samples_only_those_that_were_graded_have_a_score(way: Way) -> None:
+    faults = list(FAULTS.values())
+
+    class Chaotic(SlowJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            n = int(ask.payload.statements[0][1].split()[2])
+            fault = faults[n % len(faults)] if n % 3 == 0 else super().ask(ask, deadline=deadline)
+            if isinstance(fault, Exception):
+                raise fault
+            return Reply(fault) if isinstance(fault, str) else fault
+
+    shown = way([sample(n) for n in range(60)], judge=Chaotic())
+    assert [s.score for s in shown] == [None if n % 3 == 0 else n % 5 / 4 for n in range(60)]
+
+
+@each_way
 def test_an_empty_context_is_what_the_policy_says(way: Way) -> None:
     empty = [Sample("Q?", "The tower is 3 m tall.", [])]
     for options in ({}, {"on_no_context": "error"}, {"on_no_context": 0.5}):

@@ -170,6 +170,7 @@ def test_a_cancelled_measurement_leaves_no_score(deepeval_case: Any) -> None:
 
     asyncio.run(cancelled())
     judge.released.set()
+    assert metric.input_tokens is None
     assert (metric.score, metric.is_successful()) == (None, False)
 
 

@@ -52,3 +52,21 @@ def test_an_event_belongs_to_the_span_of_the_answer() -> None:
         "gen_ai.response.id": "r1",
         "error.type": "server",
     }
+
+
+def test_an_empty_context_is_no_error_of_the_grader() -> None:
+    package("opentelemetry.sdk")
+    from opentelemetry.sdk._logs import LoggerProvider
+    from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
+
+    from faithfulness_assert.adapters.opentelemetry import emit_result
+
+    exporter, provider = InMemoryLogRecordExporter(), LoggerProvider()
+    provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
+    emit_result(grade(ANSWER, []), logger=provider.get_logger("test"))
+    (log,) = exporter.get_finished_logs()
+    assert dict(log.log_record.attributes) == {
+        "gen_ai.evaluation.name": "faithfulness",
+        "gen_ai.evaluation.score.label": "no_context",
+        "gen_ai.evaluation.explanation": "not graded: no_context",
+    }
