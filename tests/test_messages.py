@@ -272,6 +272,8 @@ def test_a_turn_of_another_system_is_a_message() -> None:
     assert "turns: conflicts with messages" in str(both.reason)
     assert grade(TEXT, TEXT, messages=None).pass_
     assert grade(TEXT, TEXT, messages=" ").pass_
+    assert grade(TEXT, TEXT, messages=[]).pass_
+    assert grade(TEXT, messages=[]).status == "no_context"
 
 
 # ---------------------------------------------------------------- input that cannot be graded
@@ -575,6 +577,7 @@ def test_the_promptfoo_assertion_says_what_is_wrong_with_messages() -> None:
     assert "messages: config.messagesFrom 'vars.chat' matches nothing" in nothing["reason"]
     other = hook(TEXT, vars={"messages": "You have one message.", "context": TEXT})
     assert other["pass"]
+    assert hook(TEXT, vars={"messages": [], "context": TEXT})["pass"]
     unread = hook(5, {"messagesFrom": "vars.chat"}, vars={"chat": [user("a")]})
     assert "no assistant message" in unread["reason"]
 

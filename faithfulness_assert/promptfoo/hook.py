@@ -210,7 +210,11 @@ def _has_roles(value: Any) -> bool:
     """Whether a value under a usual name is a conversation, or a JSON text of one."""
     if isinstance(value, str):
         return value.lstrip().startswith(("[", "{")) and '"role"' in value
-    return isinstance(value, list) and all(isinstance(v, Mapping) and "role" in v for v in value)
+    return (
+        bool(value)
+        and isinstance(value, list)
+        and all(isinstance(v, Mapping) and "role" in v for v in value)
+    )
 
 
 def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:

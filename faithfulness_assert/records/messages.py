@@ -80,6 +80,8 @@ def read_messages(
             place, such as ``messages[3].content``.
     """
     messages = _messages(value)
+    if not messages and not has_answer:  # before a first answer, there may be no messages
+        raise InputError("messages: the list is empty")
     found = list(_found(messages))
     answer, end = (None, len(messages)) if has_answer else _answer(found, messages)
     before = [text for text in found if text.turn <= end]
@@ -184,8 +186,6 @@ def _messages(value: object) -> list[Any]:
     if not isinstance(value, list | tuple):
         kind = type(value).__name__
         raise InputError(f"messages: must be a list of messages, got {kind}")
-    if not value:
-        raise InputError("messages: the list is empty")
     return [as_plain(message) for message in value]
 
 
