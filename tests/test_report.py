@@ -19,7 +19,7 @@ from report_pages import Page, hash_of, read_page
 from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import run
 from faithfulness_assert.cli import main
-from faithfulness_assert.report import write_report
+from faithfulness_assert.report import comparing, write_report
 from faithfulness_assert.report.case_view import Offsets
 
 RECORDS: list[dict[str, Any]] = [
@@ -215,6 +215,17 @@ def test_two_runs_side_by_side_show_what_flipped(
     assert before[7] != after[7]
     assert "B is not worse than A" in page.text
     assert "1 cases have another answer" in page.text or "1 case has another answer" in page.text
+
+
+def test_changes_that_are_too_many_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "MOST_CHANGES", 2)
+    before = [{"case_id": str(n), "score": 1, "pass": True, "status": "graded"} for n in range(5)]
+    after = [{**record, "score": n / 10, "pass": False} for n, record in enumerate(before)]
+    page = page_of(before, tmp_path, other=after)
+    assert [row[1][0] for row in page.rows] == ["0", "1"]
+    assert "3 more are only counted" in page.text
 
 
 # ---------------------------------------------------------------- a page that can do no harm

@@ -24,6 +24,9 @@ SCRIPTS = (
 """The script's files, in the order in which they are put together."""
 
 
+LOADING = "Loading the cases … (needs Chrome or Edge 93, Safari 16.4, Firefox 113, or newer)"
+
+
 class Block(NamedTuple):
     """Compressed data in the page. ``name`` is the id of its element."""
 
@@ -37,9 +40,8 @@ def write_page(
     """Writes a page. Blocks are taken one at a time."""
     script, style = script_text(), style_text()
     page = _environment().get_template(template)
-    stream = page.stream(
-        **values, csp=policy_for(script, style), script=script, style=style, blocks=blocks
-    )
+    own = {"csp": policy_for(script, style), "script": script, "style": style, "loading": LOADING}
+    stream = page.stream(**values, **own, blocks=blocks)
     for part in stream:
         file.write(part)
 

@@ -13,7 +13,7 @@ function failed(error) {
 
 async function start() {
   if (typeof DecompressionStream === 'undefined') {
-    showProblem('This browser cannot show the cases, because it lacks DecompressionStream. Use a newer one: Chrome or Edge 80, Safari 16.4, Firefox 113, or later.');
+    showProblem('This browser cannot show the cases, because it lacks DecompressionStream. Use a newer one: Chrome or Edge 93, Safari 16.4, Firefox 113, or later.');
     return;
   }
   const meta = await readBlock('meta');
@@ -53,7 +53,6 @@ async function readRows(meta) {
 // ---------------------------------------------------------------- the list
 
 function prepareList() {
-  report.note = byId('count').textContent.includes('only counted') ? byId('count').textContent.replace(/^Loading the cases …\s*/, '') : '';
   view.list = new VirtualList(byId('list'), (item) => (report.compare ? changeLink : caseLink)(item, linkTo(item)));
   view.filters = filterForm(byId('filters'), report, listed);
 }
@@ -65,7 +64,7 @@ function listed(query) {
   const all = report.cases.length;
   const found = report.order.length;
   const words = found === all ? counted(all, report.compare ? 'changed case' : 'case') : `${found.toLocaleString('en')} of ${counted(all, 'case')}`;
-  byId('count').textContent = `${found ? words : 'No case matches.'} ${found === all ? report.note : ''}`.trim();
+  byId('count').textContent = found ? words : 'No case matches.';
   if (!view.shown) history.replaceState(null, '', listHash());
 }
 
