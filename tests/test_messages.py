@@ -386,7 +386,7 @@ message = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(json_data | st.lists(json_data, max_size=4) | st.lists(message | part, max_size=5))
 def test_any_data_is_a_result_and_never_an_exception(data: Any) -> None:
     result = grade(messages=data)
