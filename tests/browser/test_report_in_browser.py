@@ -93,6 +93,12 @@ def test_a_click_on_a_statement_lights_its_evidence_and_scrolls_it_into_view(
         assert page.locator(".mark[aria-pressed=true]").count() == 1
 
 
+def test_a_made_up_statement_is_beside_the_nearest_sentence(opened: Window, example: Path) -> None:
+    page = opened().goto(example, "#case=family-ticket&s=3")
+    assert lit(page) == []
+    assert "A day ticket costs 14 euros" in page.inner_text(".selected q")
+
+
 def test_labels_are_told_apart_without_colour(opened: Window, example: Path) -> None:
     page = opened().goto(example, LATE)
     marks = page.locator(".prose .mark")

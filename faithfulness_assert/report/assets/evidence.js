@@ -42,3 +42,38 @@ function remarks(statement, verdict) {
   if (verdict?.repeats) notes.push(`repeats ${verdict.repeats}`);
   return notes.length ? ` (${notes.join('; ')})` : '';
 }
+
+// ---------------------------------------------------------------- the nearest sentence
+
+const MOST_SEARCHED = 200000;
+
+/** The sentence of the passages that shares the rarest words with a text, for people; null if none does. */
+function nearestSentence(text, passages) {
+  if (typeof Intl.Segmenter === 'undefined') return null;
+  const sentences = sentencesOf(passages);
+  const frequency = new Map();
+  for (const { words } of sentences) for (const word of words) frequency.set(word, (frequency.get(word) ?? 0) + 1);
+  const wanted = wordsOf(text);
+  let [best, most] = [null, 0];
+  for (const sentence of sentences) {
+    const shared = [...wanted].filter((word) => sentence.words.has(word));
+    const score = shared.reduce((sum, word) => sum + 1 / frequency.get(word), 0);
+    if (score > most) [best, most] = [sentence, score];
+  }
+  return best;
+}
+
+function sentencesOf(passages) {
+  const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+  const found = [];
+  let left = MOST_SEARCHED;
+  for (const { id, text } of passages) {
+    for (const { segment } of segmenter.segment(text.slice(0, Math.max(left, 0)))) {
+      if (segment.trim()) found.push({ id, text: segment.trim(), words: wordsOf(segment) });
+    }
+    left -= text.length;
+  }
+  return found;
+}
+
+const wordsOf = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []);

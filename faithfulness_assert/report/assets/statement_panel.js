@@ -231,7 +231,11 @@ class Side {
     const row = (name, ...values) => rows.push(element('div', {}, element('dt', {}, name), element('dd', {}, ...values)));
     if (verdict.r) row('Why, in the judge’s words', quoted(verdict.r));
     if (verdict.e?.length) row('Evidence that the judge names', verdict.e.map((item, number) => this.evidenceButton(item, statement.place, number)));
-    else if (statement.label !== 'not_a_claim') row('Evidence', 'The judge names none.');
+    else if (statement.label !== 'not_a_claim') {
+      row('Evidence', 'The judge names none.');
+      const nearest = statement.label === 'supported' || !this.passages.complete ? null : nearestSentence(statement.text, this.passages.items);
+      if (nearest) row('Nearest in the context, by its words', element('q', {}, quoted(nearest.text)), element('span', { class: 'hint' }, ' passage ', quoted(nearest.id)));
+    }
     if (statement.flags.length) row('Flags', element('ul', {}, statement.flags.map((flag) => element('li', {}, flagWords(flag)))));
     if (verdict.u) row('No valid verdict', `the verdict is ${inWords(verdict.u)}, also after asking again`);
     if (verdict.repeats) row('Repeats', `statement ${verdict.repeats}, and does not count again`);
