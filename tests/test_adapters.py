@@ -122,7 +122,7 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize("odd", ODD, ids=repr)
+@pytest.mark.parametrize("odd", ODD, ids=lambda odd: type(odd).__name__)
 @pytest.mark.parametrize("field", ["answer", "context"])
 def test_a_value_that_is_no_text_is_not_graded_as_one(field: str, odd: Any) -> None:
     case = {"answer": "It is so.", "context": ["It is so."], field: odd}

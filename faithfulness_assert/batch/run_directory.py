@@ -40,6 +40,9 @@ class RunDirectory:
         self._about = self.path / "run.json"
         self._summary = self.path / "summary.json"
 
+    def __repr__(self) -> str:
+        return f"RunDirectory({str(self.path)!r})"
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Creates the directory, and keeps other processes from changing it.
