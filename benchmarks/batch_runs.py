@@ -127,7 +127,12 @@ def run_part(folder: str, kind: str, rows: str, name: str) -> dict[str, float]:
         "embedded": {},
         "instant": {"judge": InstantJudge(), "concurrency": 1},
     }
-    remote = {"judge": "openai:gpt-4o-mini", "api_key": "none", "concurrency": CONCURRENCY}
+    remote: dict[str, Any] = {
+        "judge": "openai:gpt-4o-mini",
+        "api_key": "none",
+        "concurrency": CONCURRENCY,
+    }
+    remote["processes"] = "auto"
     remote["base_url"] = f"http://127.0.0.1:{kind}/v1"
     started = time.perf_counter()
     source = Path(folder) / f"cases-{rows}.jsonl"

@@ -21,6 +21,7 @@ from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunDirectory, run
 from faithfulness_assert.batch.engine import FEW, Engine
 from faithfulness_assert.batch.share import GraderSettings, Share
+from faithfulness_assert.cli import batch_command, main
 
 REMOTE = GraderSettings("openai:m", "default", None, {"api_key": "k"})
 
@@ -80,7 +81,7 @@ def test_a_judge_behind_an_api_gives_the_same_results_in_several_processes_and_n
     assert 3 < judge.most <= 5  # more than one of the two may have
 
 
-def test_many_asks_at_once_are_shared_out_among_processes_without_being_told(
+def test_many_asks_at_once_are_shared_out_among_processes_if_one_may(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("faithfulness_assert.batch.engine._cores", lambda: 2)
@@ -92,13 +93,14 @@ def test_many_asks_at_once_are_shared_out_among_processes_without_being_told(
         return Answer(body, status)
 
     with Loopback(answer) as server:
-        lines = graded(tmp_path, "run", cases(FEW + 9), server, concurrency=64)
+        lines = graded(tmp_path, "run", cases(FEW + 9), server, concurrency=64, processes="auto")
         assert len(lines) == FEW + 9
         assert len(seen) == 2
         assert not multiprocessing.active_children()
         seen.clear()
-        graded(tmp_path, "few", cases(FEW - 1), server, concurrency=64)
-        graded(tmp_path, "eight", cases(FEW), server)
+        graded(tmp_path, "few", cases(FEW - 1), server, concurrency=64, processes="auto")
+        graded(tmp_path, "eight", cases(FEW), server, processes="auto")
+        graded(tmp_path, "one", cases(FEW), server, concurrency=64)
     assert not seen
 
 
@@ -147,6 +149,25 @@ def test_the_shares_of_all_processes_are_the_limits_of_the_run(
     assert min(each.concurrency or 0 for each in shares) > 0
     assert sum(each.requests_per_minute or 0 for each in shares) == pytest.approx(rate)
     assert {each.tokens_per_minute for each in shares} == {None}
+
+
+def test_the_command_asks_a_judge_behind_an_api_from_several_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: dict[str, Any] = {}
+
+    def noted(*_: Any, **options: Any) -> None:
+        given.update(options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch_command, "run_batch", noted)
+    (tmp_path / "cases.json").write_text(json.dumps(cases(1)))
+    command = ["batch", str(tmp_path / "cases.json"), "--run", str(tmp_path / "run")]
+    for more, expected in (([], "auto"), (["--processes", "3"], 3), (["--engine", "ray"], None)):
+        monkeypatch.setattr("sys.argv", ["faithfulness-assert", *command, *more])
+        with pytest.raises(SystemExit):
+            main()
+        assert given["processes"] == expected
 
 
 def test_a_judge_that_is_an_object_works_in_one_process(tmp_path: Path) -> None:

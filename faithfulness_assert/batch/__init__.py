@@ -39,7 +39,7 @@ def run(
     policy: AnyPolicy = "default",
     threshold: float | None = None,
     concurrency: int | None = None,
-    processes: int | None = None,
+    processes: int | Literal["auto"] | None = None,
     engine: Literal["local", "ray"] = "local",
     address: str | None = None,
     actors: int | None = None,
@@ -63,9 +63,10 @@ def run(
         directory: where the run is kept. It is created if it does not exist.
         judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         concurrency: asks under way at once, 1 to 1000; 8 by default.
-        processes: that grade. By default there are more than one from 256 rows on: for a judge
-            that computes on this machine (``embedded``) as many as there are cores, for others one
-            for each 32 asks under way. They share ``concurrency`` and the limits per minute.
+        processes: that grade. With ``auto`` there are several from 256 rows on: for a judge that
+            computes on this machine (``embedded``) as many as there are cores, which is the default
+            there; for others one for each 32 asks under way. They share ``concurrency`` and the
+            limits per minute. A script needs ``if __name__ == "__main__":`` around the call.
         engine: ``local`` grades on this machine, ``ray`` on a cluster (extra ``ray``).
         address, actors: with ``ray``: of the cluster, by default the one that Ray finds, else one
             on this machine; and how many grade, by default as many as it has cores.

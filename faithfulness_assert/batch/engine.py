@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..grading import Grader
 from ..judges.remote.settings import check_number
@@ -33,8 +33,10 @@ class Engine:
         settings: what makes the grader.
         grader: made of them.
         share: of the whole run.
-        processes: None: as many as there are cores for a judge that computes here; for others
-            one more for each 32 asks under way, up to the cores.
+        processes: ``auto``: as many as there are cores for a judge that computes here, for others
+            one for each 32 asks under way, up to the cores. None: the same, but one for others: a
+            script that lacks a guard would run again in each process, and may pay for more than
+            grading.
 
     Raises:
         ConfigError: ``processes`` is not a number, or the judge works in one process only.
@@ -43,10 +45,10 @@ class Engine:
     settings: GraderSettings
     grader: Grader
     share: Share
-    processes: int | None = None
+    processes: int | Literal["auto"] | None = None
 
     def __post_init__(self) -> None:
-        if self.processes is None:
+        if self.processes is None or self.processes == "auto":
             return
         check_number("processes", self.processes, 1, MAX_PROCESSES, whole=True)
         if self.processes == 1:
@@ -62,8 +64,9 @@ class Engine:
 
         A line may lack what ``rows.brief`` leaves out; its text never does.
         """
-        processes = self.processes or self._useful()
-        if processes > 1 and not self.processes:
+        if isinstance(self.processes, int):
+            processes = self.processes
+        elif (processes := self._useful()) > 1:
             head = list(islice(rows, FEW))
             rows = chain(head, rows)
             processes = processes if len(head) == FEW else 1
@@ -79,6 +82,8 @@ class Engine:
             return 1
         if computes_here(self.grader):
             return _cores()
+        if self.processes is None:
+            return 1
         return min(_cores(), self.share.asks_at_once(self.grader) // ASKS_OF_A_PROCESS)
 
     def _shares(self, processes: int) -> list[Share]:

@@ -78,7 +78,7 @@ def run(arguments: Namespace) -> int:
     data_set = open_data_set(arguments.input, mapping=parse_mapping(arguments.map))
     if not arguments.quiet:
         _tell(data_set.described())
-    numbers = {
+    numbers: dict[str, Any] = {
         name.replace("-", "_"): getattr(arguments, name.replace("-", "_")) for name in NUMBERS
     }
     if arguments.via is not None:
@@ -86,6 +86,8 @@ def run(arguments: Namespace) -> int:
     if is_begun(RunDirectory(arguments.directory)):
         how = f"faithfulness-assert batch collect {arguments.directory}"
         raise ConfigError(f"{arguments.directory}: this run goes over a batch API; use: {how}")
+    if arguments.engine == "local" and numbers["processes"] is None:
+        numbers["processes"] = "auto"
     try:
         outcome = run_batch(
             data_set,
