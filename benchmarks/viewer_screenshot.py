@@ -1,4 +1,4 @@
-"""Takes the screenshot of promptfoo's viewer that the README shows.
+"""Takes the screenshot of promptfoo's viewer that docs/promptfoo.md shows.
 
     apt-get install chromium; pip install playwright
     python benchmarks/viewer_screenshot.py [TARGET.png] [--chromium PATH] [--table TABLE.png]
