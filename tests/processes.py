@@ -37,8 +37,20 @@ def eventually(condition: Callable[[], object]) -> bool:
 
 
 def workers(folder: str) -> list[int]:
-    """The ids of the processes that grade whose TMPDIR is ``folder``: workers, and those of ``faithfulness.cjs``."""
-    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_worker(path, folder)]
+    """The ids of the processes that grade whose TMPDIR is ``folder``: workers, and those of ``faithfulness.cjs``.
+
+    Such a process runs ``uname`` once. Its child looks like itself for an instant, and does not count.
+    """
+    found = [path for path in Path("/proc").glob("[0-9]*") if _is_worker(path, folder)]
+    names = {path.name for path in found}
+    return [int(path.name) for path in found if _parent(path) not in names]
+
+
+def _parent(process: Path) -> str:
+    with suppress(OSError):
+        status = (process / "status").read_text(encoding="utf-8", errors="replace")
+        return status.partition("\nPPid:\t")[2].partition("\n")[0]
+    return ""
 
 
 def _is_worker(process: Path, folder: str) -> bool:
