@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .rows import Line
 
 MOST = 10**15
+UNKNOWN_COST = "its cost is unknown: max_cost needs the option prices"
 
 
 class Budget:
@@ -63,7 +64,7 @@ class Budget:
         if self._max_tokens is not None and tokens > self._max_tokens:
             return f"it would use about {tokens:,} tokens, and max_tokens is {self._max_tokens:,}"
         if self._max_cost is not None and estimate.cost is None:
-            return "its cost is unknown: max_cost needs the option prices"
+            return UNKNOWN_COST
         if self._max_cost is not None and (estimate.cost or 0.0) > self._max_cost:
             return f"it would cost about {estimate.cost:.6g}, and max_cost is {self._max_cost:.6g}"
         return ""
@@ -73,7 +74,7 @@ class Budget:
         if self._max_tokens is not None and self.tokens >= self._max_tokens:
             return f"it has used {self.tokens:,} tokens, and max_tokens is {self._max_tokens:,}"
         if self._max_cost is not None and self._without_cost:
-            return "its cost is unknown: max_cost needs the option prices"
+            return UNKNOWN_COST
         if self._max_cost is not None and self.cost >= self._max_cost:
             return f"it has cost {self.cost:.6g}, and max_cost is {self._max_cost:.6g}"
         if self._max_errors is not None and self.errors > self._max_errors:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 from ..grading import Grader
 from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
+from .partition import computes_here
 from .process_pool import grade_in_processes
-from .share import GraderSettings, Share, computes_here
+from .share import GraderSettings, Share
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -71,7 +72,8 @@ class Engine:
             rows = chain(head, rows)
             processes = processes if len(head) == FEW else 1
         if processes > 1:
-            yield from grade_in_processes(rows, self.settings, self._shares(processes))
+            shares = self._shares(processes)
+            yield from grade_in_processes(rows, self.settings, self.grader, shares)
             return
         for line in self.share.graded(rows, self.grader):
             yield line.to_json(), line

@@ -27,12 +27,17 @@ def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> 
         concurrency: how many asks are under way at once. With 1, a judge that works in this
             process grades one row after the other in this thread, which costs the least time.
     """
-    info = judge_info(grader.judge)
-    if concurrency == 1 and info.keeps_deadline and not info.remote:
+    if concurrency == 1 and computes_here(grader):
         return (_line(row, _result(row, grader)) for row in rows)
     from ..drive.many import run_as_finished
 
     return run_as_finished((partial(_aline, row, grader) for row in rows), concurrency)
+
+
+def computes_here(grader: Grader) -> bool:
+    """Whether the judge uses a core all the time, and does not wait for a server."""
+    info = judge_info(grader.judge)
+    return info.keeps_deadline and not info.remote
 
 
 def _result(row: Row, grader: Grader) -> GradingResult:

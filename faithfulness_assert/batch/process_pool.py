@@ -13,8 +13,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from ..records.errors import ConfigError
+from .partition import computes_here
 from .rows import brief
-from .share import computes_here
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -36,12 +36,13 @@ class _DiedError(Exception):
 
 
 def grade_in_processes(
-    rows: Iterable[Row], settings: GraderSettings, shares: Sequence[Share]
+    rows: Iterable[Row], settings: GraderSettings, grader: Grader, shares: Sequence[Share]
 ) -> Generator[tuple[str, Line], None, None]:
     """The results of these rows, as text and as a ``brief`` line, as they finish.
 
-    There is a process for each share. Processes are spawned, never forked: this one has threads.
-    They end with this one, however it ends, and at once if the results are no longer wanted.
+    There is a process for each share, with a grader like ``grader``, made of the ``settings``.
+    Processes are spawned, never forked: this one has threads. They end with this one, however it
+    ends, and at once if the results are no longer wanted.
 
     Raises:
         ConfigError: a process has died.
@@ -50,7 +51,7 @@ def grade_in_processes(
     pool: dict[Any, _Process] = {}
     try:
         for share in shares:
-            process = _Process(settings, share)
+            process = _Process(settings, grader, share)
             pool[process.connection] = process
         for process in pool.values():
             process.feed(rows)
@@ -71,14 +72,13 @@ def grade_in_processes(
 class _Process:
     """A process that grades, as seen from here."""
 
-    def __init__(self, settings: GraderSettings, share: Share) -> None:
+    def __init__(self, settings: GraderSettings, grader: Grader, share: Share) -> None:
         context = get_context("spawn")
         self.connection, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, settings, share), daemon=True)
         with _ctrl_c_later():
             self._process.start()
         theirs.close()
-        grader = settings.grader()
         asks = share.asks_at_once(grader)
         self._chunk = _chunk(grader)
         self._most = max(AHEAD * self._chunk, asks + asks // 4 + AHEAD)

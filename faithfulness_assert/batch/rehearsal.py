@@ -18,6 +18,7 @@ from ..records.usage import Usage
 from ..text.sentences import sentence_spans
 
 if TYPE_CHECKING:
+    from ..asking.tokens import CountTokens
     from ..records.judge import JudgeInfo
 
 RATING = 0.85
@@ -37,22 +38,14 @@ class Rehearsal:
     """
 
     def __init__(self, info: JudgeInfo, *, echoed: bool = False) -> None:
-        self._echoed, self._count = echoed, token_counter(info.name)
+        self._count = token_counter(info.name) if echoed else None
         self.info = replace(info, keeps_deadline=True, any_loop=False, caveat="", identity=None)
         self._judge = EmbeddedJudge()
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - it is quick
         """A reply. If it has no usage, the grader counts the tokens."""
         text = json.dumps(self._reply(ask), separators=(",", ":"), ensure_ascii=False)
-        return Reply(text, self._usage(ask, text) if self._echoed else None)
-
-    def _usage(self, ask: Ask, text: str) -> Usage:
-        """With the token in the prompt and in the reply."""
-        token = token_of(ask.ids)
-        messages = echoing(ask, token).messages
-        prompt = sum(self._count(message["content"]) for message in messages)
-        completion = self._count(f'{{"ask":"{token}",{text[1:]}')
-        return Usage(prompt, completion, num_requests=1)
+        return Reply(text, self._count and _echoed_usage(ask, text, self._count))
 
     def _reply(self, ask: Ask) -> dict[str, Any]:
         items = ask.payload.items
@@ -73,6 +66,14 @@ class Rehearsal:
         if ask.kind == "verdicts":
             return list(verdicts)
         return [{"id": v["id"], "claim": items[v["id"]], **v} for v in verdicts]
+
+
+def _echoed_usage(ask: Ask, text: str, count: CountTokens) -> Usage:
+    """What the ask and its reply use with the token in both."""
+    token = token_of(ask.ids)
+    prompt = sum(count(message["content"]) for message in echoing(ask, token).messages)
+    completion = count(f'{{"ask":"{token}",{text[1:]}')
+    return Usage(prompt, completion, num_requests=1)
 
 
 def _sentences(text: str) -> list[str]:

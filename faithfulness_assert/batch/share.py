@@ -8,7 +8,7 @@ from ..drive import ASKS_AT_ONCE
 from ..grading import Grader
 from ..records.judge import judge_info
 from .limits import limited
-from .partition import grade_rows
+from .partition import computes_here, grade_rows
 from .patience import PatientJudge
 
 if TYPE_CHECKING:
@@ -65,9 +65,3 @@ class Share(NamedTuple):
     def graded(self, rows: Iterable[Row], grader: Grader) -> Iterator[Line]:
         """The results of these rows, as they finish."""
         return grade_rows(rows, grader, concurrency=self.asks_at_once(grader))
-
-
-def computes_here(grader: Grader) -> bool:
-    """Whether the judge uses a core all the time, and does not wait for a server."""
-    info = judge_info(grader.judge)
-    return info.keeps_deadline and not info.remote
