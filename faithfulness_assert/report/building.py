@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import __version__
+from ..batch.outputs.whole_files import whole_file
 from ..records.errors import ConfigError
 from .case_view import OUTCOMES, Vocabulary, detail_view, row_view
 from .chunks import Chunks, Store, packed
@@ -98,17 +99,11 @@ def check_report(path: str | os.PathLike[str]) -> Path:
 
 
 def _written(file: Path, write: Callable[[Any], tuple[int, list[str]]]) -> Report:
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        try:
-            with part.open("w", encoding="utf-8", errors="replace", newline="\n") as text:
-                cases, notes = write(text)
-            part.replace(file)
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be written: {error.strerror or error}") from None
+    with (
+        whole_file(file) as part,
+        part.open("w", encoding="utf-8", errors="replace", newline="\n") as text,
+    ):
+        cases, notes = write(text)
     return Report(file, cases, tuple(notes))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +13,7 @@ from .flat_rows import OWN, flat_rows
 from .github import github_annotations
 from .input_order import in_input_order
 from .junit import write_junit
+from .whole_files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -46,16 +46,8 @@ def write_results(
         raise ConfigError(f"order: must be input or finished, got {order!r}")
     file = check_output(path)
     write = _WRITERS[file.suffix.lower()]
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        try:
-            write(in_input_order(lines) if order == "input" else lines, part)
-            part.replace(file)
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be written: {error.strerror or error}") from None
+    with whole_file(file) as part:
+        write(in_input_order(lines) if order == "input" else lines, part)
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:
