@@ -31,11 +31,15 @@ GOOD = (
 
 @dataclass(frozen=True)
 class Request:
-    """A request: the path, the headers (with lower-case names), the JSON body."""
+    """A request: the path, the headers (with lower-case names), the JSON body.
+
+    ``number`` says as which it came, from 1. Others may have come before it is answered.
+    """
 
     path: str
     headers: Mapping[str, str]
     body: dict[str, Any]
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -278,11 +282,11 @@ class Loopback:
 
     def answer(self, request: Request) -> Answer:
         with self._lock:
+            request = replace(request, number=len(self.requests) + 1)
             self.requests.append(request)
-            place = len(self.requests) - 1
         if callable(self._answers):
             return self._answers(request)
-        return self._answers[min(place, len(self._answers) - 1)]
+        return self._answers[min(request.number, len(self._answers)) - 1]
 
 
 def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:

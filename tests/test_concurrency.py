@@ -91,7 +91,7 @@ def test_asks_of_agrade_to_a_server_are_under_way_at_once() -> None:
     all_in = threading.Barrier(20, timeout=PATIENCE)
 
     def answer(request: Request) -> Answer:
-        if len(server.requests) > 1:
+        if request.number > 1:
             all_in.wait()
         return completion(verdicts_json({1: "supported"}))
 
@@ -306,15 +306,16 @@ def test_a_stopped_batch_ends_at_once_and_says_what_was_done(
     asked = threading.Event()
 
     def answer(request: Request) -> Answer:
-        if len(server.requests) > 2:
+        if "It snows." in json.dumps(request.body):
             asked.set()
             return Answer(delay=10 * PATIENCE)
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
         return completion(verdicts_json({1: "supported"}), usage=usage)
 
+    other = {"answer": "It snows.", "context": "It snows."}
     begun = time.monotonic()
     with Loopback(answer) as server:
-        results = remote(server).grade_many([CASE] * 50, concurrency=2)
+        results = remote(server).grade_many([CASE] * 2 + [other] * 48, concurrency=2)
         assert [next(results).pass_, next(results).pass_] == [True, True]
         assert asked.wait(PATIENCE)
         results.close()

@@ -79,7 +79,7 @@ def replayed(row: Mapping[str, Any], api: str) -> tuple[GradingResult, float, in
     """A result, how many seconds it took, and how many requests the server got."""
 
     def answer(request: Request) -> Answer:
-        return fault(row, request, len(server.requests) - 1)
+        return fault(row, request, request.number - 1)
 
     with Loopback(answer) as server:
         root = (
