@@ -121,7 +121,7 @@ class BatchServer:
         self.billed: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
         self.break_at: tuple[int, str] | None = None
-        """At which request the connection breaks, and whether ``before`` or ``after`` it is served."""
+        """At which request the connection breaks: ``before`` or ``after`` it is served, or ``within`` its answer."""
         self.lock = threading.RLock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -365,14 +365,15 @@ def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
                 answer = None
                 if not (breaks and when == "before"):
                     answer = server.serve(method, self.path, content)
-            if breaks or answer is None:
+            if breaks:
                 self.close_connection = True
+            if answer is None or (breaks and when != "within"):
                 return
             status, body = answer
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            self.wfile.write(body[: len(body) // 2] if breaks else body)
 
     return Handler

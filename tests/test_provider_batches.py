@@ -225,6 +225,9 @@ def test_asks_without_an_answer_are_sent_a_few_times_and_then_told(
         assert result.status == "judge_failed"
         assert result.error is not None
         assert (result.error.kind, result.error.retryable) == (error, True)
+        assert ("Give the command that began the run again" in result.reason) == (
+            error == "timeout"
+        )
 
 
 @pytest.mark.parametrize("policy", ["default", "ragas"])
@@ -303,7 +306,7 @@ def test_after_a_cancelled_batch_nothing_is_sent_until_somebody_goes_on(
         assert results(directory) == online(5, via, server)
 
 
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("when", ["before", "after", "within"])
 @pytest.mark.parametrize("via", VIAS)
 def test_a_run_goes_on_after_a_connection_that_broke_at_any_request(
     tmp_path: Path, via: str, when: str
@@ -328,6 +331,85 @@ def test_a_run_goes_on_after_a_connection_that_broke_at_any_request(
             if len(server.requests) < at:
                 break
     assert at > 4
+
+
+class Odd(BatchServer):
+    """Answers one request otherwise than the API does: the first whose method and path match."""
+
+    def __init__(self, request: str, answer: tuple[int, Any], **more: Any) -> None:
+        super().__init__(**more)
+        self.request, self.answer, self.told = request, answer, False
+
+    def serve(self, method: str, url: str, content: bytes) -> tuple[int, bytes]:
+        status, right = super().serve(method, url, content)
+        if self.told or not re.search(self.request, f"{method} {url}"):
+            return status, right
+        self.told = True
+        code, odd = self.answer
+        whole = {**json.loads(right), **odd} if isinstance(odd, dict) and odd else odd
+        return code, json.dumps(whole).encode()
+
+
+NO_NUMBERS = dict.fromkeys(("total", "completed", "failed", "processing", "succeeded"))
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize(
+    ("request_", "odd"),
+    [
+        ("POST .*/(files|batches)$", {}),
+        ("POST .*/batches$", "a page of a gateway"),
+        ("GET .*/batches/", "a page of a gateway"),
+        ("POST .*/batches$", {"id": None}),
+    ],
+)
+def test_an_answer_of_the_api_that_cannot_be_read_is_told_and_the_run_goes_on(
+    tmp_path: Path, via: str, request_: str, odd: Any
+) -> None:
+    with Odd(request_, (200, odd), looks=0) as server:
+        with pytest.raises(JudgeError, match="cannot be read") as caught:
+            begun(tmp_path, via, server, 3)
+        assert caught.value.fix == "Check base_url."
+        collected(RunDirectory(tmp_path / "run"))
+        assert results(RunDirectory(tmp_path / "run")) == online(3, via, server)
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize("counts", [None, {}, NO_NUMBERS])
+def test_a_batch_without_counts_is_collected(tmp_path: Path, via: str, counts: Any) -> None:
+    with Odd("GET .*/batches/", (200, {"request_counts": counts}), looks=0) as server:
+        directory = begun(tmp_path, via, server, 3)
+        assert server.told
+        assert results(directory) == online(3, via, server)
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_a_batch_that_is_gone_is_told_with_the_folder_to_remove(tmp_path: Path, via: str) -> None:
+    gone = {"error": {"message": "No batch found", "type": "not_found_error"}}
+    with Odd("GET .*/batches/", (404, gone), looks=0) as server:
+        with pytest.raises(JudgeError, match="No batch found") as caught:
+            begun(tmp_path, via, server, 3)
+        folder = tmp_path / "run" / "rounds" / "001"
+        assert f"remove {folder}" in caught.value.fix
+        shutil.rmtree(folder)
+        collected(RunDirectory(tmp_path / "run"))
+        assert len(server.batches) == 2
+
+
+@pytest.mark.parametrize("line", [None, 2, "2"])
+def test_what_a_provider_says_about_a_refused_file_shows_and_keeps_no_key(
+    tmp_path: Path, line: object
+) -> None:
+    key = "key-0123456789abcdef"
+    errors = [{"code": None, "line": line, "message": f"{key} \x1b[31m no", "param": None}]
+    with BatchServer(refuse=lambda _: errors) as server:
+        directory = RunDirectory(tmp_path / "run")
+        given = judge_of("openai-batch", server)
+        said = "\n".join(submit(open_data_set(cases(3)), directory, "openai-batch", **given).said)
+    where = "line 2: " if line else ""
+    assert f"refused the file: {where}[redacted] \\x1b[31m no" in said
+    kept = [path.read_text() for path in directory.path.rglob("*") if path.is_file()]
+    assert key not in said + "".join(kept)
 
 
 class Killed(BaseException):

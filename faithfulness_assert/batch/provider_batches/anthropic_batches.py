@@ -5,7 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from .service import EXPIRED, MISSING, NOT_RUN, Form, Look, Said, service_errors
+from .service import (
+    EXPIRED,
+    MISSING,
+    NOT_RUN,
+    Form,
+    Look,
+    Said,
+    count_of,
+    id_in,
+    pieces_of,
+    service_errors,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -62,7 +73,7 @@ class AnthropicBatches:
             requests = [json.loads(line) for line in opened]
         with service_errors(self._secrets):
             once = self._client.with_options(max_retries=0)  # a second batch would be paid for too
-            return str(once.messages.batches.create(requests=requests).id)
+            return id_in(once.messages.batches.create(requests=requests))
 
     def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002
         """See ``service.Service``. It is recognized by its time and its size.
@@ -81,9 +92,10 @@ class AnthropicBatches:
         """See ``service.Service``."""
         with service_errors(self._secrets):
             seen = self._api.retrieve(batch)
-        status, counts = str(seen.processing_status), seen.request_counts
-        told = f"{_total(counts) - counts.processing} of {_total(counts)} done"
-        cancelled = seen.cancel_initiated_at is not None
+            status, counts = str(seen.processing_status), seen.request_counts
+            total = _total(counts) if counts else 0
+            told = f"{total - count_of(counts.processing)} of {total} done" if total else ""
+            cancelled = seen.cancel_initiated_at is not None
         return Look(status, status == "ended", cancelled, told=told)
 
     def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
@@ -92,10 +104,9 @@ class AnthropicBatches:
             service_errors(self._secrets),
             self._api.with_streaming_response.results(batch) as response,
         ):
-            yield response.iter_bytes()
+            yield pieces_of(response, self._secrets)
 
 
 def _total(counts: Any) -> int:
-    return int(
-        counts.processing + counts.succeeded + counts.errored + counts.canceled + counts.expired
-    )
+    parts = (counts.succeeded, counts.errored, counts.canceled, counts.expired)
+    return sum(map(count_of, (counts.processing, *parts)))

@@ -155,7 +155,8 @@ def _no_answer(word: str) -> JudgeError | None:
     if word == NOT_RUN:
         return None
     message = _PROBLEMS.get(word, _PROBLEMS[MISSING])
-    return JudgeError(message, "timeout", retryable=True, usage=Usage())
+    fix = "Give the command that began the run again: it asks once more."
+    return JudgeError(message, "timeout", retryable=True, usage=Usage(), fix=fix)
 
 
 def _unnamed(reply: Reply) -> Outcome:

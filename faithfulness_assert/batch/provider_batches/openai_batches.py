@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .service import EXPIRED, MISSING, NOT_RUN, Form, Look, Rejection, Said, service_errors
+from ...judges.remote.redaction import safe_text
+from .service import (
+    EXPIRED,
+    MISSING,
+    NOT_RUN,
+    Form,
+    Look,
+    Rejection,
+    Said,
+    count_of,
+    id_in,
+    pieces_of,
+    service_errors,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -64,12 +77,12 @@ class OpenAIBatches:
                 upload = self._api.files.create(file=opened, purpose="batch")
             once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
             batch = once.batches.create(
-                input_file_id=upload.id,
+                input_file_id=id_in(upload),
                 endpoint=ROUTE,
                 completion_window="24h",
                 metadata={NAME_KEY: name},
             )
-        return str(batch.id)
+            return id_in(batch)
 
     def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002 - the name says it all
         """See ``service.Service``. The name is in the metadata of a batch."""
@@ -85,9 +98,9 @@ class OpenAIBatches:
         """See ``service.Service``."""
         with service_errors(self._secrets):
             seen = self._api.batches.retrieve(batch)
-        status, counts = str(seen.status), seen.request_counts
-        told = f"{counts.completed + counts.failed} of {counts.total} done" if counts else ""
-        rejected = _rejections(seen.errors) if status == "failed" else ()
+            status, counts = str(seen.status), seen.request_counts
+            told = _told(counts) if counts else ""
+            rejected = _rejections(seen.errors, self._secrets) if status == "failed" else ()
         return Look(status, status in ENDED, status == "cancelled", rejected, told)
 
     def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
@@ -96,14 +109,22 @@ class OpenAIBatches:
             seen = self._api.batches.retrieve(batch)
             for file in filter(None, (seen.output_file_id, seen.error_file_id)):
                 with self._api.files.with_streaming_response.content(file) as response:
-                    yield response.iter_bytes()
+                    yield pieces_of(response, self._secrets)
 
 
-def _rejections(errors: Any) -> tuple[Rejection, ...]:
+def _told(counts: Any) -> str:
+    done = count_of(counts.completed) + count_of(counts.failed)
+    return f"{done} of {count_of(counts.total)} done"
+
+
+def _rejections(errors: Any, secrets: Sequence[str]) -> tuple[Rejection, ...]:
     """What the errors of a batch say; at least one, because the batch failed."""
     data = (errors.data if errors else None) or []
     found = tuple(
-        Rejection(error.line or 0, error.code or "", error.message or "", error.param or "")
+        Rejection(
+            count_of(error.line),
+            *(safe_text(str(t or ""), secrets) for t in (error.code, error.message, error.param)),
+        )
         for error in data
     )
     return found or (Rejection(0, "", "the provider gave no reason"),)

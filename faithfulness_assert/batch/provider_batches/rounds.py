@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...asking.echo import echoing
 from ...judges.remote.fallbacks import merge_steps
-from ...records.errors import ConfigError
+from ...records.errors import ConfigError, JudgeError
 from ..rows import Line, Row, digest
 from ..run_description import changed_input
 from .case_answers import CaseAnswers, no_steps
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .round_folder import Try
     from .service import Form, Look, Service
 
+NOT_FOUND = 404
 EARLIER = 60.0
 """Seconds by which the clocks of this machine and of a provider may differ."""
 
@@ -145,12 +146,21 @@ class Rounds:
         for file in current.files:
             if file.get("here"):
                 continue
-            look = service.look(file["batch"])
-            told = f" ({look.told})" if look.told else ""
-            self._say(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}{told}")
-            if look.ended:
-                self._end(current, file, look, service)
+            try:
+                self._look(current, file, service)
+            except JudgeError as error:
+                if error.http_status == NOT_FOUND:
+                    gone = f"If the provider has deleted the batch, remove {current.folder}"
+                    error.fix = f"Check base_url and the key. {gone}: its asks are then sent again."
+                raise
         return all(file.get("here") for file in current.files)
+
+    def _look(self, current: Round, file: dict[str, Any], service: Service) -> None:
+        look = service.look(file["batch"])
+        told = f" ({look.told})" if look.told else ""
+        self._say(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}{told}")
+        if look.ended:
+            self._end(current, file, look, service)
 
     def _send(self, current: Round, file: dict[str, Any], service: Service) -> None:
         """Sends a file once: if we were stopped while we sent it, its batch is looked for."""
@@ -169,9 +179,9 @@ class Rounds:
     def _end(self, current: Round, file: dict[str, Any], look: Look, service: Service) -> None:
         """Fetches what came of a file. If it was refused as a whole, it is sent again later."""
         for rejection in look.rejected[:5]:
-            where = f"line {rejection.line}: " if rejection.line else ""
+            where = f"line {rejection.line}" if rejection.line else ""
             param = f" ({rejection.param})" if rejection.param else ""
-            told = f"{where}{rejection.code}: {rejection.message}{param}"
+            told = ": ".join(filter(None, (where, rejection.code, rejection.message))) + param
             self._say(current, f"the provider refused the file: {told}")
         lines = [list(rejection) for rejection in look.rejected if rejection.line]
         if look.rejected and not lines:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
 """Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
-CONNECTIONS_FAIL = ("APIConnectionError", "APITimeoutError")
+CONNECTIONS_FAIL = {"APIConnectionError", "TransportError"}
+"""Classes of the SDKs' errors, and of those of their HTTP client."""
 
 
 class Said(NamedTuple):
@@ -121,6 +122,37 @@ def _judge_error(error: Exception, secrets: Sequence[str]) -> JudgeError:
         data = body if isinstance(body, dict) else {"message": str(error)}
         return read_failure(answer, data, secrets).error
     said = safe_text(str(error) or type(error).__name__, secrets)
-    if type(error).__name__ in CONNECTIONS_FAIL or isinstance(error, OSError):
+    classes = {kind.__name__ for kind in type(error).__mro__}
+    if classes & CONNECTIONS_FAIL or isinstance(error, OSError):
+        said = said.rstrip(".")
         return JudgeError(f"no connection to the provider: {said}", "transport", retryable=True)
+    if isinstance(error, (AttributeError, TypeError, ValueError)):
+        problem = f"the batch API's answer cannot be read ({type(error).__name__}: {said})"
+        return JudgeError(problem, "transport", fix="Check base_url.")
     return JudgeError(f"the batch API failed: {type(error).__name__}: {said}", "transport")
+
+
+def id_in(answer: Any) -> str:
+    """The id that a service gave to what it was sent.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if not isinstance(answer.id, str) or not answer.id:
+        raise ValueError("it has no id")
+    return answer.id
+
+
+def count_of(number: object) -> int:
+    """A count of a service; 0 if it gives none."""
+    return number if isinstance(number, int) else 0
+
+
+def pieces_of(response: Any, secrets: Sequence[str]) -> Iterator[bytes]:
+    """The body of an answer in pieces.
+
+    Raises:
+        JudgeError: it ends too early.
+    """
+    with service_errors(secrets):
+        yield from response.iter_bytes()
