@@ -90,6 +90,50 @@ def test_what_is_no_outage_fails_at_once(kind: str, details: dict[str, Any]) -> 
     assert error.kind == kind
 
 
+class InSteps(Script):
+    """Its first ask is answered at once. "slow" is answered when "fails" has failed twice, and
+    "sent later" at once. "fails" fails three times, then it is answered."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.failed = 0
+        self.failed_twice = asyncio.Event()
+
+    async def aask(self, ask: object, *, deadline: float | None = None) -> Reply:
+        if ask == "fails" and self.failed < 3:
+            self.failed += 1
+            if self.failed == 2:
+                self.failed_twice.set()
+                await asyncio.sleep(0.01)  # "slow" is answered
+            raise failing("server", **DOWN)
+        if ask == "slow":
+            await self.failed_twice.wait()
+        return Reply("yes", usage=USAGE)
+
+
+@pytest.mark.parametrize(("sent_later", "tries"), [(False, 3), (True, 2)])
+def test_only_answers_to_what_was_sent_later_show_that_the_server_works(
+    sent_later: bool, tries: int
+) -> None:
+    async def run() -> tuple[Any, int]:
+        judge = InSteps()
+        patient = PatientJudge(judge)
+        await patient.aask("first")  # type: ignore[arg-type]
+        slow = asyncio.ensure_future(patient.aask("slow"))  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+        fails = asyncio.ensure_future(patient.aask("fails"))  # type: ignore[arg-type]
+        while not judge.failed:
+            await asyncio.sleep(0)
+        if sent_later:
+            await patient.aask("sent later")  # type: ignore[arg-type]
+        outcomes = await asyncio.gather(slow, fails, return_exceptions=True)
+        return outcomes[1], judge.failed
+
+    outcome, failed = asyncio.run(run())
+    assert failed == tries
+    assert isinstance(outcome, JudgeError if sent_later else Reply)
+
+
 def test_the_last_error_comes_before_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "FIRST_WAIT", 600.0)
     down = failing("server", **DOWN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import time
 from dataclasses import replace
@@ -28,7 +29,9 @@ class PatientJudge:
     """A judge that asks again, until the deadline, while its server does not answer anybody.
 
     An ask fails at once, as without patience, if no ask was ever answered (an address may be
-    wrong), and if others are answered while it fails for the second time (it is to blame itself).
+    wrong), and if it fails again although the server works: an ask that was sent after its failure
+    was answered. Answers to what was sent before prove nothing, as a server that goes down may
+    still give them.
 
     Args:
         judge: one with ``aask`` for any event loop. It has made its own tries before it fails.
@@ -36,7 +39,7 @@ class PatientJudge:
 
     def __init__(self, judge: Any) -> None:
         self._judge = judge
-        self._answered = 0
+        self._works = -math.inf  # the latest time at which an ask was sent that was answered
 
     @property
     def info(self) -> JudgeInfo:
@@ -61,21 +64,22 @@ class PatientJudge:
             JudgeError: the last error; its usage is that of all tries.
         """
         end = time.monotonic() + MOST if deadline is None else deadline
-        spent, wait, answered_before = Usage(), FIRST_WAIT, None
+        spent, wait, failed = Usage(), FIRST_WAIT, math.inf
         while True:
+            sent, works = time.monotonic(), self._works > failed
             try:
                 reply: Reply = await self._judge.aask(ask, deadline=deadline)
             except JudgeError as error:
                 spent += error.usage or Usage()
                 pause = wait * random.uniform(0.75, 1.0)  # noqa: S311 - not used for security
-                blamed = error.usage and answered_before not in (None, self._answered)
-                hopeless = blamed or time.monotonic() + pause >= end
-                if not self._answered or hopeless or not _is_outage(error):
+                failed = time.monotonic()
+                hopeless = (error.usage and works) or failed + pause >= end
+                if self._works == -math.inf or hopeless or not _is_outage(error):
                     error.usage = spent if spent.num_requests else None
                     raise
-                answered_before = self._answered
             else:
-                self._answered += not reply.cached
+                if not reply.cached:
+                    self._works = max(self._works, sent)
                 requests = reply.requests + spent.num_requests
                 return replace(reply, usage=reply.usage and spent + reply.usage, requests=requests)
             await asyncio.sleep(pause)
