@@ -57,6 +57,21 @@ def test_annotations_are_commands_at_the_start_of_their_lines(
     assert capfd.readouterr().out.startswith("::error title=failed%3A 0-")
 
 
+def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, directory = cases(tmp_path, GOOD), tmp_path / "run"
+    directory.mkdir()
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    before = Path(path).read_bytes()
+    for output in (path, link, directory / "results.jsonl", directory / "retried.jsonl"):
+        assert inside(monkeypatch, path, "--run", directory, "--output", output) == 2
+        assert "is a file that the run needs; choose another file" in capfd.readouterr().err
+    assert Path(path).read_bytes() == before
+    assert inside(monkeypatch, path, "--run", directory, "--output", directory / "a.jsonl") == 0
+
+
 # ---------------------------------------------------------------- how it ends
 
 

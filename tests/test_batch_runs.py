@@ -292,6 +292,19 @@ def test_a_budget_stops_a_run_that_goes_on_with_a_larger_one(tmp_path: Path) -> 
     assert len(judge.asked) == 40
 
 
+@pytest.mark.parametrize("concurrency", [0, -3, 1001, 2.5])
+def test_a_concurrency_that_cannot_be_is_refused(tmp_path: Path, concurrency: Any) -> None:
+    with pytest.raises(ConfigError, match="concurrency: must be a whole number from 1 to 1,000"):
+        quiet(cases(1), tmp_path / "run", concurrency=concurrency)
+
+
+def test_a_limit_on_a_cost_that_will_be_unknown_is_refused_before_anything_is_sent(
+    tmp_path: Path,
+) -> None:
+    with pytest.raises(ConfigError, match="max_cost: needs the option prices"):
+        quiet(cases(1), tmp_path / "run", judge="openai:m", api_key="k", max_cost=1)
+
+
 def test_more_errors_than_allowed_stop_a_run(tmp_path: Path) -> None:
     judge = Failing(set(range(10, 1000)), lambda: failing("refusal"))
     outcome = quiet(cases(300), tmp_path / "run", judge=judge, max_errors=3, concurrency=1)

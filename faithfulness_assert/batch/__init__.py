@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..grading import hide_key
+from ..grading import MAX_CONCURRENCY, hide_key
+from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
+from ..records.judge import judge_info
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
 from .engine import Engine
@@ -84,6 +86,8 @@ def run(
     """
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
+    if concurrency is not None:
+        check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
     share = Share(concurrency, requests_per_minute, tokens_per_minute)
     grader = share.ready(settings.grader())
     chosen: Engine | RayEngine
@@ -97,6 +101,8 @@ def run(
     else:
         raise ConfigError(f"engine: must be local or ray, got {engine!r}")
     budget = Budget(max_tokens, max_cost, max_errors)
+    if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
+        raise ConfigError("max_cost: needs the option prices, or no cost is known")
     data_set = source if isinstance(source, DataSet) else open_data_set(source, mapping=mapping)
     kept = RunDirectory(directory)
     with kept.locked():

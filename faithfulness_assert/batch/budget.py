@@ -74,7 +74,10 @@ class Budget:
         if self._max_tokens is not None and self.tokens >= self._max_tokens:
             return f"it has used {self.tokens:,} tokens, and max_tokens is {self._max_tokens:,}"
         if self._max_cost is not None and self._without_cost:
-            return UNKNOWN_COST
+            return (
+                "results that were graded without the option prices have an unknown cost; "
+                "leave max_cost out, or use max_tokens"
+            )
         if self._max_cost is not None and self.cost >= self._max_cost:
             return f"it has cost {self.cost:.6g}, and max_cost is {self._max_cost:.6g}"
         if self._max_errors is not None and self.errors > self._max_errors:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentTypeError
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
+from ..records.errors import ConfigError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -48,8 +50,17 @@ def add_report_argument(parser: ArgumentParser) -> None:
 
 def check_outputs(arguments: Namespace) -> None:
     """Raises ``ConfigError`` if results cannot be written as these arguments want it."""
+    kept = Path(arguments.directory)
+    needed = {
+        Path(getattr(arguments, "input", "-")),
+        kept / "results.jsonl",
+        kept / "retried.jsonl",
+    }
+    taken = {path.resolve() for path in needed}
     for file in arguments.output:
-        check_output(file)
+        if check_output(file).resolve() in taken:
+            problem = "is a file that the run needs; choose another file"
+            raise ConfigError(f"output: {file} {problem}")
     check_report_argument(arguments)
 
 
