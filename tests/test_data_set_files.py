@@ -107,6 +107,13 @@ def test_the_ids_of_promptfoo_are_the_same_in_each_run() -> None:
     assert [row.case_id for row in rows_of(FIXTURES / "promptfoo.json")] == ["0-0", "1-0"]
 
 
+def test_the_last_test_run_of_deepeval_is_read_as_it_is(tmp_path: Path) -> None:
+    run = json.loads((FIXTURES / "deepeval.json").read_text(encoding="utf-8"))
+    last = tmp_path / ".latest_test_run.json"
+    last.write_text(json.dumps({"testRunData": run, "testRunLink": None}))
+    assert contents(last) == contents(FIXTURES / "deepeval.json")
+
+
 def test_a_mapping_goes_before_what_an_export_is_known_for() -> None:
     rows = rows_of(FIXTURES / "promptfoo.json", answer="prompt.raw")
     assert rows[0].fields["answer"] == "Answer When does the shop open? from the notes"
@@ -200,7 +207,7 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> No
     good = json.dumps(CASE).encode()
     file.write_bytes(b"[" + good + b',{"answer": "caf\xe9"}, 7,' + good + b"]")
     assert problems(file) == [
-        "item 2: not UTF-8 text: byte 0xe9",
+        "item 2: not UTF-8 text: byte 0xe9; save the file as UTF-8",
         "item 3: must be a JSON object, got int",
     ]
 
@@ -301,9 +308,9 @@ def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:
     assert problems(file) == [
         "line 3: 1 cells, but the file has 2 columns",
         "line 4: 3 cells, but the file has 2 columns",
-        "line 7: not UTF-8 text: byte 0xe9",
+        "line 7: not UTF-8 text: byte 0xe9; save the file as UTF-8",
         "line 9: invalid CSV: ',' expected after '\"'",
-        "lines 10 to 11: invalid CSV: unexpected end of data",
+        "lines 10 to 11: invalid CSV: a quote is opened and never closed",
     ]
     assert [row.fields["answer"] for row in rows_of(file) if not row.problem] == ["a", "x\ny"]
 

@@ -73,6 +73,27 @@ def test_values_of_numpy_and_pandas_are_plain_and_missing_ones_are_none() -> Non
     assert columns == {"n": 3, **missing, "day": "2026-01-15T00:00:00", "kind": "k"}
 
 
+def frame_with_a_name_twice(_folder: Path) -> Any:
+    pandas = pytest.importorskip("pandas")
+    return pandas.DataFrame([["a", "b", "c"]], columns=["answer", "answer", "context"])
+
+
+def parquet_with_a_name_twice(folder: Path) -> Path:
+    parquet, pyarrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
+    names = ["answer", "answer", "context"]
+    table = pyarrow.Table.from_arrays([pyarrow.array([name]) for name in "abc"], names=names)
+    parquet.write_table(table, folder / "a.parquet")
+    return folder / "a.parquet"
+
+
+@pytest.mark.parametrize("table", [frame_with_a_name_twice, parquet_with_a_name_twice])
+def test_a_table_in_which_two_columns_have_the_same_name_is_refused(
+    tmp_path: Path, table: Callable[[Path], Any]
+) -> None:
+    with pytest.raises(ConfigError, match="two columns have the name 'answer'; rename one"):
+        open_data_set(table(tmp_path))
+
+
 def test_an_index_with_a_name_is_a_column() -> None:
     pandas = pytest.importorskip("pandas")
     index = pandas.Index(["s1"], name="context.span_id")

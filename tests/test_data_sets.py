@@ -95,9 +95,9 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path: Pat
     rows = rows_of(file)
     assert [row.fields for row in rows if not row.problem] == [CASE, CASE]
     problems = [row.problem for row in rows if row.problem]
-    assert problems[0] == "line 3: not UTF-8 text: byte 0xe9"
+    assert problems[0] == "line 3: not UTF-8 text: byte 0xe9; save the file as UTF-8"
     assert problems[1] == "line 4: must be a JSON object, got list"
-    assert problems[2].startswith("line 6: invalid JSON: ")
+    assert problems[2].startswith("line 6: invalid JSON: Unterminated string starting at character")
     assert problems[2].endswith("the file ends here, it may be cut off")
 
 
@@ -118,6 +118,12 @@ def test_two_columns_for_a_field_are_shown_with_what_to_do() -> None:
 def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> None:
     with pytest.raises(ConfigError, match="map"):
         parse_mapping(items)
+
+
+@pytest.mark.parametrize("mapping", [["answer=reply"], "answer=reply", {"answer": 1}])
+def test_a_mapping_of_another_type_is_the_callers_mistake(mapping: Any) -> None:
+    with pytest.raises(ConfigError, match=r"map: .*must be"):
+        open_data_set([CASE], mapping=mapping)
 
 
 def test_a_mapping_is_field_and_column() -> None:

@@ -106,7 +106,7 @@ class Case:
         said = _conversation(given, evidence_roles)
         question = _question(given.get("question", ""))
         fields = {
-            "answer": _answer(given.get("answer")),
+            "answer": _answer(given.get("answer"), given),
             "context": _context(given.get("context"), given, said),
             "question": question,
             "id": _id(id),
@@ -151,7 +151,9 @@ def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation |
 # ---------------------------------------------------------------- texts
 
 
-def _answer(value: object) -> str:
+def _answer(value: object, given: Iterable[str]) -> str:
+    if value is None:
+        raise InputError(f"answer: missing; pass a string. {_looked_for('answer', given)}")
     answer = _string(value, "answer:")
     _check_size("answer", len(answer), MAX_ANSWER_CHARS, "grade it in parts")
     return answer
@@ -161,6 +163,11 @@ def _question(value: object) -> str:
     question = _string(value, "question:")
     _check_size("question", len(question), MAX_QUESTION_CHARS, "shorten it")
     return question
+
+
+def _looked_for(field: str, given: Iterable[str]) -> str:
+    names = ", ".join((field, *CASE_ALIASES[field]))
+    return f"Looked for {names}; the case has {names_of(given)}"
 
 
 def _check_size(name: str, size: int, limit: int, fix: str) -> None:
@@ -190,10 +197,9 @@ def _not_a_string(what: str, value: object) -> InputError:
 def _context(value: object, given: Iterable[str], said: Conversation | None) -> tuple[Passage, ...]:
     """The passages of the context, then those of a conversation."""
     if value is None and said is None:
-        looked_for = ", ".join(("context", *CASE_ALIASES["context"]))
         raise InputError(
             "context: missing; pass a string or a list of passages (an empty list means that "
-            f"retrieval found nothing). Looked for {looked_for}; the case has {names_of(given)}"
+            f"retrieval found nothing). {_looked_for('context', given)}"
         )
     passages = () if value is None else _passages(value)
     if said:

@@ -27,18 +27,14 @@ def csv_header(file: Path) -> list[str]:
     """The columns of a file. One without a name is called ``column 3``, by its place.
 
     Raises:
-        ConfigError: two columns have the same name, or the first row cannot be read.
+        ConfigError: the first row cannot be read.
     """
     try:
         header: list[str] = next(_reader(file), [])
         check_utf8("".join(header))
     except (csv.Error, UnreadableError) as error:
         raise ConfigError(f"{file}: the first row cannot be read: {error}") from None
-    columns = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
-    twice = next((name for name in columns if columns.count(name) > 1), None)
-    if twice is not None:
-        raise ConfigError(f"{file}: two columns have the name {twice!r}")
-    return columns
+    return [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
 
 
 def csv_records(file: Path, columns: Sequence[str], context: frozenset[str]) -> Iterator[Record]:
@@ -57,7 +53,9 @@ def csv_records(file: Path, columns: Sequence[str], context: frozenset[str]) -> 
         except StopIteration:
             return
         except csv.Error as error:
-            yield Record(_place(before + 1, rows.line_num), None, f"invalid CSV: {error}")
+            open_quote = str(error) == "unexpected end of data"
+            problem = "a quote is opened and never closed" if open_quote else error
+            yield Record(_place(before + 1, rows.line_num), None, f"invalid CSV: {problem}")
             continue
         if cells:
             yield _record(_place(before + 1, rows.line_num), cells, columns, context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -110,13 +111,15 @@ class DataSet:
         return "\n".join([self.name, *lines, f"  carried along   {shown or '-'}{rest}"])
 
     def check(self) -> None:
-        """Raises ``ConfigError`` if there is no column for a field that a case needs.
+        """Raises ``ConfigError`` if two columns have the same name, or a case needs one more.
 
-        Only where all rows have the same columns, and are no export.
+        Only where all rows have the same columns; what is missing, only where it is no export.
         """
         columns = self._source.columns
         if columns is None:
             return
+        if twice := [name for name, times in Counter(columns).items() if times > 1]:
+            raise ConfigError(f"{self.name}: two columns have the name {twice[0]!r}; rename one")
         needed = () if has_column(columns, "messages", self._mapping) else ("answer", "context")
         for field in (*needed, *self._mapping):
             if not has_column(columns, field, self._mapping):

@@ -65,7 +65,8 @@ class JsonDocument:
         if not isinstance(error, json.JSONDecodeError):
             return json_problem(error)
         cut = error.msg.startswith("Unterminated") or error.pos > len(self._text) - LONGEST_WORD
-        return f"{error.msg}; {_CUT}" if cut else error.msg
+        problem = error.msg.removesuffix(" at")  # json gives a place after that
+        return f"{problem}; {_CUT}" if cut else problem
 
     def items(self) -> Iterator[Any]:
         """The items of the list that begins here. Each is read only when it is asked for."""

@@ -26,6 +26,8 @@ LISTS = (
     *("observations", "spans", "rows", "samples"),
 )
 """The names under which exports have their list of records."""
+OUTER = ("results", "testRunData")
+"""Objects around such a list: of promptfoo, of the last test run of deepeval."""
 
 _CASE_NAMES = {name for field, names in CASE_ALIASES.items() for name in (field, *names)}
 _OF_A_CASE = _CASE_NAMES - {"input"}  # an export may have an input of its own
@@ -145,7 +147,7 @@ def _reaches_list(document: JsonDocument, values: dict[str, Any]) -> bool:
         start = document.peek()
         if start == "[" and name in LISTS and not _OF_A_CASE & values.keys():
             return True
-        if start == "{" and name == "results":  # promptfoo has results.results
+        if start == "{" and name in OUTER:
             inner: dict[str, Any] = {}
             if _reaches_list(document, inner):
                 return True

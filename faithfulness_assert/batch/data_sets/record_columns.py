@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from .exports import MARKS, find_export
 from .field_paths import Located, exists, take
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable
 
 FIELDS = (*CASE_ALIASES, "id")
 """The fields that a column can be named for."""
@@ -40,7 +41,12 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
     """The mapping, with our names for its fields. Raises ``ConfigError`` for an unknown field."""
     ours = {alias: name for name, aliases in CASE_ALIASES.items() for alias in aliases}
     checked: dict[str, str] = {}
+    if not isinstance(mapping, Mapping | None):
+        found = type(mapping).__name__
+        raise ConfigError(f"map: must be a mapping of fields to columns, got {found}")
     for name, column in (mapping or {}).items():
+        if not isinstance(column, str):
+            raise ConfigError(f"map: {name} must be the name of a column, got {column!r}")
         field = ours.get(name, name)
         if field not in FIELDS:
             raise ConfigError(f"map: a case has no field {name!r}. {suggest(name, FIELDS)}")

@@ -33,7 +33,7 @@ def read_object(text: str, end: str = "") -> dict[str, Any]:
 def json_problem(error: Exception) -> str:
     """What is wrong with a JSON text, without its lines: they are not those of the file."""
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} at character {error.pos + 1}"
+        return f"{error.msg.removesuffix(' at')} at character {error.pos + 1}"
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
@@ -47,4 +47,5 @@ def as_object(value: Any) -> dict[str, Any]:
 def check_utf8(text: str) -> None:
     """Raises ``UnreadableError`` if a byte was not UTF-8 (text decoded with surrogateescape)."""
     if not text.isascii() and (found := _NOT_UTF8.search(text)):
-        raise UnreadableError(f"not UTF-8 text: byte 0x{ord(found[0]) & 0xFF:x}")
+        byte = f"0x{ord(found[0]) & 0xFF:x}"
+        raise UnreadableError(f"not UTF-8 text: byte {byte}; save the file as UTF-8")
