@@ -159,7 +159,7 @@ def test_an_annotation_is_one_command_on_one_line(made: list[tuple[Any, str]]) -
 def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path: Path) -> None:
     file = tmp_path / "out.csv"
     lines = [
-        line_of(1, expected="x", score="mine", tags=["a"]),
+        line_of(1, **{"expected": "x", "score": "mine", "tags": ["a"], "=1+1": None}),
         line_of(2, expected="=HYPERLINK(1)", later=3),
         line_of(3, expected="-0.5"),
     ]
@@ -170,6 +170,7 @@ def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path: Path) -> None:
     assert [row["tags"] for row in rows] == ['["a"]', "", ""]
     assert [row["other_columns"] for row in rows] == ["", '{"later": 3}', ""]
     assert [row["score"] for row in rows] == ["1.0"] * 3
+    assert "'=1+1" in rows[0]
 
 
 def test_a_parquet_file_has_typed_columns(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def test_other_settings_are_named_and_refused(tmp_path: Path) -> None:
         ({"threshold": 0.5}, r"policy.threshold: was 0.8, is 0.5"),
         ({"policy": {"name": "mine"}}, r'policy.name: was "default", is "mine"'),
         ({"guidance": "Be strict."}, r'policy.guidance: was "", is "Be strict."'),
-        ({"language": "pt"}, r'options.language: was not given, is "pt"'),
+        ({"language": "pt"}, r'Changed: options.language: was not given, is "pt"\. Use'),
         ({"judge": TruthfulJudge()}, r'judge.name: was "embedded", is "truthful"'),
     ]
     for options, said in changes:
@@ -264,6 +264,8 @@ def test_a_changed_input_is_refused_with_the_row_that_changed(
             ConfigError, match=r"rows that have no result yet were changed or added"
         ):
             quiet(source(cases(5)), tmp_path / "run")
+        with pytest.raises(ConfigError, match=r"or ids, columns or --map are others"):
+            quiet(source([{**case, "new": 1} for case in given]), tmp_path / "run")
     assert len(lines(tmp_path / "run")) == 4
     assert quiet(source(given), tmp_path / "run").counts.finished == 4
 
@@ -317,6 +319,7 @@ def test_a_judge_that_only_fails_stops_a_run_and_says_why(tmp_path: Path) -> Non
     outcome = quiet(cases(500), tmp_path / "run", judge=judge, concurrency=2)
     assert "no case could be graded" in outcome.stopped
     assert "it failed (auth)" in outcome.stopped
+    assert not outcome.stopped.endswith(".")  # a sentence is made of it
     assert outcome.counts.finished < 70
     judge.towers = set()
     assert quiet(cases(500), tmp_path / "run", judge=judge).exit_code == 0

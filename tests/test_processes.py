@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +27,23 @@ from faithfulness_assert.batch.share import GraderSettings, Share
 from faithfulness_assert.cli import batch_command, main
 
 REMOTE = GraderSettings("openai:m", "default", None, {"api_key": "k"})
+
+
+FIRST_PROCESS = """
+import signal
+from multiprocessing import get_context
+from faithfulness_assert.batch.process_pool import _ctrl_c_later
+
+def holds_it_back():
+    raise SystemExit(signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+if __name__ == "__main__":
+    process = get_context("spawn").Process(target=holds_it_back)
+    with _ctrl_c_later():
+        process.start()
+    process.join()
+    raise SystemExit(process.exitcode)
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -168,6 +188,13 @@ def test_the_command_asks_a_judge_behind_an_api_from_several_processes(
         with pytest.raises(SystemExit):
             main()
         assert given["processes"] == expected
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals of POSIX")
+def test_already_the_first_process_leaves_ctrl_c_to_its_parent(tmp_path: Path) -> None:
+    script = tmp_path / "first.py"
+    script.write_text(FIRST_PROCESS)
+    assert subprocess.run([sys.executable, script], timeout=60, check=False).returncode == 0
 
 
 def test_a_judge_that_is_an_object_works_in_one_process(tmp_path: Path) -> None:

@@ -240,7 +240,9 @@ def test_a_line_that_does_not_fit_on_the_disk_leaves_the_file_as_it_was(tmp_path
 def test_a_directory_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with (
-        pytest.raises(ConfigError, match=r"file.*: cannot be written: "),
+        pytest.raises(
+            ConfigError, match=r"file: cannot be written: it is not a folder; use another name"
+        ),
         RunDirectory(tmp_path / "file").locked(),
     ):
         pass
@@ -313,7 +315,8 @@ def test_what_is_written_about_a_run_is_read_again(tmp_path: Path) -> None:
     ("content", "said"),
     [
         (json.dumps({"format": FORMAT + 1}), r"made by a newer version .*install that version"),
-        ("{", "cannot be read"),
+        ("{", r"run\.json: cannot be read: it is damaged"),
+        ("", r"run\.json: cannot be read: it is damaged"),
         ("[]", "is not the run.json of a run"),
         ("{}", "is not the run.json of a run"),
     ],
@@ -324,6 +327,12 @@ def test_a_run_that_cannot_be_understood_is_refused(
     (tmp_path / "run.json").write_text(content)
     with pytest.raises(ConfigError, match=said):
         RunDirectory(tmp_path).about()
+
+
+def test_lines_that_git_ended_as_windows_does_are_results(tmp_path: Path) -> None:
+    content = "".join(f"{text}\r\n" for text in TEXTS).encode()
+    rows = written(tmp_path, content).finished()
+    assert (rows.count, rows.damaged) == (len(TEXTS), 0)
 
 
 def test_results_without_run_json_are_refused(tmp_path: Path) -> None:

@@ -121,7 +121,8 @@ def lines_of(path: str | PathLike[str]) -> Lines:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
             problem = str(error).partition("\n")[0]
-            raise ConfigError(f"{path}: not results of a run: {problem}") from None
+            said = f"not results of a run: {problem}; name its directory, or its results as .jsonl"
+            raise ConfigError(f"{path}: {said}") from None
 
     return lines
 

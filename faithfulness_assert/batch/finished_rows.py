@@ -111,7 +111,7 @@ def head_of(line: bytes) -> Head | None:
         if found := _HEAD.match(line):
             row, told, passed = int(found[1]), int(found[2], 16), found[3] == b"true"
             head = Head(row, told, passed, float(found[4]))
-            return _checked(head) if line.endswith(b"}\n") else None
+            return _checked(head) if line.endswith((b"}\n", b"}\r\n")) else None
         data = json.loads(line)
         row, told = int(data["row"]), int(data["input"], 16)
         score = float(data["score"]) if data["defined"] else None

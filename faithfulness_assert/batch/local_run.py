@@ -185,7 +185,7 @@ class _Work:
         self._only_errors &= error is not None and error.kind in SERVER_ERRORS
         if error is None or not self._only_errors or begun < HOPELESS:
             return ""
-        return f"no case could be graded. The last error: {error.message}"
+        return f"no case could be graded. The last error: {error.message.rstrip('.')}"
 
 
 def _add_earlier(budget: Budget, directory: RunDirectory) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_context
 from multiprocessing.connection import wait
+from multiprocessing.resource_tracker import ensure_running
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -118,6 +119,7 @@ def _ctrl_c_later() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    ensure_running()  # it lets Ctrl-C through when it starts, which the first process would do
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

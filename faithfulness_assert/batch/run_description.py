@@ -74,7 +74,9 @@ def refuse_changed_input(rows: Iterable[Row], finished: FinishedRows) -> None:
     """Raises ``ConfigError`` that says which row is not what it was when the run began."""
     for _ in unfinished(rows, finished, compare=True):
         pass
-    raise changed_input("rows that have no result yet were changed or added")
+    raise changed_input(
+        "rows that have no result yet were changed or added, or ids, columns or --map are others"
+    )
 
 
 def unfinished(rows: Iterable[Row], finished: FinishedRows, *, compare: bool) -> Iterator[Row]:
@@ -124,7 +126,7 @@ def _plain(value: object) -> object:
 
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
     """The values inside mappings, with names such as ``policy.weights.supported``."""
-    if not isinstance(value, Mapping) or not value:
+    if not isinstance(value, Mapping):
         return iter([(name, value)])
     return chain.from_iterable(
         _flat(inner, f"{name}.{key}" if name else str(key)) for key, inner in value.items()

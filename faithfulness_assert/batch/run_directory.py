@@ -59,6 +59,9 @@ class RunDirectory:
         except Timeout:
             problem = "another process works on this run; wait for it, or use another directory"
             raise ConfigError(f"{self.path}: {problem}") from None
+        except FileExistsError:
+            problem = "cannot be written: it is not a folder; use another name"
+            raise ConfigError(f"{self.path}: {problem}") from None
         except OSError as error:
             raise self._unusable("written", error) from None
         try:
@@ -76,10 +79,12 @@ class RunDirectory:
             about = json.loads(self._about.read_bytes())
         except FileNotFoundError:
             if self.results.exists():
-                raise ConfigError(f"{self.path}: has results.jsonl, but no run.json") from None
+                problem = "has results.jsonl, but no run.json; use another directory"
+                raise ConfigError(f"{self.path}: {problem}") from None
             return None
         except (OSError, ValueError) as error:
-            raise self._unusable("read", error) from None
+            said = getattr(error, "strerror", None) or f"it is damaged ({error})"
+            raise ConfigError(f"{self._about}: cannot be read: {said}") from None
         if not isinstance(about, dict) or not isinstance(about.get("format"), int):
             raise ConfigError(f"{self._about}: is not the run.json of a run")
         if about["format"] > FORMAT:

@@ -22,8 +22,9 @@ def write_csv(lines: Iterable[Line], file: Path) -> None:
     """Writes the main parts of each result. Missing values are empty cells."""
     names, rows = flat_rows(lines)
     with file.open("w", encoding="utf-8", newline="") as text:
-        writer = csv.DictWriter(text, [*OWN, *names])
-        writer.writeheader()
+        columns = [*OWN, *names]
+        csv.writer(text).writerow(map(_cell, columns))
+        writer = csv.DictWriter(text, columns)
         writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
 
 
