@@ -6,6 +6,8 @@ Ray starts the actor again, there or elsewhere, and its rows are graded again.
 
 from __future__ import annotations
 
+import os
+import socket
 from dataclasses import dataclass
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
@@ -17,6 +19,7 @@ import ray.data
 
 from ..grading import Grader, hide_key
 from ..judges.remote.settings import check_number
+from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .data_sets import open_data_set
 from .rows import brief
@@ -37,6 +40,7 @@ CHUNK = 64
 AHEAD = 2
 """Chunks that each actor works on or has next."""
 MAX_ACTORS = 10_000
+CONNECT_SECONDS = 10.0
 REMOTE_CPUS = 0.25
 """Cores that Ray sets aside for an actor whose judge is behind an API: it mostly waits."""
 PREFIX = "faithfulness_"
@@ -69,13 +73,15 @@ class GradingActor:
         return [(line.to_json(), brief(line)) for line in lines]
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
-        """The batch with its results."""
+        """The batch with its results, in place of those that it has."""
         records = batch.to_pylist()
         rows = open_data_set(records, mapping=self.mapping).rows() if records else ()
         lines = sorted(self.share.graded(rows, self.grader), key=lambda line: line.row)
         results = pyarrow.Table.from_pylist([_values(line) for line in lines], RESULT_COLUMNS)
-        for field in RESULT_COLUMNS:
-            batch = batch.append_column(PREFIX + field.name, results[field.name])
+        ours = [PREFIX + name for name in RESULT_COLUMNS.names]
+        batch = batch.select([name for name in batch.column_names if name not in ours])
+        for name, column in zip(ours, results.columns, strict=True):
+            batch = batch.append_column(name, column)
         return batch
 
 
@@ -107,6 +113,8 @@ def grade_dataset(
     **options: Unpack[GraderOptions],
 ) -> ray.data.Dataset:
     """The data set with a result for each row, in the columns of ``RESULT_COLUMNS``.
+
+    Results that it has already, of an earlier grading, are replaced.
 
     It is graded when it is read or written, in any order unless Ray is told to keep it. To go on
     with what was interrupted, grade ``remaining`` rows, or use Ray's own checkpoint.
@@ -145,12 +153,15 @@ def remaining(
 ) -> ray.data.Dataset:
     """The rows of ``ds`` whose value in the column ``on`` no row of ``finished`` has.
 
+    Rows without a value there always remain: nobody can tell whether they are finished.
+
     ``finished`` is what was written before, such as
     ``ray.data.read_parquet("graded/").select_columns(["id"])``. Its values must fit into the memory
     of each node.
     """
     batches = finished.iter_batches(batch_format="pyarrow", batch_size=None)
-    chunks = [chunk for batch in batches if batch.num_rows for chunk in batch[on].chunks]
+    found = [chunk for batch in batches if batch.num_rows for chunk in batch[on].chunks]
+    chunks = [chunk for chunk in found if not _is_empty(chunk)]
     if not chunks:
         return ds
     ids = ray.put(pyarrow.chunked_array(chunks))
@@ -158,8 +169,15 @@ def remaining(
 
 
 def _without(batch: pyarrow.Table, on: str, ids: Any) -> pyarrow.Table:
-    known = pyarrow.compute.is_in(batch[on], ray.get(ids))
+    if _is_empty(batch[on]):
+        return batch
+    known = pyarrow.compute.is_in(batch[on], ray.get(ids), skip_nulls=True)
     return batch.filter(pyarrow.compute.invert(known))
+
+
+def _is_empty(values: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
+    """Whether no row has a value; such a column may have no type either."""
+    return bool(values.null_count == len(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +237,32 @@ def _next_done(under_way: dict[Any, Any]) -> tuple[Any, Any]:
 
 
 def _connect(address: str | None) -> None:
-    if not ray.is_initialized():
-        here: dict[str, Any] = {"include_dashboard": False} if address is None else {}
+    """Connects to a cluster, or starts one.
+
+    Raises:
+        ConfigError: it cannot be reached.
+    """
+    if ray.is_initialized():
+        return
+    found = os.environ.get("RAY_ADDRESS", "")
+    name = "address" if address else "RAY_ADDRESS" if found else "engine"
+    _check_answers(name, address or found)
+    here: dict[str, Any] = {"include_dashboard": False} if address is None else {}
+    try:
         ray.init(address=address, log_to_driver=False, logging_level="warning", **here)
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ConfigError(f"{name}: no Ray cluster can be used: {error}") from None
+
+
+def _check_answers(name: str, address: str) -> None:
+    """Raises ``ConfigError`` if nothing answers there: Ray itself would try for many minutes."""
+    host, _, port = address.rpartition("://")[2].rpartition(":")
+    if not (host and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"{name}: no Ray cluster answers at {address}: {error}") from None
 
 
 def _number_of(actors: int | None, spare: int = 0) -> int:

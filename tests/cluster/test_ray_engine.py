@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -91,6 +92,22 @@ def test_a_row_that_cannot_be_graded_says_so_and_has_no_score(cluster: Any) -> N
     (row,) = grade_dataset(ray.data.from_items(records)).take_all()
     assert (row[f"{PREFIX}status"], row[f"{PREFIX}score"]) == ("invalid_input", None)
     assert "context" in row[f"{PREFIX}reason"]
+
+
+def test_grading_again_replaces_the_results_that_are_there(cluster: Any) -> None:
+    record = {"id": 1, "answer": "It is red.", "context": "It is red.", f"{PREFIX}score": "old"}
+    (graded,) = grade_dataset(ray.data.from_items([record])).take_all()
+    assert (graded["id"], graded[f"{PREFIX}score"]) == (1, 1.0)
+    (again,) = grade_dataset(ray.data.from_items([graded]), threshold=0.4).take_all()
+    assert list(again) == list(graded)
+
+
+def test_rows_without_an_id_always_remain(cluster: Any) -> None:
+    rows = ray.data.from_items(
+        [{"id": name, "place": n} for n, name in enumerate(["a", None, "b"])]
+    )
+    finished = ray.data.from_items([{"id": "a"}, {"id": None}])
+    assert {row["place"] for row in remaining(rows, finished).take_all()} == {1, 2}
 
 
 def test_interrupted_grading_goes_on_with_the_rows_that_are_not_written(
@@ -217,6 +234,30 @@ def test_the_command_grades_on_a_cluster_of_its_own(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "1 passed" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["address", "RAY_ADDRESS"])
+@pytest.mark.parametrize("scheme", ["", "ray://"])
+def test_an_address_where_no_cluster_answers_is_told_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, scheme: str
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # and nobody listens
+        address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
+        if name == "RAY_ADDRESS":
+            monkeypatch.setenv(name, address)
+        monkeypatch.setattr(ray, "is_initialized", lambda: False)
+        given = address if name == "address" else None
+        with pytest.raises(ConfigError, match=rf"^{name}: no Ray cluster answers at {address}"):
+            run(RECORDS, tmp_path, engine="ray", address=given, progress=False)
+
+
+def test_an_address_that_ray_does_not_take_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    with pytest.raises(ConfigError, match=r"^address: no Ray cluster can be used"):
+        run(RECORDS, tmp_path, engine="ray", address="nobody://there", progress=False)
 
 
 def test_what_only_one_engine_takes_the_other_refuses(tmp_path: Path) -> None:
