@@ -579,7 +579,22 @@ def test_the_promptfoo_assertion_says_what_is_wrong_with_messages() -> None:
     assert other["pass"]
     assert hook(TEXT, vars={"messages": [], "context": TEXT})["pass"]
     unread = hook(5, {"messagesFrom": "vars.chat"}, vars={"chat": [user("a")]})
-    assert "no assistant message" in unread["reason"]
+    assert "the output is int, not text" in unread["reason"]
+    assert "the messages do not end with an assistant message" in unread["reason"]
+
+
+@pytest.mark.parametrize("output", [[{"id": "c2", "type": "function"}], {"tool_calls": []}, None])
+@pytest.mark.parametrize("as_text", [False, True])
+def test_what_the_assistant_said_before_is_never_graded_for_an_output_without_text(
+    output: Any, as_text: bool
+) -> None:
+    history = [*asked(), assistant(TEXT), user("And tomorrow?")]
+    prompt: Any = json.dumps(history) if as_text else history
+    result = hook(output, {"messagesFrom": "prompt"}, prompt=prompt)
+    assert (result["pass"], result["metadata"]["graderError"]) == (False, True)
+    assert "do not end with an assistant message" in result["reason"]
+    whole = hook(output, {"messagesFrom": "prompt"}, prompt=history[:-1])
+    assert whole["pass"]
 
 
 def test_cases_without_messages_do_not_load_the_reader() -> None:

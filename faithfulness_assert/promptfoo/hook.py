@@ -199,10 +199,13 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
         messages = None
     try:
         answer = _answer(output, document, paths)
-    except InputError:
+    except InputError as error:
         if paths.get("messages") is None or paths.get("answer") is not None:
             raise
-        answer = None  # the output may be the messages; the last one is then the answer
+        if not _end_with_the_answer(messages):  # what an assistant said before is not the answer
+            problem = "and the messages do not end with an assistant message"
+            raise InputError(f"{error}; {problem}") from None
+        answer = None
     return AssertionTexts(answer, context, question, messages)
 
 
@@ -215,6 +218,12 @@ def _has_roles(value: Any) -> bool:
         and isinstance(value, list)
         and all(isinstance(v, Mapping) and "role" in v for v in value)
     )
+
+
+def _end_with_the_answer(messages: Any) -> bool:
+    from ..records.messages import end_with_assistant  # most assertions have no messages
+
+    return end_with_assistant(messages)
 
 
 def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:

@@ -96,6 +96,16 @@ def read_messages(
     return Conversation(answer, question, passages, _short(notes))
 
 
+def end_with_assistant(value: object) -> bool:
+    """Whether the last message is an assistant's.
+
+    Raises:
+        InputError: see ``read_messages``.
+    """
+    messages = _messages(value)
+    return bool(messages) and isinstance(messages[-1], Mapping) and _is_assistants(messages[-1])
+
+
 # ---------------------------------------------------------------- what is what
 
 
