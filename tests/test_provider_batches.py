@@ -155,9 +155,16 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
             code, _, told = command(*given, *more)
             assert problem in told
             assert code == (2 if "--max-errors" in more else 3)
+        code, _, told = command("batch", "collect", str(tmp_path / "run"))
+        assert (code, "needs the option prices. Give the first command again" in told) == (3, True)
         assert not server.batches
         assert command(*given, "--max-tokens", "1000000")[0] == 4
         assert len(server.batches) == 1
+        assert command(*given, "--max-tokens", "10")[0] == 3
+        standing = collected(
+            RunDirectory(tmp_path / "run")
+        )  # what was sent is paid, so it is fetched
+        assert standing.finished
         costly = [*given[:3], str(tmp_path / "other"), *given[4:], *prices, "--max-cost"]
         assert "it would cost about" in command(*costly, "10")[2]
         assert command(*costly, "1000000")[0] == 4
@@ -700,6 +707,23 @@ def test_a_run_over_a_batch_api_on_the_command_line(
     assert done.returncode == 3
     assert "no connection to the provider" in done.stderr
     assert "key-0123456789abcdef" not in done.stderr
+
+
+@pytest.mark.parametrize("judge", ["openai:m", "anthropic:m"])
+def test_requests_are_not_taken_for_their_answers(tmp_path: Path, judge: str) -> None:
+    directory = RunDirectory(tmp_path / "run")
+    standing = submit(open_data_set(cases(2)), directory, FILES, judge=judge)
+    with pytest.raises(ConfigError, match="no line of these files answers an ask of round 1"):
+        import_answers(directory, standing.files)
+    assert all(file.exists() for file in standing.files)
+
+
+def test_a_run_keeps_to_the_way_on_which_it_began(tmp_path: Path) -> None:
+    given: dict[str, Any] = {"judge": "openai:m", "api_key": "key"}
+    directory = RunDirectory(tmp_path / "run")
+    submit(open_data_set(cases(2)), directory, FILES, **given)
+    with pytest.raises(ConfigError, match="this run was begun via files; keep to it"):
+        submit(open_data_set(cases(2)), directory, "openai-batch", **given)
 
 
 def test_files_of_another_round_are_not_taken_for_missing_answers(tmp_path: Path) -> None:

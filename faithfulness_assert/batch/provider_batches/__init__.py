@@ -87,7 +87,10 @@ def submit(
         settings = _begun(directory, settings, about, data_set)
         if retry_errors:
             settings = _retried(directory, settings)
-        if budget and (problem := budget.too_small_for(_estimate(directory, settings))):
+        problem = budget.too_small_for(_estimate(directory, settings)) if budget else ""
+        if problem != settings.get("stopped", "") and not _is_sent(directory):
+            _store(directory, {**settings, "stopped": problem})  # so that collecting sends nothing
+        if problem:
             return Standing(False, (), stopped=problem)
         with _rounds(directory, settings, grader) as rounds:
             return rounds.advance()
@@ -112,7 +115,12 @@ def _begun(
     if is_begun(directory):
         if not same:
             check_rows(rows, data_set.rows())
-        return _stored(directory)
+        stored = _stored(directory)
+        if stored["via"] != settings["via"]:
+            raise ConfigError(
+                f"{directory.path}: this run was begun via {stored['via']}; keep to it"
+            )
+        return stored
     rows.parent.mkdir(exist_ok=True)
     return _store(directory, {**settings, "rows": write_rows(rows, data_set.rows())})
 
@@ -152,6 +160,10 @@ def collect(directory: RunDirectory, **options: Any) -> Standing:
         ConfigError: the directory has no such run.
         JudgeError: the provider could not be asked. The run can go on.
     """
+    if problem := _stored(directory).get("stopped"):
+        return Standing(
+            False, (), stopped=f"{problem}. Give the first command again, with another limit"
+        )
     with _opened(directory, options) as rounds:
         return rounds.advance()
 
@@ -195,6 +207,11 @@ def _rounds(
 def is_begun(directory: RunDirectory) -> bool:
     """Whether the directory has a run over a batch API, or over files."""
     return (directory.path / "rounds" / _SETTINGS).exists()
+
+
+def _is_sent(directory: RunDirectory) -> bool:
+    """Whether the run has a round: asks that were sent, or are about to be."""
+    return any(path.name.isdecimal() for path in (directory.path / "rounds").iterdir())
 
 
 def _store(directory: RunDirectory, settings: dict[str, Any]) -> dict[str, Any]:

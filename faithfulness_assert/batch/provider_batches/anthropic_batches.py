@@ -32,7 +32,7 @@ def _request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _said(line: Mapping[str, Any]) -> Said | None:
     custom_id, result = line.get("custom_id"), line.get("result")
-    if not isinstance(custom_id, str):
+    if not isinstance(custom_id, str) or "result" not in line:
         return None
     result = result if isinstance(result, dict) else {}
     if result.get("type") == "succeeded":

@@ -44,7 +44,7 @@ def _said(line: Mapping[str, Any]) -> Said | None:
     vLLM has the error of such a line under ``error``, and no body.
     """
     custom_id, response, error = line.get("custom_id"), line.get("response"), line.get("error")
-    if not isinstance(custom_id, str):
+    if not isinstance(custom_id, str) or not ("response" in line or "error" in line):
         return None
     if isinstance(response, dict) and isinstance(response.get("status_code"), int):
         body = response.get("body")
