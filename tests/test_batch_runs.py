@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,7 +20,7 @@ from processes import eventually
 from remote import bare_environment
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply
-from faithfulness_assert.batch import RunDirectory, RunOutcome, patience, run
+from faithfulness_assert.batch import RunDirectory, RunOutcome, patience, progress, run
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.progress import Counts
 from faithfulness_assert.batch.rows import Line
@@ -434,6 +436,15 @@ def test_the_line_of_progress_has_rate_spend_counts_and_time_left() -> None:
         "1,200 of 4,000 | 10.0/s | 1,000 passed, 150 failed, 50 not graded | 81,000 tokens | cost 1.25 | 4:40 left"
     )
     assert str(Counts(finished=2, passed=2)).startswith("2 | ")
+
+
+def test_lines_come_also_while_no_result_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", text)
+    monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
+    with progress.shown(Counts(total=9, finished=2), wanted=True):
+        assert eventually(lambda: text.getvalue().count("2 of 9 | ") > 1)
+    assert "faithfulness-progress" not in {thread.name for thread in threading.enumerate()}
 
 
 def test_the_rows_are_counted_while_they_are_graded_so_that_the_time_left_is_known(

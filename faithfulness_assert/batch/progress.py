@@ -108,7 +108,8 @@ def count_rows(counts: Counts, numbers: Iterator[int]) -> None:
 def shown(counts: Counts, *, wanted: bool) -> Iterator[Callable[[], None]]:
     """Gives a function to be called after each result. What it shows goes to standard error.
 
-    A bar where that is a terminal and ``CI`` is not set; else a line every half minute.
+    A bar where that is a terminal and ``CI`` is not set; else a line every half minute, also while
+    no result comes.
     """
     try:
         if not wanted:
@@ -118,7 +119,8 @@ def shown(counts: Counts, *, wanted: bool) -> Iterator[Callable[[], None]]:
                 yield _now_and_then(show, BAR_SECONDS)
                 show()
         else:
-            yield _now_and_then(lambda: _print_line(counts), LINE_SECONDS)
+            with _lines(counts):
+                yield lambda: None
     finally:
         counts.ended = True
 
@@ -136,9 +138,22 @@ def _now_and_then(show: Callable[[], Any], seconds: float) -> Callable[[], None]
     return called
 
 
-def _print_line(counts: Counts) -> None:
-    sys.stderr.write(f"{visible(str(counts))}\n")
-    sys.stderr.flush()
+@contextmanager
+def _lines(counts: Counts) -> Iterator[None]:
+    ended = threading.Event()
+
+    def show() -> None:
+        while not ended.wait(LINE_SECONDS):
+            sys.stderr.write(f"{visible(str(counts))}\n")
+            sys.stderr.flush()
+
+    thread = threading.Thread(target=show, daemon=True, name="faithfulness-progress")
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
 
 
 @contextmanager
