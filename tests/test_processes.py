@@ -45,6 +45,27 @@ if __name__ == "__main__":
     raise SystemExit(process.exitcode)
 """
 
+TAKEN_BY_ANOTHER_THREAD = """
+import signal, socket, threading
+from faithfulness_assert.batch.process_pool import _ctrl_c_later
+
+other = threading.Thread(target=threading.Event().wait, daemon=True)
+other.start()
+here, there = socket.socketpair()
+there.setblocking(False)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.set_wakeup_fd(there.fileno())
+held = False
+try:
+    with _ctrl_c_later():
+        signal.pthread_kill(other.ident, signal.SIGINT)
+        here.recv(1)
+        held = True
+except KeyboardInterrupt:
+    raise SystemExit(not held) from None
+raise SystemExit("it never came")
+"""
+
 
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,9 +212,10 @@ def test_the_command_asks_a_judge_behind_an_api_from_several_processes(
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="signals of POSIX")
-def test_already_the_first_process_leaves_ctrl_c_to_its_parent(tmp_path: Path) -> None:
-    script = tmp_path / "first.py"
-    script.write_text(FIRST_PROCESS)
+@pytest.mark.parametrize("code", [FIRST_PROCESS, TAKEN_BY_ANOTHER_THREAD])
+def test_a_process_that_starts_is_not_reached_by_ctrl_c(tmp_path: Path, code: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(code)
     assert subprocess.run([sys.executable, script], timeout=60, check=False).returncode == 0
 
 

@@ -120,11 +120,20 @@ def _ctrl_c_later() -> Iterator[None]:
         yield
         return
     ensure_running()  # it lets Ctrl-C through when it starts, which the first process would do
+    came: list[int] = []
+    handler = signal.getsignal(signal.SIGINT)
+    here = handler is not None and threading.current_thread() is threading.main_thread()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    if here:  # or another thread would take the signal, and this one be interrupted all the same
+        signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
     try:
         yield
     finally:
+        if here:
+            signal.signal(signal.SIGINT, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if came:
+        signal.raise_signal(signal.SIGINT)
 
 
 # ---------------------------------------------------------------- in the process
