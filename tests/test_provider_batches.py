@@ -709,6 +709,38 @@ def test_a_run_over_a_batch_api_on_the_command_line(
     assert "key-0123456789abcdef" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("name", "keep", "problem"),
+    [
+        ("rows.jsonl", lambda text: text[:-30], "line 3 cannot be read: copy the directory"),
+        ("rows.jsonl", lambda text: "".join(text.splitlines(True)[:2]), "it has 2 rows of 3: copy"),
+        ("001/round.json", lambda text: text[:30], "cannot be read"),
+    ],
+)
+def test_a_directory_that_was_copied_in_part_is_told_and_no_row_is_lost(
+    tmp_path: Path, name: str, keep: Callable[[str], str], problem: str
+) -> None:
+    with BatchServer() as server:
+        directory = begun(tmp_path, "openai-batch", server, 3)
+        file = directory.path / "rounds" / name
+        whole = file.read_text()
+        file.write_text(keep(whole))
+        with pytest.raises(ConfigError, match=f"{name}: {problem}"):
+            collected(directory)
+        file.write_text(whole)
+        collected(directory)
+        assert results(directory) == online(3, "openai-batch", server)
+
+
+def test_after_ctrl_c_the_command_that_goes_on_is_told(tmp_path: Path) -> None:
+    advance = "faithfulness_assert.batch.provider_batches.rounds.Rounds.advance"
+    with BatchServer() as server:
+        directory = begun(tmp_path, "openai-batch", server, 2)
+        with mock.patch(advance, side_effect=KeyboardInterrupt):
+            code, _, told = command("batch", "collect", directory.path)
+    assert (code, f"batch collect {directory.path}" in told) == (130, True)
+
+
 @pytest.mark.parametrize("judge", ["openai:m", "anthropic:m"])
 def test_requests_are_not_taken_for_their_answers(tmp_path: Path, judge: str) -> None:
     directory = RunDirectory(tmp_path / "run")

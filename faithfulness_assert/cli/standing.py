@@ -6,10 +6,11 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+from ..batch.provider_batches import is_begun
 from ..batch.summary import Summary
 from ..records.errors import JudgeError
 from ..text.strings import visible
-from .exit_codes import FAILED, NOT_GRADED, PASSED, WAITING, judged
+from .exit_codes import FAILED, INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
 from .output_arguments import check_outputs, write_outputs
 from .terminal import show_line
 
@@ -34,6 +35,11 @@ def report(directory: RunDirectory, go_on: Callable[[], Standing], arguments: Na
         standing = go_on()
     except JudgeError as error:
         return _stopped(f"{error.message}. {error.fix}".strip(), directory.path)
+    except KeyboardInterrupt:
+        if not is_begun(directory):
+            raise
+        _stopped("interrupted", directory.path)
+        return INTERRUPTED
     except OSError as error:  # such as a disk that is full
         return _stopped(f"{error.filename or directory.path}: {error.strerror}", directory.path)
     for said in standing.said:

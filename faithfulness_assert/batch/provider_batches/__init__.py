@@ -25,7 +25,8 @@ from ..run_description import changed_input, check_unchanged, describe_run, same
 from .anthropic_batches import ANTHROPIC_FORM, AnthropicBatches
 from .openai_batches import OPENAI_FORM, OpenAIBatches
 from .round_writer import write_whole
-from .rounds import Rounds, Standing, check_rows, read_rows, write_rows
+from .rounds import Rounds, Standing
+from .stored_rows import check_rows, read_rows, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -201,7 +202,8 @@ def _rounds(
     form = _FORMS[_provider(settings["judge"])]
     make = SERVICES.get(settings["via"])
     with closing(make(cast("RemoteJudge", grader.judge))) if make else nullcontext() as service:
-        yield Rounds(directory, settings["run"], grader, form, service, settings.get("since", 0))
+        since, count = settings.get("since", 0), settings["rows"]
+        yield Rounds(directory, settings["run"], grader, form, service, since, count)
 
 
 def is_begun(directory: RunDirectory) -> bool:

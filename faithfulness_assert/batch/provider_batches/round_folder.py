@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...asking.echo import token_of
 from ...judges.remote.redaction import without_keys
+from ...records.errors import ConfigError
 from .round_writer import custom_id, to_disk, write_whole
 from .service import MISSING, NOT_RUN, Said
 
@@ -71,7 +72,11 @@ class Round:
 
     def __init__(self, folder: Path, run_id: str) -> None:
         self.folder, self.run_id, self.number = folder, run_id, int(folder.name)
-        self.state: dict[str, Any] = json.loads((folder / "round.json").read_bytes())
+        file = folder / "round.json"
+        try:
+            self.state: dict[str, Any] = json.loads(file.read_bytes())
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"{file}: cannot be read: {error}") from None
 
     @property
     def files(self) -> list[dict[str, Any]]:

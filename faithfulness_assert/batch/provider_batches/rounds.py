@@ -7,29 +7,30 @@ came back in all rounds before. That gives its result, or the asks for the next 
 from __future__ import annotations
 
 import heapq
-import json
 import time
-from dataclasses import asdict, is_dataclass, replace
-from itertools import groupby, zip_longest
+from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...asking.echo import echoing
 from ...judges.remote.fallbacks import merge_steps
 from ...records.errors import ConfigError, JudgeError
-from ..rows import Line, Row, digest
+from ..rows import Line
 from ..run_description import changed_input
 from .case_answers import CaseAnswers, no_steps
 from .round_folder import Round
 from .round_writer import RoundWriter
+from .stored_rows import read_rows
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from ...grading import Grader
     from ...judges.remote.remote_judge import RemoteJudge
     from ...records.result import GradingResult
+    from ..rows import Row
     from ..run_directory import RunDirectory
     from .round_folder import Try
     from .service import Form, Look, Service
@@ -65,6 +66,7 @@ class Rounds:
         form: of the files.
         service: takes the files; None if somebody else carries them.
         since: the round from which tries count; see ``CaseAnswers``.
+        rows: how many the directory has.
     """
 
     def __init__(
@@ -75,9 +77,11 @@ class Rounds:
         form: Form,
         service: Service | None,
         since: int = 0,
+        rows: int | None = None,
     ) -> None:
         self._directory, self._run_id, self._form = directory, run_id, form
         self._grader, self._service, self._since = grader, service, since
+        self._count = rows
         self._judge = cast("RemoteJudge", grader.judge)
         self._folder = directory.path / "rounds"
         self._said: list[str] = []
@@ -245,7 +249,7 @@ class Rounds:
         sent = heapq.merge(*(r.tries() for r in rounds), key=_row_of)
         groups = groupby(sent, key=_row_of)
         number, tries = next(groups, (0, iter(())))
-        for row, known in read_rows(self._folder / "rows.jsonl"):
+        for row, known in read_rows(self._folder / "rows.jsonl", self._count):
             if number != row.number:
                 yield row, known, []
                 continue
@@ -255,43 +259,3 @@ class Rounds:
 
 def _row_of(sent: Try) -> int:
     return sent.row
-
-
-# ---------------------------------------------------------------- rows, so that any machine goes on
-
-
-def write_rows(path: Path, rows: Iterable[Row]) -> int:
-    """Writes the rows into a file, whole or not at all. Returns how many there are."""
-    count = 0
-    target = path.with_name(f"{path.name}.tmp")
-    with target.open("w", encoding="ascii") as file:
-        for row in rows:
-            data = {**row._asdict(), "input": digest(row)}
-            file.write(f"{json.dumps(data, default=_plain)}\n")
-            count += 1
-    target.replace(path)
-    return count
-
-
-def read_rows(path: Path) -> Iterator[tuple[Row, str]]:
-    """The rows in such a file, each with its digest."""
-    with path.open("rb") as file:
-        for line in file:
-            data = json.loads(line)
-            known = data.pop("input")
-            yield Row(**data), known
-
-
-def check_rows(path: Path, rows: Iterable[Row]) -> None:
-    """Raises ``ConfigError`` if these are not the rows in such a file."""
-    for kept, row in zip_longest(read_rows(path), rows):
-        if kept is None or row is None:
-            raise changed_input(f"it has {'more' if kept is None else 'fewer'} rows than then")
-        if kept[1] != digest(row):
-            raise changed_input(f"row {row.number} ({row.case_id}) is not what it was")
-
-
-def _plain(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    return str(value)
