@@ -25,7 +25,7 @@ from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.judges.remote.context_window import default_limits, usable_window
 from faithfulness_assert.plan.recut import RECUTS
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import Limits, judge_info
 
 ROWS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "fixtures" / "context_windows.json").read_text(encoding="utf-8")
@@ -121,6 +121,39 @@ def test_every_wording_sets_the_window_and_the_case_is_graded_right(
     assert first.tokens_used.num_requests + second.tokens_used.num_requests == len(
         loopback.requests
     )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Too many tokens, please wait before trying again.",
+        "You have exceeded the maximum number of tokens per minute.",
+    ],
+)
+def test_a_server_that_gets_too_many_tokens_in_a_minute_is_waited_for_and_cuts_no_ask(
+    message: str,
+) -> None:
+    def answer(request: Request) -> Answer:
+        if request.number == 1:
+            return Answer({"error": {"message": message}}, 429, headers={"retry-after": "0"})
+        return answered(request, text_of(request), count(text_of(request)))
+
+    with Loopback(answer) as loopback:
+        made = Grader("openai:m", base_url=loopback.url, api_key="sk-test-0123456789")
+        result, limits = made.grade(**CASE), judge_info(made.judge).limits
+        close(made)
+    assert (result.status, result.score) == ("graded", TRUE_SCORE)
+    assert "windows" not in result.metadata
+    assert limits == default_limits("openai:m", limits.statements)
+
+
+def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down() -> None:
+    row = next(row for row in ROWS if row["id"] == "openai-tokens-per-minute")
+    with Loopback(Server(row)) as loopback:
+        made = grader("openai", loopback)
+        assert made.grade(**CASE).score == TRUE_SCORE
+        assert not made.judge._throttle.holds  # type: ignore[attr-defined]
+        close(made)
 
 
 @pytest.mark.parametrize("policy", ["ragas", "promptfoo", "deepeval"])

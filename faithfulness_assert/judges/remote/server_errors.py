@@ -24,10 +24,12 @@ _UNPAID = re.compile(
 )
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|context (?:length|size|window|limit)"
-    r"|prompt is too long|too many tokens|input tokens exceed|maximum (?:allowed|model) length"
-    r"|maximum number of tokens|must be <= \d+\. given|request too large for",
+    r"|prompt is too long|input tokens exceed|maximum (?:allowed|model) length"
+    r"|must be <= \d+\. given|request too large for",
     re.I,
 )
+_TOO_MANY_TOKENS = re.compile(r"too many tokens|maximum number of tokens", re.I)
+"""With status 429 those of all asks together are meant: waiting helps."""
 _KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
 _HINTS = {
     401: "Check api_key.",
@@ -74,7 +76,10 @@ class ServerError:
         """The prompt, or prompt and reply together, are too long for the model."""
         if self.filtered or self.unpaid:
             return False
-        return self.status == 413 or bool(_TOO_LONG.search(f"{self.code} {self.message}"))
+        said = f"{self.code} {self.message}"
+        if self.status == 413 or _TOO_LONG.search(said):
+            return True
+        return self.status != 429 and bool(_TOO_MANY_TOKENS.search(said))
 
     @property
     def filtered(self) -> bool:

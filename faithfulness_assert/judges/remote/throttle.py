@@ -86,5 +86,9 @@ class Throttle:
 
 
 def is_refusal(failure: Failure) -> bool:
-    """Whether the server wants to be asked less often. One that is broken says nothing of that."""
-    return failure.error.retryable and failure.error.kind == "rate_limit"
+    """Whether the server wants to be asked less often.
+
+    One that is broken says nothing of that, nor does one that finds this ask alone too long.
+    """
+    too_long = failure.server_error is not None and failure.server_error.too_long
+    return failure.error.retryable and failure.error.kind == "rate_limit" and not too_long
