@@ -179,6 +179,38 @@ def test_results_of_grade_are_joined_with_the_records_that_were_graded(tmp_path:
     assert "no fingerprint that proves" in page.text
 
 
+@pytest.mark.parametrize(
+    ("ids", "shown"),
+    [
+        ("aaa", [0, 1, 2]),  # each row has its result
+        ("a", [0, 0, 0]),  # one row was graded three times
+        ("aa", [None] * 3),  # which result is of which row is not known
+        ("aab", [None] * 3),
+    ],
+)
+def test_results_with_one_id_are_never_shown_beside_the_answer_of_another(
+    tmp_path: Path, ids: str, shown: list[int | None]
+) -> None:
+    answers = ["It opens at 7.", "It opens at 8.", "It opens at 9."]
+    graded = answers if len(ids) > 1 else answers[:1] * 3
+    results = [grade(answer, "It opens at 9.", id="a") for answer in graded]
+    rows = [
+        {"id": id, "answer": answer, "context": "It opens at 9."}
+        for id, answer in zip(ids, answers, strict=False)
+    ]
+    page = page_of(results, tmp_path, data=iter(rows))
+    assert [row[7] for row in page.rows] == [None if n is None else answers[n] for n in shown]
+    without = "3 results have no rows of their own in the data set, and are shown without"
+    assert (without in page.text) == (None in shown)
+
+
+def test_a_page_says_if_texts_were_found_by_order_or_by_id(tmp_path: Path) -> None:
+    records = [{**record, "id": None} for record in RECORDS]
+    for rows, how in ((RECORDS, "ids"), (records, "order")):
+        results = [grade(row["answer"], row["context"], id=row["id"]) for row in rows]
+        assert f"found by the {how} of the cases" in page_of(results, tmp_path, data=rows).text
+
+
 def test_the_worst_statements_come_first(tmp_path: Path) -> None:
     fine = grade("Its colour is red.", "Its colour is red.")
     bad = grade("It is made of cheese.", "Its colour is red.")
@@ -300,15 +332,26 @@ def test_no_results_are_a_page_that_says_so(tmp_path: Path) -> None:
         page = page_of(empty, tmp_path)
         assert page.meta["cases"] == 0
         assert "There are no results" in page.text
+        assert "not shown" not in page.text  # nothing is missing
 
 
 def test_half_a_file_shows_its_whole_lines_and_says_what_is_missing(
     finished: Path, tmp_path: Path
 ) -> None:
     text = (finished / "results.jsonl").read_bytes()
-    page = page_of(lines(tmp_path, text[: len(text) - 200], "half.jsonl"), tmp_path)
+    for name in ("half.jsonl", "half.json"):
+        page = page_of(lines(tmp_path, text[: len(text) - 200], name), tmp_path)
+        assert page.meta["cases"] == 1
+        assert "1 line is left out, because it is not a result: line 2" in page.text
+    listed = b"[3, " + text.splitlines()[0] + b"]"
+    page = page_of(lines(tmp_path, listed, "listed.json"), tmp_path)
     assert page.meta["cases"] == 1
-    assert "1 line is left out, because they are not results. The first: line 2" in page.text
+    assert "1 item is left out: a result has a score and a status" in page.text
+
+
+def test_a_threshold_that_is_not_known_is_not_shown_as_0(tmp_path: Path) -> None:
+    result = {**grade("It is red.", "It is red.").model_dump(by_alias=True), "threshold": None}
+    assert "passes from" not in page_of([result], tmp_path).text
 
 
 @pytest.mark.parametrize(

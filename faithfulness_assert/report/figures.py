@@ -83,7 +83,8 @@ class Figures:
         self.inverse |= is_inverse(record)
         self.policies[text_of(record.get("policy"))] += 1
         self.judges[text_of(record.get("judge"))] += 1
-        self.thresholds[share_of(record.get("threshold")) or 0.0] += 1
+        if (threshold := share_of(record.get("threshold"))) is not None:
+            self.thresholds[threshold] += 1
         if outcome_of(record) == "not_graded":
             self._add_error(mapping_of(record.get("error")))
         else:

@@ -14,7 +14,7 @@ from .case_view import Texts
 from .plain_fields import list_of, mapping_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from .result_records import Results
 
@@ -41,12 +41,12 @@ def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iter
     """
     data_set, problem = _data_set(results, data, mapping)
     if data_set is None:
-        found = False
+        read = found = False
         for _, record in results.records():
             texts = own_texts(record)
-            found |= texts is not None
+            read, found = True, found or texts is not None
             yield Joined(record, texts)
-        results.notes += [] if found else [problem]
+        results.notes += [problem] if read and not found else []
         return
     yield from _Join(results, given=data is not None).with_texts(data_set)
 
@@ -89,7 +89,7 @@ class _Join:
         self._by_id: dict[str, list[int]] = {}
         self._waiting: dict[int, None] = {}
         self._changed = 0
-        self._unproved = 0
+        self._unproved = self._by_order = 0
         for place, record in results.records():
             self._waiting[place] = None
             if isinstance(record.get("row"), int):
@@ -98,17 +98,33 @@ class _Join:
                 self._by_id.setdefault(id, []).append(place)
 
     def with_texts(self, data_set: DataSet) -> Iterator[Joined]:
+        shared: dict[str, list[Row]] = {}
         try:
             for row in data_set.rows():
-                for place in self._results_of(row):
-                    if place in self._waiting:
-                        del self._waiting[place]
-                        record = self._results.at(place)
-                        yield Joined(record, self._texts(row, record))
+                if id := self._shared_id(row):
+                    shared.setdefault(id, []).append(row)
+                    continue
+                yield from self._joined((row, place) for place in self._results_of(row))
         except (ConfigError, OSError) as error:
             self._results.notes.append(f"The data set could not be read to its end: {error}")
+        for id, rows in shared.items():
+            yield from self._joined(paired(rows, self._by_id[id]))
         self._note(len(self._waiting))
         yield from (Joined(self._results.at(place), None) for place in self._waiting)
+
+    def _joined(self, pairs: Iterable[tuple[Row, int]]) -> Iterator[Joined]:
+        for row, place in pairs:
+            if place in self._waiting:
+                del self._waiting[place]
+                record = self._results.at(place)
+                yield Joined(record, self._texts(row, record))
+
+    def _shared_id(self, row: Row) -> str:
+        """The id of a row, as it was before a data set numbers it, if several results have it."""
+        id = row.case_id
+        if id not in self._by_id:
+            id = id.rpartition("#")[0]
+        return id if len(self._by_id.get(id, ())) > 1 else ""
 
     def _results_of(self, row: Row) -> list[int]:
         """Where the results of a row are: by its id, else by its number."""
@@ -128,6 +144,7 @@ class _Join:
             same = texts is not None and fits(record, texts)
         self._changed += not same
         self._unproved += same and not before
+        self._by_order += same and not before and not text_of(record.get("case_id"))
         return texts if same else None
 
     def _note(self, missing: int) -> None:
@@ -140,13 +157,29 @@ class _Join:
                 f"without them.{advice}"
             )
         if missing:
-            cases = "1 result has" if missing == 1 else f"{missing:,} results have"
-            notes.append(f"{cases} no row in the data set, and are shown without their texts.")
-        if self._unproved:
             notes.append(
-                "Answers and contexts were found by the ids of the cases. These results have no "
+                "1 result has no row of its own in the data set, and is shown without its texts."
+                if missing == 1
+                else f"{missing:,} results have no rows of their own in the data set, and are "
+                "shown without their texts."
+            )
+        if self._unproved:
+            how = "order" if self._by_order else "ids"
+            notes.append(
+                f"Answers and contexts were found by the {how} of the cases. These results have no "
                 "fingerprint that proves that they are those that were graded."
             )
+
+
+def paired(rows: list[Row], places: list[int]) -> Iterator[tuple[Row, int]]:
+    """Rows and results with the same id: one row with all results, else each with its own.
+
+    Nothing if their numbers differ: then it is not known which result is of which row.
+    """
+    if len(rows) == 1:
+        rows = rows * len(places)
+    if len(rows) == len(places):
+        yield from zip(rows, places, strict=True)
 
 
 def texts_of(row: Row, options: Mapping[str, Any]) -> Texts | None:

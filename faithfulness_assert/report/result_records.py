@@ -93,8 +93,10 @@ class _Damaged:
     def notes(self) -> list[str]:
         if not self.count:
             return []
-        lines = "1 line is" if self.count == 1 else f"{self.count:,} lines are"
-        return [f"{lines} left out, because they are not results. The first: {self.first}"]
+        if self.count == 1:
+            return [f"1 line is left out, because it is not a result: {self.first}"]
+        left = f"{self.count:,} lines are left out, because they are not results"
+        return [f"{left}. The first: {self.first}"]
 
 
 def parsed(line: bytes | str) -> tuple[Mapping[str, Any] | None, str]:
@@ -180,8 +182,7 @@ def _of_file(path: Path) -> Results:
         raise ConfigError(f"{path}: a report needs results as .jsonl, or the run directory")
     file = _opened(path)
     if suffix == ".json":
-        with file:
-            return _spooled(str(path), _of_document(file.read(), path))
+        return _of_document(file, path)
     results = Results(str(path), file)
     if path.name == "results.jsonl" and (path.parent / "run.json").is_file():
         file.close()
@@ -196,16 +197,22 @@ def _opened(path: Path) -> IO[bytes]:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _of_document(text: bytes, path: Path) -> Iterator[Mapping[str, Any]]:
+def _of_document(file: IO[bytes], path: Path) -> Results:
     """The results in a JSON document: one, a list of them, or JSON lines after all."""
     try:
-        data = json.loads(text)
+        data = json.load(file)
     except (ValueError, RecursionError):
-        data = [record for line in text.splitlines() if (record := parsed(line)[0])]
-    results = [item for item in (data if isinstance(data, list) else [data]) if is_result(item)]
-    if not results and text.strip() not in (b"", b"[]"):
-        raise ConfigError(f"{path}: contains no results: a result has a score and a status")
-    return iter(results)
+        return Results(str(path), file)
+    with file:
+        items = data if isinstance(data, list) else [data]
+        found = [item for item in items if is_result(item)]
+        if items and not found:
+            raise ConfigError(f"{path}: contains no results: a result has a score and a status")
+        results = _spooled(str(path), found)
+        if left := len(items) - len(found):
+            what = "1 item is" if left == 1 else f"{left:,} items are"
+            results.notes.append(f"{what} left out: a result has a score and a status.")
+        return results
 
 
 def _copied_input() -> Results:
