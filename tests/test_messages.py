@@ -257,6 +257,12 @@ def test_passages_of_the_context_come_before_those_of_the_messages() -> None:
     assert passages(case) == [("1", "It is old."), ("turn 3, tool search", TEXT)]
 
 
+def test_messages_without_evidence_are_only_told_of_where_no_context_is_given() -> None:
+    messages = [{"role": "user", "content": "When?"}, assistant("It opens at 9.")]
+    assert "contain no evidence" in str(Case(messages=messages).notes)
+    assert Case(messages=messages, context="It opens at 9.").notes == ()
+
+
 def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_question() -> None:
     case = Case("It is nine.", messages=asked()[:3], question="And on Mondays?")
     assert (case.answer, case.question) == ("It is nine.", "And on Mondays?")

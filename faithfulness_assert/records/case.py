@@ -142,7 +142,9 @@ def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation |
     from .messages import read_messages  # most cases have none
 
     has_answer = "answer" in given
-    said = read_messages(messages, check_evidence_roles(roles), has_answer=has_answer)
+    has_context = given.get("context") is not None
+    roles = check_evidence_roles(roles)
+    said = read_messages(messages, roles, has_answer=has_answer, has_context=has_context)
     given.setdefault("answer", said.answer)
     given.setdefault("question", said.question)
     return said

@@ -65,7 +65,11 @@ class Found(NamedTuple):
 
 
 def read_messages(
-    value: object, evidence_roles: Sequence[str], *, has_answer: bool = False
+    value: object,
+    evidence_roles: Sequence[str],
+    *,
+    has_answer: bool = False,
+    has_context: bool = False,
 ) -> Conversation:
     """Answer, question and passages of a conversation.
 
@@ -74,6 +78,7 @@ def read_messages(
             or with OpenTelemetry's ``gen_ai.input.messages`` and ``gen_ai.output.messages``.
         evidence_roles: what passages come from: ``tool``, ``user``, ``last_user``, ``system``.
         has_answer: whether the answer is given apart. It then comes after all messages.
+        has_context: whether passages are given apart. Then none are missed in the messages.
 
     Raises:
         InputError: there is no answer in it, or a message is of no known shape; the text names the
@@ -91,7 +96,7 @@ def read_messages(
     notes = [text.text for text in found if text.who == "note"]
     if any(text.turn > end and text.who != "note" for text in found):
         notes.append(f"messages[{end}] and later are not used: they come after the answer")
-    if not passages and before:
+    if not passages and before and not has_context:
         notes.append(_no_evidence(evidence_roles))
     return Conversation(answer, question, passages, _short(notes))
 
