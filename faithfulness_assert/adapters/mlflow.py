@@ -97,7 +97,10 @@ def _retrieved(trace: Trace | None) -> list[Any]:
 def _feedback(name: str, result: GradingResult) -> list[Feedback]:
     shared = {
         "source": AssessmentSource("LLM_JUDGE", result.judge),
-        "metadata": {key: json.dumps(value) for key, value in facts(result).items()},
+        "metadata": {
+            key: value if isinstance(value, str) else json.dumps(value)
+            for key, value in facts(result).items()
+        },
     }
     if not result.defined:
         code = result.error.kind if result.error else result.status
