@@ -105,7 +105,7 @@ class Grader:
         ``named``: ``citation_audit``, or fields as other systems call them; see ``Case``.
         """
         try:
-            case = Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
+            case = self._case(answer, context, question, id, named)
             plan = self._plan(case)
         except InputError as error:
             return self.invalid(str(error), id)
@@ -123,10 +123,15 @@ class Grader:
     ) -> GradingResult:
         """The same as ``grade``, on the running event loop. If cancelled, so are its asks."""
         try:
-            case = Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
+            case = self._case(answer, context, question, id, named)
         except InputError as error:
             return self.invalid(str(error), id)
         return await self._run(case)
+
+    def _case(self, answer: Any, context: Any, question: Any, id: str, named: Any) -> Case:
+        if "evidence_roles" in named:
+            raise InputError("evidence_roles: give it to Grader; it holds for all its cases")
+        return Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
 
     def grade_many(
         self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8

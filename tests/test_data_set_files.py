@@ -328,6 +328,7 @@ def test_tabs_and_semicolons_separate_cells_too(tmp_path: Path, name: str, text:
     ("text", "mapping", "said"),
     [
         ("answer,docs\na,c\n", {}, "no column for context. Looked for context, retrieval_context"),
+        ("id,chat\n1,[]\n", {}, "Use --map answer=COLUMN, or --map messages=COLUMN for chats"),
         ("reply,context\na,c\n", {"answer": "replay"}, "no column for answer. Looked for replay"),
         ("answer,context\xe9\na,c\n", {}, "the first row cannot be read: not UTF-8 text"),
         ("answer,answer\na,c\n", {}, "two columns have the name 'answer'"),

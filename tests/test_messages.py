@@ -603,6 +603,13 @@ def test_what_the_assistant_said_before_is_never_graded_for_an_output_without_te
     assert whole["pass"]
 
 
+def test_an_option_of_the_grader_in_a_single_call_is_told() -> None:
+    named: Any = {"messages": asked(), "evidence_roles": ["tool"]}
+    results = [Grader().grade(**named), asyncio.run(Grader().agrade(**named))]
+    for result in results:
+        assert result.reason.startswith("Not graded: evidence_roles: give it to Grader")
+
+
 def test_cases_without_messages_do_not_load_the_reader() -> None:
     code = "from faithfulness_assert import grade; import sys; assert grade('It is old.', 'It is old.').pass_; assert 'faithfulness_assert.records.messages' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -124,9 +124,11 @@ class DataSet:
         for field in (*needed, *self._mapping):
             if not has_column(columns, field, self._mapping):
                 looked = self._mapping.get(field) or ", ".join(names(field))
+                chat = "" if field in self._mapping else ", or --map messages=COLUMN for chats"
                 raise ConfigError(
                     f"{self.name}: no column for {field}. Looked for {looked}; it has "
-                    f"{', '.join(columns[:MAX_SHOWN_COLUMNS]) or 'none'}. Use --map {field}=COLUMN"
+                    f"{', '.join(columns[:MAX_SHOWN_COLUMNS]) or 'none'}. "
+                    f"Use --map {field}=COLUMN{chat}"
                 )
 
     def _sample(self) -> tuple[dict[str, list[str]], list[str]]:
