@@ -264,6 +264,13 @@ def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:
         assert done.stderr.count("\n") == 1
 
 
+def test_a_line_that_is_no_result_is_named_by_its_number(tmp_path: Path) -> None:
+    path = Path(write(tmp_path / "a.jsonl", scored([1.0, 0.5])))
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ConfigError, match="line 2: not results of a run; name its directory"):
+        list(lines_of(path)())
+
+
 def test_lines_are_read_from_a_file_each_time(tmp_path: Path) -> None:
     lines = lines_of(write(tmp_path / "a.jsonl", scored([1.0, 0.5])))
     assert [line.case_id for line in lines()] == [line.case_id for line in lines()] == ["0", "1"]

@@ -135,7 +135,7 @@ def test_rows_that_cannot_be_read_and_rows_without_a_context_cost_nothing() -> N
     broken = [Row(1, "1", problem="line 1: not JSON"), Row(2, "2", {"answer": "Yes."}), *rows(1)]
     estimate = estimate_run(broken, judge=MODEL)
     assert (estimate.cases, estimate.unreadable, estimate.asks) == (3, 1, 1)
-    assert "1 rows cannot be read" in str(estimate)
+    assert "1 row cannot be read" in str(estimate)
 
 
 def test_no_rows_cost_nothing() -> None:

@@ -114,15 +114,18 @@ def lines_of(path: str | PathLike[str]) -> Lines:
         return directory.lines
 
     def lines() -> Iterator[Line]:
+        number = 0
         try:
             with place.open("rb") as texts:
-                yield from read_lines(texts)
+                for text in texts:
+                    number += 1
+                    yield from read_lines([text])
         except OSError as error:
             raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
         except (ValueError, RecursionError) as error:
             problem = str(error).partition("\n")[0]
-            said = f"not results of a run: {problem}; name its directory, or its results as .jsonl"
-            raise ConfigError(f"{path}: {said}") from None
+            said = "not results of a run; name its directory, or its results as .jsonl"
+            raise ConfigError(f"{path}, line {number}: {said}: {problem}") from None
 
     return lines
 

@@ -84,7 +84,8 @@ class Estimate:
     def _notes(self) -> list[str]:
         notes = ["Retries, asks about missing verdicts, and a model's thinking come on top."]
         if self.unreadable:
-            notes.append(f"{self.unreadable:,} rows cannot be read and cost nothing.")
+            rows = "1 row" if self.unreadable == 1 else f"{self.unreadable:,} rows"
+            notes.append(f"{rows} cannot be read and cost nothing.")
         if not self.exact:
             notes.append("The tokens are estimated from the length of the texts.")
         return notes
