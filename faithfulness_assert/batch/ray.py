@@ -16,6 +16,7 @@ import pyarrow
 import pyarrow.compute
 import ray
 import ray.data
+import ray.exceptions
 
 from ..grading import Grader, hide_key
 from ..judges.remote.settings import check_number
@@ -41,6 +42,13 @@ AHEAD = 2
 """Chunks that each actor works on or has next."""
 MAX_ACTORS = 10_000
 CONNECT_SECONDS = 10.0
+MOST_DEATHS = 10
+"""How often the actor that grades a chunk may die before the run stops: a row may be the cause."""
+DEATHS = (
+    ray.exceptions.RayActorError,
+    ray.exceptions.WorkerCrashedError,
+    ray.exceptions.OutOfMemoryError,
+)
 REMOTE_CPUS = 0.25
 """Cores that Ray sets aside for an actor whose judge is behind an API: it mostly waits."""
 PREFIX = "faithfulness_"
@@ -202,6 +210,9 @@ class RayEngine:
         """The results of these rows, as text and as a brief line, as they finish.
 
         Rows are read as they are needed.
+
+        Raises:
+            ConfigError: the cluster cannot be used, or an actor dies again and again.
         """
         _connect(self.address)
         pool = self._start()
@@ -217,6 +228,9 @@ class RayEngine:
                 under_way[actor.grade.remote(chunk)] = actor
             while under_way:
                 yield from ray.get(_next_done(under_way)[0])
+        except DEATHS as error:
+            problem = "actors: a process that grades died again and again on the same rows"
+            raise ConfigError(f"{problem}; does it have enough memory? Ray says: {error}") from None
         finally:
             for actor in pool:
                 ray.kill(actor)
@@ -225,7 +239,7 @@ class RayEngine:
         number = _number_of(self.actors)
         # They set no core aside: after a node is lost, those that are left must take all actors.
         actor: Any = ray.remote(GradingActor).options(
-            scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=-1
+            scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=MOST_DEATHS
         )
         return [actor.remote(self.settings, self.share.of(number)) for _ in range(number)]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from faithfulness_assert import ConfigError, grade
+from faithfulness_assert import ConfigError, Reply, grade
 from faithfulness_assert.batch import run
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
@@ -161,6 +161,26 @@ def test_an_actor_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> 
     assert (outcome.stopped, outcome.counts.passed) == ("", len(RECORDS))
     lines = list(outcome.directory.lines())
     assert len({line.case_id for line in lines}) == len(lines) == len(RECORDS)
+
+
+class Deadly:
+    """A judge that ends its process at one of the cases."""
+
+    name = "deadly"
+
+    def ask(self, ask: Any, **_: Any) -> Reply:
+        if "deadly" in str(ask.messages):
+            os._exit(1)
+        return Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
+
+
+def test_a_row_at_which_each_actor_dies_stops_the_run(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(our_ray, "MOST_DEATHS", 1)
+    rows = [{"answer": f"It is {how}.", "context": "It is."} for how in ("fine", "deadly")]
+    with pytest.raises(ConfigError, match="actors: a process that grades died again and again"):
+        run(rows, tmp_path, judge=Deadly(), engine="ray", actors=1, progress=False)
 
 
 def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> None:
