@@ -457,6 +457,22 @@ def test_wrong_use_is_one_line_and_exit_code_2(
     assert not (tmp_path / "report.html").exists()
 
 
+def test_a_row_of_a_table_that_is_cut_off_is_left_out_and_the_page_says_so(
+    finished: Path, tmp_path: Path
+) -> None:
+    from faithfulness_assert.batch import RunDirectory
+    from faithfulness_assert.batch.outputs import write_results
+
+    table = tmp_path / "results.csv"
+    write_results(RunDirectory(finished).lines(), table)
+    text = table.read_text("utf-8")
+    begin = text.index("red,2,graded,true,")
+    table.write_text(text[: begin + len("red,2,graded,true,0.")], encoding="utf-8")
+    page = page_of(table, tmp_path)
+    assert page.meta["cases"] == 1
+    assert "1 row is left out: the last columns are missing" in page.text
+
+
 def test_tables_of_results_give_an_overview(finished: Path, tmp_path: Path) -> None:
     from faithfulness_assert.batch import RunDirectory
     from faithfulness_assert.batch.outputs import write_results

@@ -15,28 +15,37 @@ if TYPE_CHECKING:
 
 FLAT_SUFFIXES = (".csv", ".parquet")
 _NEEDED = {"case_id", "status", "score"}
+_CUT = "\0"
+"""What a row that is cut off has in its last columns."""
 
 
-def flat_results(path: Path) -> Iterator[dict[str, Any]]:
-    """The results in a table, as far as it has them.
+def flat_results(path: Path, notes: list[str]) -> Iterator[dict[str, Any]]:
+    """The results in a table, as far as it has them. ``notes`` gets what is left out.
 
     Raises:
         ConfigError: it cannot be read, or is not a table of results.
     """
     rows = parquet_rows(path) if path.suffix.lower() == ".parquet" else _csv_rows(path)
+    cut = 0
     try:
         for row in rows:
+            if _CUT in row.values():
+                cut += 1
+                continue
             if not row.keys() >= _NEEDED:
                 raise ConfigError(f"{path}: not a table of results: it lacks case_id or score")
             yield _result({name: _typed(value, OWN.get(name, str)) for name, value in row.items()})
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    if cut:
+        what = "1 row is" if cut == 1 else f"{cut:,} rows are"
+        notes.append(f"{what} left out: the last columns are missing, as if the file was cut off.")
 
 
 def _csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
         with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            yield from csv.DictReader(file)
+            yield from csv.DictReader(file, restval=_CUT)
     except csv.Error as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None
 

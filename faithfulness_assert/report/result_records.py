@@ -172,7 +172,9 @@ def _of_file(path: Path) -> Results:
         return _copied_input()
     suffix = path.suffix.lower()
     if suffix in FLAT_SUFFIXES:
-        results = _spooled(str(path), flat_results(path))
+        notes: list[str] = []
+        results = _spooled(str(path), flat_results(path, notes))
+        results.notes += notes
         results.notes.append(
             f"{path.name} has no single statements. A report of the run directory, or of its "
             "results.jsonl, shows them."
