@@ -439,6 +439,22 @@ def test_an_empty_report_says_so(opened: Window, report_of: Callable[..., Path])
     assert "There are no results" in page.inner_text("#overview")
 
 
+def test_a_large_number_of_statements_is_on_one_line(
+    opened: Window, report_of: Callable[..., Path]
+) -> None:
+    counts = {"not_enough_info": 1_234_567, "supported": 24_934}
+    result = {"score": 0.1, "status": "graded", "pass": False, "verdicts": [], "counts": counts}
+    page = opened().goto(report_of(result))
+    lines = """number => {
+        const range = document.createRange();
+        range.selectNodeContents(number);
+        return range.getClientRects().length;
+    }"""
+    numbers = page.locator(".legend .number").all()
+    assert "1,234,567" in [number.inner_text() for number in numbers]
+    assert [number.evaluate(lines) for number in numbers] == [1] * len(numbers)
+
+
 def test_statements_that_share_a_place_can_all_be_chosen(
     opened: Window, report_of: Callable[..., Path]
 ) -> None:
