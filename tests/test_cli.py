@@ -119,6 +119,19 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
     assert waited == [True]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("arguments", [["demo"], ["demo", "--json"], ["policies"]])
+def test_a_full_disk_is_one_line_and_not_the_exit_code_of_answers_that_fail(
+    arguments: list[str],
+) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.stderr.startswith("faithfulness-assert: nothing more can be written: No space left")
+    assert (done.stderr.count("\n"), done.returncode) == (1, 2)
+
+
 @pytest.mark.parametrize("arguments", [("--json",), ()], ids=["json", "text"])
 def test_a_reader_that_closes_the_pipe_early_is_not_an_error(
     tmp_path: Path, arguments: tuple[str, ...]

@@ -6,6 +6,7 @@ code. Only the module of the command that is named is loaded, so that help and v
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
@@ -52,12 +53,18 @@ def main() -> None:
         code = _run(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads on; Python would complain when it closes the stream
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         code = FAILED
     except KeyboardInterrupt as stop:
         for note in getattr(stop, "__notes__", ()):  # what was done, and what it cost
             sys.stderr.write(f"\nfaithfulness-assert: {note}\n")
         code = INTERRUPTED
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        _drop_output()
+        sys.stderr.write(f"faithfulness-assert: nothing more can be written: {error.strerror}\n")
+        code = WRONG_USE
     except Exception as error:
         from ..records.errors import ConfigError  # not needed for help and version
         from ..text.strings import visible
@@ -67,6 +74,11 @@ def main() -> None:
         sys.stderr.write(f"faithfulness-assert: {visible(str(error))}\n")
         code = WRONG_USE
     raise SystemExit(code)
+
+
+def _drop_output() -> None:
+    """Sends what is not written yet nowhere: else Python fails again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(given: list[str]) -> int:
