@@ -20,6 +20,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
+from faithfulness_assert.judges.remote import pace
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -262,7 +264,9 @@ class Loopback:
         self.closed = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
-        self.root = f"http://127.0.0.1:{self._server.server_address[1]}"
+        address = f"127.0.0.1:{self._server.server_address[1]}"
+        pace._PACES.pop(address, None)  # an earlier server had the same port, and another speed
+        self.root = f"http://{address}"
         self.url = f"{self.root}/v1"
 
     def __enter__(self) -> Loopback:

@@ -306,11 +306,11 @@ def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(
         root = server.url if api == "openai" else server.root
         url = root.replace("//", "//user:pass@") + "/deep"
         if api == "openai":
-            client = openai.OpenAI(api_key="k-123456", base_url=url)
-            client.chat.completions.create(model="m", messages=[])
+            with openai.OpenAI(api_key="k-123456", base_url=url) as client:
+                client.chat.completions.create(model="m", messages=[])
         else:
-            claude = anthropic.Anthropic(api_key="k-123456", base_url=url)
-            claude.messages.create(model="m", messages=[], max_tokens=1)
+            with anthropic.Anthropic(api_key="k-123456", base_url=url) as claude:
+                claude.messages.create(model="m", messages=[], max_tokens=1)
         grader = Grader(f"{api}:m", base_url=url, api_key="k-123456")
         grader.grade("It rains.", "It rains.")
         theirs, ours = server.requests[:2]
