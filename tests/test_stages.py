@@ -35,7 +35,12 @@ count_tokens = exact_counter() or estimate_tokens
 
 
 class Scripted:
-    """A judge that says what a row tells it to say."""
+    """A judge that says what a row tells it to say.
+
+    It is awaited, so that asks that are sent at once get their replies in order.
+    """
+
+    any_loop = True
 
     def __init__(self, replies: Mapping[str, Any], limits: Mapping[str, int] | None = None) -> None:
         self.limits = Limits(**(limits or {}))
@@ -49,6 +54,9 @@ class Scripted:
         with self._lock:
             self.asked.append(ask)
             return as_reply(self._next(ask))
+
+    async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        return self.ask(ask, deadline=deadline)
 
     def _next(self, ask: Ask) -> Any:
         said = self._replies.get(ask.kind, self._replies.get("*", ["{}"]))
