@@ -321,6 +321,21 @@ def test_a_damaged_report_says_so(opened: Window, example: Path, tmp_path: Path)
     assert "This report is damaged" in page.inner_text("#problem")
 
 
+@pytest.mark.parametrize("last", ['id="rows-0">', 'id="details-0">', 'id="passages-0">'])
+def test_a_report_that_was_cut_off_in_its_data_says_so(
+    opened: Window, example: Path, tmp_path: Path, last: str
+) -> None:
+    before, opening, after = example.read_text("utf-8").partition(last)
+    assert after
+    (cut := tmp_path / "cut.html").write_text(before + opening + after[:50], "utf-8")
+    page = opened().page
+    page.goto(cut.as_uri())
+    page.wait_for_selector("#problem:visible")
+    assert "the file was perhaps cut off" in page.inner_text("#problem")
+    assert page.inner_text("#count") == "The cases cannot be shown."
+    assert page.is_visible("text=7 of 13 answers fail")
+
+
 # ---------------------------------------------------------------- hostile texts
 
 MARKUP = "<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>\"'><a href='javascript:alert(4)'>x</a>"

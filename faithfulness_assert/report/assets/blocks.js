@@ -4,7 +4,7 @@ const KEPT_BLOCKS = 8;
 
 async function readBlock(name) {
   const place = byId(name);
-  if (!place) throw new Error(`the block ${name} is missing`);
+  if (!place) throw new Error(`its block ${name} is missing, so the file was perhaps cut off. Copy it again`);
   const stream = new Blob([bytesOf(place.textContent)]).stream();
   return new Response(stream.pipeThrough(new DecompressionStream('gzip'))).json();
 }

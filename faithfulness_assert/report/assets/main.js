@@ -11,6 +11,11 @@ function failed(error) {
   showProblem(`This report is damaged, or this browser is too old for it: ${problem}. The numbers of the overview are right.`);
 }
 
+function notStarted(error) {
+  byId('count').textContent = 'The cases cannot be shown.';
+  failed(error);
+}
+
 async function start() {
   if (typeof DecompressionStream === 'undefined') {
     showProblem('This browser cannot show the cases, because it lacks DecompressionStream. Use a newer one: Chrome or Edge 93, Safari 16.4, Firefox 113, or later.');
@@ -212,4 +217,5 @@ function caseAction(key) {
   return actions[key] ?? null;
 }
 
-start().catch(failed);
+// The data follows this script in the file.
+addEventListener('DOMContentLoaded', () => start().catch(notStarted));
