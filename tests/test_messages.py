@@ -31,8 +31,9 @@ from faithfulness_assert.batch import run
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.records.case_fields import EVIDENCE_ROLES, MESSAGE_ROLES
 from faithfulness_assert.records.errors import InputError
-from faithfulness_assert.records.messages import MAX_NOTES, stated
+from faithfulness_assert.records.messages import MAX_NOTES
 from faithfulness_assert.records.tool_outputs import readable
+from faithfulness_assert.records.user_statements import stated
 
 ROWS = json.loads((ROOT / "fixtures" / "conversations.json").read_text(encoding="utf-8"))
 TEXT = "The museum opens at nine."
@@ -240,6 +241,62 @@ def test_a_question_of_a_user_states_nothing(text: str, said: str) -> None:
     assert stated(text) == said
 
 
+ASKED_WITHOUT_A_MARK = [
+    "is it true that {}",
+    "Does {}.",
+    "can you check whether {}",
+    "Can't {}",
+    "so, {} or not",
+    "I wonder if {}.",
+    "My son asked, is {}",
+    "tell me if {}",
+    "Please confirm that {}.",
+    "what if {}",
+    "how many guides will say {}",
+    "Which of the signs do {}",
+    "Suppose {}.",
+    "{}, right",
+    "¿{}",
+    "{}. Is that right?",
+    "{}. Right?",
+    "{}.\n\nis this correct",
+    "You said that {}.",
+    "Earlier you told me {}",
+    "hello\nis {}\nthanks",
+]
+
+
+@pytest.mark.parametrize("way", ASKED_WITHOUT_A_MARK)
+def test_what_a_user_asks_without_a_question_mark_or_quotes_is_no_evidence(way: str) -> None:
+    claim = "the museum is free on Mondays"
+    assert claim not in stated(way.format(claim))
+    assert stated(f"I am 34. {way.format(claim)}\n\nI have a dog.") == "I am 34.\n\nI have a dog."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think it is free on Mondays.",
+        "When I was in Rome, I lost my ticket.",
+        "May 5 is my birthday.",
+        "Have two children and a dog.",
+        "Check-in is at 3 pm.",
+        "My wife is sure that it opens at 9.",
+        "The text\nis old and\nwill be replaced.",
+        "Note that I paid 12 euros.",
+        "What I paid: 12 euros.",
+    ],
+)
+def test_what_only_looks_like_a_question_is_stated(text: str) -> None:
+    assert stated(text) == text
+
+
+@pytest.mark.parametrize("size", [50_000])
+@pytest.mark.parametrize("piece", [", ", "so ", "you have ", "is ", "whether\n\n", "right ", " "])
+def test_a_long_text_of_a_user_is_read_to_its_end(piece: str, size: int) -> None:
+    assert len(stated(piece * (size // len(piece)) + ". I am 34.")) >= len("I am 34.")
+
+
 def test_the_answer_comes_from_the_last_assistant_message_alone() -> None:
     case = Case(messages=[user("a?"), assistant("First."), user("b?"), assistant("Second.")])
     assert case.answer == "Second."
@@ -247,6 +304,65 @@ def test_the_answer_comes_from_the_last_assistant_message_alone() -> None:
     for last in (assistant(None), assistant(None, audio={"transcript": "b"}), calling()):
         with pytest.raises(InputError, match=r"messages\[3\].content: the last assistant message"):
             Case(messages=[user("a?"), assistant("First."), user("b?"), last])
+
+
+def test_a_message_of_an_unknown_role_after_the_last_answer_could_be_the_answer() -> None:
+    result = grade(messages=[*asked(), {"role": "bot", "content": "It is free."}])
+    assert result.status == "invalid_input"
+    assert "messages[4].role: unknown role 'bot'" in str(result.reason)
+    assert grade(messages=[{"role": "bot", "content": "Hello."}, *asked()]).pass_
+    assert grade(messages=[*asked()[:-1], {"role": " Assistant ", "content": TEXT}]).pass_
+
+
+@pytest.mark.parametrize("output", [[], None, "", "[]", [user("a")], [{"role": "agent"}]])
+def test_a_span_without_an_output_has_no_answer(output: Any) -> None:
+    span = {"gen_ai.input.messages": [*asked(), user("And now?")], "gen_ai.output.messages": output}
+    for value in (span, {"gen_ai.input.messages": span["gen_ai.input.messages"]}):
+        result = grade(messages=value)
+        assert result.status == "invalid_input"
+        assert "gen_ai.output.messages: no assistant message" in str(result.reason)
+    assert grade(TEXT, messages=span).pass_
+
+
+CALLED = {"id": "c1", "type": "tool_use", "name": "note", "input": {"text": f"Remember: {TEXT}"}}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        TEXT,
+        [TEXT],
+        TEXT.upper(),
+        json.dumps({"saved": TEXT}),
+        {"saved": TEXT, "input": {"text": f"Remember: {TEXT}"}},
+        [{"type": "text", "text": f"\n{TEXT}\n"}],
+        [CALLED],
+        [{"type": "message", "role": "assistant", "content": [{"type": "text", "text": TEXT}]}],
+    ],
+)
+def test_what_a_tool_only_gives_back_is_no_evidence(result: Any) -> None:
+    called = {"role": "assistant", "content": [CALLED]}
+    back = {"type": "tool_result", "tool_use_id": "c1", "content": result}
+    messages = [user("When?"), called, {"role": "user", "content": [back]}, assistant(TEXT)]
+    case = Case(messages=messages)
+    assert not passages(case)
+    assert case.notes
+
+
+def test_what_a_tool_adds_to_what_was_passed_to_it_is_evidence() -> None:
+    passed = {"query": "opening hours of the museum", "town": "Old Town"}
+    result = json.dumps({**passed, "hours": TEXT})
+    call = calling(arguments=json.dumps(passed))
+    case = Case(messages=[user("When?"), call, tool(result), assistant(TEXT)])
+    assert passages(case) == [("turn 3, tool search", f"town: Old Town\n\nhours: {TEXT}")]
+
+
+def test_a_users_message_has_no_text_of_an_assistant() -> None:
+    for part in ({"type": "output_text", "text": TEXT}, {"type": "refusal", "refusal": TEXT}):
+        messages = [{"role": "user", "content": [part]}, user("When?"), assistant(TEXT)]
+        case = Case(messages=messages)
+        assert not passages(case)
+        assert "is an assistant's" in case.notes[0]
 
 
 # ---------------------------------------------------------------- beside other fields

@@ -123,6 +123,12 @@ def test_blank_lines_stand_around_what_fails_and_not_between_what_passes() -> No
     assert [lines[number - 1] == "" for number in starts] == [False, True, True, False]
 
 
+def test_what_the_judge_is_stands_at_the_end_whichever_case_was_last() -> None:
+    for cases in ((CONTEXT[0], ""), ("", CONTEXT[0]), (CONTEXT[0], CONTEXT[0])):
+        text, _ = shown(*map(graded, cases))
+        assert text.partition("judge embedded, policy")[2].count("compares words only") == 1
+
+
 def test_warnings_of_passing_cases_are_told_once_at_the_end() -> None:
     critic = {"role": "critic", "content": "It is old."}
     record = {"answer": CONTEXT[0], "context": CONTEXT, "messages": [critic]}

@@ -71,6 +71,6 @@ def run(arguments: Namespace) -> int:
     )
     for note in report.notes:
         sys.stderr.write(f"note: {visible(note)}\n")
-    what = "changed cases" if arguments.other else "cases"
+    what = ("changed " if arguments.other else "") + ("case" if report.cases == 1 else "cases")
     show_line(f"{report.path}: {report.cases:,} {what}")
     return PASSED

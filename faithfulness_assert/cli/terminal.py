@@ -39,7 +39,7 @@ def show(
 
     ``case_of``: what was graded, by the number of the result, from 1.
     """
-    summary, notes = Summary(), Counter[str]()
+    summary, notes, caveats = Summary(), Counter[str](), dict[str, None]()
     before: GradingResult | None = None
     for result in results:
         summary.add(result)
@@ -52,9 +52,11 @@ def show(
         for line in shown_case(result, summary.cases, case):
             _print_shown(line)
         notes.update(set(notes_of(result)) if result.pass_ else ())
+        if caveat := result.metadata.get("judgeNote"):
+            caveats[str(caveat)] = None
         before = result
     if before:
-        _print_end(summary, notes, before)
+        _print_end(summary, notes, caveats, before)
     return exit_code(summary)
 
 
@@ -97,14 +99,16 @@ def _print_json(result: GradingResult) -> None:
     sys.stdout.buffer.flush()
 
 
-def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> None:
+def _print_end(
+    summary: Summary, notes: Counter[str], caveats: Iterable[str], last: GradingResult
+) -> None:
     """Counts, what was used, and the warnings about cases of which only one line was shown."""
     _print_shown(Shown(()))
     _print_shown(Shown(((summary.brief(), "bold"),), 0))
     used = f"judge {last.judge}, policy {last.policy}, threshold {last.threshold:.2f}"
     _print_shown(Shown(((used, ""),), 0))
-    if note := last.metadata.get("judgeNote"):
-        _print_shown(Shown(((f"({note})", "dim"),), 0))
+    for caveat in caveats:
+        _print_shown(Shown(((f"({caveat})", "dim"),), 0))
     for note, count in notes.most_common(MOST_NOTES):
         cases = "1 case" if count == 1 else f"{count} cases"
         _print_shown(Shown((("! ", "yellow"), (f"{cases} that passed: {note}", "")), 0, 2))

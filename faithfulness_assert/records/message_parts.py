@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from ..text.strings import clean_text, clip
+from ..text.strings import clean_text, clip, is_blank
 from .case_fields import CASE_ALIASES
+from .echoes import passed_to, without_echoes
 from .errors import InputError
-from .tool_outputs import KEPT_OUT, TEXTS, as_plain, output_texts, part_text
+from .tool_outputs import ASSISTANT, CALLS, KEPT_OUT, TEXTS, as_plain, output_texts, part_text
 
 ROLES = {
-    **dict.fromkeys(("assistant", "ai", "model"), "assistant"),
+    **dict.fromkeys(ASSISTANT, "assistant"),
     **dict.fromkeys(("user", "human"), "user"),
     **dict.fromkeys(("system", "developer"), "system"),
     **dict.fromkeys(("tool", "function"), "tool"),
 }
-_CALLS = ("_call", "_use")  # how the types of calls end
 _RESULTS = ("_result", "_output", "_response")
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
 _CALLS_WITH_RESULTS = {
@@ -24,11 +24,20 @@ _CALLS_WITH_RESULTS = {
     "mcp_call": "output",
     "code_interpreter_call": "outputs",
 }
+_ASSISTANTS_TEXTS = ("output_text", "refusal")
 _DOCUMENTS = ("document", "search_result")
 _PAYLOADS = ("content", "output", "response", "result", "server_tool_call_response")
 _IDS = ("tool_use_id", "call_id", "tool_call_id", "id")
 _RETRIEVED = "retrieval_context"  # of a turn of DeepEval
 _CONTEXT_KEYS = {"context", "documents", *CASE_ALIASES["context"]} - {_RETRIEVED}
+
+
+class Call(NamedTuple):
+    """A call of a tool: the name of the tool, and what the assistant passed to it."""
+
+    tool: str
+    passed: str
+
 
 Who = Literal["assistant", "user", "system", "tool", "call", "note"]
 Text = tuple[Who, str, str]
@@ -46,17 +55,17 @@ def role_of(message: Any) -> str | None:
             return kind
         if kind.endswith(_RESULTS):
             return "tool"
-        return "assistant" if kind.endswith(_CALLS) or kind in KEPT_OUT else None
-    return role.lower() if isinstance(role, str) else None
+        return "assistant" if kind.endswith(CALLS) or kind in KEPT_OUT else None
+    return role.strip().lower() if isinstance(role, str) else None
 
 
 class MessageReader:
-    """Reads one message. ``tools``: the names of the tools that were called so far, by id."""
+    """Reads one message. ``calls``: the calls of tools so far, by id."""
 
     def __init__(
-        self, place: str, role: str, message: Mapping[str, Any], tools: dict[str, str]
+        self, place: str, role: str, message: Mapping[str, Any], calls: dict[str, Call]
     ) -> None:
-        self.place, self.role, self.message, self.tools = place, role, message, tools
+        self.place, self.role, self.message, self.calls = place, role, message, calls
 
     def texts(self) -> Iterator[Text]:
         """The texts of the message, with who said them and how a passage is named."""
@@ -102,14 +111,16 @@ class MessageReader:
         kind = str(part.get("type") or ("text" if "text" in part else "without a type"))
         if kind in KEPT_OUT:
             return
-        if kind in TEXTS:
+        if kind in _ASSISTANTS_TEXTS and self.role in ("user", "system"):
+            yield "note", "", f"{place} is not used: a part of type {kind!r} is an assistant's"
+        elif kind in TEXTS:
             text = part_text(part)
             if text is None:
                 raise InputError(f"{place}.text: must be a string")
             yield self._said(text)
         elif kind in _DOCUMENTS and self.role != "assistant":
             yield from self._output("document", [part], place)
-        elif kind.endswith(_CALLS):
+        elif kind.endswith(CALLS):
             yield self._call(part)
             if kind in _CALLS_WITH_RESULTS and part.get(_CALLS_WITH_RESULTS[kind]) is not None:
                 yield from self._result(part, part[_CALLS_WITH_RESULTS[kind]], place)
@@ -128,13 +139,15 @@ class MessageReader:
         return who, self.role, text
 
     def _call(self, call: Mapping[str, Any]) -> Text:
-        """A call of a tool. Its name is kept for the result; its arguments are never read."""
+        """A call of a tool. It is kept for the result."""
         inner = next((call[k] for k in ("function", "custom") if call.get(k) is not None), call)
-        name = inner.get("name") if isinstance(inner, Mapping) else None
+        inner = inner if isinstance(inner := as_plain(inner), Mapping) else {}
+        name = inner.get("name")
         id = next((call[key] for key in ("call_id", "id") if call.get(key) is not None), None)
         if id is not None:
             kind = str(call.get("type", "")).removesuffix("_call")
-            self.tools[str(id)] = name if isinstance(name, str) else kind
+            tool = name if isinstance(name, str) else kind
+            self.calls[str(id)] = Call(tool, passed_to({**call, **inner}))
         return "call", "", ""
 
     def _calls(self) -> Iterator[Text]:
@@ -157,12 +170,18 @@ class MessageReader:
     def _result(self, part: Mapping[str, Any], payload: Any, place: str) -> Iterator[Text]:
         """The texts of a tool's result."""
         id = next((str(part[key]) for key in _IDS if part.get(key) is not None), "")
-        name = part.get("name") or self.tools.get(id)
-        if id not in self.tools and (id or not name):
+        call = self.calls.get(id) or Call("", passed_to(part))
+        name = part.get("name") or call.tool
+        if id not in self.calls and (id or not name):
             named = f" {clip(id, 40)!r}" if id else ""
             yield "note", "", f"{place}: a tool result without its call{named}"
         tool = clip(clean_text(str(name or "")), 60)
-        yield from self._output(f"tool {tool}".strip(), payload, place)
+        for who, what, text in self._output(f"tool {tool}".strip(), payload, place):
+            new = without_echoes(text, call.passed) if who == "tool" else text
+            if is_blank(new) and not is_blank(text):
+                yield "note", "", f"{place} only repeats what was passed to the tool: no evidence"
+            else:
+                yield who, what, new
 
     def _output(self, what: str, payload: Any, place: str) -> Iterator[Text]:
         for title, text in output_texts(payload, place):
@@ -175,7 +194,7 @@ class MessageReader:
         """What stands beside the content: retrieved documents, and notes about the rest."""
         if self.message.get(_RETRIEVED):
             yield from self._output(_RETRIEVED, self.message[_RETRIEVED], self.place)
-        for key in ("audio", *sorted(_CONTEXT_KEYS)):
+        for key in ("audio", "tools_called", *sorted(_CONTEXT_KEYS)):
             if self.message.get(key):
                 yield "note", "", f"{self.place}.{key} is not used"
 

@@ -15,31 +15,24 @@ not used and could have been meant as evidence is told in ``notes``.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..text.strings import clip, is_blank, names_of
 from .errors import InputError
-from .message_parts import ROLES, MessageReader, Who, role_of
+from .message_parts import ROLES, Call, MessageReader, Who, role_of
 from .tool_outputs import KEPT_OUT, as_plain
+from .user_statements import stated
 
 MAX_NOTES = 20
 """Notes that are listed. Of more, only the number is told."""
 
+_OUTPUT = "gen_ai.output.messages"
 _OTEL = {
     "gen_ai.system_instructions": "system",
     "gen_ai.input.messages": "",
-    "gen_ai.output.messages": "",
+    _OUTPUT: "",
 }
-
-# A sentence ends at a full stop before white space, or at a blank line. Where it is not clear
-# whether a user asks or states, it is taken as asked, so that less counts as evidence.
-_SENTENCE = re.compile(
-    r"""(?s).+?(?: [.!?…]{1,20}["'”’»)\]]{0,5}(?=\s|$) | [。！？]{1,20} | \n[^\S\n]*\n | $ )""",
-    re.VERBOSE,
-)
-_ASKS = re.compile(r"""[?？؟][.!?…？！]{0,20}["'”’»)\]]{0,5}\s*$""")
 
 
 class Conversation(NamedTuple):
@@ -84,7 +77,7 @@ def read_messages(
         InputError: there is no answer in it, or a message is of no known shape; the text names the
             place, such as ``messages[3].content``.
     """
-    messages = _messages(value)
+    messages = _messages(value, has_answer)
     if not messages and not has_answer:  # before a first answer, there may be no messages
         raise InputError("messages: the list is empty")
     found = list(_found(messages))
@@ -107,7 +100,7 @@ def end_with_assistant(value: object) -> bool:
     Raises:
         InputError: see ``read_messages``.
     """
-    messages = _messages(value)
+    messages = _messages(value, False)
     return bool(messages) and isinstance(messages[-1], Mapping) and _is_assistants(messages[-1])
 
 
@@ -119,8 +112,11 @@ def _answer(found: Sequence[Found], messages: Sequence[Any]) -> tuple[str, int]:
     turns = enumerate(messages, 1)
     last = max((turn for turn, message in turns if _is_assistants(message)), default=0)
     if not last:
-        roles = names_of({str(role_of(message)) for message in messages if role_of(message)})
-        raise InputError(f"messages: no assistant message, so no answer; the roles are {roles}")
+        raise InputError(f"messages: {_no_answer(messages)}")
+    for place, message in enumerate(messages[last:], last):
+        if (role := role_of(message)) not in ROLES:
+            problem = f"{_unknown(role)}. It could be the answer, so nothing is graded"
+            raise InputError(f"messages[{place}].role: {problem}")
     texts = [text.text for text in found if text.turn == last and text.who == "assistant"]
     calls = any(text.turn == last and text.who == "call" for text in found)
     if not texts or (calls and is_blank("".join(texts))):
@@ -128,6 +124,17 @@ def _answer(found: Sequence[Found], messages: Sequence[Any]) -> tuple[str, int]:
         problem = f"the last assistant message has {only}, so there is no answer to grade"
         raise InputError(f"messages[{last - 1}].content: {problem}")
     return _joined(texts), last
+
+
+def _no_answer(messages: Sequence[Any]) -> str:
+    roles = names_of({str(role_of(message)) for message in messages if role_of(message)})
+    there = f"the roles are {roles}" if messages else "it is missing or empty"
+    return f"no assistant message, so no answer; {there}"
+
+
+def _unknown(role: str | None) -> str:
+    known = "assistant, user, tool, system and developer"
+    return f"unknown role {clip(role or '', 40)!r}; known are {known}"
 
 
 def _is_assistants(message: Any) -> bool:
@@ -146,12 +153,6 @@ def _evidence(found: Iterable[Found], asked: int, roles: Sequence[str]) -> Itera
         said = stated(text.text) if text.who == "user" else text.text
         if not is_blank(said):
             yield text._replace(text=said)
-
-
-def stated(text: str) -> str:
-    """What a user's text states: it, without the sentences that ask."""
-    sentences = (match[0] for match in _SENTENCE.finditer(text))
-    return "".join(sentence for sentence in sentences if not _ASKS.search(sentence)).strip()
 
 
 def _named(found: Iterable[Found]) -> Iterator[tuple[str, str]]:
@@ -189,7 +190,7 @@ def _short(notes: Sequence[str]) -> tuple[str, ...]:
 # ---------------------------------------------------------------- the list of messages
 
 
-def _messages(value: object) -> list[Any]:
+def _messages(value: object, has_answer: bool) -> list[Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -197,32 +198,36 @@ def _messages(value: object) -> list[Any]:
             raise InputError("messages: this text is not a JSON list of messages") from None
     value = as_plain(value)
     if isinstance(value, Mapping):
-        value = _of_mapping(value)
+        value = _of_mapping(value, has_answer)
     if not isinstance(value, list | tuple):
         kind = type(value).__name__
         raise InputError(f"messages: must be a list of messages, got {kind}")
     return [as_plain(message) for message in value]
 
 
-def _of_mapping(value: Mapping[str, Any]) -> list[Any]:
-    """The messages of a request of an API, or of a span of OpenTelemetry."""
+def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
+    """The messages of a request of an API, or of a span of OpenTelemetry.
+
+    A span's answer is in its output alone: its input has the answers of earlier turns.
+    """
     if value.get("messages") is not None:
         system = value.get("system")
         first = [{"role": "system", "content": system}] if system else []
-        return [*first, *_messages(value["messages"])]
+        return [*first, *_messages(value["messages"], has_answer)]
     if all(value.get(name) is None for name in _OTEL):
         keys = names_of(value)
         raise InputError(f"messages: must be a list of messages, got a mapping with keys {keys}")
     messages: list[Any] = []
     for name, role in _OTEL.items():
-        if value.get(name):
-            items = _messages(value[name])
-            messages += [{"role": role, "parts": items}] if role else items
+        items = _messages(value[name], has_answer) if value.get(name) else []
+        messages += [{"role": role, "parts": items}] if role and items else items
+    if not has_answer and not any(map(_is_assistants, items)):  # the last ones are the output
+        raise InputError(f"{_OUTPUT}: {_no_answer(items)}")
     return messages
 
 
 def _found(messages: Iterable[Any]) -> Iterator[Found]:
-    tools: dict[str, str] = {}
+    calls: dict[str, Call] = {}
     for number, message in enumerate(messages):
         place = f"messages[{number}]"
         if not isinstance(message, Mapping):
@@ -233,9 +238,7 @@ def _found(messages: Iterable[Any]) -> Iterator[Found]:
             keys = names_of(message)
             raise InputError(f"{place}.role: missing, or not a text; the message has {keys}")
         if role not in ROLES:
-            known = "assistant, user, tool, system and developer"
-            note = f"{place} is not used: unknown role {clip(role, 40)!r}; known are {known}"
-            yield Found(number + 1, "note", "", note)
+            yield Found(number + 1, "note", "", f"{place} is not used: {_unknown(role)}")
             continue
-        reader = MessageReader(place, ROLES[role], message, tools)
+        reader = MessageReader(place, ROLES[role], message, calls)
         yield from (Found(number + 1, *text) for text in reader.texts())

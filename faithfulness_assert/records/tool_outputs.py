@@ -13,6 +13,10 @@ TEXTS = ("text", "input_text", "output_text", "refusal")
 """Types of parts that are texts."""
 KEPT_OUT = ("thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought")
 """Types of parts with an assistant's reasoning: neither answer nor evidence."""
+CALLS = ("_call", "_use")
+"""How the types of calls end."""
+ASSISTANT = ("assistant", "ai", "model")
+"""Roles of an assistant."""
 MAX_DEPTH = 50
 """Lists and mappings inside each other."""
 
@@ -71,7 +75,15 @@ def _is_part(item: Any) -> bool:
         return part_text(item) is not None
     if kind == "search_result" or (kind == "document" and not isinstance(item.get("text"), str)):
         return bool(item.get("source") or item.get("content"))
-    return kind in KEPT_OUT or _is_media(item, kind)
+    return kind in KEPT_OUT or _is_assistants(item) or _is_media(item, kind)
+
+
+def _is_assistants(item: Mapping[str, Any]) -> bool:
+    """Whether a block is a call of a tool, or an assistant's message, such as a sub-agent's."""
+    if str(item["type"]).endswith(CALLS):
+        return any(key in item for key in ("arguments", "input", "function"))
+    role = item.get("role")
+    return isinstance(role, str) and role.strip().lower() in ASSISTANT and "content" in item
 
 
 def _is_media(item: Mapping[str, Any], kind: str) -> bool:
@@ -87,7 +99,10 @@ def _item_texts(item: Any, place: str) -> Iterator[tuple[str, str | None]]:
     kind = item["type"]
     if kind in KEPT_OUT:
         return
-    if kind in TEXTS:
+    if _is_assistants(item):
+        what = f"a part of type {clip(kind, 40)!r} by an assistant is no evidence"
+        yield f"{place}: {what}", None
+    elif kind in TEXTS:
         yield "", readable(part_text(item), place)
     elif kind in _DOCUMENTS:
         yield from _document(item, place)
