@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -294,6 +296,56 @@ def test_a_budget_stops_a_run_that_goes_on_with_a_larger_one(tmp_path: Path) -> 
     assert len(judge.asked) == asked
     assert quiet(path, tmp_path / "run", judge=judge, max_tokens=10**6).exit_code == 0
     assert len(judge.asked) == 40
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+@pytest.mark.parametrize("less", [0, 1, 100])
+def test_a_budget_that_the_last_rows_use_up_stops_nothing(
+    tmp_path: Path, concurrency: int, less: int
+) -> None:
+    path = file_of(tmp_path, *cases(6))
+    most = quiet(path, tmp_path / "whole", judge=TruthfulJudge()).counts.tokens - less
+    for _ in range(2):
+        run = quiet(
+            path, tmp_path / "run", judge=TruthfulJudge(), max_tokens=most, concurrency=concurrency
+        )
+        assert (run.counts.finished, run.stopped, run.exit_code) == (6, "", 0)
+
+
+def test_a_summary_that_a_kill_left_behind_is_not_told(tmp_path: Path) -> None:
+    judge, directory = Failing(set(range(5)), lambda: failing("auth")), tmp_path / "run"
+    first = quiet(cases(20), directory, judge=judge)
+    assert first.counts.errors
+    left_behind = (directory / "summary.json").read_bytes()
+    judge.towers = set()
+    right = quiet(cases(20), directory, judge=judge)
+    assert right.counts.errors == 0
+    told = json.loads((directory / "summary.json").read_bytes())
+    for before in (left_behind, b"", b"{"):
+        (directory / "summary.json").write_bytes(before)
+        again = quiet(cases(20), directory, judge=judge)
+        assert again.text.split("\n")[0] == right.text.split("\n")[0]
+        assert json.loads((directory / "summary.json").read_bytes()) == {
+            **told,
+            "seconds": None,
+            "text": again.text,
+        }
+
+
+def test_a_set_of_texts_is_the_same_row_in_each_process(tmp_path: Path) -> None:
+    program = (
+        "import sys; from faithfulness_assert.batch import run\n"
+        "row = {'answer': 'It is old.', 'context': {'It is old.', 'a', 'b'}, 'tags': {'d', 'e'}}\n"
+        "print(run([row], sys.argv[1], progress=False).counts.finished)"
+    )
+    for seed in ("1", "2", "3"):
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path / "run")],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.stdout, done.stderr) == ("1\n", "")
 
 
 @pytest.mark.parametrize("concurrency", [0, -3, 1001, 2.5])

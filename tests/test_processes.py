@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import multiprocessing
 import signal
 import subprocess
@@ -179,7 +180,7 @@ def test_a_process_that_dies_stops_the_run_and_what_is_finished_is_kept(tmp_path
 def test_the_shares_of_all_processes_are_the_limits_of_the_run(
     asks: int, processes: int, rate: float
 ) -> None:
-    share = Share(asks, rate, None)
+    share = Share(asks, rate, rate)
     grader = REMOTE.grader()
     if processes > asks:
         with pytest.raises(ConfigError, match="cannot share a concurrency of"):
@@ -188,8 +189,20 @@ def test_the_shares_of_all_processes_are_the_limits_of_the_run(
     shares = Engine(REMOTE, grader, share, processes)._shares(processes)
     assert sum(each.concurrency or 0 for each in shares) == asks
     assert min(each.concurrency or 0 for each in shares) > 0
-    assert sum(each.requests_per_minute or 0 for each in shares) == pytest.approx(rate)
-    assert {each.tokens_per_minute for each in shares} == {None}
+    assert sum(each.tokens_per_minute or 0 for each in shares) == pytest.approx(rate)
+    assert Share(asks).of(processes) == Share(asks)
+
+
+@given(wanted=st.integers(1, 20), rate=st.floats(1, 1e6))
+def test_no_minute_has_more_requests_than_allowed_when_processes_share_them(
+    wanted: int, rate: float
+) -> None:
+    share = Share(8, rate, None)
+    processes = share.most_graders(wanted)
+    each = share.of(processes).requests_per_minute or 0
+    assert processes * math.ceil(each) <= rate  # a process sends one at once, then one at a time
+    assert processes * each > rate - processes
+    assert processes == min(wanted, int(rate))
 
 
 def test_the_command_asks_a_judge_behind_an_api_from_several_processes(

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -26,6 +27,7 @@ from provider_batches import measure
 from remote import JSON, bare_environment
 
 from faithfulness_assert import Grader
+from faithfulness_assert.batch import run
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.batch.provider_batches import (
@@ -280,6 +282,20 @@ def test_lines_that_a_provider_refuses_are_told_and_the_others_are_sent_again(
         found, right = results(directory), online(5, "openai-batch", server)
     assert found.pop("case 3").status == "judge_failed"
     assert found == {name: result for name, result in right.items() if name != "case 3"}
+
+
+@pytest.mark.parametrize("most", [None, 1])
+def test_a_run_that_was_begun_online_does_not_go_on_over_a_batch_api(
+    tmp_path: Path, most: int | None
+) -> None:
+    with BatchServer() as server:
+        judge = judge_of("openai-batch", server)
+        go_on = partial(run, cases(9), tmp_path / "run", progress=False, concurrency=1, **judge)
+        first = go_on(max_tokens=most).counts.finished
+        assert 0 < first <= 9
+        with pytest.raises(ConfigError, match="was begun without --via; keep to it"):
+            begun(tmp_path, "openai-batch", server, 9)
+        assert go_on().counts.finished == 9
 
 
 def test_a_file_that_a_provider_refuses_is_sent_again_when_the_run_goes_on(tmp_path: Path) -> None:

@@ -71,7 +71,7 @@ class Engine:
             head = list(islice(rows, FEW))
             rows = chain(head, rows)
             processes = processes if len(head) == FEW else 1
-        if processes > 1:
+        if (processes := self.share.most_graders(processes)) > 1:
             shares = self._shares(processes)
             yield from grade_in_processes(rows, self.settings, self.grader, shares)
             return

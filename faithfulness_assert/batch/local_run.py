@@ -6,7 +6,8 @@ import time
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from math import isclose
+from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError
 from .finished_rows import SERVER_ERRORS
@@ -22,7 +23,7 @@ from .run_directory import RunDirectory
 from .summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator, Iterator, Mapping
 
     from .budget import Budget
     from .data_sets import DataSet
@@ -70,9 +71,26 @@ class RunOutcome:
     def text(self) -> str:
         """The summary for people. That of a finished run is kept, so it is not read again."""
         kept = self.directory.kept_summary()
-        if kept.get("cases") == self.counts.finished:
-            return str(kept.get("text"))
-        return self.summary.text()
+        return str(kept["text"]) if self._is_of_now(kept) else self.summary.text()
+
+    def keep_summary(self) -> None:
+        """Writes the summary, unless the kept one is right: a kill may have come before that."""
+        if self.counts.finished and not self._is_of_now(self.directory.kept_summary()):
+            kept = {**self.summary.to_json(), "text": self.summary.text()}
+            self.directory.keep_summary(kept)
+
+    def _is_of_now(self, kept: Mapping[str, Any]) -> bool:
+        """Whether a kept summary is of these results."""
+        names = ("cases", "passed", "not_graded", "scores")
+        counts = self.counts
+        counted = (counts.finished, counts.passed, counts.errors, counts.scored)
+        mean = kept.get("mean_score")
+        return (
+            "text" in kept
+            and not self.added.cases
+            and tuple(kept.get(name) for name in names) == counted
+            and (mean == counts.mean or isclose(mean or 0, counts.mean or 0, abs_tol=1e-9))
+        )
 
     @property
     def exit_code(self) -> int:
@@ -116,15 +134,15 @@ def grade_rest(
             count_rows(work.counts, data_set.numbers())
         rows = work.until_stopped(unfinished(data_set.rows(), finished, compare=not same))
         work.grade(directory, engine.graded(rows), progress=progress)
+    if work.read_all and budget.exceeded():
+        work.stopped = ""  # it was used up by the last rows, so nothing is left
     if work.read_all and about.get("rows") != work.counts.finished:
         directory.write_about({**about, "rows": work.counts.finished})
     if not work.counts.finished and not work.stopped:
         raise ConfigError(f"{data_set.name}: contains no cases")
     notes = (*_notes(finished), *data_set.notes)
     outcome = RunOutcome(directory, work.counts, work.stopped, notes, work.summary)
-    if work.summary.cases:
-        summary = outcome.summary
-        directory.keep_summary({**summary.to_json(), "text": summary.text()})
+    outcome.keep_summary()
     return outcome
 
 
@@ -141,12 +159,11 @@ class _Work:
     def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, until there is a reason to stop. What is under way then still ends."""
         self.stopped = self.budget.exceeded()
-        while not self.stopped:
-            row = next(rows, None)
-            if row is None:
-                self.read_all = True
+        for row in rows:
+            if self.stopped:
                 return
             yield row
+        self.read_all = True
 
     def grade(
         self,

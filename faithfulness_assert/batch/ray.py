@@ -144,11 +144,11 @@ def grade_dataset(
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
     spare = 1 + _has_checkpoint()
-    number = _number_of(actors, spare)
-    share = Share(concurrency, requests_per_minute, tokens_per_minute).of(number)
+    whole = Share(concurrency, requests_per_minute, tokens_per_minute)
+    number = whole.most_graders(_number_of(actors, spare))
     return ds.map_batches(
         GradingActor,
-        fn_constructor_args=(settings, share, mapping),
+        fn_constructor_args=(settings, whole.of(number), mapping),
         batch_format="pyarrow",
         batch_size=batch_size,
         num_cpus=_cpus(settings.grader(), number + spare),
@@ -236,7 +236,7 @@ class RayEngine:
                 ray.kill(actor)
 
     def _start(self) -> list[Any]:
-        number = _number_of(self.actors)
+        number = self.share.most_graders(_number_of(self.actors))
         # They set no core aside: after a node is lost, those that are left must take all actors.
         actor: Any = ray.remote(GradingActor).options(
             scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=MOST_DEATHS

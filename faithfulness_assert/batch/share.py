@@ -43,9 +43,18 @@ class Share(NamedTuple):
     tokens_per_minute: float | None = None
 
     def of(self, graders: int) -> Share:
-        """The share of one of so many graders. Each has the whole concurrency."""
-        rates = (self.requests_per_minute, self.tokens_per_minute)
-        return Share(self.concurrency, *(rate and rate / graders for rate in rates))
+        """The share of one of so many graders. Each has the whole concurrency.
+
+        Requests are whole ones: each grader rounds its share up, so it is rounded down here.
+        """
+        requests, tokens = self.requests_per_minute, self.tokens_per_minute
+        if requests:
+            requests = requests // graders or requests / graders
+        return Share(self.concurrency, requests, tokens and tokens / graders)
+
+    def most_graders(self, wanted: int) -> int:
+        """So many graders, but not more than requests per minute: each sends one at once."""
+        return max(1, min(wanted, int(self.requests_per_minute or wanted)))
 
     def ready(self, grader: Grader) -> Grader:
         """The grader within these limits, and waiting for a server that is down for a while."""

@@ -93,6 +93,8 @@ def _of_library(value: Any, depth: int) -> Any:
 
 def _of_builtin(value: Any, depth: int) -> Any:
     """The items of a set, a range, the values of a mapping ..."""
+    if isinstance(value, set | frozenset):
+        value = sorted(value, key=repr)  # its order is another one in each process
     if isinstance(value, Iterable) and hasattr(value, "__len__"):
         return [plain(item, depth - 1) for item in value]
     raise NotPlainError(f"a value of type {type(value).__name__} is not plain data")

@@ -110,6 +110,9 @@ def _begun(
         directory.write_about(about)
     else:
         check_unchanged(before, about)
+        if not is_begun(directory) and next(directory.lines(), None):
+            problem = "this run was begun without --via; keep to it"
+            raise ConfigError(f"{directory.path}: {problem}")
     if same is False:
         raise changed_input("its fingerprint is another one")
     rows = directory.path / "rounds" / "rows.jsonl"
@@ -118,9 +121,8 @@ def _begun(
             check_rows(rows, data_set.rows())
         stored = _stored(directory)
         if stored["via"] != settings["via"]:
-            raise ConfigError(
-                f"{directory.path}: this run was begun via {stored['via']}; keep to it"
-            )
+            problem = f"this run was begun via {stored['via']}; keep to it"
+            raise ConfigError(f"{directory.path}: {problem}")
         return stored
     rows.parent.mkdir(exist_ok=True)
     return _store(directory, {**settings, "rows": write_rows(rows, data_set.rows())})
