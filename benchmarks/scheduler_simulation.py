@@ -5,7 +5,9 @@
 The scheduling is the package's own: its limits per minute, its pace after a refusal, its retries.
 The clock is virtual: the event loop jumps to the next timer, so that hours pass in minutes. The
 server answers after a random time (half of the answers within ``LATENCY``) and refuses what is
-beyond its limits with 429 and ``retry-after``, as a bucket that refills all the time.
+beyond its limits with 429 and ``retry-after``, as a bucket that refills all the time. In the last
+plans it has no limit and refuses some asks by chance: the arithmetic is then a client whose refused
+asks alone wait.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from faithfulness_assert.judges.remote.throttle import Throttle
 LATENCY, SPREAD = 1.0, 0.4
 MEAN_LATENCY = LATENCY * exp(SPREAD**2 / 2)
 PROMPT, COMPLETION = 700, 120
+REFUSED_IN, RETRY_AFTER = 0.05, 1.0
 RETRIES = 8
 
 
@@ -47,18 +50,21 @@ class Plan(NamedTuple):
     server_requests: float | None = None
     server_tokens: float | None = None
     burst: float = 1.0  # seconds of the server's limit that it takes at once
+    refuses: float = 0.0  # the share of asks that it refuses by chance
 
     def hours(self, cases: int) -> float:
         """The arithmetic: what is scarcest decides."""
         used = PROMPT + COMPLETION
+        waits = self.refuses / (1 - self.refuses) * (REFUSED_IN + RETRY_AFTER)
         rates = [
-            60 * self.concurrency / MEAN_LATENCY,
+            60 * self.concurrency / (MEAN_LATENCY + waits),
             *(limit for limit in (self.requests, self.server_requests) if limit),
             *(limit / used for limit in (self.tokens, self.server_tokens) if limit),
         ]
         return cases / min(rates) / 60
 
 
+SHARES = (0.001, 0.01, 0.03, 0.1)
 PLANS = (
     Plan("concurrency alone", 64),
     Plan("requests per minute, given", 64, requests=2000, server_requests=2000),
@@ -66,6 +72,7 @@ PLANS = (
     Plan("requests, not given", 64, server_requests=2000),
     Plan("requests, not given, by the minute", 64, server_requests=2000, burst=60),
     Plan("tokens, not given", 256, server_tokens=4e6),
+    *(Plan(f"{share:.1%} refused by chance", 64, refuses=share) for share in SHARES),
 )
 
 
@@ -149,8 +156,9 @@ class Run:
         now = asyncio.get_running_loop().time()
         amounts = [(bucket, PROMPT + COMPLETION if of else 1) for bucket, of in self.buckets]
         wait = max((bucket.wait(amount, now) for bucket, amount in amounts), default=0.0)
+        wait = wait or RETRY_AFTER * (self.chance.random() < self.plan.refuses)
         if wait:
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(REFUSED_IN)
             self.refused += 1
             self.throttle.refused(sent, wait)
             return Failure(JudgeError("slow down", "rate_limit", retryable=True), wait)
