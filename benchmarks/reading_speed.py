@@ -2,8 +2,8 @@
 
     python benchmarks/reading_speed.py [WORD ...]    only inputs with one of the words in their name
 
-Each input has a million characters. It is read for verdicts, for claims, for a refusal and against
-the schema, and each of these is timed separately.
+Each input has a million characters. It is read for verdicts (with what the gate makes of them), for
+lists, for ratings, for a refusal and against the schema, and each of these is timed separately.
 """
 
 from __future__ import annotations
@@ -15,12 +15,16 @@ import time
 from collections.abc import Callable
 
 from faithfulness_assert.asking.schema import conforms
-from faithfulness_assert.reading import read, read_claims
+from faithfulness_assert.reading import read
 from faithfulness_assert.reading.json_values import MAX_DEPTH
-from faithfulness_assert.reading.refusal import accompanies_decline, declines, is_refusal
+from faithfulness_assert.reading.lists import read_lists
+from faithfulness_assert.reading.ratings import read_ratings
+from faithfulness_assert.reading.reconcile import settle
+from faithfulness_assert.reading.refusal import is_refusal
 from faithfulness_assert.records.ask import ReplyForm
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS
+from faithfulness_assert.text.declines import accompanies_decline, declines
 
 SIZE = 1_000_000
 TARGET = 1.0  # seconds
@@ -126,9 +130,12 @@ REPEATED = {
     "combining": ('{"id":1,"label":"yes', "\u0301", '"}'),
     "surrogates": ("", "\ud800", ""),
 }
+STATEMENTS = {1: "The shop is open daily.", 2: "Adults pay 14 euros.", 3: "Dogs are not allowed."}
 READERS: dict[str, Callable[[str], object]] = {
-    "verdicts": read,
-    "claims": read_claims,
+    "verdicts": lambda text: settle(read(text), STATEMENTS),
+    "single": lambda text: settle(read(text, single=True), {1: STATEMENTS[1]}),
+    "lists": lambda text: read_lists(text, STATEMENTS.values()),
+    "ratings": lambda text: read_ratings(text, ("faithfulness", "relevance")),
     "refusal": is_refusal,
     "declines": lambda text: (declines(text), accompanies_decline(text)),
     "schema": lambda text: conforms(text, ReplyForm("verdicts", LABELS)),

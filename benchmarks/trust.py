@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import attacks
 import broken_judges
 import test_faults as faults
-import test_reading as reading
 from fakes import ScriptedJudge
+from reading import reply_rows as reading
 
 from faithfulness_assert import GradingResult, grade, is_refusal
 from faithfulness_assert.reading.labels import parse_label

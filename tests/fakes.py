@@ -24,14 +24,25 @@ def verdicts_json(labels: dict[int, str | None], evidence: Sequence[int] = (1,))
     return json.dumps({"verdicts": entries})
 
 
+def labelled(*labels: str | None, evidence: Sequence[int] = (1,)) -> Callable[[Ask], Reply]:
+    """A reply with these labels for what its ask is about, in order; None for what it leaves out."""
+
+    def reply(ask: Ask) -> Reply:
+        said = dict(zip(ask.ids, labels, strict=False))
+        return Reply(verdicts_json(said, evidence), usage=USAGE)
+
+    return reply
+
+
 @dataclass
 class ScriptedJudge:
     """Gives the scripted replies in turn, then the last one again. Exceptions are raised.
 
-    Asks that are sent at once may come in any order: script them only if their replies are equal.
+    A reply may be made for its ask. Asks that are sent at once may come in any order: script them
+    only if their replies are equal.
     """
 
-    script: Sequence[str | Reply | Exception]
+    script: Sequence[str | Reply | Exception | Callable[[Ask], Reply]]
     limits: Limits = field(default_factory=Limits)
     asked: list[Ask] = field(default_factory=list)
     name: str = "scripted"
@@ -43,6 +54,8 @@ class ScriptedJudge:
             self.asked.append(ask)
         if isinstance(reply, Exception):
             raise reply
+        if callable(reply):
+            return reply(ask)
         return reply if isinstance(reply, Reply) else Reply(reply, usage=USAGE)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.asking.controls import (
@@ -169,36 +172,37 @@ def test_the_true_control_is_one_of_the_eight_shortest_sentences() -> None:
 # ---------------------------------------------------------------- where the controls are put
 
 
-def test_controls_have_every_number_and_place_and_the_lines_are_numbered_in_their_order() -> None:
-    places = set()
-    for n in range(60):
-        lines, controls, own = mixed(((3, f"a{n}"), (7, f"b{n}")), (TRUE, FALSE))
-        assert [number for number, _ in lines] == [3, 7, 8, 9]
-        texts = dict(lines)
-        assert {number: texts[number] for number in controls} == {
-            number: control.text for number, control in controls.items()
-        }
-        assert [(own[number], texts[number]) for number in own] == [(3, f"a{n}"), (7, f"b{n}")]
-        assert sorted([*controls, *own]) == [3, 7, 8, 9]
-        places.add(tuple((number, control is TRUE) for number, control in controls.items()))
-    assert len(places) == 12
+@given(st.lists(hostile_texts, min_size=1, max_size=6))
+def test_mixing_in_controls_keeps_the_statements_in_their_order(texts: list[str]) -> None:
+    statements = tuple(enumerate(texts, 7))
+    lines = mixed(statements, (TRUE, FALSE))
+    assert tuple(line for line in lines if not isinstance(line, Control)) == statements
+    assert {line for line in lines if isinstance(line, Control)} == {TRUE, FALSE}
+    assert len(lines) == len(statements) + 2
+    assert mixed(statements, ()) == statements
+
+
+def test_controls_stand_at_every_place() -> None:
+    made = [mixed(((3, f"a{n}"), (7, f"b{n}")), (TRUE, FALSE)) for n in range(60)]
+    assert len({(lines.index(TRUE), lines.index(FALSE)) for lines in made}) == 12
 
 
 @pytest.mark.parametrize(
-    ("statements", "lines", "controls"),
+    ("statements", "lines"),
     [
-        (["a0"], ["a0", "It is so.", "It is not so."], [4, 5]),
-        (["a1", "b1"], ["a1", "It is so.", "It is not so.", "b1"], [7, 8]),
-        (["a5", "b5", "c5"], ["It is so.", "a5", "b5", "c5", "It is not so."], [3, 11]),
-        (["a6"], ["It is not so.", "a6", "It is so."], [3, 5]),
+        ("a0", "a0 TRUE FALSE"),
+        ("a1 b1", "a1 TRUE FALSE b1"),
+        ("a5 b5 c5", "TRUE a5 b5 c5 FALSE"),
+        ("a6", "FALSE a6 TRUE"),
     ],
 )
 def test_the_same_statements_have_the_same_controls_at_the_same_places_in_every_version(
-    statements: list[str], lines: list[str], controls: list[int]
+    statements: str, lines: str
 ) -> None:
     """Stored replies of a judge are for such an ask."""
-    made = mixed(tuple(zip((3, 7, 9), statements, strict=False)), (TRUE, FALSE))
-    assert ([text for _, text in made.lines], list(made.controls)) == (lines, controls)
+    made = mixed(tuple(enumerate(statements.split(), 3)), (TRUE, FALSE))
+    names = {TRUE: "TRUE", FALSE: "FALSE"}
+    assert [names[x] if isinstance(x, Control) else x[1] for x in made] == lines.split()
 
 
 def test_the_same_texts_give_the_same_controls_in_every_version() -> None:

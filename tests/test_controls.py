@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, Usage, grade
-from faithfulness_assert.asking.controls import Control, make_controls, mixed
+from faithfulness_assert.asking.controls import make_controls
 from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.asking.windows import Budget
 from faithfulness_assert.batch.summary import Summary
@@ -293,36 +293,21 @@ def test_true_controls_are_in_the_context_and_false_ones_are_not(
         assert "\n" not in control.text
 
 
-@given(
-    st.lists(hostile_texts, min_size=1, max_size=6),
-    st.sets(st.integers(1, 90), min_size=6, max_size=6),
-)
-def test_mixing_in_controls_keeps_the_order_of_statements_and_knows_their_numbers(
-    texts: list[str], numbers: set[int]
-) -> None:
-    statements = tuple(zip(sorted(numbers), texts, strict=False))
-    true, false = Control("True.", true=True), Control("False.", true=False)
-    lines, controls, own = mixed(statements, (true, false))
-    assert tuple((own[n], text) for n, text in lines if n not in controls) == statements
-    assert {dict(lines)[number] for number in controls} == {"True.", "False."}
-    assert [number for number, _ in lines] == sorted({*controls, *own})
-
-
 # ---------------------------------------------------------------- back to the statements' numbers
 
-DRESSES: dict[str, Callable[[list[tuple[int, str, str]]], Any]] = {
-    "numbers": lambda rows: [{"id": n, "evidence": [1], "label": label} for n, _, label in rows],
-    "from 0": lambda rows: [{"id": i, "label": label} for i, (_, _, label) in enumerate(rows)],
-    "positions": lambda rows: [{"label": label} for _, _, label in rows],
-    "texts": lambda rows: [{"statement": text, "label": label} for _, text, label in rows],
-    "texts, moved": lambda rows: [{"statement": t, "label": label} for _, t, label in rows[::-1]],
-    "lines": lambda rows: "\n".join(f"{n}. {label}" for n, _, label in rows),
+DRESSES: dict[str, Callable[[list[tuple[int, str]]], Any]] = {
+    "entries": lambda rows: [{"id": n, "evidence": [1], "label": label} for n, label in rows],
+    "a mapping": lambda rows: {str(n): label for n, label in rows},
+    "lines": lambda rows: "\n".join(f"{n}. {label}" for n, label in rows),
+    "segments": lambda rows: "\n\n".join(f"**Statement {n}**\nVerdict: {x}" for n, x in rows),
+    "positions": lambda rows: [{"label": label} for _, label in rows],
     "words": lambda rows: f"Final verdict for each statement in order: {_words(rows)}",
 }
+NUMBERED = ("entries", "a mapping", "lines", "segments")
 
 
-def _words(rows: list[tuple[int, str, str]]) -> str:
-    return " ".join("Yes." if label == "supported" else "No." for _, _, label in rows)
+def _words(rows: list[tuple[int, str]]) -> str:
+    return " ".join("Yes." if label == "supported" else "No." for _, label in rows)
 
 
 class Dressed:
@@ -337,7 +322,7 @@ class Dressed:
         seen = {text for before in self.asked for _, text in before.payload.items}
         self.asked.append(ask)
         rows = [
-            (number, text, self.label(text))
+            (number, self.label(text))
             for number, text in ask.payload.items
             if text in seen or self.room(text) not in self.left_out
         ]
@@ -365,8 +350,7 @@ class Dressed:
 def test_each_statement_gets_its_own_label_in_whatever_form_a_reply_names_it(
     dress: str, size: int, blue: set[int], left_out: set[int], most: int | None
 ) -> None:
-    left_out = left_out if dress in ("numbers", "texts", "texts, moved", "lines") else set()
-    most = None if dress == "from 0" else most  # other numbers than 1 to n are not moved
+    left_out = left_out if dress in NUMBERED else set()
     answer = " ".join(f"Room {n} of the house is blue." for n in range(size))
     judge = Dressed(dress, blue, left_out, most)
     result = grade(answer, CONTEXT, judge=judge, controls="enforce", threshold=0)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Ask, JudgeError
+from faithfulness_assert import Ask, JudgeError, grade
 from faithfulness_assert.asking.schema import conforms
 from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge
 from faithfulness_assert.judges.embedded.rule import LONGEST, Index, build_index, support
@@ -314,11 +314,19 @@ def test_a_requested_reason_comes_before_the_label() -> None:
     )
     assert [list(v) for v in verdicts] == [["id", "evidence", "reason", "label"]] * 5
     exact, number, name, nothing, little = (v["reason"] for v in verdicts)
-    assert exact == "word overlap 1.00 with context sentences 1, at least 0.60; smoke-test judge"
+    assert exact == "its words are in context sentences 1; this is the smoke-test judge"
     assert number == "the number 1970 is nowhere in the context"
     assert name == "the name Gus is nowhere in the context"
     assert nothing == "no overlap with the context; smoke-test judge"
-    assert "under 0.60" in little
+    assert "and 60% are needed" in little
+
+
+def test_a_reason_takes_nothing_away_from_its_label() -> None:
+    answer = " ".join((*MOON, "Volcanoes shaped much.", "It landed in 1970."))
+    plain, reasoned = (grade(answer, list(MOON), reasons=reasons) for reasons in (False, True))
+    assert all(v.reason for v in reasoned.verdicts)
+    assert [v.label for v in reasoned.verdicts] == [v.label for v in plain.verdicts]
+    assert plain.counts["supported"] == len(MOON)
 
 
 @pytest.mark.parametrize(

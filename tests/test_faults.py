@@ -183,6 +183,8 @@ SHARED_ENDS: dict[str, tuple[str, str, str]] = {
     "refusal-field": ("judge_refused", "refusal", "can't assist"),
     "refused": ("judge_failed", "transport", "no connection"),
     "schema-ignored-200": ("unreadable", "unreadable", ""),
+    # It is asked anew in windows, each with other numbers, and gives them all the same reply.
+    "silent-prompt-truncation": ("unreadable", "unreadable", ""),
     "slow-drip": ("judge_failed", "timeout", ""),
     "sse-when-not-asked": ("judge_failed", "server", "stream"),
 }

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import ScriptedJudge, TruthfulJudge, failing, verdicts_json
+from fakes import ScriptedJudge, TruthfulJudge, failing, labelled, verdicts_json
 
 from faithfulness_assert import (
     Case,
@@ -339,7 +339,7 @@ def test_labels_of_a_policy_are_read_in_any_case_and_such_replies_are_stored(
 
 
 def test_an_unreadable_reply_is_not_stored(tmp_path: Path) -> None:
-    judge = ScriptedJudge(["nonsense", verdicts_json({1: "supported"})])
+    judge = ScriptedJudge(["nonsense", labelled("supported")])
     judge.identity = {"judge": "scripted"}
     assert grade("The tower is tall.", CONTEXT, judge=judge, cache=tmp_path).score == 1.0
     assert len(judge.asked) == 2

@@ -137,12 +137,6 @@ def test_no_module_is_named_like_a_public_name() -> None:
     assert not {path.stem for path in PACKAGE.rglob("*.py")} & set(PUBLIC)
 
 
-def test_no_two_modules_share_a_file_name() -> None:
-    names = [path.name for path in MODULES.values() if path.name != "__init__.py"]
-    names.remove("faithfulness.py")  # the template that `init` writes
-    assert sorted(names) == sorted(set(names))
-
-
 def test_every_module_belongs_to_a_room() -> None:
     assert {room(name) for name in MODULES} == set(ROOMS)
 
@@ -177,7 +171,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("anthropic", {"judges.anthropic"}),
         ("tiktoken", {"asking.tokens"}),
         ("jsonschema", {"asking.schema"}),
-        ("json_repair", {"reading.json_fixes"}),
+        ("json_repair", {"reading.json_values"}),
         ("markdown_it", {"text.markdown"}),
         ("sentencex", {"text.sentences"}),
         ("jmespath", {"promptfoo.hook"}),
@@ -242,7 +236,7 @@ def test_help_and_version_load_nothing_that_grades(flag: str) -> None:
 
 def test_an_embedded_grade_of_plain_text_loads_nothing_that_it_does_not_use() -> None:
     code = "from faithfulness_assert import grade; assert grade('The tower is tall.', 'The tower is tall.').pass_"
-    unused = "assert 'faithfulness_assert.reading.full_reader' not in sys.modules"
+    unused = "assert 'faithfulness_assert.reading.json_form' not in sys.modules"
     assert not loaded_by(f"{code}\n{unused}") & HEAVY
 
 

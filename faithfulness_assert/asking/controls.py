@@ -132,36 +132,17 @@ def _similar_numbers(number: str) -> Iterator[str]:
             yield f"{number[:place]}{other}{number[place + 1 :]}"
 
 
-class Mixed(NamedTuple):
-    """Statements with controls among them, as an ask shows them.
-
-    All lines are numbered anew, in their order: neither number nor place tells what is a control.
-
-    Args:
-        lines: all of them, with their numbers in the ask.
-        controls: the controls, by number in the ask.
-        own: the statements' own numbers, by number in the ask.
-    """
-
-    lines: Numbered
-    controls: Mapping[int, Control]
-    own: Mapping[int, int]
-
-
-def mixed(statements: Numbered, controls: Sequence[Control]) -> Mixed:
+def mixed(
+    statements: Numbered, controls: Sequence[Control]
+) -> tuple[tuple[int, str] | Control, ...]:
     """The statements, in their order, with the controls at places that depend on the texts."""
+    if not controls:
+        return statements
     lines: list[tuple[int, str] | Control] = list(statements)
     seed = crc32("\n".join(text for _, text in statements).encode("utf-8", "replace"))
     for shift, control in enumerate(controls if seed & 1 else reversed(controls), 1):
         lines.insert((seed >> (4 * shift)) % (len(lines) + 1), control)
-    numbers = sorted(number for number, _ in statements)
-    numbers += range(numbers[-1] + 1, numbers[-1] + 1 + len(controls))
-    numbered = dict(zip(numbers, lines, strict=True))
-    return Mixed(
-        tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered.items()),
-        {n: x for n, x in numbered.items() if isinstance(x, Control)},
-        {n: x[0] for n, x in numbered.items() if not isinstance(x, Control)},
-    )
+    return tuple(lines)
 
 
 def problem_of(answered: Answered) -> str:

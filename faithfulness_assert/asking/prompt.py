@@ -7,6 +7,7 @@ braces and percent signs of a user stay as they are.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -31,6 +32,13 @@ CHARS_PER_REPLY_TOKEN = 2
 """For truths: a list of the facts of a passage is not longer than the passage."""
 
 VERDICT_KINDS = ("verdicts", "claims_and_verdicts")
+SAID_MORE = "Your last reply said more than the verdicts: reply with the JSON alone."
+LEFT_OUT = "Your last reply had no verdict here that can be read: reply with the JSON alone."
+NO_ONE_LABEL = (
+    "Your last reply did not give one of the labels here: give each statement exactly one."
+)
+"""What was wrong with a reply, as an ask says it that follows."""
+
 ITEM_NAMES: dict[AskKind, str] = {
     "verdicts": "statement",
     "claims": "sentence",
@@ -39,13 +47,20 @@ ITEM_NAMES: dict[AskKind, str] = {
 }
 
 
-def make_ask(kind: AskKind, policy: Policy, payload: Payload) -> Ask:
-    """The ask of this kind for this payload."""
-    form = _form(kind, policy)
+def make_ask(kind: AskKind, policy: Policy, payload: Payload, *, remark: str = "") -> Ask:
+    """The ask of this kind for this payload.
+
+    ``remark``: what was wrong with the last reply; the last line of the ask. Reasons that said too
+    much are not asked for again.
+    """
+    form = _form(kind, policy, numbered=len(payload.items) != 1)
+    if remark == SAID_MORE:
+        form = replace(form, reasons=False)
+    content = _content(kind, payload)
     return Ask(
         messages=(
             {"role": "system", "content": instructions(form, policy)},
-            {"role": "user", "content": _content(kind, payload)},
+            {"role": "user", "content": f"{content}\n\n{remark}" if remark else content},
         ),
         form=form,
         ids=tuple(number for number, _ in payload.items),
@@ -55,15 +70,15 @@ def make_ask(kind: AskKind, policy: Policy, payload: Payload) -> Ask:
     )
 
 
-def _form(kind: AskKind, policy: Policy) -> ReplyForm:
+def _form(kind: AskKind, policy: Policy, *, numbered: bool) -> ReplyForm:
     if kind == "ratings":
         return ReplyForm(kind, dimensions=tuple(policy.dimensions))
     if kind not in VERDICT_KINDS:
-        return ReplyForm(kind)
+        return ReplyForm(kind, numbered=numbered)
     labels: tuple[Label, ...] = policy.judged
     if policy.allow_not_a_claim or kind == "claims_and_verdicts":
         labels = (*labels, "not_a_claim")
-    return ReplyForm(kind, labels, reasons=policy.reasons)
+    return ReplyForm(kind, labels, reasons=policy.reasons, numbered=numbered)
 
 
 def _max_tokens(kind: AskKind, items: Numbered) -> int:
@@ -120,15 +135,16 @@ def _reply_example(form: ReplyForm) -> str:
     if form.dimensions:
         ratings = "".join(f'"{name}":0.0,' for name in form.dimensions)
         return f'{{{ratings}"suggestions":["..."]}}'
+    number = '"id":1,' if form.numbered else ""
     if form.kind == "claims":
-        return '{"sentences":[{"id":1,"claims":["...","..."]}]}'
+        return f'{{"sentences":[{{{number}"claims":["...","..."]}}]}}'
     if form.kind == "truths":
-        return '{"passages":[{"id":1,"truths":["...","..."]}]}'
+        return f'{{"passages":[{{{number}"truths":["...","..."]}}]}}'
     if form.kind == "reason":
         return '{"reason":"..."}'
     claim = '"claim":"...",' if form.kind == "claims_and_verdicts" else ""
-    reason = '"reason":"one short sentence",' if form.reasons else ""
-    return f'{{"verdicts":[{{"id":1,{claim}"evidence":[17,18],{reason}"label":"..."}}]}}'
+    reason = '"reason":"one short English sentence",' if form.reasons else ""
+    return f'{{"verdicts":[{{{number}{claim}"evidence":[17,18],{reason}"label":"..."}}]}}'
 
 
 # ---------------------------------------------------------------- content

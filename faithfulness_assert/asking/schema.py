@@ -40,15 +40,16 @@ def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
     With ``items``, how many items an ask has, lists have bounds: one entry for each item, and at
     most ``MAX_EVIDENCE`` sentences as evidence. A small model would fill them without end.
     """
+    number = {"id": _INTEGER} if form.numbered else {}
     if form.kind == "claims":
-        return _object(sentences=_list(_object(id=_INTEGER, claims=_list(_STRING)), items))
+        return _object(sentences=_list(_object(**number, claims=_list(_STRING)), items))
     if form.kind == "truths":
-        return _object(passages=_list(_object(id=_INTEGER, truths=_list(_STRING)), items))
+        return _object(passages=_list(_object(**number, truths=_list(_STRING)), items))
     if form.kind == "reason":
         return _object(reason=_STRING)
     if form.kind == "ratings":
         return _object(**dict.fromkeys(form.dimensions, _NUMBER), suggestions=_list(_STRING))
-    entry = _verdict_entry(form, None if items is None else MAX_EVIDENCE)
+    entry = _object(**number, **_verdict(form, None if items is None else MAX_EVIDENCE))
     return _object(verdicts=_list(entry, items if form.kind == "verdicts" else None))
 
 
@@ -64,14 +65,15 @@ def bounded_schema(ask: Ask) -> Schema:
     return with_echo(schema) if ask.echo else schema
 
 
-def _verdict_entry(form: ReplyForm, most: int | None) -> Schema:
+def _verdict(form: ReplyForm, most: int | None) -> Schema:
+    """The properties of a verdict, without its number."""
     claim = {"claim": _STRING} if form.kind == "claims_and_verdicts" else {}
     reason = {"reason": _STRING} if form.reasons else {}
     label = {"enum": list(form.labels), "type": "string"}
     evidence = _list(_INTEGER)
     if most is not None:
         evidence["maxItems"] = most
-    return _object(id=_INTEGER, **claim, evidence=evidence, **reason, label=label)
+    return {**claim, "evidence": evidence, **reason, "label": label}
 
 
 def _object(**properties: Schema) -> Schema:

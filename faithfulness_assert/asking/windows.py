@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 OVERLAP = 2
 """Sentences that two neighbouring windows share, so that evidence across a border is not lost."""
+MIN_ROOM = 300
+"""Tokens for context and statements without which nothing can be asked."""
 LINE_TOKENS = 3
 """Tokens of a line's number and its end."""
 

@@ -1,8 +1,8 @@
 """The stage that splits sentences of the answer into claims, by asking the judge.
 
 With ``joint``, the same ask also brings the verdicts. No sentence of the answer may get lost here:
-a sentence that the judge leaves out is asked about again, and a sentence that then has no claim of
-its own is graded as it stands, or reported as skipped if it says nothing that can be checked.
+a sentence that the judge leaves out is asked about again, and a sentence that no claims stand for
+is graded as it stands, or reported as skipped if it says nothing that can be checked.
 """
 
 from __future__ import annotations
@@ -11,36 +11,22 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from ..asking.prompt import make_ask
 from ..asking.windows import chunk
-from ..reading.claim_remarks import contains_no_claims_remark
-from ..reading.json_values import looks_like_json
-from ..records.ask import AskKind, Numbered, Outcome, Payload
+from ..reading.lists import read_lists
+from ..records.errors import UnreadableReply
 from ..records.model import Skipped, Statement
 from ..text.numbers_and_names import has_number_or_name
-from ..text.strings import is_blank
 from . import joint
-from .claim_sources import by_words, claim_key, without_strays
+from .carrying import Sentences, as_they_stand, check_count, claim_key
 from .findings import may_be_set_aside
 from .fit import is_too_long
-from .numbered_replies import check_count, is_chatter, read_entries
-from .outcomes import absorb_each, ignored_entries, usable_text, worth_asking_again
-from .state import (
-    Claimed,
-    Job,
-    Silent,
-    State,
-    Unlisted,
-    context_lines,
-    ended,
-    noted,
-    numbered_texts,
-    with_statements,
-)
+from .jobs import Draft, number_jobs
+from .outcomes import absorb_each, usable_text, worth_asking_again
+from .state import Job, State, context_lines, ended, noted, numbered_texts, with_statements
 
 if TYPE_CHECKING:
+    from ..records.ask import AskKind, Numbered, Outcome
     from ..records.errors import JudgeError
-    from .numbered_replies import Entries
     from .state import Answers
 
 KINDS = ("claims", "claims_and_verdicts")
@@ -54,8 +40,7 @@ def jobs(state: State) -> tuple[Job, ...]:
     groups = chunk(numbered_texts(waiting), state.budget)
     whole = len(groups) == 1 and len(waiting) == len(state.answer)
     kind, context = _kind(state) if whole else ("claims", ())
-    payloads = [Payload(group, context, state.case.question) for group in groups]
-    return tuple(Job(make_ask(kind, state.policy, payload)) for payload in payloads)
+    return number_jobs(state, (Draft(kind, group, context) for group in groups))
 
 
 def _kind(state: State) -> tuple[AskKind, Numbered]:
@@ -80,73 +65,53 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     if job.ask.kind == "claims_and_verdicts":
         return joint.take(state, job, outcome)
-    entries, astray = read_entries(job, outcome)
-    check_count(len(entries) + len(astray), len(job.ask.ids))
-    reply = usable_text(outcome)
-    is_prose = not looks_like_json(reply)
-    if is_prose and is_chatter(entries, job.ask.payload.items):
-        entries, astray = [], []
-    silence = Silent(in_words=is_prose or contains_no_claims_remark(reply))
-    found = _by_sentence(entries, job.ask.payload.items, silence)
-    if not entries and not astray:  # the judge finds no claim at all
-        found = dict.fromkeys(job.ask.ids, silence)
-    placed = {
-        number: Claimed(claims)
-        for number, claims in by_words(astray, numbered_texts(state.answer)).items()
-        if number in job.ask.ids and number not in found
-    }
-    ignored = len(astray) - sum(len(claimed.texts) for claimed in placed.values())
-    known = {**state.claims.by_sentence, **found, **placed}
-    state = state._replace(claims=state.claims._replace(by_sentence=known))
-    return noted(state, form="claims", warnings=ignored_entries(ignored))
+    found = listed_by_item(job, outcome)
+    check_count(sum(map(len, found.values())), len(job.ask.ids))
+    known = {**state.claims.by_sentence, **found}
+    return noted(state._replace(claims=state.claims._replace(by_sentence=known)), form="claims")
 
 
-def _by_sentence(
-    entries: Entries, asked: Numbered, silence: Silent
-) -> dict[int, Claimed | Silent | Unlisted]:
-    """What a reply says about each sentence that it covers; ``silence`` is how it says "none".
+def listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
+    """What a reply lists under each item of its ask that it names; () where it lists nothing.
 
-    A list without numbers covers all sentences. Each of its claims goes to the sentence with which
-    it shares the most words.
+    Raises:
+        JudgeError: the reply cannot be used or read, or has numbers that its ask does not have.
     """
-    numbers = {number for number, _ in entries}
-    claims: dict[int, list[str]] = {number: [] for number, _ in asked if number in numbers}
-    for number, text in entries:
-        if number in claims and not is_blank(text):
-            claims[number].append(text)
-    loose = [text for number, text in entries if number is None and not is_blank(text)]
-    only_one = bool(loose) and len(asked) == 1
-    sources = {asked[0][0]: tuple(loose)} if only_one else by_words(loose, asked)
-    for number, texts in sources.items():
-        claims.setdefault(number, []).extend(texts)
-    covered: dict[int, Claimed | Silent | Unlisted] = {
-        number: Claimed(tuple(texts)) if texts else silence for number, texts in claims.items()
-    }
-    if None not in numbers:
-        return covered
-    return {number: covered.get(number, Unlisted()) for number, _ in asked}
+    try:
+        listed = read_lists(usable_text(outcome), (text for _, text in job.ask.payload.items))
+    except UnreadableReply as error:  # a refusal in words is no list either, and is asked again
+        raise UnreadableReply(error.message) from None
+    only = job.ids[0] if len(job.ids) == 1 else None
+    found: dict[int, list[str]] = {}
+    for number, text in listed:
+        own = only if number is None else job.own.get(number)
+        if own is None:
+            raise UnreadableReply("the judge's lists have other numbers than those that were asked")
+        found.setdefault(own, []).extend([text] if text else [])
+    return {number: tuple(texts) for number, texts in found.items()}
 
 
 def settle(state: State) -> State:
     """The claims as statements. If there are no claims at all, the case cannot be graded."""
     if state.verdicts.by_window:  # a joint reply has made the statements
         return state
-    known = state.claims.by_sentence
-    if not known and state.log.errors:
+    known, errors = state.claims.by_sentence, state.log.errors
+    if not known and any(error.kind != "unreadable" for error in errors):
         return with_statements(state, ())  # `conclude` tells the error
-    listed = {n: said.texts for n, said in known.items() if isinstance(said, Claimed)}
-    claims = {
-        number: tuple(text for text in texts if not is_too_long(state.budget, text))
-        for number, texts in without_strays(listed, numbered_texts(state.answer)).items()
+    silent, sentences = _silent(state), Sentences(numbered_texts(state.answer))
+    graded = [s for s in state.answer if s.id not in silent]
+    fitting = {
+        n: tuple(text for text in texts if not is_too_long(state.budget, text))
+        for n, texts in known.items()
     }
-    silent = _silent(state)
-    graded = (s for s in state.answer if s.id not in silent)
-    texts = chain.from_iterable(_statements_of(s, claims.get(s.id, ())) for s in graded)
+    carried = {s.id for s in graded if sentences.carried_by(s.id, fitting.get(s.id, ()))}
+    texts = chain.from_iterable(
+        _statements_of(s, fitting[s.id] if s.id in carried else ()) for s in graded
+    )
     state = with_statements(state, [replace(s, id=number) for number, s in enumerate(texts, 1)])
     skipped = [*state.skipped, *(_skipped(s) for s in state.answer if s.id in silent)]
     state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
-    strays = sum(map(len, listed.values())) - sum(map(len, claims.values()))
-    state = noted(state, warnings=_strays_warning(strays))
+    state = noted(state, warnings=as_they_stand(len(graded) - len(carried), len(graded)))
     if state.verdicts.statements:
         return state
     return ended(state, "no_statements", "the judge finds no claim in the answer")
@@ -158,10 +123,9 @@ def _silent(state: State) -> set[int]:
     A judge that lists no claim for the whole answer is believed, unless there is a number or a
     name: what an answer without claims scores, the policy says.
     """
-    said = {n: known for n, known in state.claims.by_sentence.items() if isinstance(known, Silent)}
-    believed = len(said) == len(state.answer) and not any(known.in_words for known in said.values())
-    if believed and not any(has_number_or_name(s.text) for s in state.answer):
-        return set(said)
+    said = {n for n, claims in state.claims.by_sentence.items() if not claims}
+    if len(said) == len(state.answer) and not any(has_number_or_name(s.text) for s in state.answer):
+        return said
     return {s.id for s in state.answer if s.id in said and may_be_set_aside(s.text)}
 
 
@@ -174,10 +138,3 @@ def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Stateme
 
 def _skipped(sentence: Statement) -> Skipped:
     return Skipped(sentence.start or 0, sentence.end or 0, "the judge finds no claim in it")
-
-
-def _strays_warning(count: int) -> tuple[str, ...]:
-    if not count:
-        return ()
-    why = "they are too long, or not about the sentence that they name"
-    return (f"the judge's claims that were ignored, because {why}: {count}",)

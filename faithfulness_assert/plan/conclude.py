@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..asking.controls import problem_of
 from ..policy.calculation import calculation, overall_calculation
-from ..policy.scoring import overall, passes, score
+from ..policy.reasons import ratings_reason, reason_of
+from ..policy.scoring import on_unit_scale, overall, passes, score
 from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
 from .endings import ended_result
-from .findings import consistent
 from .left_open import depends_on_open, described_open, errors_of_open
 from .metadata import base_result, counted_verdicts, coverage_of
 from .outcomes import not_graded
-from .reasons import ratings_reason, reason_of
 from .state import Ended, noted
 from .verdicts import finding_of
 
@@ -84,8 +83,6 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
     firsts = [state.verdicts.first_like[s.id] for s in state.verdicts.statements]
     findings = {number: finding_of(state, number) for number in set(firsts)}
-    if state.verdicts.without_numbers:
-        findings = consistent(findings, {s.id: s.text for s in state.verdicts.statements})
     shares = _shares(state)
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
@@ -162,8 +159,6 @@ def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> Gradin
 
 def _rated(state: State, rated: Rated) -> GradingResult:
     """The result of a rubric policy: no verdicts, a score for each dimension."""
-    from ..reading.rating_values import on_unit_scale  # only where an answer is rated
-
     policy = state.policy
     ratings, warnings = on_unit_scale(rated.ratings)
     outcome, dimensions = overall(policy, ratings, state.audit)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..policy.reasons import FIXES, REASONS
 from ..policy.scoring import passes
 from ..records.model import GraderError
 from ..records.result import GradingResult
 from ..text.strings import clip
 from .metadata import base_result
-from .reasons import FIXES, REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
-from ..reading.full_reader import read_reason
+from ..reading.ratings import read_reason
 from ..records.ask import Payload
 from ..records.described import described
 from ..text.strings import clip

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..reading.reconcile import INVALID, MISSING, Finding
-from ..reading.refusal import accompanies_decline, declines
+from ..text.declines import accompanies_decline, declines
 from ..text.numbers_and_names import has_number_or_name
-from ..text.strings import text_key
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from ..records.ask import Ask
     from ..records.model import Label
@@ -81,7 +80,7 @@ def shows_conflict(findings: Sequence[Finding]) -> bool:
 
 def _sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
     """The findings that contradict a statement, and those that neither do so nor leave it open."""
-    against = [f for f in findings if f.label == "contradicted" or f.disputed]
+    against = [f for f in findings if f.label == "contradicted"]
     others = [f for f in findings if f.label not in ("contradicted", "not_enough_info", None)]
     return against, others
 
@@ -102,22 +101,3 @@ def merged(findings: Sequence[Finding]) -> Finding:
         return unresolved
     evidence = (number for f in findings if f.label == best.label for number in f.evidence)
     return best._replace(evidence=tuple(dict.fromkeys(evidence)))
-
-
-def consistent(findings: Mapping[int, Finding], texts: Mapping[int, str]) -> dict[int, Finding]:
-    """The findings, without those that a statement with the same text speaks against.
-
-    For replies that do not show which ask they answer: if the same text gets two labels, one of
-    them may belong to another ask. Only "contradicted" stays, which credits nothing.
-    """
-    labels: dict[str, set[Label]] = {}
-    for number, finding in findings.items():
-        if finding.label is not None:
-            labels.setdefault(text_key(texts[number]), set()).add(finding.label)
-    torn = {key for key, found in labels.items() if len(found) > 1}
-    return {
-        number: Finding(unresolved="duplicate")
-        if finding.label not in (None, "contradicted") and text_key(texts[number]) in torn
-        else finding
-        for number, finding in findings.items()
-    }

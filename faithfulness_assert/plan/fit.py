@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
-from ..asking.windows import chunk, cut_to_fit, most_line_tokens, window
+from ..asking.windows import MIN_ROOM, chunk, cut_to_fit, most_line_tokens, window
 from ..records.ask import Payload
 from ..records.errors import InputError
 from .state import ended, numbered_texts
@@ -20,8 +20,6 @@ LINES = 16
 """Lines that the context in an ask has at least, unless the lines were shorter than LONG_LINE."""
 LONG_LINE = 200
 """Tokens of a line that is never cut if it fits an ask."""
-MIN_ROOM = 300
-"""Tokens for context and statements without which nothing can be asked."""
 
 
 def fit(state: State) -> State:

@@ -9,8 +9,8 @@ from zlib import crc32
 from ..asking.controls import problem_of, summary
 from ..asking.schema import MAX_ERRORS
 from ..policy.fields import SCORED
+from ..policy.reasons import evidence_warnings
 from ..records.result import GradingResult
-from .reasons import evidence_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

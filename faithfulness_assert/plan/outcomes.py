@@ -1,23 +1,32 @@
-"""What the outcome of an ask means for the plan: its text, its cost, or why there is nothing."""
+"""What the outcome of an ask means for the plan: its text, its cost, or why there is nothing.
+
+If an ask was too long, the case is cut anew, into shorter asks. The judge says how long one may be.
+It may be wrong, or lie: the limit gets smaller each time, and after ``RECUTS`` times the asks count
+as failed.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..asking.schema import schema_errors
-from ..records.errors import JudgeError, UnreadableReply
+from ..records.errors import JudgeError, PromptTooLong, UnreadableReply
 from ..records.usage import Usage
 from .fit import prompt_tokens
-from .state import Ended, noted
+from .state import NOTHING, Ended, noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..policy.policy import Policy
     from ..records.ask import Outcome
+    from ..records.judge import Limits
     from ..records.model import Status
-    from .state import Answers, Job, State
+    from .state import Answers, Asking, Job, State
 
+RECUTS = 4
+"""How often a case is cut anew."""
 CHARS_PER_TOKEN_AT_MOST = 8
 """No tokenizer packs prose more tightly."""
 
@@ -77,14 +86,6 @@ def worth_asking_again(policy: Policy, error: JudgeError) -> bool:
     if error.kind == "truncated":
         return policy.reask_singly  # each statement alone has a shorter reply
     return isinstance(error, UnreadableReply) and error.kind == "unreadable"
-
-
-def ignored_entries(count: int) -> tuple[str, ...]:
-    """The warning that a reply has entries for nothing that was asked."""
-    if not count:
-        return ()
-    what = "entries of the judge's reply are for nothing that was asked"
-    return (f"{count} {what} and were ignored",)
 
 
 def noted_reading(
@@ -153,3 +154,30 @@ def _is_cut(job: Job, usage: Usage) -> bool:
     """Whether a server read so little of a long prompt that it must have left a part out."""
     sent = sum(len(message["content"]) for message in job.ask.messages)
     return 0 < usage.prompt < sent / CHARS_PER_TOKEN_AT_MOST
+
+
+def recut(state: State, stage: Asking, answers: Answers) -> State | None:
+    """The state cut anew, so that the jobs of the stage can be asked again, all of them.
+
+    None if no ask was too long, or if the case cannot be cut that short.
+    """
+    refused = [error for _, error in answers if isinstance(error, PromptTooLong)]
+    if not refused or stage.refit is None:
+        return None
+    limits = _narrower(state.budget.limits, min(error.window for error in refused))
+    if limits is None:
+        return None
+    for job, outcome in answers:
+        state = spent(state, job, outcome)
+    warning = f"an ask was too long, so asks were cut to fit {limits.named}"
+    state = noted(state, warnings=(f"{warning}: {refused[0].message}",))
+    state = state._replace(budget=state.budget._replace(limits=limits), truths=NOTHING)
+    state = stage.refit(state)
+    return None if state.ended else state
+
+
+def _narrower(limits: Limits, window: int) -> Limits | None:
+    """The limits with this window, or with half of the known one if that is smaller already."""
+    known = limits.total_tokens
+    total = window if known is None or window < known else known // 2
+    return replace(limits, total_tokens=total) if total > 0 else None

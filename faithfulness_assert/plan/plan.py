@@ -16,17 +16,27 @@ from typing import TYPE_CHECKING
 
 from ..asking.tokens import CountTokens, estimate_tokens
 from ..asking.windows import Budget
-from ..reading.refusal import accompanies_decline, declines
 from ..records.ask import Ask, Outcome
 from ..records.judge import Limits
+from ..text.declines import accompanies_decline, declines
 from ..text.evidence import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
 from . import verdicts
 from .conclude import conclude
 from .fit import fit
-from .recut import RECUTS, recut
-from .state import Answers, Asking, Ended, Job, Stage, State, ended, with_statements
+from .outcomes import RECUTS, recut
+from .state import (
+    Answers,
+    Asking,
+    Ended,
+    Job,
+    Stage,
+    State,
+    ended,
+    with_statements,
+    with_used,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,6 +79,7 @@ def grade_plan(
             continue
         while jobs := stage.jobs(state):
             outcomes = yield tuple(job.ask for job in jobs)
+            state = with_used(state, jobs)
             answers = tuple(zip(jobs, outcomes, strict=True))
             shorter = recut(state, stage, answers) if recuts else None
             if shorter is None:
@@ -134,7 +145,10 @@ def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:
     parts += [truths] if policy.verify == "truths" else []
 
     def jobs(state: State) -> tuple[Job, ...]:
-        return tuple(job for part in parts for job in part.jobs(state))
+        made: tuple[Job, ...] = ()
+        for part in parts:
+            made += part.jobs(with_used(state, made))
+        return made
 
     def absorb(state: State, answers: Answers) -> State:
         for part in parts:
@@ -143,6 +157,8 @@ def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:
 
     yield from [Asking(jobs, absorb, fit)] * tries
     yield from (part.settle for part in parts)
+    # A list is never taken for a verdict, so verdicts are numbered from 1 again.
+    yield lambda state: state if state.verdicts.by_window else state._replace(used=0)
 
 
 # ---------------------------------------------------------------- before the first ask

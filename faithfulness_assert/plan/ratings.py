@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
-from ..reading.full_reader import read_ratings
+from ..reading.ratings import read_ratings
 from ..records.ask import Payload
 from ..records.errors import UnreadableReply
 from ..text.strings import clip

@@ -45,48 +45,16 @@ class Log(NamedTuple):
     mismatches: tuple[tuple[int, int], ...] = ()
 
 
-class Claimed(NamedTuple):
-    """A sentence with its claims."""
-
-    texts: tuple[str, ...]
-
-
-class Silent(NamedTuple):
-    """A sentence that makes no claim, as the judge says.
-
-    ``in_words``: with a remark ("There are no claims here."), not with the empty list that was
-    asked for. A judge that did not do its work may say so, too.
-    """
-
-    in_words: bool = False
-
-
-class Unlisted:
-    """A sentence for which a list of claims without numbers has none."""
-
-
 class ClaimsKnown(NamedTuple):
     """What is known about the claims of the answer.
 
     Args:
-        by_sentence: what the judge said about each sentence.
+        by_sentence: the claims of each sentence that the judge listed; () if it lists none.
         closed: sentences that are not asked about again.
     """
 
-    by_sentence: Mapping[int, Claimed | Silent | Unlisted] = NOTHING
+    by_sentence: Mapping[int, tuple[str, ...]] = NOTHING
     closed: frozenset[int] = frozenset()
-
-
-class TruthsKnown(NamedTuple):
-    """What is known about the facts that the context states.
-
-    Args:
-        by_piece: the truths of each piece of the context.
-        unplaced: truths of a list that does not say to which piece each belongs.
-    """
-
-    by_piece: Mapping[int, tuple[str, ...]] = NOTHING
-    unplaced: tuple[str, ...] = ()
 
 
 class VerdictsKnown(NamedTuple):
@@ -99,10 +67,9 @@ class VerdictsKnown(NamedTuple):
         widened: the findings of the asks that show the evidence of windows that disagree.
         closed: what is not asked again: refused, filtered, truncated, failed.
         failed: the asks that failed, by window (None for a widened ask) and statement.
-        by_position: what a reply without numbers left out. It is not matched by position again.
         controls: the controls that were asked in each window, and the labels that they got.
-        without_numbers: a reply does not show by its numbers which ask it answers: it has none, or
-            counts from 1 where the statement has another one.
+        asked: for each number that an ask had, the window and the statement that it stood for.
+        denied: the numbers of other asks that the replies of a stage speak against.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -111,9 +78,9 @@ class VerdictsKnown(NamedTuple):
     widened: Mapping[int, Finding] = NOTHING
     closed: frozenset[Cell] = frozenset()
     failed: Mapping[tuple[int | None, int], JudgeError] = NOTHING
-    by_position: frozenset[Cell] = frozenset()
     controls: Mapping[int | None, Answered] = NOTHING
-    without_numbers: bool = False
+    asked: Mapping[int, tuple[int | None, int]] = NOTHING
+    denied: frozenset[int] = frozenset()
 
     @property
     def answered_controls(self) -> Answered:
@@ -177,6 +144,7 @@ class State(NamedTuple):
         likely: set if not every statement is shown every window.
         rated: the ratings, once they are there.
         explanation: the judge's explanation of the score.
+        used: the last number that an ask of the grade had.
         ended: set if the procedure is over before there are verdicts.
     """
 
@@ -191,11 +159,12 @@ class State(NamedTuple):
     windows: tuple[Sequence[int], ...] = ()
     likely: Likely | None = None
     claims: ClaimsKnown = ClaimsKnown()
-    truths: TruthsKnown = TruthsKnown()
+    truths: Mapping[int, tuple[str, ...]] = NOTHING
     verdicts: VerdictsKnown = VerdictsKnown()
     rated: Rated | None = None
     explanation: str = ""
     log: Log = Log()
+    used: int = 0
     ended: Ended | None = None
 
 
@@ -206,20 +175,18 @@ class Job(NamedTuple):
         ask: what the judge is asked.
         window: the window that it shows; None if it shows the evidence of several windows.
         controls: the controls among its statements, by number in the ask.
-        own: the numbers of its statements by number in the ask, if controls changed them.
-        counts_from_one: a reply about its one statement may call it 1.
+        own: the own numbers of what it is about, by number in the ask.
     """
 
     ask: Ask
     window: int | None = 0
     controls: Mapping[int, Control] = NOTHING
     own: Mapping[int, int] = NOTHING
-    counts_from_one: bool = False
 
     @property
     def ids(self) -> tuple[int, ...]:
         """The own numbers of what is asked about, without the controls."""
-        return tuple(self.own.get(n, n) for n in self.ask.ids if n not in self.controls)
+        return tuple(self.own.values())
 
 
 Answers = tuple[tuple[Job, Outcome], ...]
@@ -272,6 +239,12 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
         key = one_line(statement.text) if state.policy.dedupe else str(statement.id)
         first_like[statement.id] = firsts.setdefault(key, statement.id)
     return state._replace(verdicts=VerdictsKnown(tuple(statements), first_like))
+
+
+def with_used(state: State, jobs: Iterable[Job]) -> State:
+    """The state that knows which numbers these asks have."""
+    numbers = (number for job in jobs if job.own for number in job.ask.ids)
+    return state._replace(used=max(numbers, default=state.used))
 
 
 def ended(state: State, status: Status, detail: str = "") -> State:

@@ -10,24 +10,21 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from ..asking.prompt import make_ask
 from ..asking.windows import LINE_TOKENS, Budget, chunk
-from ..reading.json_values import looks_like_json
-from ..records.ask import Numbered, Payload
 from ..records.errors import UnreadableReply
 from ..records.judge import Limits
 from ..records.model import Evidence
-from ..text.strings import is_blank, text_key
-from .numbered_replies import is_chatter, read_entries
-from .outcomes import absorb_each, usable_text
-from .state import Job, State, TruthsKnown, noted
+from ..text.strings import text_key
+from .claims import listed_by_item
+from .jobs import Draft, number_jobs
+from .outcomes import absorb_each
+from .state import Job, State, noted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from ..records.ask import Outcome
+    from ..records.ask import Numbered, Outcome
     from ..records.errors import JudgeError
-    from .numbered_replies import Entries
     from .state import Answers
 
 KINDS = ("truths",)
@@ -41,11 +38,11 @@ PIECE_TOKENS = 6_000
 
 def jobs(state: State) -> tuple[Job, ...]:
     """Asks for the truths of all pieces that have none."""
-    waiting = tuple((n, text) for n, text in _asked(state) if n not in state.truths.by_piece)
+    waiting = tuple((n, text) for n, text in _asked(state) if n not in state.truths)
     # `chunk` fills a third of the room.
     budget = Budget(state.budget.count, Limits(), 3 * _piece_tokens(state))
     groups = chunk(waiting, budget)
-    return tuple(Job(make_ask("truths", state.policy, Payload(group))) for group in groups)
+    return number_jobs(state, (Draft("truths", group) for group in groups))
 
 
 def _piece_tokens(state: State) -> int:
@@ -93,41 +90,19 @@ def _lose(state: State, _job: Job, error: JudgeError) -> State:
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
-    entries, _ = read_entries(job, outcome)
-    if not looks_like_json(usable_text(outcome)) and is_chatter(entries, job.ask.payload.items):
-        raise UnreadableReply("the judge lists no truths: its words are not of the context")
-    if _repeats_answer(state, entries):
+    listed = {number: texts for number, texts in listed_by_item(job, outcome).items() if texts}
+    known = {**state.truths, **listed}
+    if _repeats_answer(state, known.values()):
         raise UnreadableReply("the judge lists no truths: it repeats the statements of the answer")
-    known = _merged(state.truths, entries, job.ask.ids)
     return noted(state._replace(truths=known), form="truths")
 
 
-def _repeats_answer(state: State, entries: Entries) -> bool:
+def _repeats_answer(state: State, listed: Iterable[tuple[str, ...]]) -> bool:
     """Whether a reply to an earlier ask would make the answer its own evidence."""
-    truths = {text_key(text) for _, text in entries if not is_blank(text)}
+    truths = {text_key(text) for texts in listed for text in texts}
     stated = {text_key(statement.text) for statement in state.verdicts.statements}
     context = {text_key(sentence.text) for sentence in state.context}
     return truths <= stated and not truths <= context
-
-
-def _merged(known: TruthsKnown, entries: Entries, asked: Sequence[int]) -> TruthsKnown:
-    """What is known with the entries of a reply.
-
-    A list without numbers cannot show which piece it leaves out: it speaks about all of them.
-    """
-    only = asked[0] if len(asked) == 1 else None
-    by_piece: dict[int, tuple[str, ...]] = {}
-    unplaced: list[str] = []
-    for number, text in entries:
-        place = only if number is None else number
-        if is_blank(text):
-            continue
-        if place is None:
-            unplaced.append(text)
-        else:
-            by_piece[place] = (*by_piece.get(place, ()), text)
-    covered: dict[int, tuple[str, ...]] = dict.fromkeys(asked, ()) if unplaced else {}
-    return TruthsKnown({**known.by_piece, **covered, **by_piece}, (*known.unplaced, *unplaced))
 
 
 def settle(state: State) -> State:
@@ -135,15 +110,13 @@ def settle(state: State) -> State:
     shown: list[Evidence] = []
     bare, most, pieces = 0, state.policy.truths_limit, _pieces(state)
     for number, piece in enumerate(pieces, 1):
-        truths = state.truths.by_piece.get(number)
+        truths = state.truths.get(number)
         if truths is None:
             bare += 1
             shown += piece
         else:
             whole = replace(piece[0], end=piece[-1].end)
             shown += [replace(whole, text=truth) for truth in truths[:most]]
-    unplaced = state.truths.unplaced[: most and most * len(pieces)]
-    shown += [Evidence(0, "", 0, 0, truth) for truth in unplaced]
     context = tuple(replace(line, sentence=number) for number, line in enumerate(shown, 1))
     return noted(state._replace(context=context), warnings=_bare_warning(bare))
 

@@ -5,36 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..asking.controls import make_controls, mixed
-from ..asking.prompt import make_ask
+from ..asking.controls import make_controls
+from ..asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk, packed
 from ..reading import read
-from ..reading.reconcile import INVALID, MISSING, align
-from ..records.ask import Payload
+from ..reading.reconcile import INVALID, MISSING, Finding, settle
 from ..records.errors import ContradictoryReply, JudgeError
+from ..text.strings import clip
 from .findings import checked, may_be_set_aside, merged, shows_conflict
 from .fit import is_within
-from .objections import unless_objected, with_objections, without_others
-from .outcomes import (
-    absorb_each,
-    ignored_entries,
-    noted_reading,
-    usable_text,
-    worth_asking_again,
-)
+from .jobs import Draft, make_job, number_jobs
+from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
 from .state import Job, context_lines, noted, numbered_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..asking.controls import Answered, Control
-    from ..reading import RawVerdict
-    from ..reading.reconcile import Finding
-    from ..records.ask import Outcome
-    from ..records.model import Statement
+    from ..policy.policy import Policy
+    from ..records.ask import Numbered, Outcome
+    from ..records.model import Label, Statement
     from .state import Answers, Cell, State, VerdictsKnown
-
-    Draft = tuple[Payload, int]  # what to ask, and in which window
 
 
 # ---------------------------------------------------------------- what is asked
@@ -48,14 +39,14 @@ def jobs(state: State) -> tuple[Job, ...]:
 
 
 def reask_jobs(state: State) -> tuple[Job, ...]:
-    """The same for what is unresolved and worth asking again."""
+    """The same for what is unresolved and worth asking again, with what was wrong."""
     known, closed = state.verdicts.by_window, state.verdicts.closed
     singly = state.policy.reask_singly or state.policy.verify == "per_claim"
 
     def is_open(cell: Cell) -> bool:
         return known[cell].label is None and cell not in closed
 
-    return _with_controls(state, _drafts(state, is_open, singly=singly))
+    return _with_controls(state, _drafts(state, is_open, singly=singly, again=True))
 
 
 def close(state: State) -> State:
@@ -64,7 +55,9 @@ def close(state: State) -> State:
     return state._replace(verdicts=state.verdicts._replace(closed=closed))
 
 
-def _drafts(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> list[Draft]:
+def _drafts(
+    state: State, wanted: Callable[[Cell], bool], *, singly: bool, again: bool = False
+) -> list[Draft]:
     """What to ask about the wanted statements of each window."""
     limits = replace(state.budget.limits, statements=1) if singly else state.budget.limits
     budget = state.budget._replace(limits=limits)
@@ -75,9 +68,18 @@ def _drafts(state: State, wanted: Callable[[Cell], bool], *, singly: bool) -> li
         waiting = [s for s in readers if wanted((window, s.id))]
         groups = chunk(numbered_texts(waiting), budget)
         context = context_lines(state, numbers) if groups else ()
-        question = state.case.question
-        drafts += [(Payload(group, context, question), window) for group in groups]
+        for group in groups:
+            remark = _what_was_wrong(state, window, group) if again else ""
+            drafts.append(Draft("verdicts", group, context, window, remark))
     return drafts
+
+
+def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
+    """What was wrong with the last reply about these statements, in a sentence."""
+    findings = [state.verdicts.by_window[window, number] for number, _ in group]
+    if any(finding.remark for finding in findings):
+        return SAID_MORE
+    return LEFT_OUT if MISSING in findings else NO_ONE_LABEL
 
 
 def is_shown_to(state: State, window: int, number: int) -> bool:
@@ -97,35 +99,25 @@ def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
     There are none in a window in which some were answered before.
     """
     if state.policy.controls not in ("report", "enforce"):
-        return tuple(_job(state, payload, window) for payload, window in drafts)
+        return number_jobs(state, drafts)
     statements = [s.text for s in state.verdicts.statements]
     waiting: dict[int | None, tuple[Control, ...]] = {
         window: ()
         for window, answered in state.verdicts.controls.items()
         if any(label for _, label in answered)
     }
-    tested = []
-    for payload, window in drafts:
-        if window not in waiting:
-            sentences = [text for _, text in payload.sentences]
-            waiting[window] = make_controls(sentences, statements)
-        job = _job(state, payload, window, waiting[window])
+    tested: list[Job] = []
+    for draft in drafts:
+        if draft.window not in waiting:
+            sentences = [text for _, text in draft.sentences]
+            waiting[draft.window] = make_controls(sentences, statements)
+        job = make_job(state, draft, tested, waiting[draft.window])
+        if job.controls and not is_within(state.budget, job.ask):
+            job = make_job(state, draft, tested)
         if job.controls:
-            waiting[window] = ()
+            waiting[draft.window] = ()
         tested.append(job)
     return tuple(tested)
-
-
-def _job(
-    state: State, payload: Payload, window: int | None, controls: tuple[Control, ...] = ()
-) -> Job:
-    """The job with these controls, if there is room for them."""
-    if controls:
-        lines, by_number, own = mixed(payload.items, controls)
-        ask = make_ask("verdicts", state.policy, replace(payload, items=lines))
-        if is_within(state.budget, ask):
-            return Job(ask, window, by_number, own)
-    return Job(make_ask("verdicts", state.policy, payload), window)
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
@@ -139,13 +131,12 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     def size(line: int) -> int:
         return state.budget.line_tokens(state.context[line - 1].text)
 
-    asks = []
+    drafts = []
     for numbers, lines in packed(wanted, texts, size, state.budget._replace(room=room)):
         if room is None or sum(map(size, lines)) <= room:  # else the statement stays unresolved
             group = tuple((number, texts[number]) for number in sorted(numbers))
-            payload = Payload(group, context_lines(state, lines), state.case.question)
-            asks.append(_job(state, payload, None))
-    return tuple(asks)
+            drafts.append(Draft("verdicts", group, context_lines(state, lines), None))
+    return number_jobs(state, drafts)
 
 
 def _evidence_of(state: State, number: int) -> set[int]:
@@ -158,67 +149,96 @@ def _evidence_of(state: State, number: int) -> set[int]:
 
 def absorb(state: State, answers: Answers) -> State:
     """One finding for each statement that was asked about, in its window."""
-    return absorb_each(state, _alone_from_one(state, answers), _take, _lose)
+    asked = {n: (job.window, own) for job, _ in answers for n, own in job.own.items()}
+    known = state.verdicts._replace(asked={**state.verdicts.asked, **asked})
+    return _taken_back(absorb_each(state._replace(verdicts=known), answers, _take, _lose))
+
+
+def _take(state: State, job: Job, outcome: Outcome) -> State:
+    """What a reply says: it is read, matched with its ask, and checked against what that showed."""
+    lines = dict(job.ask.payload.items)
+    reading = read(usable_text(outcome), state.policy.labels, job.ask.form, single=len(lines) == 1)
+    state = noted_reading(state, job, outcome, reading.form, entries=len(reading.rows))
+    first = not any((job.window, n) in state.verdicts.by_window for n in job.ids)
+    try:
+        settled = settle(
+            reading,
+            lines,
+            context=[text for _, text in job.ask.payload.sentences],
+            earning=_earning(state.policy),
+            by_position=first,
+            prefix=state.policy.positional_prefix,
+        )
+    except JudgeError as error:
+        return _lose(state, job, error)
+    found = {n: checked(f, lines[n], job.ask) for n, f in settled.findings.items()}
+    own = {job.own[n]: finding for n, finding in found.items() if n in job.own}
+    own = {n: _unless_asserted(state, n, finding) for n, finding in own.items()}
+    state = _with_findings(state, job, own)
+    answered = tuple((control, found[n].label) for n, control in job.controls.items())
+    known = _with_answered(state.verdicts, job, answered)
+    failed = {at: error for at, error in known.failed.items() if at not in _places(job)}
+    earlier = known.asked.keys() - set(lines) if settled.denies_all else settled.denied
+    known = known._replace(failed=failed, denied=known.denied.union(earlier))
+    state = state._replace(verdicts=known)
+    return noted(state, warnings=_warnings(own, settled.ignored))
 
 
 def _lose(state: State, job: Job, error: JudgeError) -> State:
+    """What it means that an ask brought nothing."""
     state = noted(state, error=error)
-    if isinstance(error, ContradictoryReply):
-        # It objects to some of them: what another window says of them cannot stand either.
-        lost_here = dict.fromkeys(job.ids, INVALID)
-    else:
-        lost_here = dict.fromkeys(job.ids, MISSING)
-    known = _with_findings(state, job, lost_here).verdicts
+    # A contradiction of nobody objects to all: what another window says of them cannot stand.
+    lost_here = INVALID if isinstance(error, ContradictoryReply) else MISSING
+    known = _with_findings(state, job, dict.fromkeys(job.ids, lost_here)).verdicts
     if error.kind == "unreadable":
         unanswered = tuple((control, None) for control in job.controls.values())
         known = _with_answered(known, job, unanswered)
     else:
-        lost = {(job.window, number): error for number in job.ids}
-        known = known._replace(failed={**known.failed, **lost})
+        known = known._replace(failed={**known.failed, **dict.fromkeys(_places(job), error)})
     if job.window is not None and not worth_asking_again(state.policy, error):
         cells = [(job.window, number) for number in job.ids]
         known = known._replace(closed=known.closed.union(cells))
     return state._replace(verdicts=known)
 
 
-def _take(state: State, job: Job, outcome: Outcome) -> State:
-    reading = read(usable_text(outcome), state.policy.labels, job.ask.form)
-    entries = _in_the_ask_s_numbers(reading.verdicts, job)
-    texts = dict(job.ask.payload.items)
-    cells = {(job.window or 0, number) for number in job.ids}
-    again = job.window is None or not cells.isdisjoint(state.verdicts.by_window)
-    state = noted_reading(state, job, outcome, reading.form, entries=len(entries))
-    state = with_objections(state, job, entries)
-    entries = without_others(state, job, entries)
-    try:
-        findings, unknown = align(
-            entries,
-            texts,
-            positional_prefix=state.policy.positional_prefix and not again,
-            numbered_only=again and not cells.isdisjoint(state.verdicts.by_position),
-        )
-    except JudgeError as error:
-        objects = any(entry.label == "contradicted" for entry in entries)
-        return _lose(state, job, ContradictoryReply(error.message) if objects else error)
-    findings = unless_objected(entries, findings) if len(state.windows) > 1 else findings
-    found = {n: checked(finding, texts[n], job.ask) for n, finding in findings.items()}
-    answered = tuple((control, found.pop(n).label) for n, control in job.controls.items())
-    own = {job.own.get(n, n): finding for n, finding in found.items()}
-    state = _with_findings(
-        state, job, {n: _unless_asserted(state, n, finding) for n, finding in own.items()}
-    )
-    unnumbered = all(entry.id is None for entry in entries)
-    left_out = cells if len(entries) < len(texts) and unnumbered else set()
-    known = _with_answered(state.verdicts, job, answered)._replace(
-        failed={
-            cell: error
-            for cell, error in state.verdicts.failed.items()
-            if cell[0] != job.window or cell[1] not in job.ids
-        },
-        by_position=state.verdicts.by_position.union(left_out),
-        without_numbers=state.verdicts.without_numbers or job.counts_from_one or unnumbered,
-    )
-    return noted(state._replace(verdicts=known), warnings=ignored_entries(unknown))
+def _places(job: Job) -> list[tuple[int | None, int]]:
+    """The window and the number of each statement of an ask."""
+    return [(job.window, number) for number in job.ids]
+
+
+def _earning(policy: Policy) -> frozenset[Label]:
+    """The labels that raise a score, and the one that is not scored. ``inverse`` turns it round."""
+    weights = policy.weights.values()
+    least = max(weights, default=0.0) if policy.inverse else min(weights, default=0.0)
+    raising = (label for label, weight in policy.weights.items() if weight != least)
+    return frozenset(raising) | {"not_a_claim"}
+
+
+def _taken_back(state: State) -> State:
+    """The state without what was granted under numbers that another reply has now denied."""
+    known = state.verdicts
+    if not known.denied:
+        return state
+    places = {known.asked[number] for number in known.denied if number in known.asked}
+    earning = _earning(state.policy)
+
+    def after(place: tuple[int | None, int], finding: Finding) -> Finding:
+        denies = place in places and finding.label in earning
+        return Finding(unresolved="duplicate") if denies else finding
+
+    by_window = {cell: after(cell, finding) for cell, finding in known.by_window.items()}
+    widened = {n: after((None, n), finding) for n, finding in known.widened.items()}
+    known = known._replace(by_window=by_window, widened=widened, denied=frozenset())
+    return state._replace(verdicts=known)
+
+
+def _warnings(findings: Mapping[int, Finding], ignored: int) -> Iterator[str]:
+    """The warnings that a reply said more than its verdicts, or has numbers that were not asked."""
+    if ignored:
+        yield f"verdicts under numbers that were not asked, which were ignored: {ignored}"
+    for remark in dict.fromkeys(f.remark for f in findings.values() if f.remark):
+        numbers = ", ".join(str(n) for n, f in findings.items() if f.remark == remark)
+        yield f"the judge said more than its verdict on statement {numbers}: “{clip(remark)}”"
 
 
 def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
@@ -228,44 +248,6 @@ def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
     starts = {s.start for s in state.verdicts.statements if s.id == number}
     possible = all(may_be_set_aside(s.text) for s in state.answer if s.start in starts)
     return finding if possible else INVALID
-
-
-def _alone_from_one(state: State, answers: Answers) -> Answers:
-    """The answers; a judge may give the number 1 to each statement that it is asked about alone.
-
-    All statements must be asked about alone, for the first time, and the judge must do so in all
-    its replies: else a 1 may be the answer to another ask.
-    """
-    known = state.verdicts.by_window
-    first_and_single = all(
-        len(job.ids) == 1 and (job.window or 0, job.ids[0]) not in known for job, _ in answers
-    )
-    alone = [(job, outcome) for job, outcome in answers if len(job.ask.ids) == 1]
-    if (
-        not first_and_single
-        or all(job.ids == (1,) for job, _ in alone)
-        or any(_numbers(state, outcome) - {1} for _, outcome in alone)
-    ):
-        return answers
-    return tuple(
-        (job._replace(counts_from_one=len(job.ask.ids) == 1), outcome) for job, outcome in answers
-    )
-
-
-def _numbers(state: State, outcome: Outcome) -> set[int]:
-    """The numbers that a reply uses; none if it cannot be read."""
-    try:
-        reading = read(usable_text(outcome), state.policy.labels)
-    except JudgeError:
-        return set()
-    return {entry.id for entry in reading.verdicts if entry.id is not None}
-
-
-def _in_the_ask_s_numbers(entries: Sequence[RawVerdict], job: Job) -> Sequence[RawVerdict]:
-    """The entries with the number of the one statement, where the judge counts from 1."""
-    if not job.counts_from_one or len(entries) != 1 or entries[0].id != 1:
-        return entries
-    return [entries[0]._replace(id=job.ask.ids[0])]
 
 
 def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> State:

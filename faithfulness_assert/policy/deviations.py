@@ -21,8 +21,10 @@ PROMPTFOO = (
       score pass.
     - Numbered and comma-separated verdict lists are read; promptfoo rejects or merges them.
     - 'not sure' is not a verdict; promptfoo reads it as a no.
-    - More verdicts than statements are a grader error unless all are negative; promptfoo counts
-      them against the statements.
+    - More verdicts than statements are a grader error; promptfoo counts them against the
+      statements.
+    - A "yes" that the judge's own words beside it speak against is asked for again; promptfoo
+      counts it.
     - An answer that only declines is 'abstained' and an empty context 'no_context'; promptfoo asks
       its judge about both.
     """),
@@ -34,7 +36,8 @@ PROMPTFOO_PLAN = _listed("""
     - If a reply has more unnumbered verdicts than statements, none of them is read (.5, fails);
       the plan ignores the surplus.
     - '1' and true are read as supported; the plan scores them 0.
-    - A verdict beside words of refusal counts; the plan takes the reply for a refusal.
+    - A "no" beside words of refusal counts; the plan takes the reply for a refusal. A "yes" that
+      the judge's own words speak against is asked for again; the plan counts it.
     - The result shows the .5, but it is not defined: promptfoo gets 0, and means leave it out.
     """)
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..reading.label_words import LABEL_WORDS
+from ..reading.labels import LABEL_WORDS
 from . import deviations
 from .policy import Policy
 

@@ -138,3 +138,23 @@ def passes(policy: Policy, value: float, verdicts: Sequence[Verdict]) -> bool:
     labels = {verdict.label or "not_enough_info" for verdict in verdicts}
     has_failing_label = not labels.isdisjoint(policy.fail_on)
     return value >= policy.passes_at - TOLERANCE and not has_failing_label
+
+
+def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The ratings in [0, 1], and a warning for each that was changed.
+
+    Each rating above 1 is out of 100, as in MASIS. One that is then still out of range is set to
+    the nearer end of [0, 1].
+    """
+    scaled = {name: value / 100 if value > 1 else value for name, value in ratings.items()}
+    kept = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
+    warnings = [
+        f"the judge rated {name} {ratings[name]:g}; ratings above 1 are out of 100, so "
+        f"{kept[name]:g} was used"
+        if ratings[name] > 1
+        else f"the judge rated {name} {ratings[name]:g}, which is out of range; "
+        f"{kept[name]:g} was used"
+        for name in ratings
+        if kept[name] != ratings[name]
+    ]
+    return kept, tuple(warnings)

@@ -1,21 +1,21 @@
-"""Find the JSON values in a reply's text, between prose and fences.
+"""Find the JSON values in a reply's text, between prose and fences. Nothing of it is lost.
 
-A value that is cut off is not read. The work is linear in the length of the text.
+A value that is cut off is no value: it stays a piece of text. Nearly valid JSON is mended if that
+only changes quotes, commas and colons, or adds brackets that a small model leaves out, and no word.
+The work is linear in the length of the text.
 """
 
 from __future__ import annotations
 
 import json
-import math
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 MAX_DEPTH = 32  # nested brackets; the functions that walk over values are recursive
 MAX_VALUES = 10_000  # pieces of JSON in one reply
@@ -23,32 +23,26 @@ _MAX_DIGITS = 20
 
 _OPENING = re.compile(r"\\.|[\[{]", re.DOTALL)
 _INSIDE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\\.|[\[\]{}"]', re.DOTALL)
-_NOT_IN_KEY = re.compile(r"[\W_]+")
-_TORN_KEY = re.compile(r"""([\w -]{1,40})\\?(["'])\s{0,9}:\s{0,9}$""")
+REPAIR_CHARS = 4_000  # json_repair is quadratic: 1 second at this size, 15 at five times it
+
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
+_UNCLOSED_LIST = re.compile(
+    r'(\[(?:\s{0,9}\d{1,9}\s{0,9},)*\s{0,9}\d{1,9})\s{0,9},(?=\s{0,9}"\w{1,30}"\s{0,9}:)'
+)
+_UNDERSCORE = re.compile(r"(?<!\\)\\_")
+_QUOTED_KEY = re.compile(r"""(\\{0,9}["'])[\w -]{1,40}\1\s*:""")
+_WORD = re.compile(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
 _BEGINS_JSON = re.compile(r"""\A\s*(?:\{|\[(?!\d{1,4}\]))|[\[{]\s*(?:["'{\[“”\\]|\w{1,40}\s?:)""")
 
 
-class ReplyParts(NamedTuple):
-    """A reply split into its JSON values, the texts around them, and balanced but invalid JSON.
-
-    There is one more text in ``around`` than there are pieces of JSON, valid or not.
-    """
-
-    values: tuple[Any, ...]
-    around: tuple[str, ...]
-    broken: tuple[str, ...]
-
-
-class Conflict:
-    """The value of a key that has two different values. Neither is believed."""
+class Pairs(tuple[tuple[str, Any], ...]):
+    """A JSON object as its keys and values, in order. A key may occur twice."""
 
 
 def loads(text: str) -> Any:
-    """The JSON value of ``text`` with reduced keys (see ``key_of``); None if it is invalid.
+    """The JSON value of ``text``; None if it is invalid. Objects are ``Pairs``.
 
-    NaN, infinities, numbers out of range and integers of more than 20 digits are read as null. A
-    key that occurs twice with different values has a ``Conflict`` as its value, or a list of
-    both values where they are lists or objects.
+    What is no number (NaN, infinities, integers of more than 20 digits) stays a text.
     """
     try:
         return _DECODER.decode(text)
@@ -56,45 +50,13 @@ def loads(text: str) -> Any:
         return None
 
 
-def key_of(name: str) -> str:
-    """A key reduced to lower-case letters and digits: ``Is_Supported`` equals ``isSupported``."""
-    return _known_key(name) if len(name) < 40 else _reduced(name)
-
-
-def _reduced(name: str) -> str:
-    return _NOT_IN_KEY.sub("", name.casefold())
-
-
-_known_key = lru_cache(maxsize=256)(_reduced)  # a reply repeats the same few keys
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    result: dict[str, Any] = {}
-    for name, value in pairs:
-        key = key_of(name)
-        result[key] = _both(result[key], value) if key in result else value
-    return result
-
-
-def _both(first: Any, second: Any) -> Any:
-    if first == second:
-        return first
-    nested = isinstance(first, dict | list) and isinstance(second, dict | list)
-    return [first, second] if nested else Conflict()
-
-
-def _float(digits: str) -> float | None:
-    value = float(digits)
-    return value if math.isfinite(value) else None
-
-
 # One decoder for all: json.loads would build a new one for each of many small pieces.
 _DECODER = json.JSONDecoder(
     strict=False,
-    object_pairs_hook=_object,
-    parse_constant=lambda _: None,
-    parse_float=_float,
-    parse_int=lambda digits: int(digits) if len(digits) <= _MAX_DIGITS else None,
+    object_pairs_hook=Pairs,
+    parse_constant=str,
+    parse_float=lambda digits: float(digits) if abs(float(digits)) < 1e300 else digits,
+    parse_int=lambda digits: int(digits) if len(digits) <= _MAX_DIGITS else digits,
 )
 
 
@@ -109,32 +71,48 @@ def unwrap(text: str) -> str:
     return text
 
 
-def find_values(text: str) -> ReplyParts:
-    """Every outermost JSON object and list of ``text``, in order.
+def split_json(text: str) -> tuple[list[Any], list[str], bool]:
+    """The JSON values of ``text``, the texts around them, and whether something was mended.
 
-    A value that was torn from its object keeps its key.
+    Nearly valid JSON is mended if that changes nothing but quotes, commas, colons and brackets at
+    the end of lists. What cannot be mended is a text.
 
     Raises:
         UnreadableReply: there are more than ``MAX_VALUES``.
     """
-    values: list[Any] = []
-    around: list[str] = []
-    broken: list[str] = []
-    last_end = 0
+    plain = unescaped(text)
+    values, around = _split(plain)
+    if values or not looks_like_json(text):
+        return values, around, plain != text
+    text = plain
+    for mended in closed(text):
+        values, around = _split(mended)
+        if values:
+            return values, around, True
+    spans = list(_spans(text))
+    pieces, comments = repaired([text[start:end] for start, end in spans])
+    if not pieces:
+        return [], [text], False
+    return [loads(piece) for piece in pieces], [*_between(text, spans), *comments], True
+
+
+def _split(text: str) -> tuple[list[Any], list[str]]:
+    spans, values = [], []
     for start, end in _spans(text):
-        if len(around) == MAX_VALUES:
-            raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
-        around.append(text[last_end:start])
-        key = _TORN_KEY.search(around[-1][-60:])
-        piece = f"{{{key[2]}{key[1]}{key[2]}:{text[start:end]}}}" if key else text[start:end]
-        value = loads(piece)
-        if value is None:
-            broken.append(piece)
-        else:
+        value = loads(text[start:end])
+        if value is not None:
             values.append(value)
-        last_end = end
-    around.append(text[last_end:])
-    return ReplyParts(tuple(values), tuple(around), tuple(broken))
+            spans.append((start, end))
+        if len(values) > MAX_VALUES:
+            raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
+    return values, _between(text, spans)
+
+
+def _between(text: str, spans: list[tuple[int, int]]) -> list[str]:
+    """The text before, between and after the spans."""
+    starts = [0, *(end for _, end in spans)]
+    ends = [*(start for start, _ in spans), len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
@@ -172,3 +150,61 @@ def _balanced(text: str, start: int) -> tuple[int, int]:
 def looks_like_json(text: str) -> bool:
     """Whether ``text`` begins JSON somewhere. Words inside JSON must not be read as prose."""
     return _BEGINS_JSON.search(text) is not None
+
+
+# ---------------------------------------------------------------- nearly valid JSON
+
+
+def unescaped(text: str) -> str:
+    r"""``text`` without the backslash that some models put before underscores: ``no\_info``."""
+    return _UNDERSCORE.sub("_", text)
+
+
+def closed(text: str) -> Iterator[str]:
+    """``text`` with the brackets that are left out.
+
+    A list of numbers ends where a key begins (``"evidence":[1,"label":``), and a list of entries
+    at the end of the text, if the last entry is whole.
+    """
+    text = _UNCLOSED_LIST.sub(r"\1],", text)
+    yield text
+    whole = text.rstrip().removesuffix("```").rstrip()
+    if whole.endswith("}"):
+        yield whole + "]"
+        yield whole + "]}"
+
+
+def repaired(broken: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The pieces as valid JSON, and the comments in them; nothing unless all can be mended."""
+    if sum(map(len, broken)) > REPAIR_CHARS:
+        return [], []
+    pieces, comments = [], []
+    for piece in broken:
+        bare, said = _without_comments(piece)
+        pieces.append(_repaired(bare))
+        comments += said
+    return (pieces, comments) if all(pieces) else ([], [])
+
+
+def _without_comments(piece: str) -> tuple[str, list[str]]:
+    found = [m[0] for m in _COMMENT.finditer(piece) if not m[0].startswith('"')]
+    return _COMMENT.sub(lambda m: m[0] if m[0].startswith('"') else " ", piece), found
+
+
+def _repaired(piece: str) -> str:
+    """The piece as valid JSON; "" if that takes more than other quotes, commas and colons."""
+    import json_repair  # loaded here, because only a broken reply needs it
+
+    # Keys in several kinds of quotes: some are inside a string, where json_repair would find them.
+    if len({key[1] for key in _QUOTED_KEY.finditer(piece)}) > 1:
+        return ""
+    try:
+        text = json.dumps(json_repair.loads(piece), ensure_ascii=False)
+    except Exception:  # noqa: BLE001 - a third party's parser on hostile text: any error means unreadable
+        return ""
+    return text if _words(text) == _words(piece) else ""
+
+
+def _words(text: str) -> list[str]:
+    """Words and brackets: they show what was dropped, doubled, moved, completed or nested."""
+    return ["null" if word == "none" else word for word in _WORD.findall(text.casefold())]

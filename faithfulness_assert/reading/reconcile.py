@@ -1,31 +1,33 @@
-"""Match a reply's verdicts with the statements: each statement gets exactly one finding.
+"""Match a reply's rows with the statements of its ask: each statement gets exactly one finding.
 
-A finding is a label, or the reason why there is no label. Nothing is guessed. Verdicts are matched
-by number; without numbers by the statement text that they repeat; without either by position, if
-there are as many verdicts as statements.
+A finding is a label, or the reason why there is none. Nothing is guessed. Rows are matched by
+number; without numbers by position, if there are as many rows as statements. A row counts only if
+the gate lets it pass.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..reading import RawVerdict, read
-from ..records.errors import UnreadableReply
-from ..text.shared_words import words_that_count
-from ..text.strings import text_key
+from ..records.errors import ContradictoryReply, UnreadableReply
+from ..text.strings import is_same, plain_words, text_key
+from .gate import MOST_CHARS, has_doubt, is_falsehood, is_partly_quiet, is_quiet, is_silent
+from .remarks import Remark, about_others, is_about_all_before, remarks
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from ..records.model import Label, Unresolved
+    from .rows import Reading, Row
 
-NEGATIVE: frozenset[str] = frozenset({"not_enough_info", "contradicted"})
+EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
+"""The labels that earn something, so that they must pass the gate."""
 
 
 class Finding(NamedTuple):
     """What a reply says about one statement: a label, or why there is none.
 
-    ``disputed``: there is no label because one entry says "contradicted" and another does not.
+    ``remark``: what else the reply says, because of which the label does not count.
     """
 
     label: Label | None = None
@@ -34,24 +36,177 @@ class Finding(NamedTuple):
     quote: str = ""
     reason: str = ""
     flags: tuple[str, ...] = ()
-    disputed: bool = False
-
-    @staticmethod
-    def of(entry: RawVerdict | None) -> Finding:
-        """The finding that one entry of a reply gives."""
-        if entry is None:
-            return MISSING
-        return Finding(
-            entry.label,
-            None if entry.label else "invalid",
-            entry.evidence,
-            entry.quote,
-            entry.reason,
-        )
+    remark: str = ""
 
 
 MISSING = Finding()
 INVALID = Finding(unresolved="invalid")
+
+
+class Settled(NamedTuple):
+    """What a reply says, matched with its ask.
+
+    Args:
+        findings: one for each statement of the ask.
+        denied: the numbers that the ask does not have and that the reply speaks against.
+        denies_all: it speaks against all earlier replies.
+        ignored: how many rows have a number that the ask does not have.
+    """
+
+    findings: dict[int, Finding]
+    denied: frozenset[int] = frozenset()
+    denies_all: bool = False
+    ignored: int = 0
+
+
+def settle(
+    reading: Reading,
+    statements: Mapping[int, str],
+    *,
+    context: Collection[str] = (),
+    earning: Collection[Label] = EARNING,
+    by_position: bool = True,
+    prefix: bool = False,
+) -> Settled:
+    """The findings of a reply about these statements, of which a text may be unknown ("").
+
+    Args:
+        context: the sentences that the ask showed, which a row may quote.
+        earning: the labels that must pass the gate.
+        by_position: whether rows without numbers may be matched by their place.
+        prefix: whether too few of them are those of the first statements.
+
+    Raises:
+        UnreadableReply: there are only rows without numbers, and they cannot be matched.
+    """
+    placed, loose = _placed(reading.rows, statements, by_position, prefix)
+    strangers = [row for row in reading.rows if row.number not in (None, *statements)]
+    said = around(reading, statements)
+    # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
+    by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
+    headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
+    doubtful = strangers or loose or headed or (by_place and any(r.named for r in said))
+    findings = {}
+    for number, text in statements.items():
+        finding = agreed([finding_of(row, text, context, earning) for row in placed[number]])
+        if doubtful and finding.label in earning:
+            finding = INVALID
+        elsewhere = (row for row in reading.rows if row.number != number and row.statement)
+        if any(is_same(row.statement, text) and row.label not in earning for row in elsewhere):
+            finding = finding if finding.label not in earning else INVALID
+        findings[number] = unless_denied(finding, number, text, said, earning)
+    denied = {row.number for row in strangers if row.number and row.label not in earning}
+    loud = [remark for remark in said if not is_silent(remark.text)]
+    denied |= {number for remark in loud for number in remark.named if number not in statements}
+    denies_all = any(map(is_about_all_before, loud))
+    return Settled(findings, frozenset(denied), denies_all, len(strangers))
+
+
+def around(reading: Reading, numbers: Collection[int]) -> list[Remark]:
+    """What a reply says around its rows, and in a row about others, sentence by sentence."""
+    own = [
+        f"{'' if row.label in EARNING else row.label} {text}"
+        for row in reading.rows
+        for text in (row.line or row.reason, row.quote, *row.residue)
+        if text and about_others(text, row.number)
+    ]
+    if sum(map(len, reading.residue)) > MOST_CHARS:
+        return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
+    within = [remark._replace(others=True) for remark in remarks(own, numbers)] if own else []
+    return remarks(reading.residue, numbers) + within
+
+
+def _placed(
+    rows: Sequence[Row], statements: Mapping[int, str], by_position: bool, prefix: bool
+) -> tuple[dict[int, list[Row]], list[Row]]:
+    """The rows of each statement, and those without a number that have no place."""
+    placed: dict[int, list[Row]] = {number: [] for number in statements}
+    for row in rows:
+        if row.number in placed:
+            placed[row.number].append(row)
+    loose = [row for row in rows if row.number is None]
+    if len(statements) == 1:  # two verdicts for one statement may be about another ask
+        return {number: placed[number] + loose for number in statements}, loose[1:]
+    first_ones = prefix and len(loose) < len(statements) and len(loose) == len(rows)
+    fits = len(loose) == len(statements) or first_ones
+    if loose and by_position and fits:
+        for number, row in zip(statements, loose, strict=False):
+            placed[number].append(row)
+        return placed, []
+    if loose and any(row.label == "contradicted" for row in loose):
+        raise ContradictoryReply("the judge contradicts a statement, and does not say which one")
+    if loose and len(loose) == len(rows):
+        verdicts = "1 unnumbered verdict" if len(rows) == 1 else f"{len(rows)} unnumbered verdicts"
+        asked = "1 statement" if len(statements) == 1 else f"{len(statements)} statements"
+        raise UnreadableReply(f"got {verdicts} for {asked}, so they cannot be matched")
+    return placed, loose
+
+
+def finding_of(
+    row: Row, statement: str, context: Collection[str] = (), earning: Collection[Label] = EARNING
+) -> Finding:
+    """What one row says about its statement, if what else it says is quiet."""
+    if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
+        return INVALID
+    found = Finding(row.label, None, row.evidence, row.quote, row.reason)
+    if row.label not in earning:
+        return found
+    loud = [] if _is_quiet(row, statement) else [row.reason]
+    loud += [text for text in row.residue if not is_silent(text, statement)]
+    if not statement and has_doubt(row.statement):
+        loud.append(row.statement)
+    if statement and row.statement and not is_same(row.statement, statement):
+        loud += [row.statement] if not row.line or not is_silent(row.statement, statement) else []
+    quotes = row.quote.split("\n") if row.quote else []
+    loud += [quote for quote in quotes if not _is_quoted(quote, context, statement)]
+    return INVALID._replace(remark=loud[0]) if loud else found
+
+
+def _is_quiet(row: Row, statement: str) -> bool:
+    """Whether the reason of a row may stand beside its label.
+
+    Whether a statement is no claim, its own text decides (see ``plan/findings.py``).
+    """
+    if not row.reason or row.label == "not_a_claim":
+        return True
+    if row.label == "partially_supported":
+        return is_partly_quiet(row.reason, statement)
+    if row.label == "supported":
+        return is_quiet(row.reason, statement or row.statement)
+    return not is_falsehood(row.reason)  # a denial agrees with a label that denies
+
+
+def _is_quoted(quote: str, context: Collection[str], statement: str) -> bool:
+    """Whether what a row cites is a text of the context, or at least says nothing against it."""
+    known = f" {' '.join(map(plain_words, context))} "
+    return f" {plain_words(quote)} " in known or is_quiet(quote, statement)
+
+
+def unless_denied(
+    finding: Finding,
+    number: int,
+    statement: str,
+    said: Sequence[Remark],
+    earning: Collection[Label] = EARNING,
+) -> Finding:
+    """The finding, unless a remark around the rows may deny it."""
+    if finding.label not in earning:
+        return finding
+    for remark in said:
+        own = statement if remark.named == {number} else ""
+        if (number in remark.named or remark.others) and not is_silent(remark.text, own):
+            return INVALID._replace(remark=remark.text.strip())
+    return finding
+
+
+def agreed(findings: Sequence[Finding]) -> Finding:
+    """Several findings of one statement as one: unresolved if their labels differ."""
+    if not findings:
+        return MISSING
+    if len({finding.label for finding in findings}) > 1:
+        return Finding(unresolved="duplicate")
+    evidence = dict.fromkeys(number for finding in findings for number in finding.evidence)
+    return findings[0]._replace(evidence=tuple(evidence))
 
 
 def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
@@ -62,209 +217,13 @@ def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
             with the statements.
         ValueError: ``n_statements`` is not a positive integer.
     """
+    from . import read
+
     if isinstance(n_statements, bool) or not isinstance(n_statements, int) or n_statements < 1:
         raise ValueError(f"n_statements: must be a positive integer, got {n_statements!r}")
-    findings, _ = align(read(reply_text).verdicts, dict.fromkeys(range(1, n_statements + 1), ""))
+    reading = read(reply_text, single=n_statements == 1)
+    findings = settle(reading, dict.fromkeys(range(1, n_statements + 1), "")).findings
     labels = [findings[number].label for number in range(1, n_statements + 1)]
     if not any(labels):
         raise UnreadableReply("the reply has entries, but none of them is a valid verdict")
     return labels
-
-
-def align(
-    raw: Sequence[RawVerdict],
-    statements: Mapping[int, str],
-    *,
-    positional_prefix: bool = False,
-    numbered_only: bool = False,
-) -> tuple[dict[int, Finding], int]:
-    """One finding for each number in ``statements``, and how many entries match no statement.
-
-    Args:
-        raw: the entries of a reply.
-        statements: what was asked about, by number.
-        positional_prefix: whether too few entries without numbers are those of the first
-            statements.
-        numbered_only: whether entries without numbers and known texts are not accepted at all.
-
-    Raises:
-        UnreadableReply: no entry has a number or a known text, and there are not as many entries
-            as statements (or ``numbered_only``).
-    """
-    added = shift({entry.id for entry in raw if entry.id is not None}, statements)
-    by_text = _numbers_by_text(statements)
-    named = [entry for entry in raw if entry.id is not None or _echoed(entry, by_text)]
-    if raw and not named:
-        return _by_position(raw, statements, positional_prefix, numbered_only), 0
-    placed: dict[int, list[RawVerdict]] = {number: [] for number in statements}
-    compared = statements if any(entry.statement for entry in named) else {}
-    words = {number: words_that_count(text) for number, text in compared.items()}
-    known = frozenset[str]().union(*words.values())
-    doubtful: list[RawVerdict] = []
-    for entry in named:
-        number = _number(entry, added, by_text)
-        if number in placed and not _is_of_another(entry, words.get(number), known):
-            placed[number].append(_unless_echo(entry, statements[number]))
-        else:
-            doubtful.append(entry)
-    findings = {number: _finding(entries) for number, entries in placed.items()}
-    for entry in doubtful:
-        _object(entry, added, by_text, findings)
-    return findings, len(raw) - sum(map(len, placed.values()))
-
-
-def _object(
-    entry: RawVerdict,
-    added: int | None,
-    by_text: Mapping[str, Sequence[int]],
-    findings: dict[int, Finding],
-) -> None:
-    """Takes back what an entry denies that belongs to no statement for certain.
-
-    Its number, its text or both name statements. It earns nothing for any of them.
-    """
-    by_number = [] if entry.id is None or added is None else [entry.id + added]
-    for number in (*by_number, *_echoed(entry, by_text)):
-        finding = findings.get(number)
-        if finding and finding.label and entry.label:
-            findings[number] = agreed([finding, Finding.of(entry)])
-
-
-def shift(numbers: Collection[int], asked: Collection[int]) -> int | None:
-    """What to add to a reply's numbers; None where its numbers cannot be trusted.
-
-    A reply is read on its own: it either uses the numbers that were asked for (0), or it has
-    exactly the numbers from 0 to n - 1 where 1 to n were asked for (1). Numbers cannot be trusted
-    if they look like another way of counting: a 0 among others, 1 to n where other numbers were
-    asked for, or numbers that only fit after a shift.
-    """
-    given, wanted = set(numbers), set(asked)
-    counting = set(range(1, len(wanted) + 1))
-    if given == {number - 1 for number in counting} and wanted == counting:
-        return 1
-    if given == counting != wanted and len(counting) > 1:
-        return None
-    if given <= wanted or (given >= wanted and 0 not in given):
-        return 0
-    return None if 0 in given or _looks_shifted(given, wanted) else 0
-
-
-def _looks_shifted(given: Collection[int], wanted: Collection[int]) -> bool:
-    """Whether all numbers that were given would be wanted ones after adding the same number."""
-    offsets = {number - min(given) for number in given}
-    return any(all(start + offset in wanted for offset in offsets) for start in wanted)
-
-
-def trusted_shift(numbers: Collection[int], asked: Collection[int]) -> int:
-    """As ``shift``, for replies that are useless without numbers.
-
-    Raises:
-        UnreadableReply: the numbers cannot be trusted.
-    """
-    added = shift(numbers, asked)
-    if added is None:
-        raise UnreadableReply("the reply's numbers are not those that were asked for")
-    return added
-
-
-def _numbers_by_text(statements: Mapping[int, str]) -> dict[str, list[int]]:
-    """The numbers of the statements with each text."""
-    numbers: dict[str, list[int]] = {}
-    for number, text in statements.items():
-        if text:
-            numbers.setdefault(text_key(text), []).append(number)
-    return numbers
-
-
-def _echoed(entry: RawVerdict, by_text: Mapping[str, Sequence[int]]) -> Sequence[int]:
-    """The numbers of the statements whose text the entry repeats."""
-    return by_text.get(text_key(entry.statement), ()) if entry.statement else ()
-
-
-def _number(
-    entry: RawVerdict, added: int | None, by_text: Mapping[str, Sequence[int]]
-) -> int | None:
-    """The statement number of an entry that has a number or a known text.
-
-    The text decides where numbers cannot be trusted, if it is that of one statement only. None
-    where neither does, or where number and text are of two statements.
-    """
-    echoed = _echoed(entry, by_text)
-    if entry.id is None or added is None:
-        return echoed[0] if len(echoed) == 1 else None
-    number = entry.id + added
-    return None if echoed and number not in echoed else number
-
-
-def _is_of_another(entry: RawVerdict, own: frozenset[str] | None, known: frozenset[str]) -> bool:
-    """Whether an entry's text has no word of its own statement, but words of others."""
-    if entry.id is None or not own or not entry.statement:
-        return False
-    words = words_that_count(entry.statement)
-    return words.isdisjoint(own) and not words.isdisjoint(known)
-
-
-def _unless_echo(entry: RawVerdict, statement: str) -> RawVerdict:
-    """The entry, without its label if its line only repeats the statement."""
-    if entry.line and text_key(entry.line) == text_key(statement):
-        return entry._replace(label=None)
-    return entry
-
-
-def _by_position(
-    entries: Sequence[RawVerdict],
-    statements: Mapping[int, str],
-    prefix: bool,
-    numbered_only: bool,
-) -> dict[int, Finding]:
-    """Findings by position. ``prefix``: fewer entries than statements match the first ones."""
-    surplus, too_few = len(entries) > len(statements), len(entries) < len(statements)
-    # More verdicts than statements can only be read if it does not matter which is whose.
-    all_denied = len({entry.label for entry in entries}) == 1 and entries[0].label in NEGATIVE
-    if numbered_only or (surplus and not all_denied) or (too_few and not prefix):
-        raise UnreadableReply(
-            f"got {_count(len(entries), 'unnumbered verdict')} for "
-            f"{_count(len(statements), 'statement')}, so they cannot be matched"
-        )
-    if _are_in_another_order(entries, statements):
-        raise UnreadableReply("the texts beside the verdicts are not of the statements in order")
-    matched = zip(statements.items(), entries, strict=False)
-    findings = {n: _finding([_if_about(text, entry)]) for (n, text), entry in matched}
-    return {number: findings.get(number, MISSING) for number in statements}
-
-
-def _are_in_another_order(entries: Sequence[RawVerdict], statements: Mapping[int, str]) -> bool:
-    """Whether an entry's text shares words with other statements only, and not with its own."""
-    if not any(entry.statement for entry in entries):
-        return False
-    words = [words_that_count(text) for text in statements.values()]
-    known = frozenset[str]().union(*words)
-    said = [words_that_count(entry.statement) for entry in entries]
-    return any(text & known and not text & own for own, text in zip(words, said, strict=False))
-
-
-def _if_about(statement: str, entry: RawVerdict) -> RawVerdict:
-    """The entry, without its label if its own text shares no word with the statement."""
-    wanted, own = words_that_count(statement), words_that_count(entry.statement)
-    return entry._replace(label=None) if wanted and own and not wanted & own else entry
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _finding(entries: Sequence[RawVerdict]) -> Finding:
-    return agreed([Finding.of(entry) for entry in entries])
-
-
-def agreed(findings: Sequence[Finding]) -> Finding:
-    """Several findings of one statement as one: unresolved if their labels differ."""
-    if len(findings) < 2:
-        return findings[0] if findings else MISSING
-    evidence = tuple(dict.fromkeys(number for finding in findings for number in finding.evidence))
-    labels = {finding.label for finding in findings}
-    if len(labels) == 1:
-        return findings[0]._replace(evidence=evidence)
-    if "contradicted" in labels or any(finding.disputed for finding in findings):
-        return Finding(unresolved="duplicate", evidence=evidence, disputed=True)
-    return Finding(unresolved="duplicate")

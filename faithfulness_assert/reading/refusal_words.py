@@ -1,68 +1,10 @@
 """The words by which a judge or an answer refuses, as data for ``refusal.py``.
 
-One regular expression per line. An indented line continues the one before it; ``<name>`` is a part
-from ``PARTS``; ``~`` is a gap of up to 60 characters inside a sentence. They match text in plain
-form (see ``refusal.py``). Every repetition is bounded.
+One regular expression per line, written as ``text/phrases.py`` explains. Every repetition is
+bounded.
 """
 
 from __future__ import annotations
-
-PARTS = r"""
-adverb: ((also|really|just|simply|still|currently|unfortunately|respectfully|politely|ethically|
-  legally|morally|knowingly|safely|personally|directly|therefore|in good (conscience|faith)|
-  at this time|and will not|or will not|and should not),? ){0,3}(\w{3,12} (or|and|nor) )?
-unable: ((can ?not|can no longer|could not|will not|would not|should not|shall not|must not|
-  may not)( be able to| be)?|(am|are|was) (\w+ )?(unable to|incapable of|not (\w+ly )?(able|allowed|
-  permitted|authori[sz]ed|programmed|designed|equipped|qualified|trained|willing|going|prepared|
-  comfortable|capable|in a position)( to| of| with)?)|do not (have the (\w+ )?(ability|capability|
-  capacity|authority|permission|means) to|feel (\w+ )?comfortable|(think|believe) (that )?i (can|
-  should|am able to))|((have been|am) (instructed|told|asked|trained|programmed) not|(am )?choos(e|
-  ing) not|have decided not|do not (want|wish)|am declining|lack the (ability|capability|
-  authority)) to|am programmed to avoid|((would|must|have to|need to|will) (\w+ly )?){0,2}(prefer
-   not to|rather not|decline to|refuse to|refrain from|abstain from))
-# what an assistant is asked to do
-serve: (help(?!ed| but| \w{1,20}ing\b(?! (this|that|your)))|assist|aid|compl(y|ete|ying)|fulfill?|
-  accommodat|satisf|honor|answer|respond|reply|evaluat|assess|judg|grad(e|ing)|scor(e|ing)|rat(e|
-  ing)|verify|fact-check|process|continu|proceed|engag|participat|discuss|do (that|this|so)|
-  facilitat|of (any )?(help|assistance|service))
-# what else people say that they do not do; "I can't tell you how happy I am" does not count
-tell: (provid(e|ing)(?! (just|only|merely))|giv(e|ing)(?! up| in)|offer|take part|shar(e|ing)|
-  disclos|reveal|suppl|generat|creat|produc|compos|writ(e|ing)|mak(e|ing)(?! it)|analy[sz]|review|
-  carry|teach|instruct|guid|advis|advocat|encourag|condon|promot|endors|support|speculat|comment|
-  entertain|suggest|justif|agree to|confirm or deny|list|identify|say (no|that|which|who|why|
-  anything)|(locat|predict|access|perform)(?!.{0,200}\b(but|though|although|however)\b)|(tell you|
-  explain|describe)(?! how (?!to))|recommend (any|ways|how|methods|that)|(form|render|issue|deliver|
-  pass|reach|return) (\w+ ){0,2}(judg|verdict|opinion|assess))
-sorry: (sorry|apologies|unfortunately|regrettably|no|but|however|i am (\w+ )?sorry|i apologi[sz]e)
-this_task: (this|that|your|the|such( an?)?) (\w+ ){0,2}(request|question|task|prompt|evaluation|
-  invitation)
-product: (verdicts?|answers?|evaluations?|judge?ments?|assessments?|analysis|scores?|ratings?|
-  grades?|response)
-against: (go(es|ing)? against|violat(es?|ing)|contrary to|conflicts? with|in violation of|(is|be|
-  falls?) (not )?(against|within|outside( of)?))
-guideline: (guidelines?|polic(y|ies)|principles|programming|rules|values|purpose|scope|capabilities)
-proper: (appropriate|ethical|acceptable|legal|safe|right|respectful|okay|advisable)
-speak: (provid|discuss|ask|encourag|suggest|promot|speculat|shar|offer|giv|mak|assum|generali|
-  stereotyp|engag|use|say|spread|recreat|attempt|imply|harm|judg|answer|disclos|support|advocat|
-  plan|consider)
-source: ((the|this|that|my|your|any) )?((provided|given|available|supplied|above|current|retrieved|
-  existing) )?(contexts?|information|documents?|texts?|passages?|sources?|materials?|data|
-  knowledge)( (provided|given|above|available|supplied))?
-say: (answer|respond|reply|determine|help|assist|comply|discuss (that|this)|do (that|this|so)|say|
-  tell you|comment|(provide|give|offer) (you )?(with )?(an?y? )?(\w+ )?(answer|response|help|
-  assistance))
-enough: (enough|sufficient|adequate|the (necessary|required|needed|relevant)) (relevant
-   )?(information|context|data|details?|knowledge)
-material: (context|statements?|claims?|passages?|documents?|sentences?|source texts?|(list of|
-  necessary|required) \w+|texts? to|answer to(evaluate|check|verify|judge|assess|grade))\b
-generic: (,? (the|this|that|it|your|you|these|any|an?|questions?|request|query|topic|matter|answer|
-  respond|help|say|know|to|for|with|in|from|by|based|on|using|without|more|further|additional|
-  enough|sufficient|about|of|at|all|here|right|now|me|us|reliably|accurately|confidently|correctly|
-  fully|properly|certainty|currently|just|only|contexts?|information|documents?|texts?|passages?|
-  sources?|materials?|data|details?|knowledge|provided|given|available|supplied|above)){0,24}
-lead: ((as an? (ai (assistant|language model|model)|(large )?language model|ai)|(based on|from|with|
-  given|according to) <source>),? ){0,2}
-"""
 
 ENGLISH = r"""
 # I cannot help; I am an AI and do not condone violence
@@ -232,3 +174,51 @@ AFTER = (
     r"|((\bbut|\bso|\bthough|;|:) ?(here|below)|\bhere (it )?(is|are))\b"
     r"|; ?(the )?(other )?(statement|claim|one)s?( \d{1,4})? (is|are|was|were)\b"
 )
+
+# What only a judge says: that it cannot decide, or that it lacks its material.
+JUDGE = r"""
+# cannot determine
+\b(i|we) (\w+ ){0,2}<unable>,? <adverb>(determin|decid|conclud|ascertain|establish|make (a|
+  any) (determination|judge?ment|verdict|decision|assessment))
+^(<sorry>,? ){0,2}(can ?not|could not|unable to|not able to|not possible to|
+  impossible to) <adverb>(determine|decide|tell|say|conclude|assess|judge|evaluate|verify)( (this|
+  that|it|if|whether|from|based|without|the|any|faithfulness|which)\b.*)?$
+^(it|this|that|(the )?faithfulness|the (answer|statement|claim|verdict|truth)s?)? ?(can ?not|
+  could not) be (determined|assessed|judged|evaluated)\b
+^no (verdicts?|judge?ments?|evaluations?|assessments?|ratings?|decision)( (is |are )?(available|
+  possible|given|provided|returned|made))?$
+^(there (is|was) )?(not enough|insufficient|not sufficient|too little) (\w+ )?(context|information|
+  data|material|detail)( (is |was )?(provided|given|available))?( (for me )?(to|for) .{0,80})?$
+"""
+# That it was given no context or no statements.
+MATERIAL = r"""
+# please provide the context
+\b(please|could you|can you|would you|kindly)( please| kindly)? (provide|share|supply|send|paste|
+  include|give|specify|upload)\b.{0,60}\b<material>
+\bi (do not|did not|can ?not|could not) (see|have|find) (any |access to )(\w+ ){0,2}<material>
+\bi do not (see|have) (the |a |your )(\w+ ){0,2}<material>
+\bi (\w+ ){0,2}(need|require) (the|some|your|you to|an?|both|more|additional) (\w+ ){0,3}<material>
+\bno (\w+ )?<material> (was|were|is|are|has been|have been) (\w+ )?(provided|given|supplied|
+  included|found|present|attached|shared|listed)
+^(<sorry>,? ){0,2}((it )?(seems|looks like|appears)( that| like)? )?(the |
+  your )?(\w+ ){0,2}<material> (to \w+ )?(is|are|was|were|seems?|appears?)( to be)? (missing|empty|
+  blank|not (provided|included|given|attached|present|available))
+\byou (have not|did not|forgot to|have yet to) (\w+ )?(provid|includ|shar|giv|attach|past|suppl|
+  specif)
+\bthere (are|is|were|was) no <material>( (to|for me to) (\w+ly )?(evaluat|judg|assess|check|verif|
+  grad|rat)\w*)?$
+# the same in other languages
+\bbitte\b.{0,40}\b(kontext|aussagen|text)\b.{0,40}\b(an|bereit|mit|geben|senden|zur verfügung)\b
+\bich (kann|sehe)\b.{0,30}\bkeine\b.{0,20}\b(aussagen|behauptungen)
+\b(veuillez|merci de) (me )?(fournir|donner|partager|indiquer)\b.{0,40}\b(contexte|affirmations|
+  déclarations|texte)
+\bpor favor,? (\w+ )?(proporcion|comparte|envía|indique|forneç|envie|
+  compartilhe)\w*\b.{0,40}\b(contexto|afirmaciones|afirmações|declaraciones|texto)
+\b(fornisc|fornire|invia|condivid)\w*\b.{0,40}\b(contesto|affermazioni|dichiarazioni|testo)
+\b(geef|verstrek|stuur|deel)\b.{0,40}\b(context|stellingen|beweringen|tekst)
+\b(podaj|proszę (podać|o podanie)|prześlij)\b.{0,40}\b(kontekst|stwierdzenia|tekst)
+\b(предоставьте|пришлите|укажите)\b.{0,40}\b(контекст|утверждения|текст)
+(请|請)(您)?(提供|给出|給出|发送)[^。]{0,20}(上下文|陈述|陳述|文本|语句)
+(文脈|コンテキスト|文|主張|テキスト)(と\w{1,8})?を(ご)?(提供|提示|共有)(して)?ください
+(문맥|맥락|진술|문장|텍스트)[^.]{0,12}(제공|공유)해 ?주(세요|십시오)
+"""

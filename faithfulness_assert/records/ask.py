@@ -42,12 +42,21 @@ class Payload:
 
 @dataclass(frozen=True, slots=True)
 class ReplyForm:
-    """The shape that the reply to an ask must have."""
+    """The shape that the reply to an ask must have.
+
+    Args:
+        kind: what is asked for.
+        labels: the labels of verdicts.
+        reasons: whether a verdict has a reason.
+        dimensions: what is rated.
+        numbered: whether items have numbers: not if there is only one.
+    """
 
     kind: AskKind
     labels: tuple[Label, ...] = ()
     reasons: bool = False
     dimensions: tuple[str, ...] = ()
+    numbered: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,14 +56,21 @@ _PUNCTUATION = "\"'“”‘’«»„(*[_]).,;:!?…—–-"
 
 def has_number_or_name(text: str) -> bool:
     """Whether a text contains a digit, a number word or something that may be a name."""
-    words = _words_in_order(text)
-    if any(char.isdigit() for char in text):
-        return True
-    if any(word.casefold() in _NUMBER_WORDS for word in words):
-        return True
     if any(char.isalpha() and not char.isupper() and not char.islower() for char in text):
-        return not any(phrase in text for phrase in _POLITE_PHRASES)
-    return any(_may_be_name(word, is_first=place == 0) for place, word in enumerate(words))
+        hides = not any(phrase in text for phrase in _POLITE_PHRASES)
+        return hides or any(char.isdigit() for char in text)
+    return bool(numbers_and_names(text))
+
+
+def numbers_and_names(text: str) -> list[str]:
+    """The words of a text that have a digit, are a number word or may be a name."""
+    return [
+        word
+        for place, word in enumerate(_words_in_order(text))
+        if any(char.isdigit() for char in word)
+        or word.casefold() in _NUMBER_WORDS
+        or _may_be_name(word, is_first=place == 0)
+    ]
 
 
 def _may_be_name(word: str, *, is_first: bool) -> bool:

@@ -85,3 +85,13 @@ def _escaped(char: str) -> str:
 def text_key(text: str) -> str:
     """A key that is equal for texts that a judge may take for the same statement."""
     return one_line(text).casefold().rstrip(".")
+
+
+def is_same(text: str, statement: str) -> bool:
+    """Whether a text only repeats a statement, apart from case, markup and punctuation."""
+    return statement != "" and plain_words(text) == plain_words(statement)
+
+
+def plain_words(text: str) -> str:
+    """The words and numbers of a text, without anything between them."""
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -79,7 +79,7 @@ CASES = (
         finish="length",
     ),
     Case(
-        "the judge refuses to list the statements", f"{FINAL} Yes.", "judge_refused", claims=REFUSAL
+        "the judge refuses to list the statements", f"{FINAL} Yes. No. Yes.", 2 / 3, claims=REFUSAL
     ),
     Case("the judge refuses to judge", REFUSAL, "judge_refused"),
     Case(
@@ -132,7 +132,7 @@ def judge(request: Request) -> Answer:
     """The model's name is the number of the case."""
     case = CASES[int(request.body["model"].removeprefix("case-"))]
     text = "\n".join(message["content"] for message in request.body["messages"])
-    if "Natural language inference" in text or "Judge each numbered statement" in text:
+    if "Natural language inference" in text or "Judge each statement" in text:
         return completion(case.verdicts, finish_reason=case.finish)
     if case.claims is not None:
         return completion(case.claims)

@@ -166,14 +166,14 @@ def _numbered(good: Content, _ask: Ask, _rng: random.Random) -> Content:
 
 def _echoed(entries: list[Entry], ask: Ask, rng: random.Random) -> list[Entry]:
     texts = dict(ask.payload.statements)
-    said = [replace(e, id=None, echo=texts[e.id or 0]) for e in _drop(entries, rng)]
+    said = [replace(e, id=None, echo=texts[e.id or ask.ids[0]]) for e in _drop(entries, rng)]
     rng.shuffle(said)
     return said
 
 
 def _echo_shifted(entries: list[Entry], ask: Ask, _rng: random.Random) -> list[Entry]:
     texts = dict(ask.payload.statements)
-    return [replace(e, id=(e.id or 0) + 1, echo=texts[e.id or 0]) for e in entries]
+    return [replace(e, id=(e.id or 0) + 1, echo=texts[e.id or ask.ids[0]]) for e in entries]
 
 
 def _mixed_labels(entries: list[Entry], _ask: Ask, rng: random.Random) -> list[Entry]:
@@ -206,7 +206,9 @@ def _all(word: str) -> Fault:
 
 
 JSON_DRESSES = ("fenced", "polite", "results", "list", "string_ids", "labels_upper")
-TEXT_DRESSES = ("table", "csv", "yaml", "tags", "headed", "colon", "marks", "by_label")
+UNREAD_DRESSES = ("csv", "tags", "by_label")
+"""Forms that are not read: such a reply is asked for again."""
+TEXT_DRESSES = ("table", "yaml", "headed", "colon", "marks", *UNREAD_DRESSES)
 
 
 def dressed(content: Content, ask: Ask, dress: str) -> Content:

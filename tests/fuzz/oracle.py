@@ -188,6 +188,8 @@ def kept(held: Grade) -> Problems:
         if len({turn.ask.payload.sentences for turn, _ in asked}) != 1 or _is_repeated(held, v):
             continue
         turn, number = asked[0]
+        if any(number in reader.said(later).denied for later in held.turns):
+            continue
         label = reader.said(turn).named.get(number) if _is_plain(turn) else None
         if label in held.system.weights and v.label != label and "lowered" not in v.flags:
             yield f"{v.statement!r} was called {label}, and is {v.label or v.unresolved}"
@@ -215,10 +217,18 @@ def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
     """
     found: dict[Any, list[str]] = {}
     whole: list[str] = []
+    own: dict[int, Any] = {}  # which window each number of it stood for
     windows = held.result.metadata.get("windows", 1)
     odd: set[Any] = set()  # windows that may be asked again: the grader may drop an odd reply
-    for turn, number in _turns_about(held, v):
-        said = reader.said(turn)
+    about = {id(turn): number for turn, number in _turns_about(held, v)}
+    for turn in held.turns:
+        said = reader.said(turn) if turn.ask.kind == "verdicts" else Said()
+        for denied in said.denied & own.keys():
+            if _earns(held.system, (own[denied] or [""])[-1]):
+                own[denied].append("against")
+        if id(turn) not in about:
+            continue
+        number = about[id(turn)]
         word = "against" if number in said.against else said.named.get(number, "")
         asides = ("not_a_claim",) if held.system.asides and v.statement in ASIDES else ()
         word = "" if word not in ("against", *asides, *held.system.weights) else word
@@ -231,6 +241,7 @@ def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
         odd |= set() if plain else {turn.ask.payload.sentences}
         asked = whole if again or len(found) > windows else words
         asked += [word] if word else []
+        own[number] = asked
     return [*list(found.values())[:windows], whole]
 
 
@@ -443,20 +454,21 @@ def shown(held: Grade) -> Problems:
             continue
         asked = [*(turn for turn, _ in _turns_about(held, v)), *_joint_turns(held)]
         lines = {line for turn in asked for _, line in turn.ask.payload.sentences}
-        for number, line in enumerate(held.scenario.context, 1):
+        for line in held.scenario.context:
             whole = max(map(len, line.split())) < MAX_WORD  # a longer word may be cut
-            if whole and line not in lines and number not in listed:
+            if whole and line not in lines and line not in listed:
                 yield f"{v.statement!r} was judged without {line[:60]!r}"
                 return
 
 
-def _listed_passages(held: Grade) -> set[int]:
-    """The passages of which a reply lists what they say; a list without numbers is of all asked."""
-    found: set[int] = set()
+def _listed_passages(held: Grade) -> set[str]:
+    """The passages of which a reply lists what they say."""
+    found: set[str] = set()
     for turn in held.turns:
         if turn.ask.kind == "truths" and turn.content.usable:
-            numbers = {n for n, _ in turn.content.claims}
-            found |= set(turn.ask.ids) if None in numbers else {n for n in numbers if n}
+            texts = dict(turn.ask.payload.statements)
+            only = next(iter(texts)) if len(texts) == 1 else None
+            found |= {texts.get(only if n is None else n, "") for n, _ in turn.content.claims}
     return found
 
 

@@ -12,22 +12,24 @@ from pathlib import Path
 from fakes import ScriptedJudge
 
 from faithfulness_assert import grade
-from faithfulness_assert.reading import labels as words
-from faithfulness_assert.reading import read, read_claims
+from faithfulness_assert.reading import read
+from faithfulness_assert.reading.labels import LABEL_WORDS
+from faithfulness_assert.reading.lists import read_lists
+from faithfulness_assert.reading.reconcile import EARNING, settle
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS, Label
 
 ROOT = Path(__file__).parents[2]
 ANSWER = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 CONTEXT = "The museum opens at nine. Adults pay 14 euros. Children enter free."
+STATEMENTS = dict(enumerate(ANSWER.split(". "), 1))
 SECONDS = 3.0  # for one input of a few kB, on a slow machine with the code instrumented
 NO_ONE: dict[str, Label] = {
     "1": "not_enough_info"
 }  # a statement's number is not a word; without this label no digit grants anything
+DENIAL = "\n\nNone of the statements is supported by the context."
 
-_GRANTING = sorted(
-    word for word, label in words._TABLE.items() if label in ("supported", "partially_supported")
-)
+_GRANTING = sorted(f"{LABEL_WORDS['supported']} {LABEL_WORDS['partially_supported']}".split())
 _GRANTS = re.compile(
     r"(?<![^\W_])(?:"
     + "|".join(word.replace("_", r"[\s_\-]+") for word in _GRANTING)
@@ -39,33 +41,47 @@ def check(text: str) -> None:
     """Raises AssertionError if a check fails. Any other exception is passed on."""
     start = time.process_time()
     _check_verdicts(text)
-    _check_claims(text)
+    _check_lists(text)
+    _check_denied(text)
     _check_grade(text)
     assert time.process_time() - start < SECONDS, "too slow"
 
 
 def _check_verdicts(text: str) -> None:
     try:
-        found = read(text).verdicts
+        found = read(text)
     except UnreadableReply as error:
         assert error.kind in ("unreadable", "refusal")
         return
-    assert all(entry.label in (None, *LABELS) for entry in found)
-    assert all(
-        type(entry.id) in (int, type(None)) and all(type(n) is int for n in entry.evidence)
-        for entry in found
-    )
-    assert any(entry.label or entry.id is not None or entry.statement for entry in found)
+    assert found.rows
+    for row in found.rows:
+        assert row.label in (None, *LABELS)
+        assert type(row.number) in (int, type(None))
+        assert all(type(number) is int for number in row.evidence)
+    assert all(isinstance(said, str) for said in found.residue)
 
 
-def _check_claims(text: str) -> None:
+def _check_lists(text: str) -> None:
     try:
-        found = read_claims(text)
+        found = read_lists(text)
     except UnreadableReply as error:
         assert error.kind in ("unreadable", "refusal")
         return
-    assert all(
-        type(number) in (int, type(None)) and isinstance(claim, str) for number, claim in found
+    for number, claim in found:
+        assert type(number) in (int, type(None))
+        assert isinstance(claim, str)
+
+
+def _check_denied(text: str) -> None:
+    """A reply that ends with a denial of all grants nothing, unless it is cut off before that."""
+    if "<" in text or "◁" in text or "think" in text.lower():  # what follows a tag may be thinking
+        return
+    try:
+        findings = settle(read(text + DENIAL), STATEMENTS, prefix=True).findings
+    except UnreadableReply:
+        return
+    assert not any(finding.label in EARNING for finding in findings.values()), (
+        "granted all the same"
     )
 
 
@@ -95,6 +111,7 @@ def seeds() -> list[str]:
         fixtures / "hostile_replies.jsonl",
         fixtures / "verdict_outputs.jsonl",
         fixtures / "small_model_replies.jsonl",
+        fixtures / "realistic_replies.jsonl",
     ]
     files += [corpora / "verdict_outputs.jsonl", corpora / "malformed_json.jsonl"]
     rows = [

@@ -208,16 +208,17 @@ class SimulatedJudge:
         return Content(claims=tuple(claims), silent=frozenset(silent))
 
     def _said(self, ask: Ask, number: int, text: str) -> list[Entry]:
+        shown = number if ask.form.numbered else None
         if ask.kind == "verdicts":
             word, evidence = self.truth(text, ask)
-            return [Entry(number, word, evidence=evidence)]
+            return [Entry(shown, word, evidence=evidence)]
         own = next((s for s in self.scenario.sentences if s.text == text), Sentence(text))
         if own.aside:
-            return [Entry(number, "not_a_claim", claim="")]
+            return [Entry(shown, "not_a_claim", claim="")]
         entries = []
         for claim in own.claims:
             word, evidence = self.truth(claim, ask)
-            entries.append(Entry(number, word, claim=claim, evidence=evidence))
+            entries.append(Entry(shown, word, claim=claim, evidence=evidence))
         return entries
 
     def truth(self, text: str, ask: Ask) -> tuple[str, tuple[int, ...]]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import time
 
-from fuzz.reading_checks import SECONDS, check
+from fuzz.reading_checks import NO_ONE, SECONDS, check
 from fuzz.replies import RANK, Mutant, mutants
 from hypothesis import given, settings
 
 from faithfulness_assert.reading import read
-from faithfulness_assert.reading.reconcile import align
+from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.records.errors import UnreadableReply
 
 
 def ranks(mutant: Mutant) -> dict[int, int]:
     try:
-        findings, _ = align(read(mutant.text).verdicts, dict.fromkeys(mutant.labels, ""))
+        findings = settle(read(mutant.text, NO_ONE), dict.fromkeys(mutant.labels, "")).findings
     except UnreadableReply:
         return {}
     return {number: RANK[finding.label] for number, finding in findings.items()}

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert.reading import RawVerdict, parse_label, read, read_claims
+from faithfulness_assert.reading import read
+from faithfulness_assert.reading.labels import parse_label
+from faithfulness_assert.reading.lists import read_lists
+from faithfulness_assert.reading.reconcile import EARNING, settle
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS
 
@@ -79,7 +82,7 @@ def attempt(reader: Callable[[str], Any], text: str) -> Any:
         return error
 
 
-@given(chaos, st.sampled_from((read, read_claims)))
+@given(chaos, st.sampled_from((read, read_lists)))
 def test_any_text_is_read_or_unreadable_and_can_be_encoded(
     text: str, reader: Callable[[str], Any]
 ) -> None:
@@ -90,8 +93,8 @@ def test_any_text_is_read_or_unreadable_and_can_be_encoded(
     else:
         texts = (
             [claim for _, claim in found]
-            if reader is read_claims
-            else [e.statement + e.reason + e.quote for e in found.verdicts]
+            if reader is read_lists
+            else [row.statement + row.reason + row.quote for row in found.rows]
         )
         assert all(isinstance(said.encode(), bytes) for said in texts)  # no lone surrogate
 
@@ -100,11 +103,9 @@ def test_any_text_is_read_or_unreadable_and_can_be_encoded(
 def test_every_reading_has_a_known_label(text: str) -> None:
     assert parse_label(text) in (None, *LABELS)
     found = attempt(read, text)
-    entries = () if isinstance(found, UnreadableReply) else found.verdicts
-    assert all(entry.label in (None, *LABELS) for entry in entries)
-    assert isinstance(found, UnreadableReply) or any(
-        entry.label or entry.id is not None or entry.statement for entry in entries
-    )
+    rows = () if isinstance(found, UnreadableReply) else found.rows
+    assert all(row.label in (None, *LABELS) for row in rows)
+    assert isinstance(found, UnreadableReply) or rows
 
 
 @st.composite
@@ -128,21 +129,15 @@ def verdicts(draw: Any) -> tuple[list[dict[str, Any]], Labels]:
     return entries, dict(enumerate(labels, 1))
 
 
-def said(text: str) -> dict[int | None, set[str | None]]:
-    found = attempt(read, text)
-    entries: tuple[RawVerdict, ...] = () if isinstance(found, UnreadableReply) else found.verdicts
-    return {
-        number: {entry.label for entry in entries if entry.id == number}
-        for number in {entry.id for entry in entries}
-    }
-
-
 def holds(text: str, true: Labels) -> bool:
-    """Whether every asked number has its true label, no label, or labels that disagree."""
+    """Whether each statement has its true label, one that earns nothing, or none."""
+    try:
+        findings = settle(read(text), dict.fromkeys(true, "")).findings
+    except UnreadableReply:
+        return True
     return all(
-        len(labels) > 1 or labels <= {None, *near(true[number])}
-        for number, labels in said(text).items()
-        if number in true
+        finding.label == true[number] or finding.label not in EARNING
+        for number, finding in findings.items()
     )
 
 
@@ -177,26 +172,15 @@ def test_wrapped_shuffled_and_repeated_replies_keep_their_meaning(
 
 
 @given(verdicts(), st.data())
-def test_a_truncated_reply_has_no_verdict(
+def test_a_truncated_reply_has_no_verdict_but_those_of_its_whole_entries(
     made: tuple[list[dict[str, Any]], Labels], data: st.DataObject
 ) -> None:
     text = json.dumps({"verdicts": made[0]})
     cut = data.draw(st.integers(0, len(text) - 1))
-    assert said(text[:cut]) == {}
-
-
-def holds_in_order(text: str, true: Labels) -> bool:
-    """The same for unnumbered entries, which count if there are as many as statements."""
-    found = attempt(read, text)
-    labels = [] if isinstance(found, UnreadableReply) else [entry.label for entry in found.verdicts]
-    return len(labels) != len(true) or all(
-        label in (None, *near(true[k])) for k, label in enumerate(labels, 1)
-    )
-
-
-def near(label: str) -> tuple[str, ...]:
-    # "no,_a_claim" begins with a plain no: lost characters may lower a label, never raise it.
-    return (label, "not_enough_info") if label == "not_a_claim" else (label,)
+    found = attempt(read, text[:cut])
+    rows = () if isinstance(found, UnreadableReply) else found.rows
+    assert dict(enumerate((row.label for row in rows), 1)).items() <= made[1].items()
+    assert not rows or text[:cut].endswith("}")
 
 
 @given(verdicts(), st.data(), st.integers(1, 3), st.sampled_from((json.dumps, repr)))
@@ -220,7 +204,7 @@ def test_a_changed_character_never_raises_a_label(
             + data.draw(st.sampled_from(["", text[at] * 2, *"{}[]\",:' \n"]))
             + text[at + 1 :]
         )
-    assert holds(text, true) if "id" in keys else holds_in_order(text, true)
+    assert holds(text, true)
 
 
 WORDS = {
@@ -248,7 +232,7 @@ def test_every_form_of_list_is_read_in_its_order(
     labels: list[str], form: Callable[[list[str]], str], data: st.DataObject
 ) -> None:
     words = [data.draw(st.sampled_from(WORDS[label])) for label in labels]
-    assert [entry.label for entry in read(form(words)).verdicts] == labels
+    assert [row.label for row in read(form(words)).rows] == labels
 
 
 @given(
@@ -256,7 +240,7 @@ def test_every_form_of_list_is_read_in_its_order(
     st.sampled_from((", ", ". ", ": ", " - ", " (", "\n")),
     st.text(),
 )
-def test_a_positive_word_before_a_negation_is_not_a_label(
+def test_a_positive_word_before_a_negation_earns_nothing(
     word: str, delimiter: str, rest: str
 ) -> None:
     for negation in (
@@ -271,4 +255,9 @@ def test_a_positive_word_before_a_negation_is_not_a_label(
         "false",
         "nicht",
     ):
-        assert parse_label(f"{word}{delimiter}{rest} {negation} ") is None
+        label = f"{word}{delimiter}{rest} {negation} "
+        assert parse_label(label) is None
+        (finding,) = settle(
+            read(json.dumps([{"label": label, "id": 1}])), {1: "It is."}
+        ).findings.values()
+        assert finding.label not in EARNING

@@ -63,15 +63,15 @@ class EmbeddedJudge:
                     "the embedded judge ran out of time; pass fewer statements or a later deadline",
                     "timeout",
                 )
-            verdicts.append(_verdict(number, support(statement, index), ask.form.reasons))
+            own = {"id": number} if ask.form.numbered else {}
+            verdicts.append(own | _verdict(support(statement, index), ask.form.reasons))
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
         return Reply(text, usage=Usage(), validated=True)
 
 
-def _verdict(number: int, support: Support, reasons: bool) -> dict[str, Any]:
+def _verdict(support: Support, reasons: bool) -> dict[str, Any]:
     supported = support.score >= THRESHOLD
     return {
-        "id": number,
         "evidence": list(support.evidence) if supported else [],
         **({"reason": _reason(support)} if reasons else {}),
         "label": "supported" if supported else "not_enough_info",
@@ -83,7 +83,8 @@ def _reason(support: Support) -> str:
         return f"{support.missing[:60]} is nowhere in the context"
     if not support.evidence:
         return "no overlap with the context; smoke-test judge"
-    numbers = ", ".join(map(str, support.evidence[:5]))
-    relation = "at least" if support.score >= THRESHOLD else "under"
-    overlap = f"word overlap {support.score:.2f} with context sentences {numbers}"
-    return f"{overlap}, {relation} {THRESHOLD:.2f}; smoke-test judge"
+    where = f"in context sentences {', '.join(map(str, support.evidence[:5]))}"
+    if support.score >= THRESHOLD:
+        return f"its words are {where}; this is the smoke-test judge"
+    share = f"{support.score:.0%} of its words are {where}"
+    return f"{share}, and {THRESHOLD:.0%} are needed; smoke-test judge"

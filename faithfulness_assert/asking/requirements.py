@@ -1,0 +1,80 @@
+"""What a policy needs: from its judge, checked before the first ask, and from each reply."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..reading import read
+from ..records.ask import Payload
+from ..records.errors import ConfigError, UnreadableReply
+from .prompt import VERDICT_KINDS, make_ask
+from .tokens import estimate_tokens
+from .windows import MIN_ROOM
+
+if TYPE_CHECKING:
+    from ..policy.policy import Policy
+    from ..records.ask import Ask, AskKind
+    from ..records.judge import JudgeInfo
+
+
+def check_judge(judge: JudgeInfo, policy: Policy) -> None:
+    """Raises ``ConfigError`` if the judge cannot do what the policy needs."""
+    _check_room(judge, policy)
+    if missing := [what for kind, what in _kinds(policy).items() if kind not in judge.asks]:
+        raise ConfigError(
+            f"policy {policy.name!r} asks the judge for {' and '.join(missing)}, "
+            f"which the judge {judge.name!r} cannot give; name an LLM judge"
+        )
+    no_evidence_counts = policy.weights.get("not_enough_info", 0.0) >= policy.weights["supported"]
+    if judge.never_contradicts and no_evidence_counts:
+        raise ConfigError(
+            f"policy {policy.name!r} punishes only contradictions, "
+            f"and the judge {judge.name!r} never finds one; name an LLM judge or another policy"
+        )
+
+
+def _kinds(policy: Policy) -> dict[AskKind, str]:
+    """The kinds of ask that a policy needs, in words."""
+    joint: AskKind = "claims_and_verdicts"
+    needed: tuple[tuple[AskKind, str, bool], ...] = (
+        (joint if policy.joint else "claims", "claims", policy.split == "claims"),
+        ("truths", "truths", policy.verify == "truths"),
+        ("ratings", "ratings", policy.verify == "rubric"),
+        ("reason", "a reason", policy.explain == "judge"),
+    )
+    return {kind: what for kind, what, is_needed in needed if is_needed}
+
+
+def _check_room(judge: JudgeInfo, policy: Policy) -> None:
+    limit = judge.limits.prompt_tokens
+    if limit is None:
+        return
+    static = estimate_tokens(make_ask("verdicts", policy, Payload(())).messages[0]["content"])
+    if limit < static + MIN_ROOM:
+        needed = f"{static:,} for instructions and guidance and {MIN_ROOM} for the texts"
+        raise ConfigError(
+            f"max_prompt_tokens: {limit:,} is too small; it needs at least about {needed}"
+        )
+
+
+def is_readable(policy: Policy, ask: Ask, text: str) -> bool:
+    """Whether a reply can be read as an answer to its ask."""
+    try:
+        if ask.kind in VERDICT_KINDS:
+            rows = read(text, policy.labels, ask.form, single=len(ask.ids) == 1).rows
+            return any(row.label in ask.form.labels for row in rows)
+        return _is_readable_text(ask, text)
+    except UnreadableReply:
+        return False
+
+
+def _is_readable_text(ask: Ask, text: str) -> bool:
+    from ..reading.lists import read_lists
+    from ..reading.ratings import read_ratings, read_reason
+
+    if ask.kind == "ratings":
+        return len(read_ratings(text, ask.form.dimensions)[0]) == len(ask.form.dimensions)
+    if ask.kind == "reason":
+        return bool(read_reason(text))
+    read_lists(text, (item for _, item in ask.payload.items))
+    return True

@@ -1,1 +1,0 @@
-"""Find out whether a reply contradicts its own verdicts."""

@@ -1,0 +1,67 @@
+"""Reads a reply that is exactly what was asked for: numbers and labels, and nothing else.
+
+Most replies are. Without a word of the judge's own there is no residue, so its rows are those that
+``reader.py`` finds (a test compares them), for a tenth of the time. Whatever is not exact in any
+way is left to that one.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from .rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from ..records.ask import ReplyForm
+    from ..records.model import Label
+
+_KEYS = {"evidence", "label"}
+_MOST = 10**9
+"""Numbers of statements and sentences are smaller than this."""
+
+
+def exact_rows(
+    text: str, form: ReplyForm, labels: Mapping[str, Label] | None = None
+) -> tuple[Row, ...] | None:
+    """The rows of a reply that conforms to ``form`` to the letter; None if it does not.
+
+    ``labels``: a policy's own words. If they change the meaning of a label, no reply is exact.
+    """
+    if form.kind != "verdicts" or form.reasons:
+        return None
+    if labels and not labels.keys().isdisjoint(form.labels):
+        return None
+    try:
+        reply = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    items = reply.get("verdicts") if isinstance(reply, dict) and len(reply) == 1 else None
+    if not isinstance(items, list) or not items:
+        return None
+    keys = {"id", *_KEYS} if form.numbered else _KEYS
+    rows = [_row(item, keys, form.labels) for item in items]
+    return tuple(row for row in rows if row) if all(rows) else None
+
+
+def _row(item: Any, keys: Collection[str], labels: Collection[Label]) -> Row | None:
+    if not isinstance(item, dict) or item.keys() != keys:
+        return None
+    number, evidence, label = item.get("id", 0), item["evidence"], item["label"]
+    if not isinstance(evidence, list) or label not in labels:
+        return None
+    if not all(type(n) is int and abs(n) < _MOST for n in (number, *evidence)):  # true is no number
+        return None
+    return Row(item.get("id"), label, tuple(evidence))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)

@@ -1,0 +1,272 @@
+"""Verdicts in JSON: an object with a label is a row, and what contains rows is a wrapper.
+
+A row's known keys are its parts. Every other key with something in it is residue, of the row or of
+the reply, so that nothing which a judge writes into its JSON is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from ..text.strings import clean_text, is_blank
+from .gate import is_falsehood
+from .json_values import Pairs, split_json
+from .labels import leading_label, parse_label
+from .rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..records.model import Label
+    from .labels import Labels
+
+Found = tuple[list[Row], list[str]]
+"""Rows and residue."""
+
+
+def _keys(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Keys as ``key_of`` reduces them.
+LABELS = _keys(
+    """label verdict finallabel finalverdict judgement judgment classification decision result
+    answer prediction status supported issupported faithful isfaithful entailed isentailed grounded
+    isgrounded attributed attributable"""
+)
+IDS = _keys(
+    """id statementid claimid sentenceid number no index statementnumber claimnumber
+    statementindex claimindex"""
+)
+STATEMENTS = _keys("statement claim text sentence fact")
+REASONS = _keys("reason explanation rationale justification reasoning")
+EVIDENCE = _keys(
+    """evidence evidences evidenceids sentences sentenceids source sources citation citations
+    reference references"""
+)
+QUOTES = _keys("quote quotes evidencetext supportingtext")
+CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
+"""There are no verdicts under these keys."""
+# Keys that say nothing beside what they contain.
+WRAPPERS = _keys(
+    """verdicts labels results statements claims judgements judgments evaluations evaluation items
+    entries list data output response reply json arguments parameters input function toolcalls
+    verdict finalverdicts answers name type"""
+)
+LISTS = _keys("verdicts labels results answers judgements judgments finalverdicts")
+"""A list of the digits 1 and 0 is verdicts only under these keys."""
+DEEPEST = 4
+"""Levels of wrappers around rows, as in a tool call."""
+
+_ID = re.compile(
+    r"(?:(?:statement|claim|sentence|verdict|no|s|c|v|#)(?:[\s_.#]{0,3}|-))?(\d{1,9})[.):]?",
+    re.IGNORECASE,
+)
+_NUMBERS = re.compile(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
+_WORD_OF_KEY = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
+_NOT_IN_KEY = re.compile(r"[\W_]+")
+
+
+@lru_cache(maxsize=256)
+def key_of(name: str) -> str:
+    """A key reduced to lower-case letters and digits: ``Is_Supported`` equals ``isSupported``."""
+    return _NOT_IN_KEY.sub("", name[:200].casefold())
+
+
+def read_id(value: object) -> int | None:
+    """A statement's number: 3, "3", "S3", "statement_3". True is not a number."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    match = _ID.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 40 else None
+    return int(match[1]) if match else None
+
+
+def read_json(text: str, labels: Labels = None) -> tuple[list[Row], list[str], bool]:
+    """The rows and the residue of a reply's JSON, and whether the JSON was mended."""
+    values, residue, mended = split_json(text)
+    rows: list[Row] = []
+    alone = len(values) == 1 and is_blank("".join(residue))
+    for value in values:
+        # A bare list between prose may be a footnote, [1], or a choice, ["yes", "no"].
+        bare = isinstance(value, list) and not any(map(_is_nested, value))
+        words = alone and not any(type(item) is int for item in value[:1])
+        found = _rows_in(value, labels, DEEPEST) if words or not bare else None
+        if found is None:
+            residue += said_by("", value)
+        else:
+            rows += found[0]
+            residue += found[1]
+    return rows, residue, mended
+
+
+def _rows_in(value: Any, labels: Labels, depth: int, number: int | None = None) -> Found | None:
+    """The rows of a value that has some, under this number; None if it has none."""
+    if depth < 0:
+        return None
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # as in a tool call
+        return _packed(value, labels, depth)
+    if isinstance(value, Pairs):
+        has_label = any(key_of(key) in LABELS and not _is_nested(item) for key, item in value)
+        holds_rows = any(
+            _is_nested(inner) for _, item in value if _is_nested(item) for inner in item
+        )
+        wrapped = None if has_label and not holds_rows else _wrapped(value, labels, depth, number)
+        return wrapped or _entry(value, labels, number)
+    if isinstance(value, list) and value:
+        return _listed(value, labels, depth, number)
+    return None
+
+
+def _packed(text: str, labels: Labels, depth: int) -> Found | None:
+    values, residue, _ = split_json(clean_text(text))
+    found = [_rows_in(value, labels, depth - 1) for value in values]
+    if not found or None in found:
+        return None
+    rows = [row for one in found if one for row in one[0]]
+    return rows, [*residue, *(text for one in found if one for text in one[1])]
+
+
+def _listed(items: list[Any], labels: Labels, depth: int, number: int | None) -> Found | None:
+    """A list of entries, or of bare labels."""
+    if not any(map(_is_nested, items)):
+        said = [parse_label(item, labels) for item in items]
+        return ([Row(number, label) for label in said], []) if all(said) else None
+    rows: list[Row] = []
+    residue: list[str] = []
+    for item in items:
+        found = _rows_in(item, labels, depth - 1, number)
+        if found is None and isinstance(item, Pairs) and any(key_of(k) in IDS for k, _ in item):
+            found = [_row(item, None, labels, number)], []  # an entry without a label
+        rows += found[0] if found else []
+        residue += found[1] if found else said_by("", item)
+    return (rows, residue) if rows else None
+
+
+def _wrapped(value: Pairs, labels: Labels, depth: int, number: int | None) -> Found | None:
+    """The rows under the keys of an object, and what its other keys say."""
+    rows: list[Row] = []
+    residue: list[str] = []
+    for key, item in value:
+        own = read_id(key)
+        nested = _is_nested(item) or (isinstance(item, str) and own is None)
+        found = None
+        digits = isinstance(item, list) and any(type(n) is int for n in item)
+        if nested and key_of(key) not in CLOSED and not (digits and key_of(key) not in LISTS):
+            found = _rows_in(item, labels, depth - 1, number if own is None else own)
+        elif own is not None and (label := parse_label(item, labels)):
+            found = [Row(own, label)], []
+        if found is None:
+            residue += said_by(key, item)
+            continue
+        rows += found[0]
+        residue += found[1] if own is not None or key_of(key) in WRAPPERS else [key, *found[1]]
+    return (rows, residue) if rows else None
+
+
+def _entry(value: Pairs, labels: Labels, number: int | None) -> Found | None:
+    """The row that an object is; None if it has no label."""
+    said = [
+        (key_of(key), item) for key, item in value if key_of(key) in LABELS and not _is_nested(item)
+    ]
+    if not said:
+        return None
+    known = {_label_of(item, labels)[0] for _, item in said}
+    label = known.pop() if len(known) == 1 else None
+    return [_row(value, label, labels, number)], []
+
+
+def _label_of(value: Any, labels: Labels) -> tuple[Label | None, str]:
+    """The label of a value, and what follows it: "Yes, it does"."""
+    label = parse_label(value, labels)
+    return leading_label(value, labels) if label is None and isinstance(value, str) else (label, "")
+
+
+def _row(value: Pairs, label: Label | None, labels: Labels, number: int | None) -> Row:
+    own: list[int | None] = [] if number is None else [number]
+    numbers: list[int] = []
+    texts: dict[str, list[str]] = {"statement": [], "quote": [], "reason": []}
+    residue: list[str] = []
+    for key, item in value:
+        name = key_of(key)
+        if name in IDS and item is not None:
+            own.append(read_id(item))
+        elif name in LABELS and not _is_nested(item):
+            known, rest = _label_of(item, labels)
+            texts["reason"] += [rest] if known and rest.strip(" .,;:!()'\"*_`-–—\ufe0f") else []
+            residue += [] if known else said_by(key, item)
+        elif name in STATEMENTS and isinstance(item, str):
+            texts["statement"].append(clean_text(item))
+        elif name in REASONS and isinstance(item, str):
+            texts["reason"].append(clean_text(item))
+        elif name in EVIDENCE | QUOTES:
+            found, quotes = _pointed_at(item)
+            numbers += found
+            texts["quote"] += quotes
+            residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
+        else:
+            residue += said_by(key, item)
+    if len(set(own)) > 1 or None in own:  # two numbers, or one that cannot be read
+        own, label = [], None
+    statement, *more = texts["statement"] or [""]
+    return Row(
+        own[0] if own else None,
+        label,
+        tuple(numbers),
+        statement,
+        "\n".join(texts["quote"]),
+        " ".join(texts["reason"]),
+        (*residue, *more),
+    )
+
+
+def _pointed_at(value: Any) -> tuple[list[int], list[str]]:
+    """The numbers in the value of an evidence key, and its texts, each on one line."""
+    numbers: list[int] = []
+    quotes: list[str] = []
+    for item in _scalars(value):
+        if isinstance(item, int) and not isinstance(item, bool):
+            numbers.append(item)
+        elif isinstance(item, str) and _NUMBERS.fullmatch(item.strip()):
+            numbers += map(int, re.findall(r"\d+", item))
+        elif isinstance(item, str) and item.strip():
+            quotes.append(clean_text(" ".join(item.split())))
+    return numbers, quotes
+
+
+def said_by(key: str, value: Any) -> list[str]:
+    """What a key and its value say; [] if there is nothing in the value.
+
+    A false or a zero says nothing under a key that denies: ``"contradictions": 0``.
+    """
+    if isinstance(value, Pairs):
+        return [text for name, item in value for text in said_by(f"{key} {name}".lstrip(), item)]
+    if value == [] and parse_label(key) == "supported":
+        return [f"{key}: nothing"]
+    if isinstance(value, list):
+        return [text for item in value for text in said_by("" if len(key) > 40 else key, item)]
+    if value in (None, "") or (
+        value in (False, 0, "none", "None") and is_falsehood(words_of_key(key))
+    ):
+        return []
+    shown = clean_text(str(value))
+    return [shown if key_of(key) in WRAPPERS else f"{words_of_key(key)}: {shown}"]
+
+
+def words_of_key(key: str) -> str:
+    """A key as words: ``numUnsupported`` and ``num_unsupported`` are "num unsupported"."""
+    return " ".join(_WORD_OF_KEY.findall(key[:200])).lower() or key[:200]
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    """All scalars in a value, at any depth."""
+    if _is_nested(value):
+        for item in value:
+            yield from _scalars(item[1] if isinstance(value, Pairs) else item)
+    else:
+        yield value
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, list | Pairs)

@@ -1,0 +1,220 @@
+"""Verdicts in plain text: numbered lines with what belongs to them, the final list of the older
+prompts, and for a single statement a word or a sentence.
+
+    1. supported – sentence 1 says so          Statement 2: no          3: ✅
+    4. Adults pay 14 euros. Explanation: The context says 12. Verdict: No.
+    Final verdict for each statement in order: Yes. No.
+
+What stands in a line beside its number and its label is the residue of that line.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from .labels import leading_label, parse_label
+from .rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..records.model import Label
+    from .labels import Labels
+
+_FINAL = re.compile(
+    r"^[ \t>*_#-]{0,9}final[ \t*_]{1,5}verdicts?[ \t*_]{1,5}for[ \t*_]{1,5}(?:each|all|the)"
+    r"[ \t*_]{1,5}(?:statement|claim|sentence)s?"
+    r"(?:[ \t*_]{1,5}in[ \t*_]{1,5}(?:the[ \t*_]{1,5})?order)?"
+    r"[ \t*_]{0,5}[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+# "1.", "(2)", "**3)**", "Statement 4:", "claim_5 -", "| 6 |", "7 ->"; not "1.5" and not "10:30"
+_NUMBERED = re.compile(
+    r"(?:[ \t>*_#•|(\[]|-(?!\d)){0,9}(?:(?:statement|claim|verdict|sentence|id:|s|c)"
+    r"[ \t_#]{0,3})?#?(\d{1,6})"
+    r"(?:[*_ \t]{0,3}(?:[.:](?!\d)|\)|\]|->|[|=→–-](?=\s))+|[*_]{1,3}|(?=[ \t])|$)"
+    r"[ \t*_|]{0,6}",
+    re.IGNORECASE,
+)
+# "2 and 3: contradicted" is about several.
+_GROUP = re.compile(r"[.)]?\s?(?:,|/|&|and|to|[-–])\s?\d")
+_FIELD = re.compile(
+    r"(?:(?<=[.!?;])[ \t]+|(?:^|(?<=\n))[ \t>*_•|-]{0,9})[*_]{0,3}(final verdict|verdict|label"
+    r"|judge?ment|final label|answer|explanation|reason(?:ing)?|rationale|justification|analysis"
+    r"|evidence|statement|claim)[*_]{0,3}[ \t]?[:=][*_]{0,3}[ \t]*",
+    re.IGNORECASE,
+)
+_LABEL_FIELDS = frozenset(
+    f"{final}{name}" for final in ("", "final ") for name in ("verdict", "label")
+) | {"judgment", "judgement", "answer"}
+_TAIL_MARK = re.compile(r"[:|–—→=]|->|\s-(?=\s)")
+_BETWEEN = re.compile(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)|\n")
+_COUNT = re.compile(r"[\s*_]*(\d{1,6})(?:[.):]|\s)")
+_EVIDENCE = re.compile(
+    r"[\[(](?:evidence|sentences?|see)?[:# ]{0,3}\[?(\d{1,6}(?:[,; ]{1,3}\d{1,6}){0,50})\]?[\])]"
+)
+_BULLETS = " \t>*_#•|-"
+_QUIET_SIGNS = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—-"
+
+
+def read_lines(
+    text: str, labels: Labels = None, *, single: bool = False
+) -> tuple[list[Row], list[str]]:
+    """The rows of a reply in plain text, and the residue around them.
+
+    ``single``: it is about one statement, so all of it may be one line.
+    """
+    body, listed, residue = _without_final_list(text, labels)
+    rows, rest = _numbered(body, labels)
+    if rows or listed:
+        return [*rows, *listed], [*residue, *rest]
+    if single and not _NUMBERED.match(body):
+        row = _row(None, body, labels)
+        return ([row], residue) if row else ([], [text])
+    rows, rest = _unnumbered(body, labels)
+    return rows, [*residue, *rest]
+
+
+def _without_final_list(text: str, labels: Labels) -> tuple[str, list[Row], list[str]]:
+    """The text without its last final list, the list's rows, and what else stands in the list."""
+    marks = list(_FINAL.finditer(text))
+    if not marks:
+        return text, [], []
+    listed, _, after = text[marks[-1].end() :].strip().partition("\n\n")
+    rows: list[Row] = []
+    residue = [after]
+    for item in _BETWEEN.split(listed):
+        count = _COUNT.match(item)  # a number in this list counts its items
+        is_count = count is not None and int(count[1]) == len(rows) + 1
+        label, rest = leading_label(item[count.end() :] if count and is_count else item, labels)
+        if label:
+            rows.append(Row(None, label, reason=rest.strip(_QUIET_SIGNS)))
+        elif not _is_empty(item):
+            residue.append(item)
+    return _FINAL.sub("\n\n", text[: marks[-1].start()]), rows, residue
+
+
+def _numbered(text: str, labels: Labels) -> tuple[list[Row], list[str]]:
+    """The rows of numbered lines and what follows each, and the residue.
+
+    Numbers that do not ascend are counts of their own, or tallies: then no label is clear.
+    """
+    rows: list[Row] = []
+    residue: list[str] = []
+    numbers: list[int] = []
+    for number, line in _segments(text):
+        numbers += [] if number is None else [number]
+        row = _row(number, line, labels) if number is not None else None
+        if row:
+            rows.append(row)
+        else:
+            residue.append(line if number is None else f"{number}. {line}")
+    if any(later <= number for number, later in pairwise(numbers)):
+        rows = [row._replace(label=None) for row in rows]
+    return rows, residue
+
+
+def _segments(text: str) -> Iterator[tuple[int | None, str]]:
+    """The lines of a text, each numbered one with those after it that belong to it.
+
+    Those are indented, begin with a bullet, or name a field ("Verdict: yes"). A blank line ends it.
+    """
+    number: int | None = None
+    held: list[str] = []
+    for line in text.split("\n"):
+        match = _NUMBERED.match(line)
+        joins = number is not None and not _is_empty(line)
+        if match and not _GROUP.match(line, match.end(1)):
+            yield from [(number, "\n".join(held))] if held else []
+            number, held = int(match[1]), [line[match.end() :]]
+        elif joins and (_FIELD.match(line) or line[0] in " \t*-•"):
+            held.append(line)
+        else:
+            yield from [(number, "\n".join(held))] if held else []
+            number, held = None, [line]
+    yield from [(number, "\n".join(held))] if held else []
+
+
+def _is_empty(line: str) -> bool:
+    """Whether a line has no word and no sign that says something."""
+    return not line.strip(_QUIET_SIGNS)
+
+
+def _unnumbered(text: str, labels: Labels) -> tuple[list[Row], list[str]]:
+    """The rows of lines that are only labels, or "Verdict: ..."; all other lines are residue."""
+    rows: list[Row] = []
+    residue: list[str] = []
+    for line in text.split("\n"):
+        bare = line.strip(_BULLETS)
+        field = _FIELD.match(line)
+        if field and field[1].lower() in _LABEL_FIELDS:
+            bare = line[field.end() :]
+        said = [parse_label(item, labels) for item in _BETWEEN.split(bare) if not _is_empty(item)]
+        if said and all(said) and not bare.strip(" .*_").isdigit():
+            rows += [Row(None, label) for label in said]
+        elif not _is_empty(line):
+            residue.append(line)
+    return rows, residue
+
+
+def _row(number: int | None, line: str, labels: Labels) -> Row | None:
+    """The row of a line; None if it has no label."""
+    first, *fields = _parts(line)
+    said = [leading_label(text, labels) for name, text in fields if name in _LABEL_FIELDS]
+    if said:
+        # What stands before the first field is the statement, repeated.
+        statement = "" if "\n" in first[1].strip() else first[1].strip().strip(_BULLETS)
+        others = (text for name, text in (first, *fields) if name not in _LABEL_FIELDS)
+        rest = [text for _, text in said] + list(others)
+    else:
+        label, statement, rest = _label_of(line, labels)
+        said = [(label, "")] if label else []
+    if not said:
+        return None
+    known: set[Label | None] = {label for label, _ in said}
+    evidence = [
+        int(n) for text in rest for m in _EVIDENCE.finditer(text) for n in re.findall(r"\d+", m[1])
+    ]
+    reasons = [
+        text for text in rest if text.strip(_QUIET_SIGNS) and text.strip(_BULLETS) != statement
+    ]
+    return Row(
+        number,
+        known.pop() if len(known) == 1 else None,
+        tuple(dict.fromkeys(evidence)),
+        statement,
+        reason="\n".join(text.strip() for text in reasons),
+        line=line.strip(),
+    )
+
+
+def _parts(line: str) -> list[tuple[str, str]]:
+    """A line cut where fields begin: their names ("" before the first) and texts."""
+    marks = list(_FIELD.finditer(line))
+    starts = [0, *(mark.end() for mark in marks)]
+    ends = [*(mark.start() for mark in marks), len(line)]
+    names = ["", *(mark[1].lower() for mark in marks)]
+    return [(n, line[a:b]) for n, a, b in zip(names, starts, ends, strict=True)]
+
+
+def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:
+    """The label with which a line begins or ends, the statement before it, and the rest."""
+    label, rest = leading_label(line, labels)
+    if label:
+        return label, "", [rest]
+    tail = line.rfind("\n") + 1
+    marks = list(_TAIL_MARK.finditer(line, max(tail, len(line) - 400)))
+    label, rest = (
+        leading_label(line[marks[-1].end() :].lstrip(" \t*_"), labels) if marks else (None, "")
+    )
+    statement = line[: marks[-1].start()].strip(_BULLETS) if label else ""
+    agrees = label == "not_enough_info" or leading_label(statement, labels)[0] in (None, label)
+    if statement and statement.count('"') % 2 == 0 and agrees:
+        return label, statement, [statement, rest]
+    cells = [cell.strip() for cell in line.strip(" |").split("|")]
+    found = [label for cell in cells if (label := parse_label(cell, labels))]
+    if len(cells) > 1 and len(found) == 1 and found[0]:
+        return found[0], "", [cell for cell in cells if not parse_label(cell, labels)]
+    return None, "", []

@@ -1,0 +1,133 @@
+"""Read ratings: a number for each dimension, and suggestions. Also the reason for a score.
+
+A rating that is missing, null, not a number, or given twice with different values is left out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from ..records.errors import UnreadableReply
+from ..text.strings import clean_text
+from .json_form import key_of, said_by
+from .json_values import Pairs, looks_like_json, split_json
+from .lists import raise_unless_silent
+from .reader import answer_in, unreadable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MAX_SUGGESTIONS = 10
+MAX_REASON_CHARS = 1000
+
+_SUGGESTIONS = ("suggestions", "improvementsuggestions", "improvements")
+_VALUES = ("score", "rating", "value")
+# "0.9", "3/10", "7 out of 10", "90 %"
+_NUMBER = re.compile(
+    r"([+-]?\d{1,6}(?:\.\d{1,20})?)\s?(?:(?:/|out of|of)\s?(\d{1,4})|(%))?[.,;]?", re.IGNORECASE
+)
+_LINE = re.compile(
+    r"^[\s*_#>•-]{0,8}([\w ]{1,40}?)[*_]{0,3}\s?[:=][*_\s]{0,4}([^\n]{1,40}?)[*_\s]*$", re.MULTILINE
+)
+
+
+def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tuple[str, ...]]:
+    """The ratings of a reply for these dimensions, and its suggestions.
+
+    A rating with a scale ("3/10", "30 %") becomes a share of it; any other is unchanged.
+
+    Raises:
+        UnreadableReply: no rating can be read, or the reply says something else, too (kind
+            ``unreadable``), or the judge refused (kind ``refusal``).
+        TypeError: ``text`` is not a string.
+    """
+    reply = answer_in(text)
+    values, residue, _ = split_json(reply)
+    given: dict[str, set[float | None]] = {key_of(name): set() for name in names}
+    suggestions: list[str] = []
+    for pairs in (value for value in values if isinstance(value, Pairs)):
+        _take(pairs, given, suggestions, residue)
+    if not values and not looks_like_json(reply):
+        residue = [_LINE.sub(lambda line: _taken(line, given), text) for text in residue]
+    ratings = {name: _agreed(given[key_of(name)]) for name in names}
+    known = {name: rating for name, rating in ratings.items() if rating is not None}
+    if not known:
+        raise unreadable(reply, "rating")
+    raise_unless_silent(residue)
+    texts = [clean_text(suggestion).strip() for suggestion in suggestions]
+    return known, tuple(text for text in texts if text)[:MAX_SUGGESTIONS]
+
+
+def _take(
+    pairs: Pairs, given: dict[str, set[float | None]], suggestions: list[str], residue: list[str]
+) -> None:
+    """Adds the ratings, the suggestions and all else that an object says."""
+    for key, item in pairs:
+        name = key_of(key)
+        if name in given:
+            given[name].add(_rating(item, residue))
+        elif name in _SUGGESTIONS:
+            listed = item if isinstance(item, list) else [item]
+            suggestions += [text for text in listed if isinstance(text, str)]
+        elif isinstance(item, Pairs):
+            _take(item, given, suggestions, residue)
+        else:
+            residue += said_by(key, item)
+
+
+def _taken(line: re.Match[str], given: dict[str, set[float | None]]) -> str:
+    """ "" for a line such as "Faithfulness: 0.3", whose rating is kept; else the line."""
+    name = key_of(line[1])
+    if name not in given:
+        return line[0]
+    given[name].add(_rating(line[2], []))
+    return ""
+
+
+def _agreed(ratings: set[float | None]) -> float | None:
+    return next(iter(ratings)) if len(ratings) == 1 else None
+
+
+def _rating(value: Any, residue: list[str]) -> float | None:
+    """One rating. Of an object, {"score": 0.9, "reason": "..."}, the rest is residue."""
+    if isinstance(value, Pairs):
+        inner = [item for key, item in value if key_of(key) in _VALUES]
+        for key, item in value:
+            residue += [] if key_of(key) in _VALUES else said_by(key, item)
+        return _rating(inner[0], residue) if len(inner) == 1 else None
+    if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())):
+        whole = 100.0 if match[3] else float(match[2] or 1)
+        return float(match[1]) / whole if whole else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def read_reason(text: str) -> str:
+    """The reason that a reply gives for a score, as JSON or in plain words.
+
+    Raises:
+        UnreadableReply: it gives none (kind ``unreadable``), or the judge refused (kind
+            ``refusal``).
+        TypeError: ``text`` is not a string.
+    """
+    from .refusal import is_refusal
+
+    reply = answer_in(text)
+    if is_refusal(reply):
+        raise unreadable(reply, "reason")
+    values, _, _ = split_json(reply)
+    reasons = [item for value in values for item in _under_reason(value)]
+    found = reasons[0] if reasons else "" if looks_like_json(reply) else reply
+    if not found.strip():
+        raise UnreadableReply("the judge's reply contains no reason")
+    return clean_text(found).strip()[:MAX_REASON_CHARS]
+
+
+def _under_reason(value: Any) -> Iterator[str]:
+    for key, item in value if isinstance(value, Pairs) else ():
+        if key_of(key) == "reason" and isinstance(item, str):
+            yield item
+        yield from _under_reason(item)

@@ -1,1 +1,0 @@
-"""Find the verdicts in a reply that is not JSON."""

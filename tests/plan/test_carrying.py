@@ -1,0 +1,175 @@
+"""Claims stand for their sentence only if they say all that it says for certain, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from fakes import ScriptedJudge, TruthfulJudge
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import Ask, Reply, grade
+from faithfulness_assert.plan.carrying import Sentences, claim_key
+
+# Each sentence, the words without which no claims stand for it, and whether it denies something.
+CERTAIN: dict[str, tuple[set[str], bool]] = {
+    "The mill opened in 1889.": ({"1889"}, False),
+    "Anna Berg sold 12 paintings to the museum.": ({"anna", "berg", "12"}, False),
+    "The shop does not close on Mondays.": ({"mondays"}, True),
+    "Two boats have never left the harbour.": ({"two"}, True),
+    "The hall is open to members only, if it rains.": ({"only", "if"}, False),
+    "The roof of the library is green and flat.": (set(), False),
+}
+SENTENCES = tuple(CERTAIN)
+UNNAMED = SENTENCES[-2:]  # without a number or a name, so that a judge may find no claim in them
+REMARKS = (
+    "",
+    "...",
+    "There are no claims in this sentence.",
+    "I cannot help with that request.",
+    "Great answer!",
+    "N/A",
+    "Nothing else is known.",
+)
+REWORDED = (
+    "The mill was opened in 1889.",
+    "The mill opened.",
+    "The mill did not open in 1889.",
+    "Anna Berg sold paintings.",
+    "Anna sold 12 paintings.",
+    "Berg's museum bought 12 paintings from Anna.",
+    "The shop closes on Mondays.",
+    "On Mondays the shop never closes.",
+    "The two boats never left.",
+    "The hall is open to members.",
+    "The hall is open to members if it rains.",
+    "If it rains, only members may enter the open hall.",
+    "The roof of the library is green.",
+    "The roof of the library is flat.",
+    "The library has no green roof.",
+)
+
+
+def words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def denies(text: str) -> bool:
+    return not words(text).isdisjoint({"not", "never", "no", "nothing", "cannot"})
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    answer=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4, unique=True),
+    lists=st.lists(
+        st.lists(st.sampled_from((*SENTENCES, *REMARKS, *REWORDED)), max_size=3), max_size=5
+    ),
+    options=st.sampled_from([{}, {"joint": True}, {"verify": "per_claim"}]),
+)
+def test_no_sentence_is_lost_and_what_stands_for_one_says_all_that_it_says(
+    answer: list[str], lists: list[list[str]], options: dict[str, Any]
+) -> None:
+    class Listing(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            listed = list(zip(ask.ids, lists, strict=False))
+            if ask.kind == "claims":
+                said = [{"id": n, "claims": claims} for n, claims in listed]
+                return Reply(json.dumps({"sentences": said}))
+            if ask.kind == "claims_and_verdicts":
+                rows = [(n, claim) for n, claims in listed for claim in claims]
+                said = [{"id": n, "claim": claim, "label": "supported"} for n, claim in rows]
+                return Reply(json.dumps({"verdicts": said}))
+            return super().ask(ask)
+
+    text = " ".join(answer)
+    result = grade(text, text, judge=Listing(), policy="ragas", controls="off", **options)
+    spans = {text.index(sentence): sentence for sentence in answer}
+    judged = {start: [v for v in result.verdicts if v.span[0] == start] for start in spans}
+    aside = {skipped.start for skipped in result.skipped}
+    for start, sentence in spans.items():
+        certain, negative = CERTAIN[sentence]
+        said = [verdict.statement for verdict in judged[start]]
+        if not said:
+            assert start in aside
+            assert sentence in UNNAMED
+            assert result.status == "no_statements"
+        elif said != [sentence]:
+            assert certain <= words(" ".join(said))
+            assert denies(" ".join(said)) is negative
+            assert set(said).isdisjoint(REMARKS)
+            assert set(said).isdisjoint(SENTENCES) or sentence in said
+
+
+def stands(claims: list[str], sentence: str, *others: str) -> bool:
+    """Whether claims stand for a sentence of an answer with these others."""
+    return Sentences(tuple(enumerate((sentence, *others), 1))).carried_by(1, claims)
+
+
+@given(st.data(), st.sampled_from(SENTENCES))
+def test_a_claim_without_a_number_a_name_a_condition_or_the_negation_says_less(
+    data: st.DataObject, sentence: str
+) -> None:
+    certain, negative = CERTAIN[sentence]
+    assert stands([sentence], sentence)
+    for word in certain:
+        less = re.sub(rf"\b{word}\b", "many", sentence, flags=re.IGNORECASE)
+        assert not stands([less], sentence)
+    turned = re.sub(r" (?:does not|have never) ", " ", sentence) if negative else f"Not {sentence}"
+    assert not stands([turned], sentence)
+    strange = data.draw(st.sampled_from([s for s in SENTENCES if s != sentence]))
+    assert not stands([strange], sentence, strange)
+    assert not stands([sentence, strange], sentence, strange)
+    assert not any(stands([remark], sentence, strange) for remark in REMARKS)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("It opened in 1889 and closed in 1901.", ["It opened in 1889.", "It closed in 1901."]),
+        ("She sold it in May.", ["Anna Berg sold the mill in May."]),
+        ("Anna Berg, 52, does not paint.", ["Anna Berg is 52.", "Anna Berg doesn't paint."]),
+        ("It is so.", ["The shop opens daily."]),
+        ("东京塔高333米。", ["东京塔高333米。"]),
+    ],
+)
+def test_claims_may_split_a_sentence_and_say_who_it_is_about(
+    sentence: str, claims: list[str]
+) -> None:
+    assert stands(claims, sentence)
+    assert not stands([], sentence)
+    if len(claims) > 1:
+        assert not any(stands([claim], sentence) for claim in claims)
+
+
+def test_a_claim_is_of_the_sentence_with_which_it_shares_the_most_words() -> None:
+    bread, milk = "The shop sells bread.", "The old shop sells cold milk."
+    assert stands(["The shop sells fresh bread."], bread, milk)
+    assert not stands(["The old shop sells cold bread."], bread, milk)
+    assert stands(["The shop sells."], bread, milk)  # as many with either
+    assert stands([bread], bread, bread)
+    assert not stands([bread], "The shop sells bread and milk.", bread)  # word for word another one
+
+
+@given(st.sampled_from(SENTENCES), st.sampled_from(["*", "**", "_", "`", '"']))
+def test_claims_that_differ_in_case_and_markup_are_one_and_those_in_a_sign_are_not(
+    sentence: str, mark: str
+) -> None:
+    assert claim_key(f"{mark}{sentence.upper()}{mark} …") == claim_key(sentence)
+    assert claim_key("It costs 3.5 euros.") != claim_key("It costs 35 euros.")
+    assert claim_key("It is -5.") != claim_key("It is 5.")
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_more_claims_than_sentences_can_make_are_no_list(joint: bool) -> None:
+    claims = [f"The mill opened in 1889, on day {n}." for n in range(21)]
+    for number, fits in ((20, True), (21, False)):
+        said: dict[str, Any] = {"sentences": [{"id": 1, "claims": claims[:number]}]}
+        if joint:
+            said = {"verdicts": [{"claim": c, "label": "supported"} for c in claims[:number]]}
+        judge = ScriptedJudge([json.dumps(said)])
+        options = {"policy": "ragas", "joint": joint, "reasks": 0, "controls": "off"}
+        result = grade("The mill opened in 1889.", "It did.", judge=judge, **options)
+        assert len(result.verdicts) == (number if fits else 1)

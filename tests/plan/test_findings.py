@@ -1,0 +1,136 @@
+"""Findings of an ask, held against what it showed and allowed, and one finding from those of all windows."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert.plan.findings import (
+    allowed,
+    in_conflict,
+    may_be_set_aside,
+    merged,
+    shown_only,
+    shows_conflict,
+)
+from faithfulness_assert.reading.reconcile import INVALID, MISSING, Finding
+from faithfulness_assert.records.model import LABELS, Label
+
+# The label of one window beats those of others in this order.
+STRENGTH = (
+    "supported",
+    "partially_supported",
+    "contradicted",
+    "not_enough_info",
+    "not_a_claim",
+)
+SHOP, OFFER = "The shop is open daily.", "Let me know if you have questions."
+
+
+def finding(label: Label | None, *evidence: int, unresolved: str | None = None) -> Finding:
+    return Finding(label, unresolved, evidence, "a quote", "a reason", ("a_flag",))  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- of one ask
+
+
+def test_evidence_that_was_not_shown_is_left_out_and_flagged_once() -> None:
+    found = finding("supported", 3, 97, 1, 98)
+    expected = found._replace(evidence=(3, 1), flags=("a_flag", "no_such_evidence"))
+    assert shown_only(found, {1, 2, 3}) == expected
+    assert shown_only(found, set()).evidence == ()
+
+
+def test_a_finding_whose_evidence_was_shown_stays_as_it_is() -> None:
+    for found in (finding("supported", 3, 1), finding("contradicted"), MISSING):
+        assert shown_only(found, {1, 2, 3}) is found
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_only_a_label_that_was_asked_for_counts(label: Label) -> None:
+    found = finding(label, 1)
+    assert allowed(OFFER, found, LABELS) is found
+    assert allowed(OFFER, found, [one for one in LABELS if one != label]) == INVALID
+
+
+def test_only_a_sentence_that_may_claim_nothing_is_set_aside() -> None:
+    found = finding("not_a_claim")
+    assert allowed(SHOP, found, LABELS) == INVALID
+    assert allowed(OFFER, found, LABELS) is found
+    for label in LABELS:
+        if label != "not_a_claim":
+            assert allowed(SHOP, finding(label), LABELS) == finding(label)
+
+
+@pytest.mark.parametrize("reason", ["missing", "duplicate", "invalid"])
+def test_why_there_is_no_label_stays(reason: str) -> None:
+    found = finding(None, unresolved=reason)
+    assert allowed(SHOP, found, ()) is found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "aside"),
+    [
+        (OFFER, True),
+        ("I don't know.", True),
+        ("I'm sorry.", True),
+        ("Good luck!", True),
+        ("Good luck in Paris!", False),
+        ("Good luck with all 12!", False),
+        ("Feel free to ask.", True),
+        ("Feel free to ask Anna.", False),
+        ("Feel free to ask at 12.", False),
+        ("Paris is large.", False),
+    ],
+)
+def test_courtesies_and_declines_may_be_set_aside_unless_they_name_something(
+    sentence: str, aside: bool
+) -> None:
+    assert may_be_set_aside(sentence) is aside
+
+
+# ---------------------------------------------------------------- of several windows
+
+FINDINGS = st.builds(
+    lambda label, evidence: finding(label, *evidence, unresolved=None if label else "missing"),
+    st.sampled_from([*LABELS, None]),
+    st.lists(st.integers(1, 5), max_size=2, unique=True),
+)
+BACKING = {"supported", "partially_supported", "not_a_claim"}
+
+
+@given(st.lists(FINDINGS, max_size=4))
+def test_the_strongest_window_decides_unless_windows_are_in_conflict_or_one_is_missing(
+    found: list[Finding],
+) -> None:
+    one, labels = merged(found), {each.label for each in found}
+    conflict = "contradicted" in labels and not labels.isdisjoint(BACKING)
+    assert in_conflict(found) is conflict
+    if conflict:
+        assert one == Finding(unresolved="duplicate")
+    elif "supported" not in labels and (None in labels or not found):
+        assert (one.label, one.unresolved) == (None, "missing")
+    else:
+        assert one.label == next(label for label in STRENGTH if label in labels)
+        equals = [each for each in found if each.label == one.label]
+        evidence = dict.fromkeys(n for each in equals for n in each.evidence)
+        assert one == equals[0]._replace(evidence=tuple(evidence))
+
+
+@pytest.mark.parametrize("reason", ["duplicate", "invalid"])
+@pytest.mark.parametrize("label", LABELS)
+def test_a_window_that_contradicts_itself_leaves_the_statement_unresolved(
+    reason: str, label: Label
+) -> None:
+    torn = finding(None, unresolved=reason)
+    pair = [finding(label, 1), torn]
+    assert merged(pair) == merged(pair[::-1]) == Finding(unresolved="duplicate")
+    assert merged([torn]) is torn
+
+
+def test_only_windows_that_both_name_evidence_show_their_conflict() -> None:
+    assert shows_conflict([finding("supported", 1), finding("contradicted", 9)])
+    assert not shows_conflict([finding("supported", 1), finding("contradicted")])
+    assert not shows_conflict([finding("supported"), finding("contradicted", 9)])
+    assert not shows_conflict([finding("supported", 1), finding("not_enough_info", 9)])

@@ -1,0 +1,163 @@
+"""What the metadata of a result says about the judge's replies, for people who debug a judge."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+from fakes import USAGE, ScriptedJudge, TruthfulJudge, verdicts_json
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import Grader, GradingResult, Reply
+from faithfulness_assert.asking.schema import MAX_ERRORS, conforms, schema_errors
+from faithfulness_assert.records.ask import ReplyForm
+from faithfulness_assert.text.strings import MAX_SHOWN, visible
+
+CONTEXT = "The museum opens at nine. Adults pay 14 euros. Dogs are welcome."
+ANSWER = CONTEXT
+GOOD = verdicts_json({1: "supported", 2: "supported", 3: "supported"})
+FORM = ReplyForm("verdicts", ("supported", "not_enough_info", "contradicted"))
+
+
+def graded(*replies: str | Reply, **options: object) -> GradingResult:
+    return Grader(ScriptedJudge(replies), **options).grade(ANSWER, CONTEXT)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- where a reply breaks its schema
+
+
+def test_a_reply_that_conforms_leaves_no_trace() -> None:
+    metadata = graded(GOOD).metadata
+    assert metadata["replies"] == {"schema": 1}
+    assert not metadata.keys() & {"schemaErrors", "mismatchedCounts", "truthsExtractionLimit"}
+
+
+def test_a_reply_that_is_readable_but_breaks_the_schema_says_where() -> None:
+    reply = GOOD.replace('"supported"', '"yes"', 1).replace("[1]", '["1"]', 1)
+    result = graded(reply)
+    assert (result.status, result.score) == ("graded", 1.0)
+    assert result.metadata["replies"] == {"json": 1}
+    evidence, label = result.metadata["schemaErrors"]
+    assert evidence == "verdicts[0].evidence[0]: '1' is not of type 'integer'"
+    assert label.startswith("verdicts[0].label: 'yes' is not one of ['supported', ")
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (
+            '{"answers": 3}',
+            "reply: Additional properties are not allowed ('answers' was unexpected)",
+        ),
+        (
+            "I like museums.",
+            "the reply is not plain JSON: Expecting value: line 1 column 1 (char 0)",
+        ),
+        ("", "the reply is not plain JSON: Expecting value: line 1 column 1 (char 0)"),
+    ],
+)
+def test_an_unreadable_reply_says_where_it_breaks_the_schema(reply: str, error: str) -> None:
+    """Also where nothing can be graded. The same error of both asks is shown once."""
+    result = graded(reply)
+    assert result.status == "unreadable"
+    assert result.metadata["schemaErrors"].count(error) == 1
+
+
+def test_json_in_a_fence_is_read_and_said_to_be_in_one() -> None:
+    result = graded(f"```json\n{GOOD}\n```")
+    assert result.score == 1.0
+    (error,) = result.metadata["schemaErrors"]
+    assert error.startswith("the reply is not plain JSON")
+
+
+def test_our_own_replies_are_not_checked() -> None:
+    result = graded(Reply(GOOD.replace("supported", "yes"), usage=USAGE, validated=True))
+    assert result.score == 1.0
+    assert result.metadata["replies"] == {"schema": 1}
+    assert "schemaErrors" not in result.metadata
+
+
+def test_at_most_five_places_are_shown_in_a_result() -> None:
+    entries = [{"id": n, "label": "yes"} for n in (1, 2, 3)]
+    result = graded(json.dumps({"verdicts": entries}), json.dumps({"other": entries}))
+    assert len(result.metadata["schemaErrors"]) == MAX_ERRORS
+
+
+hostile = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=300) | st.sampled_from(["\u202e::error::\n", "\ud800", "x" * 2000]),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.sampled_from(["id", "label", "evidence", "verdicts", "\x1b[2J"]), inner, max_size=4),
+    max_leaves=20,
+)  # fmt: skip
+
+
+@given(hostile)
+def test_what_is_shown_is_short_and_harmless(data: object) -> None:
+    text = json.dumps({"verdicts": data})
+    errors = schema_errors(text, FORM)
+    assert len(errors) <= MAX_ERRORS
+    assert conforms(text, FORM) == (not errors)
+    for error in errors:
+        assert 0 < len(error) <= MAX_SHOWN
+        assert error == visible(error)
+        assert "\n" not in error
+
+
+def test_the_end_of_a_long_message_is_kept() -> None:
+    """It begins with the wrong value and ends with what is expected."""
+    text = json.dumps({"verdicts": [{"id": 1, "evidence": [], "label": "z" * 5000}]})
+    (error,) = schema_errors(text, FORM)
+    assert error.startswith("verdicts[0].label: 'zzz")
+    assert error.endswith("zzz' is not one of ['supported', 'not_enough_info', 'contradicted']")
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"verdicts":' + "[" * 5000 + "]" * 5000 + "}"])
+def test_a_reply_that_is_nested_deeply_is_an_error_like_any_other(text: str) -> None:
+    assert schema_errors(text, FORM)
+
+
+# ---------------------------------------------------------------- counts
+
+
+def test_too_few_or_too_many_verdicts_are_noted_and_logged_without_texts(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    few = verdicts_json({1: "supported", 2: "supported"})
+    many = verdicts_json({3: "supported", 8: "supported"})
+    with caplog.at_level(logging.WARNING, "faithfulness_assert"):
+        result = graded(few, many)
+    assert result.metadata["mismatchedCounts"] == [
+        {"expected": 3, "actual": 2},
+        {"expected": 1, "actual": 2},
+    ]
+    assert [record.getMessage() for record in caplog.records] == [
+        "verdicts in a reply: expected 3, got 2",
+        "verdicts in a reply: expected 1, got 2",
+    ]
+
+
+def test_verdicts_that_cannot_be_matched_are_counted_too(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, "faithfulness_assert"):
+        result = graded("Final verdict for each statement in order: Yes. No.")
+    assert result.status == "unreadable"
+    assert result.metadata["mismatchedCounts"][0] == {"expected": 3, "actual": 2}
+    assert "verdicts in a reply: expected 3, got 2" in caplog.text
+    assert "museum" not in caplog.text
+
+
+# ---------------------------------------------------------------- limits and tokens
+
+
+def test_the_limit_of_truths_is_in_the_metadata() -> None:
+    limited = Grader(TruthfulJudge(), "deepeval", truths_limit=2).grade(ANSWER, CONTEXT)
+    assert limited.metadata["truthsExtractionLimit"] == 2
+    unlimited = Grader(TruthfulJudge(), "deepeval").grade(ANSWER, CONTEXT)
+    assert "truthsExtractionLimit" not in unlimited.metadata
+
+
+def test_tokens_are_in_the_metadata_where_there_are_any() -> None:
+    result = graded(GOOD)
+    assert result.metadata["tokens"] == {"prompt": 100, "completion": 20, "total": 120}
+    assert result.tokens_used.total == 120
+    assert "tokens" not in Grader("embedded").grade(ANSWER, CONTEXT).metadata

@@ -1,0 +1,221 @@
+"""No number occurs in two asks for verdicts, so a reply counts for its own ask only, or against another."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+import pytest
+from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import Ask, GradingResult, Reply, grade
+from faithfulness_assert.asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
+from faithfulness_assert.records.judge import Limits
+
+ROOMS = [f"Room {n} of the old house is blue." for n in range(1, 9)]
+CONTEXT = [*ROOMS, *(f"The shop in harbour {n} sells {n + 25} loaves of bread." for n in range(60))]
+LABELS = ("supported", "contradicted", "not_enough_info", "perhaps", None)
+
+
+class Careless(TruthfulJudge):
+    """Leaves items out, contradicts itself over windows, and uses unknown words."""
+
+    def __init__(self, moods: list[int], limits: Limits) -> None:
+        super().__init__(limits=limits)
+        self.moods = moods
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        said = super().ask(ask)
+        mood = self.moods[len(self.asked) % len(self.moods)]
+        if "verdicts" not in ask.kind:
+            return Reply("[") if mood == 4 else said
+        verdicts = json.loads(said.text)["verdicts"]
+        for place, verdict in enumerate(verdicts):
+            verdict["label"] = LABELS[(mood + place) % len(LABELS)]
+        return Reply(json.dumps({"verdicts": [v for v in verdicts if v["label"]]}))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    policy=st.sampled_from(["default", "promptfoo", "deepeval", "axion", "ragaliq", "joint"]),
+    reasks=st.integers(0, 3),
+    controls=st.sampled_from(["off", "report"]),
+    size=st.integers(1, 8),
+    moods=st.lists(st.integers(0, 4), min_size=1, max_size=7),
+    limits=st.builds(
+        Limits,
+        prompt_tokens=st.sampled_from([None, 900]),
+        statements=st.sampled_from([None, 1, 2, 4]),
+    ),
+)
+def test_every_number_is_in_one_ask_for_verdicts(
+    policy: str, reasks: int, controls: str, size: int, moods: list[int], limits: Limits
+) -> None:
+    judge = Careless(moods, limits)
+    options: dict[str, Any] = {"policy": policy, "reasks": reasks, "controls": controls}
+    if policy == "joint":
+        options |= {"policy": "ragas", "joint": True}
+    grade(" ".join(ROOMS[:size]), CONTEXT, judge=judge, **options)
+    asked = [ask for ask in judge.asked if ask.kind not in ("ratings", "reason")]
+    for of in ("verdicts", "claims truths"):
+        numbers = sorted(chain.from_iterable(ask.ids for ask in asked if ask.kind in of))
+        assert numbers == list(range(1, len(numbers) + 1)) or policy == "joint"
+    for ask in asked:
+        assert ask.ids == tuple(n for n, _ in ask.payload.items)
+        assert ask.form.numbered is (len(ask.ids) > 1)
+        assert ('"id"' in json.dumps(ask.schema)) is ask.form.numbered
+
+
+def labels(result: GradingResult) -> list[str | None]:
+    return [v.label or v.unresolved for v in result.verdicts]
+
+
+def graded(*replies: str | Reply, size: int = 4, **options: Any) -> tuple[GradingResult, list[Ask]]:
+    judge = ScriptedJudge(replies)
+    options = {"policy": "promptfoo-plan", "controls": "off", **options}
+    return grade(" ".join(ROOMS[:size]), CONTEXT[:8], judge=judge, **options), judge.asked
+
+
+# ---------------------------------------------------------------- replies to other asks
+
+
+@pytest.mark.parametrize("policy", ["default", "promptfoo", "deepeval", "axion", "ragas"])
+def test_the_reply_to_another_ask_earns_nothing(policy: str) -> None:
+    class Swapping(TruthfulJudge):
+        """Gives each ask for verdicts what is right for an ask of so many numbers beside it."""
+
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if ask.kind != "verdicts":
+                return super().ask(ask)
+            return Reply(verdicts_json({n + shift: "supported" for n in ask.ids}))
+
+    for shift in (-9, -2, -1, 1, 2, 9):
+        options = {"controls": "off", "reask_singly": False}
+        judge = Swapping(limits=Limits(statements=2))
+        result = grade(" ".join(ROOMS[:4]), CONTEXT[:8], judge=judge, policy=policy, **options)
+        assert {v.label for v in result.verdicts} == {None}, shift
+        assert (result.status, result.pass_) == ("unreadable", False)
+
+
+@given(st.sets(st.integers(1, 4), max_size=3), st.integers(5, 99))
+def test_one_number_that_was_not_asked_for_makes_all_that_a_reply_grants_open(
+    others: set[int], stranger: int
+) -> None:
+    said = {**dict.fromkeys(others, "supported"), stranger: "supported"}
+    result, _ = graded(verdicts_json(said), reasks=0)
+    assert {v.label for v in result.verdicts} == {None}
+    denied = {**dict.fromkeys(others, "contradicted"), stranger: "supported"}
+    result, _ = graded(verdicts_json(denied), reasks=0)
+    assert {v.id for v in result.verdicts if v.label == "contradicted"} == others
+    warned = result.metadata.get("warnings", ())
+    assert not others or any("not asked" in warning for warning in warned)
+
+
+# ---------------------------------------------------------------- what takes a verdict back
+
+DENIALS: dict[str, Callable[[int], str]] = {
+    "a row": lambda n: verdicts_json({5: "not_enough_info", n: "contradicted"}),
+    "a row of another label": lambda n: verdicts_json({5: "not_enough_info", n: "not_enough_info"}),
+    "a row of no label": lambda n: verdicts_json({5: "not_enough_info", n: "perhaps"}),
+    "prose": lambda n: f"{OWN}\nStatement {n} is contradicted by the context.",
+    "prose before": lambda n: f"Claim #{n} was not supported after all.\n{OWN}",
+    "a key": lambda n: OWN.replace("{", f'{{"note": "statement {n} is not supported", ', 1),
+    "a key with a number": lambda n: OWN.replace("{", f'{{"unsupported": [{{"id": {n}}}], ', 1),
+    "lines": lambda n: f"5. no\n{n}. contradicted",
+}
+OWN = verdicts_json({5: "not_enough_info"})
+ALL_BUT_ONE = verdicts_json(dict.fromkeys((1, 2, 3), "supported"))
+
+
+@pytest.mark.parametrize("form", DENIALS)
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_a_later_reply_that_denies_an_earlier_number_takes_exactly_that_back(
+    form: str, number: int
+) -> None:
+    result, asked = graded(ALL_BUT_ONE, DENIALS[form](number))
+    assert [ask.ids for ask in asked] == [(1, 2, 3, 4), (5,)]
+    expected = ["supported"] * 3
+    expected[number - 1] = "duplicate"
+    assert labels(result)[:3] == expected
+    assert result.verdicts[3].label in ("not_enough_info", None)
+
+
+@pytest.mark.parametrize("form", DENIALS)
+def test_a_denial_of_a_number_that_no_ask_had_takes_nothing_back(form: str) -> None:
+    result, _ = graded(ALL_BUT_ONE, DENIALS[form](77))
+    assert labels(result)[:3] == ["supported"] * 3
+
+
+def test_a_later_reply_that_backs_an_earlier_number_changes_nothing() -> None:
+    again = verdicts_json({1: "supported", 5: "not_enough_info"})
+    assert labels(graded(ALL_BUT_ONE, again)[0]) == ["supported"] * 3 + ["not_enough_info"]
+    denied = verdicts_json({1: "not_enough_info", 2: "supported", 3: "supported"})
+    assert labels(graded(denied, again)[0])[0] == "not_enough_info"
+
+
+def test_what_is_taken_back_is_not_given_again_by_any_later_reply() -> None:
+    first = verdicts_json({1: "supported", 2: "supported"})
+    deny = verdicts_json({5: "not_enough_info", 1: "contradicted"})
+    grant = verdicts_json({1: "supported", 2: "supported", 5: "supported", 6: "supported"})
+    assert labels(graded(first, deny, grant, reasks=2)[0])[0] in ("duplicate", "invalid")
+
+
+# ---------------------------------------------------------------- what a re-ask says
+
+
+def last_lines(*replies: str, **options: Any) -> list[str]:
+    """The last line of each ask, "" for a fence."""
+    _, asked = graded(*replies, **options)
+    ends = [ask.messages[-1]["content"].rpartition("\n")[2] for ask in asked]
+    return ["" if end.startswith("</") else end for end in ends]
+
+
+def test_a_re_ask_says_in_its_last_line_what_was_wrong_with_the_reply_before() -> None:
+    whole = dict.fromkeys((1, 2, 3, 4), "supported")
+    assert last_lines(verdicts_json(whole)) == [""]
+    for wrong, remark in (
+        (ALL_BUT_ONE, LEFT_OUT),
+        ("Well.", LEFT_OUT),
+        (verdicts_json({**whole, 4: "perhaps"}), NO_ONE_LABEL),
+        (verdicts_json({**whole, 9: "supported"}), NO_ONE_LABEL),
+        (verdicts_json(whole) + "\nBut statement 4 is doubtful.", SAID_MORE),
+        (verdicts_json(whole).replace("[1]", '[1], "note": "see the appendix"'), SAID_MORE),
+    ):
+        assert last_lines(wrong, verdicts_json({})) == ["", remark], wrong
+
+
+def test_reasons_that_said_too_much_are_not_asked_for_again() -> None:
+    doubtful = json.loads(ALL_BUT_ONE)
+    doubtful["verdicts"][0]["reason"] = "It might be so."
+    for reply, again in ((json.dumps(doubtful), False), (ALL_BUT_ONE, True)):
+        _, asked = graded(reply, "{}", reasons=True)
+        assert [ask.form.reasons for ask in asked] == [True, again]
+        assert ["reason" in ask.messages[0]["content"] for ask in asked] == [True, again]
+
+
+def test_a_result_tells_what_else_a_reply_said_and_on_which_statements() -> None:
+    remark = "Statement 2 may be outdated."
+    result, _ = graded(f"{ALL_BUT_ONE}\n{remark}", reasks=0)
+    assert labels(result) == ["supported", "invalid", "supported", "missing"]
+    warnings = " ".join(result.metadata["warnings"])
+    assert "the judge said more than its verdict on statement 2: “" in warnings
+    assert "may be outdated" in warnings
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"id": 2, "label": "contradicted", "reason": "Statement 1 is contradicted too."}',
+        '{"id": 2, "label": "contradicted", "note": "Statement 1 is not supported either."}',
+    ],
+)
+def test_what_a_row_says_of_another_statement_counts_against_that_one(row: str) -> None:
+    first = '{"id": 1, "label": "supported"}'
+    result, _ = graded(f'{{"verdicts": [{first}, {row}]}}', size=2, reasks=0)
+    assert labels(result) == ["invalid", "contradicted"]
+    again, _ = graded(f'{{"verdicts": [{first}]}}', row.replace('"id": 2, ', ""), size=2)
+    assert labels(again) == ["duplicate", "contradicted"]

@@ -1,0 +1,309 @@
+"""The procedure, tested with next and send: what is asked, what becomes of it, and that it always ends in a result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fakes import USAGE, failing, labelled, verdicts_json
+
+from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, policies
+from faithfulness_assert.plan.plan import grade_plan
+from faithfulness_assert.records.ask import Outcome
+from faithfulness_assert.records.judge import Limits
+
+CONTEXT = ["The museum opens at nine. It is closed on Mondays.", "Adults pay 14 euros."]
+OPENS, PAY = "The museum opens at nine.", "Adults pay 14 euros."
+TWO = Case(f"{OPENS} {PAY}", CONTEXT)
+DEFAULT, RAGAS = policies["default"], policies["ragas"]
+GOOD = labelled("supported", "supported")
+
+
+def drive(
+    case: Case, policy: Policy, *outcomes: Outcome | Callable[[Ask], Outcome], **options: Any
+) -> tuple[GradingResult, list[Ask]]:
+    """Sends each outcome in turn (the last one again and again) and returns the result and all asks."""
+    plan = grade_plan(case, policy, **options)
+    asked: list[Ask] = []
+    try:
+        asks = next(plan)
+        while True:
+            answers: list[Outcome] = []
+            for ask in asks:
+                outcome = outcomes[min(len(asked), len(outcomes) - 1)]
+                asked.append(ask)
+                answers.append(outcome(ask) if callable(outcome) else outcome)
+            asks = plan.send(tuple(answers))
+    except StopIteration as stop:
+        return stop.value, asked
+
+
+def said(text: str, **details: Any) -> Reply:
+    return Reply(text, usage=USAGE, **details)
+
+
+# ---------------------------------------------------------------- asking
+
+
+def test_one_ask_covers_all_statements_and_numbers_the_context_once() -> None:
+    result, asked = drive(TWO, DEFAULT, GOOD)
+    assert (result.status, result.score, result.pass_, len(asked)) == ("graded", 1.0, True, 1)
+    assert asked[0].payload.items == ((1, OPENS), (2, PAY))
+    assert asked[0].payload.sentences == ((1, OPENS), (2, "It is closed on Mondays."), (3, PAY))
+    assert asked[0].ids == (1, 2)
+    assert asked[0].max_tokens == 256 + 96 * 2
+
+
+def test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number() -> None:
+    half = labelled("supported", None)
+    result, asked = drive(TWO, DEFAULT, half, labelled("contradicted"))
+    assert [ask.payload.items for ask in asked] == [((1, OPENS), (2, PAY)), ((3, PAY),)]
+    assert [v.label for v in result.verdicts] == ["supported", "contradicted"]
+    assert (result.score, result.pass_) == (0.5, False)
+    assert len(drive(TWO, replace(DEFAULT, reasks=0), half)[1]) == 1
+
+
+def test_what_stays_unresolved_counts_as_unsupported_and_shows_as_unverified() -> None:
+    result, asked = drive(TWO, DEFAULT, labelled("supported"), said(""))
+    assert len(asked) == 2
+    assert (result.status, result.score, result.coverage) == ("graded", 0.5, 0.5)
+    assert result.verdicts[1].unresolved == "missing"
+    assert result.counts["unresolved"] == 1
+    assert "unverified" in result.reason.lower()
+
+
+def test_exact_repeats_are_asked_once_and_count_once() -> None:
+    case = Case(f"{OPENS} " * 5 + "Adults pay 15 euros.", CONTEXT)
+    result, asked = drive(case, DEFAULT, labelled("supported", "not_enough_info"))
+    assert asked[0].payload.items == ((1, OPENS), (2, "Adults pay 15 euros."))
+    assert (result.score, len(result.verdicts), result.counts["supported"]) == (0.5, 6, 1)
+    assert [v.repeat_of for v in result.verdicts] == [None, 1, 1, 1, 1, None]
+
+
+def test_a_repeat_that_was_judged_alone_is_no_repeat() -> None:
+    case, policy = Case(f"{PAY} {PAY}", CONTEXT), replace(DEFAULT, dedupe=False)
+    result, _ = drive(case, policy, labelled("supported", "contradicted"))
+    assert [v.repeat_of for v in result.verdicts] == [None, None]
+    assert [v.label for v in result.problems()] == ["contradicted"]
+
+
+def test_many_statements_go_out_in_several_asks_at_once() -> None:
+    case = Case(" ".join(f"Room {i} is open." for i in range(95)), CONTEXT)
+    plan = grade_plan(case, DEFAULT, limits=Limits(statements=40))
+    asks = next(plan)
+    assert [len(ask.ids) for ask in asks] == [40, 40, 15]
+    plan.close()
+
+
+# ---------------------------------------------------------------- endings without a judge
+
+
+@pytest.mark.parametrize("answer", ["", "  \n\t", "\u200b\ufeff\u00a0", ":", "...", "\x00"])
+def test_a_blank_answer_has_no_statements_and_asks_nothing(answer: str) -> None:
+    result, asked = drive(Case(answer, CONTEXT), DEFAULT)
+    assert (result.status, result.defined, result.pass_) == ("no_statements", False, False)
+    assert (result.score, asked) == (0.0, [])
+
+
+@pytest.mark.parametrize("context", [[], "", " \u200b", ["", "\n"]])
+def test_an_empty_context_asks_nothing_and_never_passes(context: Any) -> None:
+    result, asked = drive(Case(OPENS, context), DEFAULT)
+    assert (result.status, result.defined, result.pass_, asked) == ("no_context", False, False, [])
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I'm sorry, but I can't answer that.",
+        "Sorry. I can't help with that.",
+        "I can't answer that. Is there anything else I can help you with?",
+    ],
+)
+def test_an_answer_that_only_declines_is_abstained_and_the_policy_decides(answer: str) -> None:
+    result, asked = drive(Case(answer, CONTEXT), DEFAULT)
+    assert (result.status, result.pass_, result.defined, asked) == ("abstained", False, False, [])
+    result, _ = drive(Case(answer, CONTEXT), replace(DEFAULT, on_abstained="pass"))
+    assert (result.status, result.pass_, result.score, result.defined) == (
+        "abstained",
+        True,
+        1.0,
+        True,
+    )
+
+
+def test_a_decline_beside_something_skipped_is_not_the_whole_answer() -> None:
+    case = Case("I can't answer that.\n\n```python\nprint('Aspirin cures cancer')\n```", CONTEXT)
+    policy = replace(DEFAULT, on_abstained="pass")
+    result, asked = drive(case, policy, labelled("not_enough_info"))
+    assert (result.status, result.pass_, len(asked)) == ("graded", False, 1)
+
+
+def test_a_claim_about_the_silence_of_the_context_is_graded() -> None:
+    silence = Case("The contract doesn't mention a fee.", CONTEXT)
+    result, asked = drive(silence, DEFAULT, labelled("supported"))
+    assert (result.status, len(asked)) == ("graded", 1)
+
+
+def test_an_answer_of_greetings_only_is_no_statements_when_the_judge_says_so() -> None:
+    result, _ = drive(Case("Hope this helps!", CONTEXT), DEFAULT, labelled("not_a_claim"))
+    assert (result.status, result.defined, result.pass_) == ("no_statements", False, False)
+
+
+# ---------------------------------------------------------------- what it costs, and evidence
+
+
+def test_a_failed_call_is_paid_for_too() -> None:
+    result, _ = drive(TWO, DEFAULT, failing("server", usage=USAGE))
+    assert result.tokens_used == USAGE
+
+
+def test_usage_is_estimated_and_said_to_be_where_the_judge_is_silent() -> None:
+    result, _ = drive(TWO, DEFAULT, Reply(verdicts_json({1: "supported", 2: "supported"})))
+    assert result.tokens_used.estimated
+    assert result.tokens_used.prompt > 100
+    assert result.tokens_used.num_requests == 1
+
+
+def test_a_quote_is_resolved_to_the_sentences_that_hold_it_and_flagged_where_none_does() -> None:
+    def quoting(*quotes: str) -> Reply:
+        entries = [
+            {"id": 1, "evidence": list(quotes), "label": "supported"},
+            {"id": 2, "label": "supported"},
+        ]
+        return said(json.dumps({"verdicts": entries}))
+
+    strict = replace(DEFAULT, strict_evidence=True)
+    result, _ = drive(TWO, strict, quoting("opens at  NINE. It is closed", "“adults pay 14 euros”"))
+    assert [e.sentence for e in result.verdicts[0].evidence] == [1, 2, 3]
+    assert (result.verdicts[0].label, result.verdicts[0].flags) == ("supported", ())
+    result, _ = drive(TWO, strict, quoting("adults pay 14 euros", "it opens at nine daily"))
+    assert result.verdicts[0].label == "not_enough_info"
+    assert result.verdicts[0].flags == ("no_such_quote", "lowered")
+
+
+def test_evidence_is_resolved_to_passage_and_span() -> None:
+    result, _ = drive(TWO, DEFAULT, labelled("supported", "supported", evidence=[3]))
+    found = result.verdicts[1].evidence[0]
+    assert (found.passage, found.text) == ("2", PAY)
+    assert CONTEXT[1][found.start : found.end] == found.text
+
+
+# ---------------------------------------------------------------- limits
+
+FILLER = "The river runs past the old mill and on to the sea. " * 120
+NARROW = Limits(prompt_tokens=1500)
+
+
+def sizes(asked: list[Ask]) -> list[float]:
+    return [sum(len(m["content"]) for m in ask.messages) / 4 for ask in asked]
+
+
+def test_a_context_that_is_too_long_is_shown_in_windows_and_one_support_is_enough() -> None:
+    def judge(ask: Ask) -> Reply:
+        shown = [number for number, text in ask.payload.sentences if text == OPENS]
+        label = "supported" if shown else "not_enough_info"
+        return said(verdicts_json(dict.fromkeys(ask.ids, label), evidence=shown))
+
+    result, asked = drive(Case(OPENS, [FILLER, OPENS, FILLER]), DEFAULT, judge, limits=NARROW)
+    assert len(asked) > 2
+    assert (result.score, result.metadata["windows"]) == (1.0, len(asked))
+    shown = {number for ask in asked for number, _ in ask.payload.sentences}
+    assert shown == set(range(1, 242))
+    assert max(sizes(asked)) <= 1500
+
+
+def test_the_ask_that_settles_conflicts_keeps_to_the_limits_too() -> None:
+    facts = " ".join(f"Room {i} is open." for i in range(12))
+    case = Case(facts, [facts, FILLER, facts.replace("is open", "was closed")])
+
+    def torn(ask: Ask) -> Reply:
+        near = [n for n, text in ask.payload.sentences if "Room" in text]
+        closed = any("closed" in text for _, text in ask.payload.sentences)
+        label = "contradicted" if closed else "supported" if near else "not_enough_info"
+        return said(verdicts_json(dict.fromkeys(ask.ids, label), evidence=near))
+
+    limits = Limits(prompt_tokens=1500, statements=3)
+    result, asked = drive(case, DEFAULT, torn, limits=limits)
+    assert [v.label for v in result.verdicts] == ["contradicted"] * 12
+    assert all(len(ask.ids) <= 3 for ask in asked)
+    assert max(sizes(asked)) <= 1500
+
+
+def test_a_joint_ask_and_the_windows_agree_on_what_fits() -> None:
+    for repeats in range(40, 110, 5):
+        case = Case(OPENS, ["The river runs past the old mill. " * repeats])
+        result, asked = drive(case, replace(RAGAS, joint=True), said("{}"), limits=NARROW)
+        assert max(sizes(asked)) <= 1500
+        windows = "windows" in result.metadata
+        assert windows == (asked[0].kind == "claims") or result.status == "unreadable"
+
+
+# ---------------------------------------------------------------- claims
+
+
+def claims(*listed: list[str]) -> Callable[[Ask], Reply]:
+    """Claims for the sentences of an ask, in order."""
+
+    def reply(ask: Ask) -> Reply:
+        found = [{"id": n, "claims": texts} for n, texts in zip(ask.ids, listed, strict=False)]
+        return said(json.dumps({"sentences": found}))
+
+    return reply
+
+
+def test_claims_are_listed_then_judged_in_two_calls() -> None:
+    listed = claims([OPENS], ["Adults pay.", "The adults' price is 14 euros."])
+    labels = labelled("supported", "supported", "not_enough_info")
+    result, asked = drive(TWO, RAGAS, listed, labels)
+    assert [(ask.kind, ask.ids) for ask in asked] == [("claims", (1, 2)), ("verdicts", (1, 2, 3))]
+    assert [v.statement for v in result.verdicts] == [
+        OPENS,
+        "Adults pay.",
+        "The adults' price is 14 euros.",
+    ]
+    assert result.score == pytest.approx(2 / 3)
+    assert result.verdicts[2].span == (26, 46)
+
+
+def test_a_sentence_that_the_judge_leaves_out_is_asked_for_again_and_then_graded_as_it_stands() -> (
+    None
+):
+    gift = "Every visitor gets a free car."
+    case, verdicts = Case(f"{OPENS} {gift}", CONTEXT), labelled("supported", "not_enough_info")
+    for again, stated in (
+        (claims(["Every visitor gets a car for free."]), "Every visitor gets a car for free."),
+        (said("{"), gift),
+    ):
+        result, asked = drive(case, RAGAS, claims([OPENS]), again, verdicts)
+        assert [(ask.kind, ask.ids) for ask in asked] == [
+            ("claims", (1, 2)),
+            ("claims", (3,)),
+            ("verdicts", (1, 2)),
+        ]
+        assert [v.statement for v in result.verdicts] == [OPENS, stated]
+        assert result.score == 0.5
+
+
+# ---------------------------------------------------------------- the end
+
+
+def test_what_is_skipped_is_reported_with_its_reason() -> None:
+    result, _ = drive(Case(f"# Prices\n\n{PAY}", CONTEXT), DEFAULT, labelled("supported"))
+    assert [s.reason for s in result.skipped] == ["heading"]
+    case = Case(f"Here you go! {OPENS}", CONTEXT)
+    result, _ = drive(case, RAGAS, claims([], [OPENS]), labelled("supported"))
+    assert [v.statement for v in result.verdicts] == [OPENS]
+    assert [(s.start, s.end, s.reason) for s in result.skipped] == [
+        (0, 12, "the judge finds no claim in it")
+    ]
+
+
+def test_the_calculation_and_how_replies_were_read_are_told() -> None:
+    result, _ = drive(TWO, DEFAULT, labelled("supported", "partially_supported"))
+    assert result.metadata["calculation"] == "(1 × 1 + 1 × 0.5) / 2 = 0.75"
+    assert result.metadata["replies"] == {"schema": 1}
+    result, _ = drive(TWO, DEFAULT, said("1. yes\n2. no"))
+    assert result.metadata["replies"] == {"text": 1}

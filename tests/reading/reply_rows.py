@@ -1,0 +1,86 @@
+"""Replies from the fixtures and the shared corpora, and whole grades of them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fakes import USAGE, ScriptedJudge, verdicts_json
+
+from faithfulness_assert import Ask, GradingResult, Reply, grade
+from faithfulness_assert.records.judge import Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+SENTENCES = (
+    "The tower is tall.",
+    "It is blue.",
+    "The roof has a garden.",
+    "The door is made of oak.",
+    "Bread is baked at night.",
+    "The cellar holds old wine.",
+    "Chairs stand by the window.",
+    "A bell hangs over the gate.",
+    "The oven burns beech wood.",
+    "Guests may sit on the stairs.",
+)
+CONTEXT = " ".join(SENTENCES)
+WORTH = {"supported": 1.0, "partially_supported": 0.5}
+EARNING = ("supported", "partially_supported", "not_a_claim")
+
+
+def rows(path: Path | str) -> list[dict[str, Any]]:
+    """The rows of a file with one JSON object per line; of a fixture, if only its name is given."""
+    path = FIXTURES / f"{path}.jsonl" if isinstance(path, str) else path
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+@dataclass
+class AskedAgain:
+    """Gives one reply, and when it is asked again, JSON alone: the labels of the statements."""
+
+    reply: str
+    labels: dict[str, str | None]
+    limits: Limits = field(default_factory=Limits)
+    asked: list[Ask] = field(default_factory=list)
+    name: str = "asked again"
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        self.asked.append(ask)
+        if len(self.asked) == 1:
+            return Reply(self.reply, usage=USAGE)
+        mended = {number: self.labels[text] for number, text in ask.payload.items}
+        return Reply(verdicts_json(mended), usage=USAGE)
+
+
+def graded(
+    reply: str, statements: int, labels: Sequence[str | None] | None = None, **options: Any
+) -> GradingResult:
+    """The grade of an answer of so many sentences.
+
+    The judge replies with this, and the same again; or then with these ``labels`` alone.
+    """
+    texts = SENTENCES[:statements]
+    judge: Any = ScriptedJudge([reply])
+    if labels is not None:
+        judge = AskedAgain(reply, dict(zip(texts, labels, strict=True)))
+    return grade(" ".join(texts), CONTEXT, judge=judge, controls="off", **options)
+
+
+def score_of(labels: Sequence[str | None]) -> float:
+    """The score of these labels under the default policy. What is not read grants nothing."""
+    return sum(WORTH.get(label or "", 0.0) for label in labels) / len(labels)
+
+
+def malformed(row: dict[str, Any]) -> str:
+    """The text of a row of ``malformed_json.jsonl``."""
+    if "gen" in row:  # too large for the corpus
+        return "[" * 100_000 if "arrays" in row["gen"] else '[{"":' * 50_000 + "\n"
+    if row["raw"] is not None:
+        return str(row["raw"])
+    return base64.b64decode(row["raw_b64"]).decode("utf-8", "surrogateescape")

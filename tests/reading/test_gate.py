@@ -1,0 +1,234 @@
+"""The gate: a label that earns something counts only if nothing in its reply may deny it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from reading_replies import GOOD, PLACES, SHOP, is_inflated, is_read, labels_of
+
+from faithfulness_assert.reading import read
+from faithfulness_assert.reading.gate import MOST_CHARS
+from faithfulness_assert.reading.reconcile import settle
+
+from .reply_rows import EARNING, FIXTURES, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+UNKNOWN = ("",) * 3
+DOGS, PRICE = "Dogs are welcome inside.", "Adults pay 14 euros."
+
+
+def credited(reply: str, number: int = 2, texts: Sequence[str] = SHOP) -> bool:
+    """Whether a statement earns something by a reply."""
+    return labels_of(reply, texts)[number - 1] in EARNING
+
+
+def reasoned(reason: str, statement: str, label: str = "supported") -> bool:
+    """Whether a statement earns something by an entry with this reason."""
+    return credited(json.dumps([{"id": 1, "reason": reason, "label": label}]), 1, [statement])
+
+
+# ---------------------------------------------------------------- remarks that nobody tuned it to
+
+
+@pytest.fixture(params=["fixtures", "shared"])
+def folder(request: pytest.FixtureRequest) -> Path:
+    """The folder with remarks and replies: ours, and the shared corpora."""
+    own = request.param == "fixtures"
+    return FIXTURES if own else request.getfixturevalue("shared") / "corpora"
+
+
+def remarks_of(folder: Path) -> dict[str, Any]:
+    names = [folder / "judge_remarks.json", folder / "remarks.json"]
+    return json.loads(next(path for path in names if path.is_file()).read_text("utf-8"))
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_remark_that_denies_a_statement_leaves_its_credit(place: str, folder: Path) -> None:
+    remarks = remarks_of(folder)["remarks_denying_2"]
+    for texts in (SHOP, UNKNOWN):
+        assert [r for r in remarks if credited(PLACES[place](r), 2, texts)] == []
+    assert len(remarks) >= 25
+
+
+# They agree with their label, as far as one can see who does not know the context.
+LOOK_HARMLESS = {
+    "Sentence 3 is about cats.",
+    "The context talks about the opening hours and prices, and that is all.",
+    "According to the statement, dogs are welcome.",
+    "Sentence 3 says that dogs are allowed in the garden.",
+    "Sentence 3: 'Please leave your dog at the door.'",
+}
+
+
+@pytest.mark.parametrize("statement", [*SHOP, ""])
+def test_a_reason_that_denies_takes_the_credit_of_its_entry(statement: str, folder: Path) -> None:
+    reasons = remarks_of(folder)["reasons_denying"]
+    heard = {reason for reason in reasons if not reasoned(reason, statement)}
+    assert set(reasons) - heard <= LOOK_HARMLESS
+    assert len(reasons) >= 13
+
+
+def test_most_remarks_and_reasons_that_agree_cost_nothing(folder: Path) -> None:
+    """Else every judge that says a word more than it must would be asked twice."""
+    data = remarks_of(folder)
+    silent = [r for r in data["remarks_harmless"] if all(labels_of(PLACES["after"](r), SHOP))]
+    assert len(silent) >= 0.25 * len(data["remarks_harmless"])
+    for name, label, share in (
+        ("reasons_of_negative_statements", "supported", 0.75),
+        ("reasons_harmless", "supported", 0.35),
+        ("reasons_partial", "partially_supported", 0.7),
+    ):
+        agreeing = [row for row in data.get(name, []) if isinstance(row, dict)]
+        quiet = [r for r in agreeing if reasoned(r["reason"], r["statement"], label)]
+        assert len(quiet) >= share * len(agreeing), name
+
+
+# A reply that takes its verdict back in its thinking: that is never read.
+IN_ITS_THINKING = {"held-t-023"}
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["texts known", "texts unknown"])
+def test_a_realistic_reply_earns_what_a_careful_human_grants_or_is_asked_again(
+    known: bool, folder: Path
+) -> None:
+    replies = rows(folder / "realistic_replies.jsonl")
+    inflated, misread, at_once = set(), set(), 0
+    for row in replies:
+        texts = (*row.get("statements", SHOP), *UNKNOWN * 3) if known else UNKNOWN * 3
+        labels = labels_of(row["raw"], texts[: row["n_statements"]])
+        pairs = list(zip(labels, row["expect"], strict=True))
+        inflated |= {row["id"] for label, human in pairs if is_inflated(label, human)}
+        if "-c-" in row["id"]:  # a clear one
+            misread |= {row["id"] for label, human in pairs if label and not is_read(label, human)}
+            at_once += all(is_read(label, human) for label, human in pairs)
+    assert inflated <= IN_ITS_THINKING
+    assert misread == set()
+    assert at_once >= 0.6 * sum("-c-" in row["id"] for row in replies)
+
+
+# ---------------------------------------------------------------- wherever it stands
+
+DENIALS = """
+Not supported.
+false
+However, sentence 2 says something else.
+Only partly.
+This is contradicted by sentence 2.
+The context says nothing about it.
+Wait, no.
+12 euros
+Nicht im Kontext.
+It is a guess.
+I cannot help with that.
+The price isn't 14 euros.
+unsupported: 1
+""".strip().split("\n")
+SIGNS = ("❌", "✗", "👎", "≠", "??", "☒", "🟥", "不", "N/A")
+ENTRY = '{"id": 2, "evidence": [2], "label": "supported"}'
+FINAL = "Final verdict for each statement in order: Yes. Yes. Yes."
+# "@" is what is said, "$" the same as a string of JSON.
+IN_THE_ENTRY = (
+    ENTRY[:-1] + ", $: true}",
+    ENTRY[:-1] + ', "verdict": $}',
+    ENTRY[:-1] + ', "reason": $}',
+    ENTRY[:-1] + ', "reason": "It is so.", "rationale": $}',
+    ENTRY[:-1] + ', "statement": $}',
+    ENTRY[:-2] + ', @"}',
+    f"/* @ */ {ENTRY}",
+    f"// @\n{ENTRY}",
+)
+AS_A_LABEL = (
+    "1. supported\n2. supported @\n3. supported",
+    "1. supported\n2. supported\n   @\n3. supported",
+)
+PLACED = (
+    *(GOOD.replace(ENTRY, entry) for entry in IN_THE_ENTRY),
+    GOOD[:-1] + ', "review": {"final": [$]}}',
+    GOOD[:-1] + ", $: true}",
+    GOOD + '{"note": $}',
+    json.dumps({"name": "submit", "arguments": GOOD})[:-1] + ', "note": $}',
+    *(place("@") for place in PLACES.values()),
+    "1. supported\n2. supported – @\n3. supported",
+    "1. supported\n2. supported, @\n3. supported",
+    *AS_A_LABEL,
+    "1. supported\n2. supported\n- @\n3. supported",
+    "1. supported\n2. supported\n@\n3. supported",
+    "1. supported\n2. supported\n2. @\n3. supported",
+    "@\n1. supported\n2. supported\n3. supported",
+    "1. supported\n2. supported\n3. supported\n\n@",
+    "| 1 | yes | |\n| 2 | yes | @ |\n| 3 | yes | |",
+    "1. supported\n2. @ -> supported\n3. supported",
+    "1. yes\n2. Explanation: @ Verdict: yes\n3. yes",
+    "1. yes\n2. Verdict: yes. @\n3. yes",
+    "supported\nsupported\n@\nsupported",
+    f"@\n{FINAL}",
+    f"{FINAL} @",
+    f"{FINAL}\n\n@",
+)
+
+
+def filled(place: str, said: str) -> str:
+    """A reply with something said in its place. Known texts hold no quotation marks."""
+    return place.replace("$", json.dumps(said)).replace("@", said)
+
+
+@pytest.mark.parametrize("place", PLACED, ids=lambda place: place[-40:])
+def test_a_denial_takes_the_credit_wherever_it_stands(place: str) -> None:
+    assert [said for said in DENIALS if credited(filled(place, said))] == []
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_sign_that_denies_takes_the_credit_wherever_it_stands(sign: str) -> None:
+    assert [place for place in PLACED if credited(filled(place, sign))] == []
+
+
+def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
+    costly = {place for place in PLACED if not credited(filled(place, "See sentence 2."))}
+    another = "1. supported\n2. supported\n2. @\n3. supported"
+    in_entries = {GOOD.replace(ENTRY, IN_THE_ENTRY[index]) for index in (1, 4)}
+    assert costly == {*in_entries, *AS_A_LABEL, another}
+    quiet = (GOOD, FINAL, "1. yes\n2. yes\n3. yes", "yes\nyes\nyes", f"{GOOD}\nI hope this helps!")
+    assert all(map(credited, quiet))
+
+
+@pytest.mark.parametrize(
+    ("statement", "reasons"),
+    [
+        (PRICE, {"The 14 euros are the family rate; adults pay 12.", "14 is close to 12 euros."}),
+        ("The theory was wrong.", {"This statement is wrong."}),
+        ("Dogs are not allowed.", {"The context does not mention dogs.", "Not stated."}),
+        ("The total is 12 euros.", {"The context says 15 euros.", "12 of 15 agree."}),
+    ],
+)
+def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(
+    statement: str, reasons: set[str]
+) -> None:
+    assert [reason for reason in reasons if reasoned(reason, statement)] == []
+
+
+def test_only_labels_that_earn_something_pass_the_gate() -> None:
+    reply = json.dumps([{"id": 1, "label": "no", "reason": "It is false."}])
+    said = [
+        settle(read(reply), {1: DOGS}, earning=earning).findings[1].label
+        for earning in ({"supported"}, {"supported", "not_enough_info"})
+    ]
+    assert said == ["not_enough_info", None]
+
+
+def test_a_reason_for_partial_support_may_deny_a_part_and_no_more() -> None:
+    in_part = "Dogs are mentioned, but the inside is not."
+    assert reasoned(in_part, DOGS, "partially_supported")
+    for reason in ("Nothing of it is stated.", "Dogs are mentioned, but this is false."):
+        assert not reasoned(reason, DOGS, "partially_supported")
+    assert not reasoned(in_part, DOGS)
+
+
+def test_a_remark_of_great_length_is_never_quiet() -> None:
+    remark = "It is stated. " * MOST_CHARS
+    assert credited(PLACES["after"](remark[:1000]))
+    assert not any(credited(PLACES[place](remark)) for place in PLACES)

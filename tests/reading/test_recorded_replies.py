@@ -1,0 +1,115 @@
+"""Recorded replies are read as a careful human reads them, or asked for again; none is inflated.
+
+A row of ``clear_replies`` and ``contradictory_replies`` has the labels that a human reads; null is
+a statement without one. ``again`` marks a clear reply that is asked for again all the same, because
+its form is none of ours, or because it says more than its verdicts. ``miss`` says why a row is
+misread.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from reading_replies import labels_of
+
+from faithfulness_assert.reading.lists import read_lists
+from faithfulness_assert.records.errors import UnreadableReply
+
+from .reply_rows import EARNING, SENTENCES, graded, malformed, rows, score_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def params(*names: str) -> list[Any]:
+    """The rows of fixtures, of which those with a ``miss`` are expected to fail."""
+    return [
+        pytest.param(
+            row,
+            id=f"{name}-{number}",
+            marks=[pytest.mark.xfail(reason=row["miss"])] if "miss" in row else (),
+        )
+        for name in names
+        for number, row in enumerate(rows(name), 1)
+    ]
+
+
+HUMAN = params("clear_replies", "contradictory_replies")
+
+
+@pytest.mark.parametrize("row", HUMAN)
+def test_a_reply_is_read_as_a_human_reads_it_or_stays_open(row: dict[str, Any]) -> None:
+    for texts in (SENTENCES, [""] * 10):
+        labels = labels_of(row["reply"], texts[: len(row["labels"])])
+        pairs = zip(labels, row["labels"], strict=True)
+        assert [(ours, human) for ours, human in pairs if ours not in (None, human)] == []
+
+
+def test_a_clear_reply_is_read_at_once_unless_it_is_marked() -> None:
+    clear = [row for row in rows("clear_replies") if "miss" not in row]
+    late = [r for r in clear if labels_of(r["reply"], SENTENCES[: len(r["labels"])]) != r["labels"]]
+    assert late == [row for row in clear if row.get("again")]
+    assert len(late) <= 0.45 * len(clear)
+
+
+@pytest.mark.parametrize("row", HUMAN)
+def test_a_judge_that_replies_with_json_when_it_is_asked_again_is_graded_right(
+    row: dict[str, Any],
+) -> None:
+    human = [label if label != "not_a_claim" else None for label in row["labels"]]
+    result = graded(row["reply"], len(human), human)
+    assert [verdict.label for verdict in result.verdicts] == human
+    assert result.score == pytest.approx(score_of(human))
+    assert result.status == ("graded" if any(human) else "unreadable")
+
+
+@pytest.mark.parametrize("row", params("hostile_replies"))
+def test_a_reply_that_denies_quotes_or_retracts_supports_nothing(row: dict[str, Any]) -> None:
+    result = graded(row["raw"], row["n"])
+    supported = {verdict.id for verdict in result.verdicts if verdict.label == "supported"}
+    assert supported.isdisjoint(row["never_supported"])
+    assert not result.pass_
+
+
+@pytest.mark.xfail(reason="without the texts, all before a label may be a repeated statement")
+def test_a_hostile_reply_supports_nothing_where_no_statement_is_known() -> None:
+    hostile = [row for row in rows("hostile_replies") if "miss" not in row]
+    assert [
+        r["raw"]
+        for r in hostile
+        for k in r["never_supported"]
+        if labels_of(r["raw"], [""] * r["n"])[k - 1] == "supported"
+    ] == []
+
+
+@pytest.mark.parametrize("row", params("verdict_outputs"))
+def test_a_recorded_output_is_read_right_or_has_an_open_statement(row: dict[str, Any]) -> None:
+    labels = labels_of(row["raw"], [""] * row["n_statements"])
+    said = [label and label == "supported" for label in labels]
+    if row["expect"] == "error":
+        assert None in said
+    elif row.get("again"):
+        assert all(ours in (None, right) for ours, right in zip(said, row["expect"], strict=True))
+    else:
+        assert said == row["expect"]
+
+
+def test_malformed_json_is_read_or_unreadable(shared: Path) -> None:
+    replies = [malformed(row) for row in rows(shared / "corpora" / "malformed_json.jsonl")]
+    for reply in replies:
+        assert len(labels_of(reply, SENTENCES[:3])) == 3
+        try:
+            assert all(isinstance(text, str) for _, text in read_lists(reply))
+        except UnreadableReply as error:
+            assert error.message
+    assert len(replies) > 500
+
+
+def test_an_attack_in_a_reply_earns_nothing_that_was_not_said(shared: Path) -> None:
+    attacks = rows(shared / "corpora" / "attacks.jsonl")
+    for row in (row for row in attacks if row["channel"] == "judge_reply"):
+        said = row["payload"]
+        reply = said if isinstance(said, str) else said["text"] * said["n"]
+        credited = [label for label in labels_of(reply, SENTENCES[:3]) if label in EARNING]
+        assert len(credited) <= reply[:1000].count('"verdict":"yes"'), row["id"]
