@@ -57,7 +57,7 @@ _QUIET_SIGNS = "°©®™✅✔☑😊🙂"
 _STRANGE_SIGN = lazy_pattern(r"[^\w\s.,;:!'\"“”()\[\]{}/*_#>`|–—…&+✅✔😊🙂-]|->|=>|==")
 _TAG = lazy_pattern(
     r"</?(?!think|thought|reason|analy|reflect|scratch)\w{1,20}>|<[|｜][^<>]{1,40}[|｜]>|\[/?[A-Z_]{4,20}\]|```\w{0,10}|\\boxed\b|^json\s?="
-    r"|(?<=\bstatements )(?:one by one )?against(?= the\b)"  # how a judge went about it
+    r"|(?:(?<=\bstatement )|(?<=\bstatements )|(?<=\bone by one ))against(?= the\b)"
 )
 _EQUATES = lazy_pattern(
     r"[=≈×+*]|\d [x/] \d|\b(?:equals?|i\.e\.|sums?|total\w*|plus|minus|times|multiplied|divided"
