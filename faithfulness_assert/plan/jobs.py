@@ -1,4 +1,4 @@
-"""Asks with numbers of their own: in a grade, no number occurs in two asks for verdicts.
+"""Asks with numbers of their own: in a grade, no number occurs in two asks.
 
 So a reply that belongs to another ask has no number of this one. The reply to an ask about a single
 item needs none.

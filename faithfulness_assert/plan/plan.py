@@ -157,8 +157,6 @@ def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:
 
     yield from [Asking(jobs, absorb, fit)] * tries
     yield from (part.settle for part in parts)
-    # A list is never taken for a verdict, so verdicts are numbered from 1 again.
-    yield lambda state: state if state.verdicts.by_window else state._replace(used=0)
 
 
 # ---------------------------------------------------------------- before the first ask

@@ -8,6 +8,7 @@ status that says why no share exists.
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -133,7 +134,7 @@ def judge(request: Request) -> Answer:
     case = CASES[int(request.body["model"].removeprefix("case-"))]
     text = "\n".join(message["content"] for message in request.body["messages"])
     if "Natural language inference" in text or "Judge each statement" in text:
-        return completion(case.verdicts, finish_reason=case.finish)
+        return completion(as_numbered(case.verdicts, text), finish_reason=case.finish)
     if case.claims is not None:
         return completion(case.claims)
     if "You split an answer into claims" in text:
@@ -147,6 +148,16 @@ def judge(request: Request) -> Answer:
             )
         )
     return completion("\n".join(case.answer))
+
+
+def as_numbered(verdicts: str, prompt: str) -> str:
+    """The verdicts with the numbers that our prompt gives the statements. A final list only counts its items."""
+    shown = re.search(r"<statements-\w+>\n(\d+) ", prompt)
+    if shown is None or verdicts.startswith(FINAL):
+        return verdicts
+    return re.sub(
+        r"^(\d+)(?=\.)", lambda n: str(int(n[1]) + int(shown[1]) - 1), verdicts, flags=re.M
+    )
 
 
 def config(url: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""No number occurs in two asks for verdicts, so a reply counts for its own ask only, or against another."""
+"""No number occurs twice in a grade, so a reply counts for its own ask only, or against another."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Careless(TruthfulJudge):
         statements=st.sampled_from([None, 1, 2, 4]),
     ),
 )
-def test_every_number_is_in_one_ask_for_verdicts(
+def test_every_number_of_a_grade_is_in_one_ask_whatever_it_asks_for(
     policy: str, reasks: int, controls: str, size: int, moods: list[int], limits: Limits
 ) -> None:
     judge = Careless(moods, limits)
@@ -61,9 +61,8 @@ def test_every_number_is_in_one_ask_for_verdicts(
         options |= {"policy": "ragas", "joint": True}
     grade(" ".join(ROOMS[:size]), CONTEXT, judge=judge, **options)
     asked = [ask for ask in judge.asked if ask.kind not in ("ratings", "reason")]
-    for of in ("verdicts", "claims truths"):
-        numbers = sorted(chain.from_iterable(ask.ids for ask in asked if ask.kind in of))
-        assert numbers == list(range(1, len(numbers) + 1)) or policy == "joint"
+    numbers = sorted(chain.from_iterable(ask.ids for ask in asked))
+    assert numbers == list(range(1, len(numbers) + 1))
     for ask in asked:
         assert ask.ids == tuple(n for n, _ in ask.payload.items)
         assert ask.form.numbered is (len(ask.ids) > 1)

@@ -258,7 +258,7 @@ def test_claims_are_listed_then_judged_in_two_calls() -> None:
     listed = claims([OPENS], ["Adults pay.", "The adults' price is 14 euros."])
     labels = labelled("supported", "supported", "not_enough_info")
     result, asked = drive(TWO, RAGAS, listed, labels)
-    assert [(ask.kind, ask.ids) for ask in asked] == [("claims", (1, 2)), ("verdicts", (1, 2, 3))]
+    assert [(ask.kind, ask.ids) for ask in asked] == [("claims", (1, 2)), ("verdicts", (3, 4, 5))]
     assert [v.statement for v in result.verdicts] == [
         OPENS,
         "Adults pay.",
@@ -281,7 +281,7 @@ def test_a_sentence_that_the_judge_leaves_out_is_asked_for_again_and_then_graded
         assert [(ask.kind, ask.ids) for ask in asked] == [
             ("claims", (1, 2)),
             ("claims", (3,)),
-            ("verdicts", (1, 2)),
+            ("verdicts", (4, 5)),
         ]
         assert [v.statement for v in result.verdicts] == [OPENS, stated]
         assert result.score == 0.5
