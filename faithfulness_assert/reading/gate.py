@@ -53,7 +53,7 @@ _PARTS_END = lazy_pattern(
     r"[,;.:](?!\d)|\b(?:but|while|whereas|though|although|only|however)\b", re.IGNORECASE
 )
 _DENYING_SIGN = lazy_pattern(r"[?？≠≉¬⊘]|!=|->|→|~~|\bn/a\b", re.IGNORECASE)
-_QUIET_SIGNS = "°©®™✅✔☑😊🙂"
+_QUIET_SIGNS = "°©®™✅✔☑😊🙂\ufffd"
 _STRANGE_SIGN = lazy_pattern(r"[^\w\s.,;:!'\"“”()\[\]{}/*_#>`|–—…&+✅✔😊🙂-]|->|=>|==")
 _TAG = lazy_pattern(
     r"</?(?!think|thought|reason|analy|reflect|scratch)\w{1,20}>|<[|｜][^<>]{1,40}[|｜]>|\[/?[A-Z_]{4,20}\]|```\w{0,10}|\\boxed\b|^json\s?="
