@@ -43,8 +43,7 @@ def folder(request: pytest.FixtureRequest) -> Path:
 
 
 def remarks_of(folder: Path) -> dict[str, Any]:
-    names = [folder / "judge_remarks.json", folder / "remarks.json"]
-    return json.loads(next(path for path in names if path.is_file()).read_text("utf-8"))
+    return json.loads((folder / "remarks.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("place", PLACES)
