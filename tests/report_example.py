@@ -35,7 +35,8 @@ class ExampleJudge:
     def _verdict(self, ask: Ask, number: int, statement: str) -> dict[str, Any]:
         label, quote, reason = TRUTH.get(statement, ("supported", "", ""))
         shown = [n for n, sentence in ask.payload.sentences if quote and quote in sentence]
-        return {"id": number, "evidence": shown, "label": label, "reason": reason}
+        verdict = {"id": number, "evidence": shown, "label": label}
+        return verdict | ({"reason": reason} if ask.form.reasons else {})
 
 
 def example_records() -> list[dict[str, Any]]:
