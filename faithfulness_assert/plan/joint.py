@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..reading import read
-from ..reading.reconcile import MISSING, agreed, around, finding_of, unless_denied
+from ..reading.reconcile import MISSING, agreed, around, finding_of, unless_denied, words_to_quote
 from ..records.errors import UnreadableReply
 from ..records.model import Statement
 from .carrying import Sentences, as_they_stand, check_count, claim_key
@@ -33,7 +33,7 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
     rows = _by_sentence(state, job, reading.rows)
     check_count(len(reading.rows), len(rows))
     sentences = Sentences(job.ask.payload.items)
-    shown = [text for _, text in job.ask.payload.sentences]
+    shown = words_to_quote(reading.rows, [text for _, text in job.ask.payload.sentences])
     said = around(reading, rows)
     statements: list[Statement] = []
     findings: dict[Cell, Finding] = {}

@@ -108,12 +108,12 @@ def _rows_in(value: Any, labels: Labels, depth: int, number: int | None = None) 
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # as in a tool call
         return _packed(value, labels, depth)
     if isinstance(value, Pairs):
-        has_label = any(key_of(key) in LABELS and not _is_nested(item) for key, item in value)
+        has_label = any(_is_label(key, item) for key, item in value)
         holds_rows = any(
             _is_nested(inner) for _, item in value if _is_nested(item) for inner in item
         )
         wrapped = None if has_label and not holds_rows else _wrapped(value, labels, depth, number)
-        return wrapped or _entry(value, labels, number)
+        return wrapped or (([_row(value, labels, number)], []) if has_label else None)
     if isinstance(value, list) and value:
         return _listed(value, labels, depth, number)
     return None
@@ -137,8 +137,9 @@ def _listed(items: list[Any], labels: Labels, depth: int, number: int | None) ->
     residue: list[str] = []
     for item in items:
         found = _rows_in(item, labels, depth - 1, number)
-        if found is None and isinstance(item, Pairs) and any(key_of(k) in IDS for k, _ in item):
-            found = [_row(item, None, labels, number)], []  # an entry without a label
+        has_id = isinstance(item, Pairs) and any(key_of(key) in IDS for key, _ in item)
+        if found is None and has_id and depth > 0:
+            found = [_row(item, labels, number)], []  # an entry without a label
         rows += found[0] if found else []
         residue += found[1] if found else said_by("", item)
     return (rows, residue) if rows else None
@@ -165,16 +166,8 @@ def _wrapped(value: Pairs, labels: Labels, depth: int, number: int | None) -> Fo
     return (rows, residue) if rows else None
 
 
-def _entry(value: Pairs, labels: Labels, number: int | None) -> Found | None:
-    """The row that an object is; None if it has no label."""
-    said = [
-        (key_of(key), item) for key, item in value if key_of(key) in LABELS and not _is_nested(item)
-    ]
-    if not said:
-        return None
-    known = {_label_of(item, labels)[0] for _, item in said}
-    label = known.pop() if len(known) == 1 else None
-    return [_row(value, label, labels, number)], []
+def _is_label(key: str, value: Any) -> bool:
+    return key_of(key) in LABELS and not _is_nested(value)
 
 
 def _label_of(value: Any, labels: Labels) -> tuple[Label | None, str]:
@@ -183,8 +176,10 @@ def _label_of(value: Any, labels: Labels) -> tuple[Label | None, str]:
     return leading_label(value, labels) if label is None and isinstance(value, str) else (label, "")
 
 
-def _row(value: Pairs, label: Label | None, labels: Labels, number: int | None) -> Row:
+def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
+    """The row that an object is. It has a label if all its label keys have the same one."""
     own: list[int | None] = [] if number is None else [number]
+    said: set[Label | None] = set()
     numbers: list[int] = []
     texts: dict[str, list[str]] = {"statement": [], "quote": [], "reason": []}
     residue: list[str] = []
@@ -192,8 +187,9 @@ def _row(value: Pairs, label: Label | None, labels: Labels, number: int | None) 
         name = key_of(key)
         if name in IDS and item is not None:
             own.append(read_id(item))
-        elif name in LABELS and not _is_nested(item):
+        elif _is_label(key, item):
             known, rest = _label_of(item, labels)
+            said.add(known)
             texts["reason"] += [rest] if known and rest.strip(" .,;:!()'\"*_`-–—\ufe0f") else []
             residue += [] if known else said_by(key, item)
         elif name in STATEMENTS and isinstance(item, str):
@@ -207,6 +203,7 @@ def _row(value: Pairs, label: Label | None, labels: Labels, number: int | None) 
             residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
         else:
             residue += said_by(key, item)
+    label = said.pop() if len(said) == 1 else None
     if len(set(own)) > 1 or None in own:  # two numbers, or one that cannot be read
         own, label = [], None
     statement, *more = texts["statement"] or [""]

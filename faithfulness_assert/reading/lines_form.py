@@ -46,9 +46,7 @@ _FIELD = re.compile(
     r"|evidence|statement|claim)[*_]{0,3}[ \t]?[:=][*_]{0,3}[ \t]*",
     re.IGNORECASE,
 )
-_LABEL_FIELDS = frozenset(
-    f"{final}{name}" for final in ("", "final ") for name in ("verdict", "label")
-) | {"judgment", "judgement", "answer"}
+_LABEL_FIELDS = "verdict|label|judgment|judgement|answer|final verdict|final label".split("|")
 _TAIL_MARK = re.compile(r"[:|–—→=]|->|\s-(?=\s)")
 _BETWEEN = re.compile(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)|\n")
 _COUNT = re.compile(r"[\s*_]*(\d{1,6})(?:[.):]|\s)")

@@ -86,14 +86,13 @@ def settle(
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
     headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
     doubtful = strangers or loose or headed or (by_place and any(r.named for r in said))
+    shown, against = words_to_quote(reading.rows, context), _against(reading.rows, earning)
     findings = {}
     for number, text in statements.items():
-        finding = agreed([finding_of(row, text, context, earning) for row in placed[number]])
-        if doubtful and finding.label in earning:
+        finding = agreed([finding_of(row, text, shown, earning) for row in placed[number]])
+        elsewhere = against.get(plain_words(text), set()) - {number} if text else None
+        if finding.label in earning and (doubtful or elsewhere):
             finding = INVALID
-        elsewhere = (row for row in reading.rows if row.number != number and row.statement)
-        if any(is_same(row.statement, text) and row.label not in earning for row in elsewhere):
-            finding = finding if finding.label not in earning else INVALID
         findings[number] = unless_denied(finding, number, text, said, earning)
     denied = {row.number for row in strangers if row.number and row.label not in earning}
     loud = [remark for remark in said if not is_silent(remark.text)]
@@ -142,10 +141,26 @@ def _placed(
     return placed, loose
 
 
+def _against(rows: Sequence[Row], earning: Collection[Label]) -> dict[str, set[int | None]]:
+    """The statements that rows repeat without granting them anything, and these rows' numbers."""
+    against: dict[str, set[int | None]] = {}
+    for row in (row for row in rows if row.statement and row.label not in earning):
+        against.setdefault(plain_words(row.statement), set()).add(row.number)
+    return against
+
+
+def words_to_quote(rows: Sequence[Row], context: Collection[str]) -> str:
+    """The words of the context, which rows may quote; "" if none of them quotes anything."""
+    return f" {' '.join(map(plain_words, context))} " if any(row.quote for row in rows) else ""
+
+
 def finding_of(
-    row: Row, statement: str, context: Collection[str] = (), earning: Collection[Label] = EARNING
+    row: Row, statement: str, shown: str = "", earning: Collection[Label] = EARNING
 ) -> Finding:
-    """What one row says about its statement, if what else it says is quiet."""
+    """What one row says about its statement, if what else it says is quiet.
+
+    ``shown``: see ``words_to_quote``.
+    """
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID
     found = Finding(row.label, None, row.evidence, row.quote, row.reason)
@@ -158,7 +173,7 @@ def finding_of(
     if statement and row.statement and not is_same(row.statement, statement):
         loud += [row.statement] if not row.line or not is_silent(row.statement, statement) else []
     quotes = row.quote.split("\n") if row.quote else []
-    loud += [quote for quote in quotes if not _is_quoted(quote, context, statement)]
+    loud += [quote for quote in quotes if not _is_quoted(quote, shown, statement)]
     return INVALID._replace(remark=loud[0]) if loud else found
 
 
@@ -176,10 +191,9 @@ def _is_quiet(row: Row, statement: str) -> bool:
     return not is_falsehood(row.reason)  # a denial agrees with a label that denies
 
 
-def _is_quoted(quote: str, context: Collection[str], statement: str) -> bool:
+def _is_quoted(quote: str, shown: str, statement: str) -> bool:
     """Whether what a row cites is a text of the context, or at least says nothing against it."""
-    known = f" {' '.join(map(plain_words, context))} "
-    return f" {plain_words(quote)} " in known or is_quiet(quote, statement)
+    return f" {plain_words(quote)} " in shown or is_quiet(quote, statement)
 
 
 def unless_denied(

@@ -29,10 +29,10 @@ SLOWER = 0.9
 QUIET, STUBBORN = 20, 4
 """Tries after which a lower rate has helped; times that it does not, until it is no limit."""
 DOUBLES_IN, FAR = 60.0, 10.0
-"""Seconds without a refusal in which a rate doubles: near the one that was refused, and far below;
-"""
+"""Seconds without a refusal in which a rate doubles: near the one that was refused, and far below
+it."""
 DOUBLES_AFTER = 300
-"""but it takes so many tries near it, and a sixth of that far below."""
+"""Tries that this takes at least, near the rate that was refused. Far below it takes a sixth."""
 NEAR = 0.8
 """The part of a rate that was refused which is near it."""
 PERIOD = 10.0
