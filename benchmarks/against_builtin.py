@@ -36,7 +36,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
 import process_tree
 from e2e.judge import reply
 from e2e.promptfoo import Promptfoo, clean_environment, provide

@@ -15,7 +15,7 @@ import json
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
 from items import items
 from loopback import Answer, Loopback, Request

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
 from loopback import Answer, Loopback, Request, completion, refusal_to
 
 from faithfulness_assert.batch import run

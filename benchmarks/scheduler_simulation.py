@@ -24,7 +24,7 @@ from math import exp
 from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
 from virtual_time import run_virtually
 
 from faithfulness_assert import JudgeError, Reply, Usage

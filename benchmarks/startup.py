@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
 from loopback import Answer, Loopback, Request, completion
 
 ROUNDS = 9

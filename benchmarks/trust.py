@@ -22,7 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.extend(
+    str(Path(__file__).parents[1] / f"tests{room}") for room in ("", "/support", "/judges")
+)
 import attacks
 import broken_judges
 import test_faults as faults

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from test_report import ATTACKS
+from payloads import ATTACKS
 
 from .conftest import Opened
 

@@ -15,10 +15,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import atheris
+from conftest import ROOT
 
 import faithfulness_assert.text.statements  # noqa: F401 - first, so that it is not traced: it never sees a reply
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests' own modules, as pytest has them
+sys.path.insert(0, str(ROOT))  # the tests' own modules, as pytest has them
 with atheris.instrument_imports(include=["faithfulness_assert"]):
     from fuzz.reading_checks import check, seeds
 

@@ -22,7 +22,7 @@ from faithfulness_assert.records.judge import Limits
 GRADES_PER_EXAMPLE = 30
 NOT_CREDIT = ("kept",)
 """A true label that a judge without order gets lost costs a sentence its credit: that inflates no
-score, so it fails no test. ``benchmarks/oracle.py`` counts such grades too."""
+score, so it fails no test. ``tools/oracle.py`` counts such grades too."""
 
 
 def broken(scenario: Scenario) -> str:
@@ -36,7 +36,7 @@ def broken(scenario: Scenario) -> str:
 
 
 # Seeds cannot be made smaller; ``smallest`` makes the scenario smaller instead. The seeds are always
-# the same ones: ``benchmarks/oracle.py`` is the search for new cases.
+# the same ones: ``tools/oracle.py`` is the search for new cases.
 @settings(phases=[Phase.explicit, Phase.generate], derandomize=True, max_examples=30, deadline=None)
 @given(st.integers(0, 2**48))
 def test_no_credit_from_nowhere_and_no_sentence_lost(seed: int) -> None:

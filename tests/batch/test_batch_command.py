@@ -1,0 +1,295 @@
+"""``faithfulness-assert batch``: what it shows, how it ends, and that Ctrl-C and kill leave nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import BAD as UNSUPPORTED
+from command import COMMAND, GOOD, run
+from loopback import Answer, Loopback, completion, refusal_to
+from processes import HEARS_CTRL_C, eventually
+
+from faithfulness_assert.batch import RunDirectory
+from faithfulness_assert.cli import main
+
+SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
+CSV = "id,answer,context,team\na,The tower is tall.,The tower is tall.,red\nb,It snows.,The tower is tall.,blue\n"
+
+
+def cases(tmp_path: Path, *given: Any, times: int = 1) -> str:
+    path = tmp_path / "cases.jsonl"
+    many = ({**case, "id": f"{number}-{case['id']}"} for number in range(times) for case in given)
+    path.write_text("".join(f"{json.dumps(case)}\n" for case in many), encoding="utf-8")
+    return str(path)
+
+
+def batch(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return run("batch", *map(str, arguments), **environment)
+
+
+def inside(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
+    """The exit code of the command, in this process, which takes less time."""
+    monkeypatch.setattr(sys, "argv", ["faithfulness-assert", "batch", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
+
+
+def finished(directory: Path) -> int:
+    path = directory / "results.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def test_annotations_are_commands_at_the_start_of_their_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert (
+        inside(monkeypatch, cases(tmp_path, UNSUPPORTED), "--run", tmp_path / "run", "--github")
+        == 1
+    )
+    assert capfd.readouterr().out.startswith("::error title=failed%3A 0-")
+
+
+def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path, directory = cases(tmp_path, GOOD), tmp_path / "run"
+    directory.mkdir()
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(path)
+    before = Path(path).read_bytes()
+    for output in (path, link, directory / "results.jsonl", directory / "retried.jsonl"):
+        assert inside(monkeypatch, path, "--run", directory, "--output", output) == 2
+        assert "is a file that the run needs; choose another file" in capfd.readouterr().err
+    assert Path(path).read_bytes() == before
+    assert inside(monkeypatch, path, "--run", directory, "--output", directory / "a.jsonl") == 0
+
+
+# ---------------------------------------------------------------- how it ends
+
+
+def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "cases.csv").write_text(CSV)
+    done = batch(
+        tmp_path / "cases.csv", "--run", tmp_path / "run", "--output", tmp_path / "results.csv"
+    )
+    assert done.returncode == 1
+    assert "carried along   team" in done.stderr
+    assert done.stdout.startswith("2 cases: 1 passed, 1 failed, 0 not graded; mean score 0.50")
+    assert (tmp_path / "results.csv").read_text().count("\n") == 3
+    before = (tmp_path / "run" / "results.jsonl").read_bytes()
+    again = batch(tmp_path / "cases.csv", "--run", tmp_path / "run")
+    assert (again.returncode, again.stdout) == (1, done.stdout)
+    assert (tmp_path / "run" / "results.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "code"),
+    [
+        ((GOOD,), (), 0),
+        ((GOOD, UNSUPPORTED), (), 1),
+        ((GOOD, UNSUPPORTED), ("--fail-under", "0.5"), 0),
+        ((GOOD, UNSUPPORTED), ("--fail-under", "0.51"), 1),
+        ((GOOD, {"answer": "x", "context": 3, "id": "broken"}), ("--fail-under", "0"), 3),
+        ((GOOD,), ("--fail-under", "2"), 2),
+        ((GOOD,), ("--map", "answr=x"), 2),
+        ((GOOD,), ("--output", "results.pdf"), 2),
+        ((GOOD,), ("--processes", "0"), 2),
+        ((GOOD,), ("--requests-per-minute", "0"), 2),
+    ],
+)
+def test_the_exit_code_says_how_it_went(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    given: tuple[Any, ...],
+    options: tuple[str, ...],
+    code: int,
+) -> None:
+    assert inside(monkeypatch, cases(tmp_path, *given), "--run", tmp_path / "run", *options) == code
+
+
+def test_without_a_run_directory_it_says_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert inside(monkeypatch, cases(tmp_path, GOOD)) == 2
+    assert "--run" in capsys.readouterr().err
+
+
+def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(
+    tmp_path: Path,
+) -> None:
+    file = cases(tmp_path, GOOD, times=30)
+    options = [
+        "--judge",
+        "openai:m",
+        "--max-errors",
+        "1",
+        "--concurrency",
+        "1",
+        "-o",
+        "max_retries=0",
+    ]
+    with Loopback(refusal_to(401, "no such key")) as server:
+        url = server.url.replace("//", "//user:password1@")
+        done = batch(
+            file,
+            "--run",
+            tmp_path / "run",
+            *options,
+            "-o",
+            f"base_url={url}",
+            "-o",
+            "api_key=sk-0123456789",
+        )
+    assert done.returncode == 3
+    assert "stopped early: " in done.stderr
+    assert "max_errors is 1" in done.stderr
+    assert f"To go on:\n  faithfulness-assert batch {file} --run {tmp_path / 'run'}" in done.stderr
+    assert "password1" not in done.stderr + done.stdout
+    assert "0123456789" not in done.stderr + done.stdout
+
+
+def test_limits_reach_the_judge(tmp_path: Path) -> None:
+    options = [
+        "--judge",
+        "openai:m",
+        "--requests-per-minute",
+        "600000",
+        "--tokens-per-minute",
+        "1e9",
+    ]
+    with Loopback(completion(SUPPORTED)) as server:
+        options += ["-o", f"base_url={server.url}", "-o", "api_key=k", "-o", "controls=off"]
+        done = batch(cases(tmp_path, GOOD, times=3), "--run", tmp_path / "run", *options)
+    assert (done.returncode, len(server.requests)) == (0, 3)
+
+
+# ---------------------------------------------------------------- Ctrl-C and kill
+
+
+def started(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
+    """A run with two processes that would take long, in a group of its own, after its first results."""
+    file = cases(tmp_path, GOOD, times=60_000)
+    command = [
+        *HEARS_CTRL_C,
+        "batch",
+        file,
+        "--run",
+        str(tmp_path / "run"),
+        "--processes",
+        "2",
+        *options,
+    ]
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    assert eventually(lambda: finished(tmp_path / "run") > 50), process.poll()
+    return process
+
+
+def is_empty(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups of a POSIX system")
+def test_ctrl_c_ends_all_processes_cleanly_and_prints_the_command_that_goes_on(
+    tmp_path: Path,
+) -> None:
+    process = started(tmp_path)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert (
+        f"What is finished is in {tmp_path / 'run'}. To go on:\n  faithfulness-assert batch "
+        in said
+    )
+    assert eventually(lambda: is_empty(process.pid))
+    rows = [line.row for line in RunDirectory(tmp_path / "run").lines()]
+    assert len(set(rows)) == len(rows) == finished(tmp_path / "run")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="process groups of a POSIX system")
+def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    process = started(tmp_path)
+    process.kill()
+    process.communicate(timeout=60)
+    assert eventually(lambda: is_empty(process.pid))
+    with RunDirectory(tmp_path / "run").locked():
+        pass
+
+
+def test_ctrl_c_stops_a_run_that_waits_for_a_server(tmp_path: Path) -> None:
+    file = cases(tmp_path, GOOD, times=5)
+    with Loopback(Answer(delay=600)) as server:
+        options = ["--judge", "openai:m", "-o", f"base_url={server.url}", "-o", "api_key=k"]
+        command = [*HEARS_CTRL_C, "batch", file, "--run", str(tmp_path / "run"), *options]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        assert eventually(lambda: server.requests)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "To go on:" in said
+    assert "Traceback" not in said
+
+
+# ---------------------------------------------------------------- progress
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of a POSIX system")
+def test_a_terminal_shows_a_bar_and_ci_does_not(tmp_path: Path) -> None:
+    import pty
+
+    file = cases(tmp_path, GOOD, times=20)
+    shown = {}
+    for name, ci in (("bar", ""), ("ci", "true")):
+        ours, its = pty.openpty()
+        command = [*COMMAND, "batch", file, "--run", str(tmp_path / name), "--processes", "1"]
+        environment = {**os.environ, "CI": ci, "TERM": "xterm", "COLUMNS": "120"}
+        with subprocess.Popen(command, stderr=its, stdout=subprocess.DEVNULL, env=environment):
+            os.close(its)
+            shown[name] = _read_all(ours)
+    assert "20 passed, 0 failed, 0 not graded" in shown["bar"]
+    assert "━" in shown["bar"]
+    assert "━" not in shown["ci"]
+    assert "\x1b" not in shown["ci"]
+
+
+def _read_all(terminal: int) -> str:
+    parts = []
+    try:
+        while part := os.read(terminal, 65536):
+            parts.append(part)
+    except OSError:  # Linux's way to say that the other end is closed
+        pass
+    os.close(terminal)
+    return b"".join(parts).decode()
+
+
+def test_a_script_without_a_guard_is_told_what_to_do(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    source, directory = cases(tmp_path, GOOD, times=2), str(tmp_path / "run")
+    script.write_text(
+        f"from faithfulness_assert.batch import run\nrun({source!r}, {directory!r}, processes=2)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 1
+    assert "ConfigError: processes: a process that grades has died" in done.stderr
+    assert "call run() under `if __name__ == '__main__':`" in done.stderr

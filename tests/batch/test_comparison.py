@@ -1,0 +1,276 @@
+"""Two runs: what changed, whether the second one is worse, and nothing hostile in a comment."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import run as command
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
+from faithfulness_assert.batch.comparison import compare, lines_of
+from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code
+from faithfulness_assert.batch.paired_tests import (
+    FALSE_ALARMS,
+    Pair,
+    PairedTests,
+    _mcnemar,
+    paired_tests,
+)
+from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.records.model import GraderError
+
+GRADED = grade("It rains.", "It rains.")
+HOSTILE = (
+    "<img src=x onerror=alert(1)> @team #12 | `a` [x](javascript:1) ![p](//t) \u202e ~~ \x1b[31m"
+)
+
+
+def result(score: float, **changes: Any) -> GradingResult:
+    return replace(GRADED, score=score, pass_=score >= 0.8, **changes)
+
+
+def failed() -> GradingResult:
+    error = GraderError("server", "down")
+    nothing = {"pass_": False, "defined": False, "status": "judge_failed", "error": error}
+    return replace(GRADED, score=0.0, **nothing)
+
+
+def run_of(results: dict[str, GradingResult]) -> Callable[[], Iterator[Line]]:
+    return lambda: (
+        Line(id, number, "same", {}, result)
+        for number, (id, result) in enumerate(results.items(), 1)
+    )
+
+
+def scored(scores: list[float]) -> Callable[[], Iterator[Line]]:
+    return run_of({str(number): result(score) for number, score in enumerate(scores)})
+
+
+# ---------------------------------------------------------------- the tests
+
+
+def test_mcnemar_is_the_binomial_test_of_the_changed_cases() -> None:
+    assert _mcnemar(0, 0) == 1.0
+    assert _mcnemar(8, 0) == 2**-8
+    assert _mcnemar(3, 1) == (4 + 1) / 16
+    assert _mcnemar(1100, 1000) == pytest.approx(0.0153, abs=0.0005)  # scipy's binomtest: 0.01532
+    assert _mcnemar(1049, 950) == pytest.approx(_mcnemar(1050, 951), rel=0.02)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
+def test_the_sign_flips_agree_with_counting_all_of_them(tenths: list[int]) -> None:
+    sums = [0]
+    for size in tenths:
+        sums = [total + sign * size for total in sums for sign in (1, -1)]
+    exact = sum(total <= sum(tenths) for total in sums) / len(sums)
+    pairs = [Pair(True, True, 0.5, 0.5 + size / 10) for size in tenths]
+    p = paired_tests(pairs).scores
+    assert p == pytest.approx(exact, abs=max(0.02, 0.35 * exact)) or sum(tenths) >= 0
+    assert (p == 1.0) == (sum(tenths) >= 0)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_the_cases_does_not_matter_and_no_better_run_is_worse(
+    scores: list[tuple[float, float]], chance: random.Random
+) -> None:
+    pairs = [Pair(a >= 0.8, b >= 0.8, a, b) for a, b in scores]
+    tests = paired_tests(pairs)
+    chance.shuffle(pairs)
+    assert paired_tests(pairs) == tests
+    better = [Pair(a >= 0.8, max(a, b) >= 0.8, a, max(a, b)) for a, b in scores]
+    assert paired_tests(better).worse is False
+
+
+def test_a_repetition_is_called_worse_in_at_most_1_of_100_comparisons() -> None:
+    chance, alarms = random.Random(3), 0
+    for _ in range(400):
+        pairs = []
+        for _ in range(60):
+            a, b = (chance.choice([0.6, 0.8, 1.0]) for _ in range(2))
+            pairs.append(Pair(a >= 0.8, b >= 0.8, a, b))
+        alarms += paired_tests(pairs).worse
+    assert alarms / 400 <= FALSE_ALARMS + 0.01  # benchmarks/compare_false_alarms.py has the figure
+
+
+@pytest.mark.parametrize(
+    ("tests", "worse"),
+    [
+        (PairedTests(0.006, 0.006), False),
+        (PairedTests(0.004, 1.0), True),
+        (PairedTests(1.0, 0.004), True),
+    ],
+)
+def test_either_test_at_half_the_level_decides(tests: PairedTests, worse: bool) -> None:
+    assert tests.worse is worse
+
+
+# ---------------------------------------------------------------- what changed
+
+
+def test_every_case_counts_once_by_how_it_changed() -> None:
+    before = {
+        "same": result(1.0),
+        "worse": result(1.0),
+        "better": result(0.0),
+        "lower": result(1.0),
+        "silent": result(0.0),
+        "lost": result(1.0),
+        "gone": result(1.0),
+    }
+    silent = replace(result(0.0), status="abstained", defined=False)
+    after = {
+        **before,
+        "worse": result(0.5),
+        "better": result(1.0),
+        "lower": result(0.9),
+        "silent": silent,
+        "lost": failed(),
+        "new": result(1.0),
+    }
+    del after["gone"]
+    compared = compare(run_of(before), run_of(after))
+    assert compared.kinds == {"regressed": 1, "improved": 1, "status": 2, "score": 1}
+    assert compared.compared == 5
+    assert compared.passed == (3, 3)
+    assert compared.errors == (0, 1)
+    assert compared.only == (1, 1)
+    assert [change.case_id for change in compared.shown][:2] == ["worse", "better"]
+    told = as_text(compared)
+    assert "1 cases that A graded could not be graded in B" in told
+    assert "1 cases of A are missing in B" in told
+
+
+def test_a_run_that_passes_less_or_scores_less_is_worse() -> None:
+    assert compare(scored([1.0] * 8), scored([0.5] * 8)).worse
+    assert compare(scored([1.0] * 30), scored([0.9] * 30)).worse  # every case still passes
+    assert not compare(scored([1.0] * 30), scored([1.0] * 29 + [0.0])).worse
+    assert not compare(scored([0.5] * 30), scored([1.0] * 30)).worse
+
+
+def test_an_answer_that_no_longer_says_anything_counts_as_a_loss() -> None:
+    silent = replace(result(0.0), status="abstained", defined=False)
+    after = {str(number): silent for number in range(20)}
+    assert compare(scored([1.0] * 20), run_of(after)).worse
+
+
+def test_the_statements_whose_label_changed_are_shown() -> None:
+    def of(*labels: Any) -> GradingResult:
+        verdicts = tuple(Verdict(n, f"Statement {n}.", label) for n, label in enumerate(labels))
+        return result(1.0 if labels[0] == "supported" else 0.0, verdicts=verdicts)
+
+    before = {"a": of("supported", "supported", None), "b": of("supported")}
+    after = {"a": of("contradicted", "supported", "supported"), "b": of("supported")}
+    change = compare(run_of(before), run_of(after)).shown[0]
+    assert [tuple(flip) for flip in change.flips] == [
+        ("Statement 0.", "supported", "contradicted"),
+        ("Statement 2.", None, "supported"),
+    ]
+    assert "supported -> contradicted: Statement 0." in as_text(
+        compare(run_of(before), run_of(after))
+    )
+
+
+def test_runs_that_were_graded_differently_say_so() -> None:
+    before, after = run_of({"a": result(1.0)}), run_of({"a": result(1.0, threshold=0.5)})
+    assert "not graded in the same way" in as_text(compare(before, after))
+    assert "not graded" not in as_text(compare(before, before)).replace("be graded", "")
+
+
+def test_runs_without_a_case_in_common_cannot_be_compared() -> None:
+    for other in ({"b": result(1.0)}, {"a": failed()}, {}):
+        with pytest.raises(ConfigError, match="no case with the same id"):
+            compare(run_of({"a": result(1.0)}), run_of(other))
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=60) | st.just(HOSTILE))
+def test_no_text_can_be_markup_in_markdown(text: str) -> None:
+    shown = code(text)
+    assert all(sign.isalnum() or sign in " &#;" for sign in shown[6:-7])
+    page = MARKDOWN.render(f"- a: {shown}\n\n| x |\n|---|\n| {shown} |\n")
+    inner = page.split("<code>")[1].split("</code>")[0]
+    assert "<" not in inner
+    assert page.count("<code>") == page.count("</code>") == 2
+    assert "\x1b" not in unescape(shown)
+
+
+def hostile_runs(cases: int) -> tuple[Callable[[], Iterator[Line]], ...]:
+    def of(label: Any, score: float) -> dict[str, GradingResult]:
+        verdicts = tuple(Verdict(n, f"{n} {HOSTILE}", label) for n in range(8))
+        named = {"judge": HOSTILE, "policy": f"{HOSTILE}{score}", "verdicts": verdicts}
+        return {f"{HOSTILE}{n}": result(score, **named) for n in range(cases)}
+
+    return run_of(of("supported", 1.0)), run_of(of("contradicted", 0.0))
+
+
+def test_a_comment_shows_hostile_texts_as_text_and_fits_into_github() -> None:
+    told = as_markdown(compare(*hostile_runs(300), shown=300))
+    assert len(told.encode()) < 65_536
+    assert "more changed cases" in told
+    for sign in ("<img", "@team", " #12", "](", "![", "~~", "\x1b", "\u202e"):
+        assert sign not in told
+    assert told.startswith("### Faithfulness: B is worse than A\n")
+
+
+# ---------------------------------------------------------------- the command
+
+
+def write(path: Path, lines: Callable[[], Iterator[Line]]) -> str:
+    path.write_text("".join(f"{line.to_json()}\n" for line in lines()), encoding="utf-8")
+    return str(path)
+
+
+def test_the_exit_code_says_whether_b_is_worse(tmp_path: Path) -> None:
+    good = write(tmp_path / "a.jsonl", scored([1.0] * 9))
+    bad = write(tmp_path / "b.jsonl", scored([0.0] * 9))
+    worse = command("compare", good, bad)
+    assert (worse.returncode, "B is worse than A" in worse.stdout) == (1, True), worse.stderr
+    assert command("compare", bad, good).returncode == 0
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "results.jsonl").write_bytes((tmp_path / "b.jsonl").read_bytes())
+    told = command("compare", good, str(tmp_path / "run"), "--markdown")
+    assert told.returncode == 1
+    assert told.stdout.startswith("### Faithfulness: B is worse than A")
+
+
+def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:
+    good = write(tmp_path / "a.jsonl", scored([1.0]))
+    (tmp_path / "broken.jsonl").write_text('{"case_id": 1}\n')
+    (tmp_path / "empty").mkdir()
+    for other in ("missing.jsonl", "broken.jsonl", "empty"):
+        done = command("compare", good, str(tmp_path / other))
+        assert done.returncode == 2
+        assert other in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_a_line_that_is_no_result_is_named_by_its_number(tmp_path: Path) -> None:
+    path = Path(write(tmp_path / "a.jsonl", scored([1.0, 0.5])))
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ConfigError, match="line 2: not results of a run; name its directory"):
+        list(lines_of(path)())
+
+
+def test_lines_are_read_from_a_file_each_time(tmp_path: Path) -> None:
+    lines = lines_of(write(tmp_path / "a.jsonl", scored([1.0, 0.5])))
+    assert [line.case_id for line in lines()] == [line.case_id for line in lines()] == ["0", "1"]

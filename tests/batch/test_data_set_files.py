@@ -1,0 +1,382 @@
+"""Files of data sets: every format gives the same rows, and bad parts cost only their own row."""
+
+from __future__ import annotations
+
+import csv
+import json
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import Case, ConfigError
+from faithfulness_assert.batch.data_sets import (
+    csv_files,
+    json_document,
+    json_files,
+    open_data_set,
+    record_columns,
+)
+
+FIXTURES = ROOT / "fixtures" / "data_sets"
+EXPORTS = sorted(path.name for path in FIXTURES.iterdir())
+CASES = [
+    ("When does the shop open?", "The shop opens at nine.", "The shop opens at nine."),
+    ("Is it open on Sunday?", "It is open on Sunday.", "The shop is closed on Sunday."),
+]
+CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
+TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=5,
+)
+RECORDS = st.lists(
+    st.dictionaries(st.sampled_from(["answer", "x", "id"]), VALUES, min_size=1),
+    min_size=1,
+    max_size=4,
+)
+slow_disk = settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
+)
+
+
+def rows_of(file: Path, **mapping: str) -> list[Any]:
+    return list(open_data_set(file, mapping=mapping).rows())
+
+
+def contents(file: Path) -> list[Any]:
+    return [(row.case_id, row.fields, row.columns) for row in rows_of(file)]
+
+
+def problems(file: Path) -> list[str]:
+    return [row.problem for row in rows_of(file) if row.problem]
+
+
+# ---------------------------------------------------------------- exports
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_is_read_as_it_is(name: str) -> None:
+    rows = rows_of(FIXTURES / name)
+    cases = [Case(**row.fields) for row in rows]
+    found = [(case.question, case.answer, case.context[0].text) for case in cases]
+    if name == "phoenix.csv":  # Phoenix joins the documents
+        found[0] = (*found[0][:2], found[0][2].split("\n")[0])
+    assert found == CASES
+    assert not any(row.problem for row in rows)
+    assert all(row.columns for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "context"),
+    [
+        ("promptfoo.json", "response.output", "vars.context"),
+        ("deepeval.json", "actualOutput", "retrievalContext"),
+        ("langfuse.json", "output", "metadata.contexts"),
+        ("langsmith.csv", "outputs.answer", "outputs.contexts"),
+        ("phoenix.jsonl", "attributes.output.value", "attributes.retrieval.documents"),
+    ],
+)
+def test_what_is_taken_from_an_export_is_shown(name: str, answer: str, context: str) -> None:
+    shown = open_data_set(FIXTURES / name).described().splitlines()
+    assert ["answer", answer] in [line.split() for line in shown]
+    assert ["context", context] in [line.split() for line in shown]
+
+
+NAMES = st.sampled_from(
+    "answer response actual_output context contexts retrieval_context input output inputs outputs "
+    "vars promptIdx actualOutput retrievalContext metrics inputs.a outputs.answer id other "
+    "attributes attributes.output.value attributes.input.value".split()
+)
+INNER = st.none() | st.just("text") | st.dictionaries(NAMES, st.just("text"), max_size=2)
+
+
+@given(st.dictionaries(NAMES, INNER, max_size=6))
+def test_plain_records_are_split_quickly_with_the_same_outcome(record: dict[str, Any]) -> None:
+    quick = record_columns.split_columns(record, {})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(record_columns, "_plain_fields", lambda _: None)
+        assert record_columns.split_columns(record, {}) == quick
+
+
+def test_the_ids_of_promptfoo_are_the_same_in_each_run() -> None:
+    assert [row.case_id for row in rows_of(FIXTURES / "promptfoo.json")] == ["0-0", "1-0"]
+
+
+def test_the_last_test_run_of_deepeval_is_read_as_it_is(tmp_path: Path) -> None:
+    run = json.loads((FIXTURES / "deepeval.json").read_text(encoding="utf-8"))
+    last = tmp_path / ".latest_test_run.json"
+    last.write_text(json.dumps({"testRunData": run, "testRunLink": None}))
+    assert contents(last) == contents(FIXTURES / "deepeval.json")
+
+
+def test_a_mapping_goes_before_what_an_export_is_known_for() -> None:
+    rows = rows_of(FIXTURES / "promptfoo.json", answer="prompt.raw")
+    assert rows[0].fields["answer"] == "Answer When does the shop open? from the notes"
+
+
+def test_of_two_names_in_an_export_the_first_is_taken_and_the_other_carried_along(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "runs.jsonl"
+    outputs = {"answer": "a", "response": "raw", "context": "c"}
+    file.write_text(json.dumps({"inputs": {"question": "q", "query": "r"}, "outputs": outputs}))
+    ((_, fields, columns),) = contents(file)
+    assert fields == {"answer": "a", "context": "c", "question": "q"}
+    assert columns == {"inputs": {"query": "r"}, "outputs": {"response": "raw"}}
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ({"role": "assistant", "content": [{"type": "text", "text": "a"}]}, "a"),
+        ([{"role": "assistant", "content": "b"}, {"role": "tool", "content": "c"}], "b"),
+        ([{"type": "ai", "content": "d"}], "d"),
+        ('{"broken": ', '{"broken": '),
+        ({"messages": [{"role": "assistant", "content": "e"}]}, "e"),
+    ],
+)
+def test_an_answer_in_chat_messages_is_the_last_text_of_the_assistant(
+    tmp_path: Path, said: Any, answer: str
+) -> None:
+    file = tmp_path / "traces.jsonl"
+    document = {"lc": 1, "type": "constructor", "kwargs": {"page_content": "c"}}
+    asked = [{"role": "user", "content": "q"}]
+    file.write_text(json.dumps({"input": asked, "output": said, "metadata": {"docs": [document]}}))
+    ((_, fields, _),) = contents(file)
+    assert fields == {"answer": answer, "question": "q", "context": [{"text": "c"}]}
+
+
+def test_json_in_the_cells_of_an_export_becomes_plain_values(tmp_path: Path) -> None:
+    file = tmp_path / "traces.jsonl"
+    output = '{"answer": "a\\ud800", "context": "c", "cost": NaN}'
+    file.write_text(json.dumps({"input": "q", "output": output}))
+    ((_, fields, columns),) = contents(file)
+    assert (fields["answer"], columns) == ("a\ufffd", {"output": {"cost": None}})
+
+
+def test_an_output_that_is_json_text_is_the_answer_itself(tmp_path: Path) -> None:
+    file = tmp_path / "traces.jsonl"
+    file.write_text(json.dumps({"input": "q", "output": '{"price": 3}', "context": "c"}))
+    assert rows_of(file)[0].fields["answer"] == '{"price": 3}'
+
+
+# ---------------------------------------------------------------- JSON
+
+
+@slow_disk
+@given(records=RECORDS, indent=st.sampled_from([None, 0, 3]), chunk=st.integers(1, 40))
+def test_a_json_list_gives_the_same_rows_as_the_records_on_lines(
+    tmp_path: Path, records: list[dict[str, Any]], indent: int | None, chunk: int
+) -> None:
+    lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
+    lines.write_text("".join(json.dumps(record) + "\n" for record in records))
+    listed.write_text(json.dumps(records, indent=indent))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_document, "CHUNK", chunk)
+        assert contents(listed) == contents(lines)
+    assert not problems(listed)
+
+
+@slow_disk
+@given(records=RECORDS, data=st.data())
+def test_a_json_list_that_is_cut_off_loses_no_whole_record(
+    tmp_path: Path, records: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    whole, cut = tmp_path / "whole.json", tmp_path / "cut.json"
+    text = json.dumps(records)
+    end = data.draw(st.integers(2, len(text) - 1))
+    whole.write_text(text)
+    cut.write_text(text[:end])
+    kept = contents(whole)
+    rows = rows_of(cut)
+    good = list(takewhile(lambda row: not row.problem, rows))
+    assert [(row.case_id, row.fields, row.columns) for row in good] == kept[: len(good)]
+    whole_ones = [n for n in range(len(records) + 1) if len(json.dumps(records[:n])) - 1 <= end]
+    assert len(good) == max(whole_ones)
+    assert len(rows) == len(good) + 1
+    assert "cut off" in rows[-1].problem
+
+
+def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> None:
+    file = tmp_path / "mixed.json"
+    good = json.dumps(CASE).encode()
+    file.write_bytes(b"[" + good + b',{"answer": "caf\xe9"}, 7,' + good + b"]")
+    assert problems(file) == [
+        "item 2: not UTF-8 text: byte 0xe9; save the file as UTF-8",
+        "item 3: must be a JSON object, got int",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('[{"answer": "a"} {"answer": "b"}]', "item 2 and what follows it: invalid JSON: ',' is"),
+        ('[{"answer": "a"}, {answer: "b"}]', "item 2 and what follows it: invalid JSON: Expecting"),
+        ("[" * 100_000, "item 1 and what follows it: invalid JSON: nested too deeply"),
+        ("words", "the file: must be JSON"),
+        (f"[{'1' * 5000}]", "item 1 and what follows it: invalid JSON: Exceeds the limit"),
+        ("{7: 8}", "the file: invalid JSON: '\"' is missing before '7'"),
+        ('{"answer": "a", "cont', "the file: invalid JSON: Unterminated string"),
+    ],
+)
+def test_where_json_ends_is_said(tmp_path: Path, text: str, problem: str) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(text)
+    assert problems(file)[-1].startswith(problem)
+
+
+def test_an_object_is_one_case_also_with_lists_named_like_those_of_exports(tmp_path: Path) -> None:
+    file = tmp_path / "case.json"
+    record = {"results": {"a": [1]}, **CASE, "data": [{"b": 2}]}
+    file.write_text(json.dumps(record))
+    assert contents(file) == [("1", CASE, {"results": {"a": [1]}, "data": [{"b": 2}]})]
+
+
+def test_a_record_over_the_limit_is_a_row_that_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_files, "MAX_RECORD", 100)
+    monkeypatch.setattr(json_document, "MAX_RECORD", 100)
+    lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
+    small, large = json.dumps(CASE), json.dumps({"answer": "x" * 1000})
+    lines.write_text(f"{small}\n{large}\n{small}")
+    assert problems(lines) == ["line 2: 1,015 bytes, the limit is 100"]
+    assert len(rows_of(lines)) == 3
+    listed.write_text(f"[{small}, {'[' * 300}")
+    monkeypatch.setattr(json_document, "CHUNK", 10)
+    assert "the limit of 100 characters" in problems(listed)[0]
+
+
+# ---------------------------------------------------------------- CSV
+
+
+@slow_disk
+@given(cells=st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=4), bom=st.booleans())
+def test_cells_of_a_csv_file_are_texts_as_they_are(
+    tmp_path: Path, cells: list[tuple[str, str, str]], bom: bool
+) -> None:
+    file = tmp_path / "a.csv"
+    with file.open("w", encoding="utf-8-sig" if bom else "utf-8", newline="") as text:
+        writer = csv.writer(text, quoting=csv.QUOTE_ALL)
+        writer.writerows([("answer", "context", "note"), *cells])
+    rows = rows_of(file)
+    assert [(row.fields["answer"], row.columns["note"]) for row in rows] == [
+        (answer, note) for answer, _, note in cells
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "context"),
+    [
+        ("plain [text]", "plain [text]"),
+        ('["a", "b"]', ["a", "b"]),
+        (' [{"text": "a", "id": 7}] ', [{"text": "a", "id": 7}]),
+        ("['a', \"it's\"]", ["a", "it's"]),
+        (r"['it\'s', 'a\nb']", ["it's", "a\nb"]),
+        ("[]", []),
+        ("", ""),
+        ("[1, 2]", "[1, 2]"),
+        ("[see below]", "[see below]"),
+        ("['a', 3]", "['a', 3]"),
+        ("['a'] and ['b']", "['a'] and ['b']"),
+        ("['a' 'b']", "['a' 'b']"),
+        ('{"text": "a"}', '{"text": "a"}'),
+        ('["a", {"text": "b"}]', '["a", {"text": "b"}]'),
+    ],
+)
+def test_a_cell_of_the_context_is_a_list_only_if_it_is_one_as_a_whole(
+    cell: str, context: object
+) -> None:
+    assert csv_files.passages(cell) == context
+
+
+@given(st.lists(st.text(max_size=6), max_size=4))
+def test_a_list_that_python_or_json_writes_comes_back(texts: list[str]) -> None:
+    assert csv_files.passages(json.dumps(texts)) == texts
+    assert csv_files.passages(repr(texts)) == texts
+
+
+def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:
+    file = tmp_path / "bad.csv"
+    rows = [b"answer,context", b"a,c", b"a", b"a,c,d", b'"x\ny",c', b"caf\xe9,c", b"", b'"a"b,c']
+    file.write_bytes(b"\n".join([*rows, b'a,"never closed', b"a,c"]))
+    assert problems(file) == [
+        "line 3: 1 cells, but the file has 2 columns",
+        "line 4: 3 cells, but the file has 2 columns",
+        "line 7: not UTF-8 text: byte 0xe9; save the file as UTF-8",
+        "line 9: invalid CSV: ',' expected after '\"'",
+        "lines 10 to 11: invalid CSV: a quote is opened and never closed",
+    ]
+    assert [row.fields["answer"] for row in rows_of(file) if not row.problem] == ["a", "x\ny"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("a.tsv", "answer\tcontext\na,b\tc;d\n"), ("a.csv", "answer;context\na,b;c\n")],
+)
+def test_tabs_and_semicolons_separate_cells_too(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    assert rows_of(tmp_path / name)[0].fields["answer"] == "a,b"
+
+
+@pytest.mark.parametrize(
+    ("text", "mapping", "said"),
+    [
+        ("answer,docs\na,c\n", {}, "no column for context. Looked for context, retrieval_context"),
+        ("id,chat\n1,[]\n", {}, "Use --map answer=COLUMN, or --map messages=COLUMN for chats"),
+        ("reply,context\na,c\n", {"answer": "replay"}, "no column for answer. Looked for replay"),
+        ("answer,context\xe9\na,c\n", {}, "the first row cannot be read: not UTF-8 text"),
+        ("answer,answer\na,c\n", {}, "two columns have the name 'answer'"),
+        ("answer,context\n", {}, "contains no cases"),
+        ("", {}, "contains no cases"),
+    ],
+)
+def test_a_table_without_the_columns_of_a_case_is_refused_at_once(
+    tmp_path: Path, text: str, mapping: dict[str, str], said: str
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(text, encoding="latin-1")
+    with pytest.raises(ConfigError, match=said):
+        open_data_set(file, mapping=mapping)
+
+
+def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("reply,context\nonly one cell\na,c\n")
+    assert [row.problem == "" for row in rows_of(file, answer="reply")] == [False, True]
+
+
+# ---------------------------------------------------------------- all files
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.xlsx", b"x", "unknown kind of file. Known: .jsonl"),
+        ("a.jsonl", b"\xff\xfe{\0", "is UTF-16 text; save it as UTF-8"),
+        ("a.json", b" \n", "contains no cases"),
+        ("a.jsonl", b"\n\n", "contains no cases"),
+    ],
+)
+def test_a_file_that_cannot_be_a_data_set_is_refused(
+    tmp_path: Path, name: str, content: bytes, said: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(ConfigError, match=said):
+        open_data_set(tmp_path / name)
+
+
+def test_a_fingerprint_changes_with_the_content_and_with_the_mapping(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(json.dumps(CASE))
+    first = open_data_set(file).fingerprint()
+    assert first == open_data_set(str(file)).fingerprint()
+    assert first != open_data_set(file, mapping={"answer": "context"}).fingerprint()
+    file.write_text(json.dumps({**CASE, "id": 1}))
+    assert first != open_data_set(file).fingerprint()

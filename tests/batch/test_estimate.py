@@ -1,0 +1,164 @@
+"""An estimate plans the same asks as the run, counts the same tokens, and sends nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+from collections.abc import Mapping
+from statistics import fmean
+from typing import Any
+
+import pytest
+from command import run as command
+from fakes import TruthfulJudge
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loopback import Answer, Loopback, Request
+from peers.items import items
+from remote import bare_environment
+from true_server import answered, text_of
+
+from faithfulness_assert import Ask, ConfigError, Grader, Reply, Usage, policies
+from faithfulness_assert.batch.estimate import Estimate, _margin, estimate_run
+from faithfulness_assert.batch.rows import Row
+from faithfulness_assert.judges.token_counter import token_counter
+from faithfulness_assert.records.judge import JudgeInfo, Limits
+
+MODEL = "openai:gpt-4o-mini"
+PRICES = {"prompt": 0.15, "completion": 0.6}
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+def case(number: int) -> dict[str, Any]:
+    item = items(1, number)[0]
+    return {"answer": item.answer, "context": list(item.contexts), "question": item.question}
+
+
+def rows(count: int) -> list[Row]:
+    return [Row(number, str(number), case(number)) for number in range(1, count + 1)]
+
+
+class Counting(TruthfulJudge):
+    """A model of which each ask and its tokens are counted."""
+
+    info = JudgeInfo(MODEL, remote=True, limits=Limits(prompt_tokens=900))
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        text = json.dumps(json.loads(super().ask(ask).text), separators=(",", ":"))
+        return Reply(text)
+
+
+@pytest.mark.parametrize("policy", sorted(policies))
+def test_under_every_policy_the_estimate_is_near_what_a_run_uses(policy: str) -> None:
+    options: dict[str, Any] = {"policy": policy, "prices": PRICES}
+    estimate = estimate_run(rows(12), judge=Counting(), **options)
+    run = list(Grader(Counting(), **options).grade_many([row.fields for row in rows(12)]))
+    asks = sum(result.tokens_used.num_requests for result in run)
+    assert estimate.asks == pytest.approx(asks, rel=0.05)
+    assert estimate.prompt == pytest.approx(sum(r.tokens_used.prompt for r in run), rel=0.05)
+    # A suggestion, where a policy wants one, is longer from a model than from this judge.
+    assert estimate.cost == pytest.approx(sum(r.cost or 0 for r in run), rel=0.08)
+    assert estimate.planned == estimate.cases == 12
+    assert estimate.margin == 0.0
+
+
+def test_what_a_server_then_counts_is_within_5_percent() -> None:
+    count = token_counter(MODEL)
+
+    def answer(request: Request) -> Answer:
+        reply = answered(request)
+        said = reply.body["choices"][0]["message"]["content"]
+        spoken = json.dumps(json.loads(said), separators=(",", ":"))
+        reply.body["choices"][0]["message"]["content"] = spoken
+        prompt = sum(count(message["content"]) for message in request.body["messages"])
+        reply.body["usage"] = {"prompt_tokens": prompt, "completion_tokens": count(spoken)}
+        assert text_of(request)
+        return reply
+
+    estimate = estimate_run(rows(20), judge=MODEL, prices=PRICES)
+    with Loopback(answer) as server:
+        grader = Grader(MODEL, base_url=server.url, prices=PRICES)
+        run = list(grader.grade_many([row.fields for row in rows(20)]))
+    assert [result.status for result in run] == ["graded"] * 20
+    assert estimate.asks == len(server.requests)
+    for name in ("prompt", "completion"):
+        used = sum(getattr(result.tokens_used, name) for result in run)
+        assert getattr(estimate, name) == pytest.approx(used, rel=0.05)
+    assert estimate.cost == pytest.approx(sum(result.cost or 0 for result in run), rel=0.05)
+
+
+def test_nothing_is_sent_stored_or_needed(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    def refused(*_: object) -> None:
+        raise AssertionError("an estimate opened a connection")
+
+    monkeypatch.setattr(socket.socket, "connect", refused)
+    for judge in (MODEL, "anthropic:claude-sonnet-4-5"):
+        estimate = estimate_run(rows(2), judge=judge, cache=tmp_path / "replies")
+        assert estimate.asks == 2
+        assert estimate.cost is None
+    assert not (tmp_path / "replies").exists()
+
+
+def test_a_judge_in_this_process_costs_nothing() -> None:
+    estimate = estimate_run(rows(3), judge="embedded", prices=PRICES)
+    assert (estimate.prompt, estimate.completion, estimate.cost) == (0, 0, 0.0)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(1, 60), st.integers(1, 30))
+def test_a_sample_stands_for_all_rows_and_says_so(count: int, sample: int) -> None:
+    same = [Row(number, str(number), case(1)) for number in range(1, count + 1)]
+    estimate = estimate_run(iter(same), judge=MODEL, sample=sample)
+    one = estimate_run(same[:1], judge=MODEL)
+    assert estimate.planned == min(count, sample)
+    assert estimate.prompt == count * one.prompt
+    assert ("random sample" in str(estimate)) == (count > sample)
+
+
+def test_the_margin_of_a_sample_covers_the_truth_most_of_the_time() -> None:
+    chance, hits = random.Random(7), 0
+    tokens = [Usage(int(chance.lognormvariate(7, 0.6)), 50) for _ in range(2000)]
+    truth = fmean(usage.total for usage in tokens)
+    for _ in range(300):
+        drawn = chance.sample(tokens, 200)
+        mean = fmean(usage.total for usage in drawn)
+        hits += abs(mean - truth) <= _margin(drawn, len(tokens)) * mean
+    assert 270 <= hits < 300
+
+
+def test_rows_that_cannot_be_read_and_rows_without_a_context_cost_nothing() -> None:
+    broken = [Row(1, "1", problem="line 1: not JSON"), Row(2, "2", {"answer": "Yes."}), *rows(1)]
+    estimate = estimate_run(broken, judge=MODEL)
+    assert (estimate.cases, estimate.unreadable, estimate.asks) == (3, 1, 1)
+    assert "1 row cannot be read" in str(estimate)
+
+
+def test_no_rows_cost_nothing() -> None:
+    estimate = estimate_run([], judge=MODEL)
+    assert estimate == Estimate(0, 0, 0, 0, 0, 0, None, 0.0, estimate.exact)
+
+
+@pytest.mark.parametrize(
+    "options", [{"sample": 0}, {"judge": "gpt"}, {"policy": "no-such"}, {"deadlines": 3}]
+)
+def test_the_callers_mistakes_are_told(options: Mapping[str, Any]) -> None:
+    with pytest.raises(ConfigError):
+        estimate_run([], **options)
+
+
+def test_the_command_shows_asks_tokens_and_cost(tmp_path: Any) -> None:
+    file = tmp_path / "cases.jsonl"
+    file.write_text("".join(json.dumps(row.fields) + "\n" for row in rows(3)), encoding="utf-8")
+    prices = f"prices={json.dumps(PRICES)}"
+    done = command("estimate", str(file), "--judge", MODEL, "-o", prices)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("3 cases\n")
+    assert "prompt tokens" in done.stdout
+    data = json.loads(command("estimate", str(file), "--judge", MODEL, "--json").stdout)
+    assert data["asks"] == 3
+    assert data["cost"] is None

@@ -1,0 +1,119 @@
+"""The comparison with other graders: its faults, and the tables made of its results.
+
+The comparison itself installs the graders and takes minutes, so no test runs it."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from peers.faults import TEXT, Reply
+from peers.items import items
+from peers.tables import BEGIN, END, best_level, cell, not_best, outcome, put
+
+LISTED = Reply(
+    {"verdicts": [{"id": n, "verdict": "yes" if n < 3 else "no"} for n in range(1, 5)]},
+    "verdicts",
+    "verdict",
+    "yes",
+    "no",
+)
+ALONE = Reply({"score": 0, "reason": "r"}, key="score", yes=3, no=0)
+
+
+@pytest.mark.parametrize("fault", TEXT)
+def test_each_fault_of_the_text_changes_a_list_of_verdicts(fault: str) -> None:
+    before = json.dumps(LISTED.value)
+    assert TEXT[fault](LISTED) != LISTED.text
+    assert json.dumps(LISTED.value) == before
+
+
+def test_a_reply_with_one_verdict_has_no_fault_of_a_list() -> None:
+    unchanged = {fault for fault in TEXT if TEXT[fault](ALONE) == ALONE.text}
+    assert unchanged == {"fewer", "more", "duplicate", "reordered", "empty_list", "renamed_key"}
+
+
+def test_a_true_sentence_of_an_item_is_in_its_context_and_a_false_one_is_not() -> None:
+    for item in items(60):
+        for sentence, label in zip(item.sentences, item.labels, strict=True):
+            assert (sentence in " ".join(item.contexts)) is label
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"score": 0.6}, "right"),
+        ({"score": 0.4}, "too low, 0.40"),
+        ({"score": 2 / 3}, "**too high, 0.67**"),
+        ({"score": None}, "error"),
+        ({"exception": "ValueError"}, "exception"),
+        ({"hang": True}, "**hang**"),
+        ({"score": 0.6, "changed": False}, "–"),
+    ],
+)
+def test_the_outcome_of_a_fault_is_told_in_a_word(found: dict[str, Any], expected: str) -> None:
+    record = {"truth": 0.6, "changed": True, **found}
+    assert cell(record) == expected
+    assert outcome(record) in ("", expected.strip("*").partition(",")[0])
+
+
+def grader(wall: float, packages: int) -> dict[str, Any]:
+    spent = {"wall": 1.0, "cpu": 1.0}
+    run = {"wall_s": wall, "wall_ms": wall, "cpu_ms": 1.0, "items": 2, "right": 2, "calls": 2}
+    tokens = dict.fromkeys(("prompt_tokens", "schema_tokens", "completion_tokens"), 10)
+    levels = {"10": {**run, **tokens, "wall_s": 2 * wall}, "50": {**run, **tokens}}
+    return {
+        "version": "1.0",
+        "packages": packages,
+        "megabytes": 1.0,
+        "starts": [{"import": spent, "first": spent}],
+        "runs": [{**run, "levels": levels, "peak_mb": 1.0}],
+    }
+
+
+def test_the_best_concurrency_is_the_fastest_one() -> None:
+    assert best_level(grader(1.0, 5)["runs"]) == "50"
+
+
+def test_every_figure_in_which_another_grader_is_better_is_named() -> None:
+    graders = {"faithfulness-assert": grader(1.0, 7), "other": grader(2.0, 5)}
+    assert list(not_best(graders)) == ["packages installed (other: 5, ours: 7)"]
+
+
+def test_results_replace_those_of_the_run_before(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"a\n{BEGIN}\nold\n{END}\nb\n", encoding="utf-8")
+    for text in ("new", r"n\1w"):
+        put(page, text)
+        assert page.read_text("utf-8") == f"a\n{BEGIN}\n\n{text}\n\n{END}\nb\n"
+    page.write_text("no marks", encoding="utf-8")
+    with pytest.raises(ValueError, match="0 places"):
+        put(page, "new")
+
+
+def rows(page: Path) -> dict[str, list[str]]:
+    """The tables that the comparison wrote: from the first cell of a row to the minima in it."""
+    written = page.read_text("utf-8").partition(BEGIN)[2].partition(END)[0]
+    lines = (line.strip("| ").split(" | ") for line in written.splitlines() if line[:1] == "|")
+    return {first: [cell.partition(" / ")[0] for cell in cells] for first, *cells in lines}
+
+
+def test_the_figures_of_the_readme_are_those_of_the_benchmark() -> None:
+    whole = rows(ROOT / "docs" / "benchmarks.md")
+    bill = re.search(
+        r"^\| the bill \| (.*) \| (.*) \(", (ROOT / "README.md").read_text("utf-8"), re.M
+    )
+    assert bill
+    ours, theirs = [], []
+    for row in ("judge calls per item", "prompt tokens per item"):
+        own, *others = whole[row]
+        ours.append(own)
+        theirs += sorted(others, key=lambda figure: int(figure.replace(",", "")))[
+            :: len(others) - 1
+        ]
+    assert re.findall(r"[\d,]*\d", bill[1]) == ours
+    assert re.findall(r"[\d,]*\d", bill[2]) == theirs

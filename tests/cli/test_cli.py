@@ -1,0 +1,283 @@
+"""The command line: exit codes for CI, JSON for programs, and messages without a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from command import BAD, COMMAND, GOOD, run
+from loopback import Answer, Loopback, Request, completion
+
+import faithfulness_assert
+from faithfulness_assert import policies
+from faithfulness_assert.options import GRADER_NAMES
+
+BROKEN = {"answer": "The tower is tall.", "id": "broken"}
+
+
+def jsonl(tmp_path: Path, *cases: object) -> str:
+    path = tmp_path / "cases.jsonl"
+    path.write_text("\n".join(json.dumps(case) for case in cases), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("cases", "code"),
+    [((GOOD,), 0), ((GOOD, BAD), 1), ((GOOD, BAD, BROKEN), 3)],
+    ids=["all passed", "some failed", "some not graded"],
+)
+def test_the_exit_code_says_whether_all_cases_passed(
+    tmp_path: Path, cases: tuple[object, ...], code: int
+) -> None:
+    assert run("grade", jsonl(tmp_path, *cases)).returncode == code
+
+
+def test_json_output_is_one_object_per_line(tmp_path: Path) -> None:
+    done = run("grade", jsonl(tmp_path, GOOD, BAD), "--json")
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(r["case_id"], r["pass"]) for r in results] == [("good", True), ("bad", False)]
+
+
+def test_cases_come_from_json_a_list_or_standard_input(tmp_path: Path) -> None:
+    one, many = tmp_path / "one.json", tmp_path / "many.json"
+    one.write_text(json.dumps(GOOD), encoding="utf-8")
+    many.write_text(json.dumps([GOOD, GOOD]), encoding="utf-8")
+    assert "1 case: 1 passed" in run("grade", str(one)).stdout
+    assert "2 cases: 2 passed" in run("grade", str(many)).stdout
+    for text in (json.dumps(GOOD), json.dumps(GOOD, indent=2), "\ufeff" + json.dumps(GOOD)):
+        assert "1 case: 1 passed" in run("grade", "-", stdin=text).stdout
+    for text in (json.dumps([GOOD, GOOD], indent=2), f"{json.dumps(GOOD)}\n\n{json.dumps(GOOD)}\n"):
+        assert "2 cases: 2 passed" in run("grade", "-", stdin=text).stdout
+
+
+def test_only_a_line_feed_ends_a_line_of_json(tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    odd = {**GOOD, "id": "a\u2028b\u2029c\x85d"}
+    file.write_bytes(
+        (
+            "\r\n".join(json.dumps(case, ensure_ascii=False) for case in (odd, GOOD)) + "\r\n"
+        ).encode()
+    )
+    results = [
+        json.loads(line) for line in run("grade", str(file), "--json").stdout.split("\n")[:-1]
+    ]
+    assert [result["case_id"] for result in results] == [odd["id"], "good"]
+
+
+def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> None:
+    shown = threading.Event()
+    waited: list[bool] = []
+
+    def answer(request: Request) -> Answer:
+        if "walls" in json.dumps(request.body):  # the second case waits until the first is shown
+            waited.append(shown.wait(50))
+        return completion('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
+
+    file = jsonl(tmp_path, GOOD, {"answer": "The walls are red.", "context": "The walls are red."})
+    with Loopback(answer) as server:
+        judge = ["--judge", "openai:m", "-o", f"base_url={server.url}", "-o", "api_key=k"]
+        command = [*COMMAND, "grade", file, *judge, "--json", "--concurrency", "1"]
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, env={**os.environ, "NO_PROXY": "127.0.0.1"}
+        ) as process:
+            assert process.stdout is not None
+            first = json.loads(process.stdout.readline())
+            shown.set()
+            second = json.loads(process.stdout.read())
+    assert (first["case_id"], first["pass"], second["pass"]) == ("good", True, True)
+    assert waited == [True]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("arguments", [["demo"], ["demo", "--json"], ["policies"]])
+def test_a_full_disk_is_one_line_and_not_the_exit_code_of_answers_that_fail(
+    arguments: list[str],
+) -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.stderr.startswith("faithfulness-assert: nothing more can be written: No space left")
+    assert (done.stderr.count("\n"), done.returncode) == (1, 2)
+
+
+@pytest.mark.parametrize("arguments", [("--json",), ()], ids=["json", "text"])
+def test_a_reader_that_closes_the_pipe_early_is_not_an_error(
+    tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    file = jsonl(tmp_path, *[GOOD] * 400)
+    with subprocess.Popen(
+        [*COMMAND, "grade", file, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+PLAIN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+
+
+@pytest.mark.parametrize(
+    "environment", [{"PYTHONIOENCODING": "ascii"}, PLAIN_C], ids=["ascii", "C locale"]
+)
+def test_any_terminal_can_show_any_text(environment: dict[str, str]) -> None:
+    case = json.dumps(
+        {**GOOD, "answer": "The tower is 530 metres tall: très haut 😀."}, ensure_ascii=False
+    )
+    shown = run("grade", "-", stdin=case, **environment)
+    assert (shown.returncode, shown.stderr) == (1, "")
+    assert "tr\\xe8s haut \\U0001f600" in shown.stdout
+    (verdict,) = json.loads(run("grade", "-", "--json", stdin=case, **environment).stdout)[
+        "verdicts"
+    ]
+    assert verdict["statement"] == "The tower is 530 metres tall: très haut 😀."
+    assert run("grade", "-", "--judge", "ü", **environment).stderr.count("\n") == 1
+
+
+def test_options_reach_the_grader(tmp_path: Path) -> None:
+    file = jsonl(tmp_path, {**GOOD, "answer": GOOD["answer"] + " A giraffe lives there."})
+    assert run("grade", file).returncode == 1
+    assert run("grade", file, "--threshold", "0.5").returncode == 0
+    assert run("grade", file, "-o", "threshold=0.5").returncode == 0
+    assert run("grade", file, "-o", 'weights={"not_enough_info": 1.0}').returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("grade", "nowhere.jsonl"), "nowhere.jsonl"),
+        (("grade", "-", "--judge", "nobody"), "nobody"),
+        (("grade", "-", "--policy", "promptfo"), "Did you mean 'promptfoo'"),
+        (("grade", "-", "-o", "x"), "NAME=VALUE"),
+        (("grade", "-"), "contains no cases"),
+        (("policies", "nope"), "nope"),
+        (("doctor", "--context", "nowhere.json"), "nowhere.json"),
+        (("doctor", "--context", str(Path(__file__).parent)), "cannot be read"),
+        (("doctor", "--context", sys.executable), "cannot be read"),
+        (("doctor", "--context", __file__), "invalid JSON"),
+        (("init", __file__), "cannot write"),
+        (("init", f"{__file__}/below"), "cannot write"),
+        (("init", "x" * 300), "cannot write"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(arguments: tuple[str, ...], named: str) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert named in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_number_of_a_broken_line_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(json.dumps(GOOD) + "\n{", encoding="utf-8")
+    done = run("grade", str(path))
+    assert "line 2: invalid JSON" in done.stdout
+    assert "2 cases: 1 passed, 0 failed, 1 not graded" in done.stdout
+    assert done.returncode == 3
+
+
+def test_the_demo_needs_no_key_and_shows_every_statement() -> None:
+    done = run("demo")
+    assert done.returncode == 0
+    assert "24 euros" in done.stdout
+    assert "abstained" in done.stdout
+    assert "no_context" in done.stdout
+    assert "smoke" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_control_characters_are_escaped_on_the_terminal(tmp_path: Path) -> None:
+    hostile = {
+        "answer": "\x1b[31mPASS\x1b[0m \x9b31m The tower\rPASS is \u202eesrever tall.",
+        "context": "x\x07",
+        "id": "\x1b]0;t\x07",
+    }
+    done = run("grade", jsonl(tmp_path, hostile))
+    assert not {"\x1b", "\x9b", "\x07", "\u202e", "\r"} & set(done.stdout)
+    assert "\\x1b[31mPASS" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "environment", [{}, {"COLUMNS": "80", "FORCE_COLOR": "1"}], ids=["pipe", "terminal"]
+)
+def test_policies_lists_all_presets_on_one_screen(environment: dict[str, str]) -> None:
+    listed = re.sub(r"\x1b\[[\d;]*m", "", run("policies", **environment).stdout)
+    lines = listed.splitlines()
+    first_words = [line.split(maxsplit=1)[0] for line in lines if line[:1].strip()]
+    assert [word for word in first_words if word in policies] == list(policies)
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+    assert "differs" not in listed
+
+
+def test_policies_in_a_pipe_is_plain_text() -> None:
+    listed = run("policies").stdout
+    assert listed.isascii()
+    assert "\x1b" not in listed
+
+
+def test_policies_with_a_name_shows_its_deviations_and_an_example() -> None:
+    shown = run("policies", "promptfoo").stdout
+    assert "differs:" in shown
+    assert "example:" in shown
+
+
+def test_the_help_of_grade_lists_every_option_of_the_grader() -> None:
+    shown = run("grade", "--help").stdout
+    names = {
+        line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line.split()
+    }
+    assert names >= GRADER_NAMES
+
+
+def test_init_writes_an_example_and_does_not_overwrite_files(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    done = run("init", str(folder))
+    assert done.returncode == 0
+    assert (folder / "promptfooconfig.yaml").is_file()
+    (folder / "promptfooconfig.yaml").write_text("mine", encoding="utf-8")
+    again = run("init", str(folder))
+    assert again.returncode == 2
+    assert "--force" in again.stderr
+    assert (folder / "promptfooconfig.yaml").read_text(encoding="utf-8") == "mine"
+
+
+def test_doctor_checks_this_machine_and_a_promptfoo_context(tmp_path: Path) -> None:
+    context = tmp_path / "context.json"
+    context.write_text(
+        json.dumps(
+            {
+                "vars": {"docs": "The tower.", "query": "How?"},
+                "config": {"contextFrom": "vars.docs"},
+            }
+        ),
+        encoding="utf-8",
+    )
+    done = run("doctor", "--context", str(context))
+    assert done.returncode == 0
+    assert "judge embedded answers" in done.stdout
+    assert "context: The tower." in done.stdout
+    assert "question: How?" in done.stdout
+    failed = run("doctor", "--judge", "openai:x")
+    assert failed.returncode == 1
+    assert "OPENAI_API_KEY" in failed.stdout
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert run("--version").stdout.split() == [
+        "faithfulness-assert",
+        faithfulness_assert.__version__,
+    ]
+
+
+def test_help_names_every_command() -> None:
+    text = run("--help").stdout
+    assert all(name in text for name in ("demo", "grade", "policies", "init", "doctor"))

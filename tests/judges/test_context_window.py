@@ -1,0 +1,396 @@
+"""A judge whose context window is smaller than expected is asked again, with shorter asks.
+
+Each row of ``fixtures/context_windows.json`` is how one server says that an ask is too long:
+``status``, and ``body`` (or ``text``) with the numbers that it states: ``{{WINDOW}}``, ``{{PROMPT}}``,
+``{{REPLY}}``, ``{{TOTAL}}``, ``{{ROOM}}`` (the window without the reply), ``{{OVER}}`` (the window
+and 1), ``{{LEAST}}`` (a prompt that would be too long).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loopback import Answer, Loopback, Request, good_reply
+from remote import bare_environment
+from true_server import answered, block, text_of
+
+from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
+from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.judges.remote.context_window import default_limits, usable_window
+from faithfulness_assert.plan.outcomes import RECUTS
+from faithfulness_assert.records.judge import Limits, judge_info
+
+ROWS: list[dict[str, Any]] = json.loads(
+    (ROOT / "fixtures" / "context_windows.json").read_text(encoding="utf-8")
+)
+WINDOW = 2400
+DENSER = 1.2
+"""How many tokens these servers count where the grader counts one."""
+
+FACTS = [f"Museum {n} in the old town was opened by the mayor in {1600 + n}." for n in range(120)]
+STATEMENTS = [FACTS[n] for n in (3, 40, 70, 90, 119)] + [
+    f"Museum {n} was never opened at all." for n in (7, 50, 110)
+]
+CASE = {"answer": " ".join(STATEMENTS), "context": " ".join(FACTS)}
+TRUE_SCORE = 0.625
+count = exact_counter() or estimate_tokens
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+# ---------------------------------------------------------------- a server with a window
+
+
+class Server:
+    """Refuses in the words of a row what does not fit its window, prompt and reply together."""
+
+    def __init__(self, row: Mapping[str, Any], window: int = WINDOW) -> None:
+        self.row, self.window, self.refused = row, window, 0
+
+    def __call__(self, request: Request) -> Answer:
+        tokens = int(count(text_of(request)) * DENSER) + 20
+        cap = request.body.get("max_completion_tokens") or request.body.get("max_tokens")
+        if tokens + cap <= self.window:
+            return answered(request, text_of(request), tokens)
+        self.refused += 1
+        return Answer(self._words(tokens, cap), self.row.get("status", 400))
+
+    def _words(self, prompt: int, reply: int) -> str:
+        numbers = {
+            "WINDOW": self.window,
+            "PROMPT": prompt,
+            "REPLY": reply,
+            "TOTAL": prompt + reply,
+            "ROOM": self.window - reply,
+            "OVER": self.window + 1,
+            "LEAST": self.window - reply + 1,
+        }
+        text = self.row.get("text") or json.dumps(self.row["body"])
+        for name, number in numbers.items():
+            text = text.replace(f'"{{{{{name}}}}}"', str(number)).replace(
+                f"{{{{{name}}}}}", str(number)
+            )
+        return text
+
+
+def grader(api: str, server: Loopback, **options: Any) -> Grader:
+    url = server.root if api == "anthropic" else server.url
+    return Grader(f"{api}:m", base_url=url, api_key="sk-test-0123456789", max_retries=0, **options)
+
+
+def close(made: Grader) -> None:
+    made.judge.close()  # type: ignore[attr-defined]
+
+
+def warnings_of(result: GradingResult) -> str:
+    return " ".join(result.metadata.get("warnings", ()))
+
+
+PAIRS = [(row, api) for row in ROWS for api in row["apis"]]
+
+
+@pytest.mark.parametrize(("row", "api"), PAIRS, ids=[f"{api}-{row['id']}" for row, api in PAIRS])
+def test_every_wording_sets_the_window_and_the_case_is_graded_right(
+    row: dict[str, Any], api: str
+) -> None:
+    server = Server(row)
+    with Loopback(server) as loopback:
+        made = grader(api, loopback)
+        first, refused = made.grade(**CASE), server.refused
+        second = made.grade(**CASE)
+        close(made)
+    assert first.status == second.status == "graded", first.reason
+    assert first.score == second.score == TRUE_SCORE
+    assert first.coverage == 1.0
+    assert first.metadata["windows"] > 1
+    assert 1 <= refused <= 2 ** (RECUTS + 1)
+    assert "too long" in warnings_of(first)
+    assert "context window" in warnings_of(first)
+    assert server.refused == refused, "the judge has not learned its window"
+    assert "too long" not in warnings_of(second)
+    assert first.tokens_used.num_requests + second.tokens_used.num_requests == len(
+        loopback.requests
+    )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Too many tokens, please wait before trying again.",
+        "You have exceeded the maximum number of tokens per minute.",
+    ],
+)
+def test_a_server_that_gets_too_many_tokens_in_a_minute_is_waited_for_and_cuts_no_ask(
+    message: str,
+) -> None:
+    def answer(request: Request) -> Answer:
+        if request.number == 1:
+            return Answer({"error": {"message": message}}, 429, headers={"retry-after": "0"})
+        return answered(request, text_of(request), count(text_of(request)))
+
+    with Loopback(answer) as loopback:
+        made = Grader("openai:m", base_url=loopback.url, api_key="sk-test-0123456789")
+        result, limits = made.grade(**CASE), judge_info(made.judge).limits
+        close(made)
+    assert (result.status, result.score) == ("graded", TRUE_SCORE)
+    assert "windows" not in result.metadata
+    assert limits == default_limits("openai:m", limits.statements)
+
+
+def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down() -> None:
+    row = next(row for row in ROWS if row["id"] == "openai-tokens-per-minute")
+    with Loopback(Server(row)) as loopback:
+        made = grader("openai", loopback)
+        assert made.grade(**CASE).score == TRUE_SCORE
+        assert not made.judge._throttle.holds  # type: ignore[attr-defined]
+        close(made)
+
+
+@pytest.mark.parametrize("policy", ["ragas", "promptfoo", "deepeval"])
+def test_asks_for_claims_and_truths_are_cut_too(policy: str) -> None:
+    row = next(row for row in ROWS if row["id"] == "openai-with-reply")
+
+    class Knows(Server):
+        def __call__(self, request: Request) -> Answer:
+            outcome, text = super().__call__(request), text_of(request)
+            if outcome.status != 200 or block("statements", text):
+                return outcome
+            name, entry = ("answer", "claims") if block("answer", text) else ("passages", "truths")
+            lines = block(name, text).items()
+            split = {n: re.findall(r"\S.*?\.(?= |$)", line) for n, line in lines}
+            key = "sentences" if entry == "claims" else "passages"
+            reply = {key: [{"id": n, entry: parts} for n, parts in split.items()]}
+            return good_reply(request, json.dumps(reply))
+
+    server = Knows(row)
+    with Loopback(server) as loopback:
+        made = grader("openai", loopback, policy=policy)
+        long_answer = " ".join(FACTS[n] for n in range(0, 120, 3))
+        result = made.grade(long_answer, CASE["context"], question="When?")
+        close(made)
+    assert result.status == "graded", result.reason
+    assert result.score == 1.0
+    assert server.refused
+
+
+def test_a_rating_of_a_case_that_does_not_fit_is_a_grader_error() -> None:
+    with Loopback(Server(ROWS[0])) as loopback:
+        made = grader("openai", loopback, policy="masis")
+        result = made.grade(**CASE, question="When?")
+        again = made.grade(**CASE, question="When?")
+        close(made)
+    assert (result.status, result.score) == ("judge_failed", 0.0)
+    assert "2400" in result.reason
+    assert again.status == "invalid_input"
+    assert "context window" in again.reason
+
+
+# ---------------------------------------------------------------- a server that cuts in silence
+
+
+def ollama(num_ctx: int, *, half: bool) -> Callable[[Request], Answer]:
+    """Keeps the instructions and the end of a prompt that is too long, and answers with a 200."""
+
+    def answer(request: Request) -> Answer:
+        system, user = (m["content"] for m in request.body["messages"])
+        tokens = count(system) + count(user)
+        if tokens <= num_ctx:
+            return answered(request, f"{system}\n{user}", tokens)
+        kept = num_ctx // 2 + 2 if half else num_ctx
+        lines = user.splitlines()
+        while count("\n".join(lines)) > kept - count(system):
+            del lines[1]  # the first sentences of the context
+        return answered(request, f"{system}\n" + "\n".join(lines), kept)
+
+    return answer
+
+
+@pytest.mark.parametrize("half", [True, False])
+@pytest.mark.parametrize("num_ctx", [2048, 4096])
+def test_a_prompt_that_the_server_cut_in_silence_is_asked_again_in_parts(
+    num_ctx: int, half: bool
+) -> None:
+    with Loopback(ollama(num_ctx, half=half)) as loopback:
+        made = grader("openai", loopback)
+        long = {**CASE, "context": " ".join(FACTS * 2)}
+        first, requests = made.grade(**long), len(loopback.requests)
+        second = made.grade(**long)
+        close(made)
+    assert (first.status, first.score) == ("graded", TRUE_SCORE), first.reason
+    assert (second.status, second.score) == ("graded", TRUE_SCORE)
+    assert "may have cut the prompt" in warnings_of(first)
+    assert "may have cut the prompt" not in warnings_of(second)
+    assert len(loopback.requests) < 2 * requests
+    assert first.tokens_used.num_requests == requests
+
+
+def test_a_server_that_always_counts_few_tokens_is_never_trusted() -> None:
+    with Loopback(lambda request: answered(request, text_of(request), 1026)) as loopback:
+        made = grader("openai", loopback)
+        result = made.grade(CASE["answer"], " ".join(FACTS * 4))
+        close(made)
+    assert result.score in (0.0, TRUE_SCORE)
+    assert "may have cut the prompt" in f"{warnings_of(result)} {result.reason}"
+    assert len(loopback.requests) < 400
+
+
+# ---------------------------------------------------------------- a server that lies
+
+LIES: dict[str, str] = {
+    "negative": "maximum context length is -2048 tokens",
+    "zero": "maximum context length is 0 tokens",
+    "tiny": "maximum context length is 3 tokens, you requested 9000",
+    "what-was-sent": "maximum context length is {{TOTAL}} tokens",
+    "larger": "maximum context length is 900000 tokens",
+    "absurd": "maximum context length is 999999999999999999999999 tokens",
+    "no-number": "the context window is full",
+    "many-numbers": "context length " + "17 " * 3000,
+    "smaller-each-time": "maximum context length is {{LEAST}} tokens",
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_a_server_that_lies_about_its_window_ends_in_a_grader_error_after_few_asks(
+    lie: str,
+) -> None:
+    row = {"body": {"error": {"message": LIES[lie], "code": "context_length_exceeded"}}}
+    with Loopback(Server(row, window=0)) as loopback:
+        made = grader("openai", loopback)
+        results = [made.grade(**CASE) for _ in range(2)]
+        close(made)
+    for result in results:
+        assert (result.status, result.score, result.pass_) == ("judge_failed", 0.0, False)
+        assert result.error is not None
+        assert result.error.kind == "transport"
+        assert "max_prompt_tokens" in result.reason
+    assert len(loopback.requests) <= 2 * 2 ** (RECUTS + 2)
+
+
+@pytest.mark.parametrize("lie", [name for name in LIES if name != "smaller-each-time"])
+def test_a_lie_about_the_window_does_not_keep_a_case_from_being_graded(lie: str) -> None:
+    row = {"body": {"error": {"message": LIES[lie], "code": "context_length_exceeded"}}}
+    with Loopback(Server(row)) as loopback:
+        made = grader("openai", loopback)
+        result = made.grade(**CASE)
+        close(made)
+    assert (result.status, result.score) == ("graded", TRUE_SCORE), result.reason
+
+
+def test_only_some_asks_that_are_too_long_lose_no_statement_and_credit_none_twice() -> None:
+    calls: Iterator[int] = iter(range(1000))
+
+    def every_second(request: Request) -> Answer:
+        if next(calls) % 2 == 0:
+            return Answer({"error": {"message": "context length is 2100"}}, 400)
+        return answered(request, text_of(request), 100)
+
+    with Loopback(every_second) as loopback:
+        made = grader("openai", loopback, max_prompt_tokens=2500)
+        result = made.grade(**CASE)
+        close(made)
+    assert result.score <= TRUE_SCORE
+    assert sum(v.label == "supported" for v in result.verdicts) <= 5
+    assert len(loopback.requests) < 200
+
+
+class Narrow:
+    """A judge that finds asks too long, says anything about its window, and else answers right."""
+
+    name = "narrow"
+
+    def __init__(self, window: int, said: list[int]) -> None:
+        self.window, self.said, self.asked = window, said, 0
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        self.asked += 1
+        prompt = sum(estimate_tokens(message["content"]) for message in ask.messages)
+        if prompt + ask.max_tokens > self.window:
+            said = self.said[min(self.asked, len(self.said)) - 1]
+            raise PromptTooLong("too long", said)
+        shown = {line: number for number, line in ask.payload.sentences}
+        verdicts = [
+            {"id": n, "evidence": [shown[line]], "label": "supported"}
+            if line in shown
+            else {"id": n, "evidence": [], "label": "not_enough_info"}
+            for n, line in ask.payload.statements
+        ]
+        return Reply(json.dumps({"verdicts": verdicts}))
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    window=st.integers(0, 9000),
+    said=st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6),
+)
+def test_whatever_a_judge_says_about_its_window_the_score_is_right_or_there_is_none(
+    window: int, said: list[int]
+) -> None:
+    judge = Narrow(window, said)
+    result = grade(**CASE, judge=judge)
+    assert result.score == (TRUE_SCORE if result.status == "graded" else 0.0)
+    assert result.status in ("graded", "judge_failed")
+    assert judge.asked <= 400
+
+
+def test_a_tape_of_a_judge_that_learned_its_window_replays_every_grade(tmp_path: Path) -> None:
+    short = {"answer": STATEMENTS[0], "context": " ".join(FACTS[:9])}
+    with Loopback(Server(ROWS[0])) as loopback:
+        made = Grader(
+            "openai:m", base_url=loopback.url, api_key="sk-test-0123456789", cache=str(tmp_path)
+        )
+        recorded = [made.grade(**case) for case in (short, CASE, CASE, short)]
+        requests = len(loopback.requests)
+        again = made.grade(**CASE)
+    replayed = [grade(**case, judge=f"tape:{tmp_path}") for case in (short, CASE, CASE, short)]
+    assert [result.status for result in recorded] == ["graded"] * 4
+    assert len(loopback.requests) == requests
+    for first, second in zip([*recorded, recorded[1]], [*replayed, again], strict=True):
+        assert (second.status, second.score) == (first.status, first.score), second.reason
+        assert second.verdicts == first.verdicts
+
+
+@given(
+    message=st.text() | st.from_regex(r"(context (length|size|window) (is )?-?\d{1,30} ?){1,5}"),
+    prompt=st.integers(0, 10**7),
+    reply=st.integers(1, 10**6),
+)
+def test_a_window_that_a_message_states_is_smaller_than_what_was_sent(
+    message: str, prompt: int, reply: int
+) -> None:
+    assert 0 <= usable_window(message, prompt, reply) < prompt + reply
+
+
+# ---------------------------------------------------------------- what is known before
+
+
+@pytest.mark.parametrize(
+    ("model", "limits"),
+    [
+        ("gpt-4", Limits(None, 40, 8_192)),
+        ("gpt-4-0613", Limits(None, 40, 8_192)),
+        ("gpt-4o-mini-2024-07-18", Limits(None, 40, 128_000)),
+        ("openai/gpt-4o", Limits(None, 40, 128_000)),
+        ("gpt-4.1-nano", Limits(None, 40, 200_000)),
+        ("claude-haiku-4-5", Limits(None, 40, 200_000)),
+        ("gpt-40", Limits(100_000, 40)),
+        ("llama3.1:8b", Limits(100_000, 40)),
+    ],
+)
+def test_the_window_of_a_known_model_is_the_default(model: str, limits: Limits) -> None:
+    assert default_limits(f"openai:{model}", 40) == limits
+
+
+def test_the_option_max_prompt_tokens_goes_before_what_is_known() -> None:
+    made = Grader("openai:gpt-4", api_key="sk-x", max_prompt_tokens=50_000)
+    assert made.judge.info.limits == Limits(50_000, 40)  # type: ignore[attr-defined]

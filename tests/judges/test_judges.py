@@ -1,0 +1,98 @@
+"""What a judge says about itself, and the table of judges."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from faithfulness_assert import Ask, ConfigError, Reply
+from faithfulness_assert.judges import (
+    JUDGES,
+    environment_prefixes,
+    judge_forms,
+    make_judge,
+    option_names,
+)
+from faithfulness_assert.judges.embedded import EmbeddedJudge
+from faithfulness_assert.records.judge import ASK_KINDS, JudgeInfo, Limits, judge_info
+
+JUDGES_FOLDER = ROOT / "faithfulness_assert" / "judges"
+
+
+class MinimalJudge:
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        return Reply("yes")
+
+
+def test_a_judge_that_says_nothing_about_itself_has_defaults_and_its_class_as_name() -> None:
+    info = judge_info(MinimalJudge())
+    assert info == JudgeInfo("MinimalJudge", limits=Limits(), asks=ASK_KINDS, identity=None)
+    assert (info.remote, info.keeps_deadline, info.never_contradicts) == (False, False, False)
+
+
+def test_plain_attributes_say_what_a_judge_is() -> None:
+    class NamedJudge(MinimalJudge):
+        name = "x"
+        limits = Limits(statements=3)
+        asks = ("what this judge was asked",)  # its own affair
+        remote = True
+
+    expected = JudgeInfo("x", remote=True, limits=Limits(statements=3))
+    assert judge_info(NamedJudge()) == expected
+
+
+def test_the_judges_own_info_is_used_and_other_attributes_of_that_name_are_not() -> None:
+    judge = MinimalJudge()
+    judge.info = JudgeInfo("own")  # type: ignore[attr-defined]
+    judge.name = "ignored"  # type: ignore[attr-defined]
+    assert judge_info(judge).name == "own"
+    judge.info = print  # type: ignore[attr-defined]
+    assert judge_info(judge).name == "ignored"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("limits", 5), ("asks", "verdicts"), ("asks", ["novels"]), ("asks", 5)]
+)
+def test_an_invalid_attribute_is_named(name: str, value: Any) -> None:
+    with pytest.raises(ConfigError, match=f"^judge: its '{name}' must be"):
+        JudgeInfo("x", **{name: value})
+
+
+def test_each_judge_is_one_row_that_names_an_existing_class_and_its_form() -> None:
+    for kind, entry in JUDGES.items():
+        source = JUDGES_FOLDER / entry.module.removeprefix(".")
+        path = source / "__init__.py" if source.is_dir() else source.with_suffix(".py")
+        assert f"class {entry.class_name}" in path.read_text(encoding="utf-8")
+        assert re.fullmatch(rf"{kind}(:[A-Z]+)?", entry.form)
+        assert isinstance(option_names(entry.form), list)
+
+
+def test_help_texts_are_derived_from_the_rows() -> None:
+    assert judge_forms() == ["anthropic:MODEL", "embedded", "openai:MODEL", "tape:DIR"]
+    assert [entry.extra for entry in JUDGES.values() if entry.extra] == ["anthropic"]
+    assert set(environment_prefixes()) == {"ANTHROPIC_", "OPENAI_"}
+    assert JUDGES["anthropic"].install == "pip install faithfulness-assert[anthropic]"
+    assert JUDGES["openai"].install == "pip install openai"
+    assert JUDGES["embedded"].install == ""
+
+
+@pytest.mark.parametrize("spec", ["openai", "openai:", "openai: ", "embedded:x"])
+def test_a_judge_with_too_much_or_too_little_in_its_name_is_shown_its_form(spec: str) -> None:
+    form = JUDGES[spec.partition(":")[0]].form
+    with pytest.raises(ConfigError, match=rf"should be written '{form}'"):
+        make_judge(spec, {})
+
+
+def test_unknown_judges_and_options_are_errors_that_help() -> None:
+    with pytest.raises(ConfigError, match="unknown judge 'opnai:m'"):
+        make_judge("opnai:m", {})
+    with pytest.raises(ConfigError, match="seed: the judge 'embedded' has no such option"):
+        make_judge("embedded", {"seed": 1})
+    with pytest.raises(ConfigError, match="an object with an 'ask' method; got int"):
+        make_judge(5, {})
+    with pytest.raises(ConfigError, match="seed: the judge is passed as an object"):
+        make_judge(MinimalJudge(), {"seed": 1})
+    assert isinstance(make_judge("embedded", {}), EmbeddedJudge)

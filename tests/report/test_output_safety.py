@@ -1,0 +1,566 @@
+"""Keys are never shown, hostile text is shown as plain text, and nothing from outside is run."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import logging
+import os
+import re
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import licences
+import pytest
+from attacks import KEY, outputs, unsafe
+from conftest import ROOT
+from fakes import ScriptedJudge, failing, verdicts_json
+from hypothesis import given, settings
+from loopback import Answer, Loopback, Request, good_reply, refusal_to
+from strategies import texts
+from test_house import PACKAGE, modules
+
+from faithfulness_assert import (
+    ConfigError,
+    Grader,
+    GradingResult,
+    agrade,
+    grade,
+    grade_many,
+    policies,
+)
+from faithfulness_assert.policy.load import DATA_KEYS, load_policy
+from faithfulness_assert.promptfoo import get_assert
+
+ANSWER, CONTEXT = (
+    "The museum opens at nine. It closes at five.",
+    "The museum opens at nine on weekdays.",
+)
+APIS = ["openai", "anthropic"]
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+# ---------------------------------------------------------------- keys
+
+
+def echo(request: Request) -> Answer:
+    """An error that repeats all headers of the request."""
+    return refusal_to(401, f"no such key: {json.dumps(dict(request.headers))}")
+
+
+SERVERS: list[Callable[[Request], Answer]] = [good_reply, echo]
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize("server", SERVERS)
+def test_no_logger_of_any_package_shows_the_key_at_any_level(
+    api: str,
+    server: Callable[[Request], Answer],
+    caplog: pytest.LogCaptureFixture,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.DEBUG, api)
+    with Loopback(server) as api_server:
+        result = grade(
+            ANSWER,
+            CONTEXT,
+            judge=f"{api}:m",
+            base_url=api_server.root if api == "anthropic" else api_server.url,
+            api_key=KEY,
+            max_retries=0,
+        )
+        assert any(KEY in str(request.headers) for request in api_server.requests)
+    names = " ".join({record.name for record in caplog.records})
+    assert all(name in names for name in ("faithfulness_assert", "httpcore", api))
+    logged = "\n".join(
+        f"{record.getMessage()} {record.args!r} {record.exc_text}" for record in caplog.records
+    )
+    assert "SECRET" not in logged + outputs(result) + "".join(capfd.readouterr())
+
+
+def frames(error: BaseException) -> str:
+    """A traceback with the locals of our frames, as error trackers show it, of the error and its causes."""
+    parts = [repr(error)]
+    for cause in (error, error.__cause__, error.__context__):
+        ours = [
+            frame
+            for frame, _ in traceback.walk_tb(cause and cause.__traceback__)
+            if str(PACKAGE) in frame.f_code.co_filename
+        ]
+        assert ours or cause is not error
+        parts += [
+            repr(value)
+            for frame in ours
+            for name, value in frame.f_locals.items()
+            if name != "self"
+        ]
+    return "\n".join(parts)
+
+
+@pytest.mark.parametrize("api", APIS)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"timeout": -1},
+        {"max_retries": "x"},
+        {"base_url": "ftp://x"},
+        {"threshold": 7},
+        {"api_key": f"{KEY} "},
+        {"x": 1},
+    ],
+)
+@pytest.mark.parametrize("call", ["grade", "grade_many", "Grader"])
+def test_no_traceback_contains_the_key_even_with_arguments_and_locals(
+    api: str, wrong: dict[str, Any], call: str
+) -> None:
+    options: dict[str, Any] = {"judge": f"{api}:m", "api_key": f"{KEY}\u00e4", **wrong}
+    calls: dict[str, Callable[[], object]] = {
+        "grade": lambda: grade(ANSWER, CONTEXT, **{"threshold": 7, **options}),
+        "grade_many": lambda: grade_many([], **{"threshold": 7, **options}),
+        "Grader": lambda: Grader(**{"threshold": 7, **options}),
+    }
+    with pytest.raises(ConfigError) as caught:
+        calls[call]()
+    assert "SECRET" not in frames(caught.value) + repr(caught.value)
+
+
+def test_agrade_hides_the_key_too() -> None:
+    with pytest.raises(ConfigError) as caught:
+        asyncio.run(agrade(ANSWER, CONTEXT, judge="openai:m", api_key=KEY, threshold=7))
+    assert "SECRET" not in frames(caught.value)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_neither_the_judge_nor_its_store_contains_the_key(api: str, tmp_path: Path) -> None:
+    with Loopback(good_reply) as server:
+        root = server.root if api == "anthropic" else server.url
+        url = root.replace("//", "//user:hunter2secret@") + "?token=hunter3secret"
+        grader = Grader(f"{api}:m", base_url=url, api_key=KEY, cache=tmp_path, max_retries=0)
+        result = grader.grade(ANSWER, CONTEXT)
+    kept = "".join(f"{path} {path.read_text('utf-8')}" for path in tmp_path.rglob("*.json"))
+    assert "tape.json" in kept
+    shown = "\n".join(
+        [
+            kept,
+            outputs(result),
+            repr(grader),
+            repr(grader.judge),
+            str(vars(grader)),
+            repr(getattr(grader.judge, "identity", "")),
+        ]
+    )
+    assert "SECRET" not in shown
+    assert "hunter" not in shown
+
+
+@pytest.mark.parametrize(
+    "command", [["grade", "case.json"], ["grade", "case.json", "--json"], ["doctor"]]
+)
+@pytest.mark.parametrize("server", SERVERS)
+def test_the_command_line_shows_no_key(
+    command: list[str], server: Callable[[Request], Answer], tmp_path: Path
+) -> None:
+    (tmp_path / "case.json").write_text(
+        json.dumps({"answer": ANSWER, "context": CONTEXT}), encoding="utf-8"
+    )
+    with Loopback(server) as api_server:
+        environment = {
+            **os.environ,
+            "OPENAI_API_KEY": KEY,
+            "OPENAI_BASE_URL": api_server.url,
+            "OPENAI_LOG": "debug",
+        }
+        line = [sys.executable, "-m", "faithfulness_assert", *command, "--judge", "openai:m"]
+        done = subprocess.run(
+            line,
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
+        assert any(KEY in str(request.headers) for request in api_server.requests)
+    assert done.stdout
+    assert "SECRET" not in done.stdout + done.stderr
+
+
+def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback() -> None:
+    config = {
+        "judge": "openai:m",
+        "apiKey": KEY,
+        "baseUrl": "http://127.0.0.1:9/v1",
+        "maxRetries": 0,
+        "timeout": 2,
+    }
+    for options in (
+        config,
+        {**config, "timeout": "x"},
+        {**config, "apiKey": f"{KEY}\n"},
+        {**config, "nonsense": KEY},
+    ):
+        made = get_assert(ANSWER, {"vars": {"context": CONTEXT}, "config": options})
+        assert made["metadata"]["graderError"]
+        assert "SECRET" not in json.dumps(made)
+        assert "Traceback" not in made["reason"]
+
+
+# ---------------------------------------------------------------- hostile text
+
+HOSTILE = [
+    "\x1b[31mPASS\x1b[0m",
+    "\x1b]8;;https://evil.example\x1b\\click\x1b]8;;\x1b\\",
+    "\x1b]0;title\x07",
+    "\x9b2J",
+    "FAIL\rPASS  score 1.00",
+    "a\nPASS  score 1.00  threshold 0.80  [graded]",
+    "a\x08\x08\x7f",
+    "\u202eSSAP\u202c \u2066x\u2069",
+    "::error file=x::y",
+    "::stop-commands::x",
+    "##vso[task.setvariable variable=x]y",
+    "##[error]x",
+    "a\u2028::set-output name=x::y",
+    "=1+1",
+    "@SUM(1)",
+    "<img src=x onerror=alert(1)>",
+    "[x](javascript:alert(1))",
+]
+
+
+class Hostile(ScriptedJudge):
+    """A judge whose name, caveat and replies are hostile."""
+
+    def __init__(self, text: str, script: list[Any]) -> None:
+        super().__init__(script, name=text)
+        self.caveat = text
+
+
+def hostile_results(text: str) -> Iterator[GradingResult]:
+    """Results with ``text`` in every field that text from outside can reach."""
+    case = {
+        "answer": f"It is {text} here. {text}",
+        "context": [{"id": text, "text": f"It was {text} there."}],
+        "question": text,
+        "id": text,
+    }
+    reasons = json.dumps(
+        {
+            "verdicts": [
+                {"id": n, "evidence": [1, text], "label": "contradicted", "reason": text}
+                for n in (1, 2, 3, 4)
+            ]
+        }
+    )
+    refused = failing("refusal", fix=text)
+    for judge in (Hostile(text, [reasons]), Hostile(text, [text]), Hostile(text, [refused])):
+        yield from Grader(judge, reasons=True).grade_many([case])
+    yield from Grader("embedded", citations="audit").grade_many(
+        [case, {text: text}, {"answer": text}]
+    )
+    rated = json.dumps(
+        {**dict.fromkeys(policies["masis"].dimensions, 0.5), "suggestions": [text, text]}
+    )
+    audit = {"invalid_citations": [text], "uncited_claim_count": 1}
+    yield from Grader(Hostile(text, [rated]), "masis").grade_many(
+        [{**case, "citation_audit": audit}]
+    )
+    explained = [
+        json.dumps({"sentences": [{"id": n, "claims": [text or "x"]} for n in range(1, 9)]}),
+        json.dumps({"truths": [text]}),
+        "{}",
+    ]
+    yield from Grader(
+        Hostile(
+            text, [*explained, verdicts_json({1: "contradicted"}), json.dumps({"reason": text})]
+        ),
+        "deepeval",
+    ).grade_many([case])
+
+
+def check_shown(result: GradingResult) -> None:
+    data = result.to_promptfoo("all")
+    lines = result.pretty().split("\n")
+    cells = [data["reason"], *(part["reason"] for part in data["componentResults"])]
+    values = [part["assertion"]["value"] for part in data["componentResults"]]
+    assert not unsafe("".join([*lines, *cells, *values]))
+    assert not [line for line in [*lines, *cells] if re.search(r"^\s*::|##\w*\[", line)]
+    assert [line for line in lines if re.match(r"(PASS|FAIL|ERROR)  score", line)] == lines[:1]
+    assert not [cell for cell in cells if cell[:1] in "=+-@\t\r" or "\n" in cell]
+    assert "\n" not in result.model_dump_json()
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
+    results = list(hostile_results(text))
+    for result in results:
+        check_shown(result)
+    assert {"graded", "unreadable", "judge_refused", "invalid_input"} <= {
+        result.status for result in results
+    }
+
+
+@given(texts)
+@settings(max_examples=60, deadline=None)
+def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
+    for result in hostile_results(text):
+        check_shown(result)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_markup_is_left_unescaped_for_viewers_that_escape_it(text: str) -> None:
+    result = grade(f"It is {text} here.", CONTEXT)
+    value = result.to_promptfoo("all")["componentResults"][0]["assertion"]["value"]
+    assert "&lt;" not in value
+    assert type(value) is str
+    assert (
+        json.loads(json.dumps(result.to_promptfoo("all")))["componentResults"][0]["assertion"][
+            "value"
+        ]
+        == value
+    )
+
+
+@pytest.mark.parametrize(
+    "text", [text for text in HOSTILE if "\n" not in text and "\x00" not in text]
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [["grade", "{}"], ["policies", "{}"], ["grade", "-", "-o", "{}"], ["doctor", "--judge", "{}"]],
+)
+def test_an_error_of_the_command_line_is_one_line_of_text(
+    text: str, arguments: list[str], tmp_path: Path
+) -> None:
+    line = [
+        sys.executable,
+        "-m",
+        "faithfulness_assert",
+        *(argument.replace("{}", f"x{text}") for argument in arguments),
+    ]
+    done = subprocess.run(
+        line, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60, input="{}"
+    )
+    assert done.returncode in (1, 2)
+    assert not unsafe(done.stdout + done.stderr)
+
+
+# ---------------------------------------------------------------- files
+
+
+def test_no_text_of_a_case_becomes_the_name_of_a_file(tmp_path: Path) -> None:
+    store = tmp_path / "a" / "store"
+    judge = ScriptedJudge(
+        [verdicts_json({1: "supported", 2: "supported"})], name="../../../outside/x\x00"
+    )
+    judge.identity = {"judge": "../../outside"}  # type: ignore[attr-defined]
+    for text in (
+        "../../outside",
+        "/etc/passwd",
+        "a/b",
+        "..",
+        "C:\\x",
+        "x\x00y",
+        "file:///etc/passwd",
+    ):
+        case = {
+            "answer": f"{text} {ANSWER}",
+            "context": [{"id": text, "text": f"{CONTEXT} {text}"}],
+            "question": text,
+            "id": text,
+        }
+        assert next(Grader(judge, cache=store).grade_many([case])).error is None
+    made = [path.relative_to(tmp_path) for path in tmp_path.rglob("*")]
+    assert {path.parts[:2] for path in made} == {("a",), ("a", "store")}
+    assert all(re.fullmatch(r"[\w.-]+", part) for path in made for part in path.parts)
+
+
+def bomb(key: str) -> str:
+    """YAML for ``key`` in which each of twelve values contains the previous one nine times."""
+    levels = [
+        "a0: &x0 [x]",
+        *(f"a{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]" for n in range(1, 12)),
+    ]
+    return f"{key}: {{{', '.join(levels)}}}\n"
+
+
+@pytest.mark.parametrize("key", sorted(DATA_KEYS))
+def test_a_few_aliases_that_mean_billions_of_values_are_refused(key: str, tmp_path: Path) -> None:
+    file = tmp_path / "bomb.yaml"
+    file.write_text(bomb(key), encoding="utf-8")
+    with pytest.raises(ConfigError, match="aliases"):
+        load_policy(str(file))
+
+
+MERGED = "".join(
+    [
+        "a0: &x0 {k: v}\n",
+        *(f"a{n}: &x{n} {{<<: [{', '.join([f'*x{n - 1}'] * 9)}]}}\n" for n in range(1, 12)),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["examples: &a [*a]\n", f"examples: &a [{', '.join(['*a'] * 60_000)}]\n", MERGED],
+    ids=["once", "often", "merged"],
+)
+def test_a_value_that_contains_itself_or_merges_to_billions_is_refused(
+    text: str, tmp_path: Path
+) -> None:
+    (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match="aliases"):
+        load_policy(str(tmp_path / "p.yaml"))
+
+
+def test_a_few_harmless_aliases_are_read(tmp_path: Path) -> None:
+    (tmp_path / "p.yaml").write_text("guidance: &g Be strict.\nsummary: *g\n", encoding="utf-8")
+    assert load_policy(str(tmp_path / "p.yaml")).summary == "Be strict."
+
+
+# ---------------------------------------------------------------- no code from outside
+
+FORBIDDEN_CALLS = {"eval", "exec", "compile", "__import__", "breakpoint", "input"}
+FORBIDDEN_IMPORTS = {
+    "pickle",
+    "dill",
+    "marshal",
+    "shelve",
+    "jsonpickle",
+    "joblib",
+    "ctypes",
+    "code",
+    "codeop",
+    "runpy",
+}
+FORBIDDEN_ATTRIBUTES = {
+    ("os", "system"),
+    ("os", "popen"),
+    ("os", "execv"),
+    ("os", "spawnv"),
+    ("subprocess", "getoutput"),
+    ("yaml", "load"),
+    ("yaml", "unsafe_load"),
+    ("yaml", "full_load"),
+    ("tempfile", "mktemp"),
+}
+
+
+def dangers(source: str) -> list[str]:
+    """The calls, imports and attributes of a source that could run code from outside."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in FORBIDDEN_CALLS
+        ):
+            found.append(node.func.id)
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and (node.value.id, node.attr) in FORBIDDEN_ATTRIBUTES
+        ):
+            found.append(f"{node.value.id}.{node.attr}")
+        if (
+            isinstance(node, ast.keyword)
+            and node.arg == "shell"
+            and not (isinstance(node.value, ast.Constant) and node.value.value is False)
+        ):
+            found.append("shell=")
+        names = (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            else []
+        )
+        names += [node.module] if isinstance(node, ast.ImportFrom) and node.module else []
+        found += [name for name in names if name.partition(".")[0] in FORBIDDEN_IMPORTS]
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(modules()))
+def test_no_module_runs_code_from_outside(name: str) -> None:
+    assert dangers(modules()[name].read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "eval(x)",
+        "import pickle",
+        "from pickle import loads",
+        "os.system(x)",
+        "yaml.load(x)",
+        "subprocess.run(x, shell=True)",
+        "exec(x)",
+    ],
+)
+def test_forbidden_code_would_be_found(source: str) -> None:
+    assert dangers(source)
+
+
+def test_each_exception_from_a_security_rule_has_a_reason() -> None:
+    lines = [
+        (path.name, line)
+        for path in PACKAGE.rglob("*.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    silenced = [(name, line) for name, line in lines if re.search(r"# noqa:[^#]*\bS\d{3}", line)]
+    assert silenced
+    assert [found for found in silenced if not re.search(r"# noqa:[ \w,]+ - \S", found[1])] == []
+
+
+# ---------------------------------------------------------------- threat model and dependencies
+
+
+def test_every_test_that_the_threat_model_names_exists() -> None:
+    named = set(
+        re.findall(r"`(test_\w+)`", (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8"))
+    )
+    there = {
+        name
+        for path in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^ *(?:async )?def (test_\w+)", path.read_text("utf-8"), re.M)
+    }
+    assert len(named) > 20
+    assert named - there == set()
+
+
+def test_every_dependency_is_bounded() -> None:
+    for dependency in licences.direct():
+        assert {">=", "<"} == {bound.operator for bound in dependency.specifier}, dependency
+
+
+def test_every_licence_is_permissive_and_listed() -> None:
+    here, listed = licences.installed(), licences.listed()
+    assert {need.name for need in licences.direct()} - set(listed) == set()
+    assert {package.name for package in here} - set(listed) == set(), "run python tools/licences.py"
+    assert [
+        name
+        for name, licence in {**listed, **{p.name: p.licence for p in here}}.items()
+        if not licences.is_permissive(licence)
+    ] == []
+    assert not licences.is_permissive("GPL-3.0-or-later")
+    assert not licences.is_permissive("unknown")
+
+
+def test_the_lock_file_pins_every_dependency_within_its_bounds_and_names_no_host() -> None:
+    lock = (ROOT / "requirements" / "ci.txt").read_text(encoding="utf-8")
+    pins = re.findall(r"^([\w.-]+)==([\w.]+)", lock, re.MULTILINE)
+    assert "://" not in lock
+    assert lock.count("--hash=sha256:") >= len(pins)
+    for need in licences.direct():
+        versions = [version for name, version in pins if name == need.name]
+        assert versions, need
+        assert all(need.specifier.contains(version) for version in versions), need

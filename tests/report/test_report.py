@@ -1,0 +1,522 @@
+"""A report shows what results say, whatever they contain, and a page that can run nothing else. ``tests/browser`` opens it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import test_docs
+from conftest import ROOT
+from fakes import TruthfulJudge
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from payloads import ATTACKS
+from report_pages import Page, hash_of, read_page
+
+from faithfulness_assert import ConfigError, grade, policies
+from faithfulness_assert.batch import run
+from faithfulness_assert.cli import main
+from faithfulness_assert.report import comparing, write_report
+from faithfulness_assert.report.case_view import Offsets
+
+RECORDS: list[dict[str, Any]] = [
+    {
+        "id": "tall",
+        "answer": "The tower is 300 m tall. It is made of cheese.",
+        "context": [{"id": "doc", "text": "The tower is 300 m tall. Its colour is red."}],
+        "question": "How tall?",
+    },
+    {"id": "red", "answer": "Its colour is red.", "context": ["Its colour is red."]},
+]
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    path = tmp_path / "cases.jsonl"
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in RECORDS), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def finished(tmp_path: Path, data: Path) -> Path:
+    return run(data, tmp_path / "run", progress=False).directory.path
+
+
+def page_of(results: Any, tmp_path: Path, **given: Any) -> Page:
+    return read_page(write_report(results, tmp_path / "report.html", **given).path)
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
+    monkeypatch.setattr(sys, "argv", ["faithfulness-assert", *map(str, arguments)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return ended.value.code
+
+
+# ---------------------------------------------------------------- what it shows
+
+
+def test_every_case_has_its_answer_statements_evidence_and_passages(
+    finished: Path, tmp_path: Path
+) -> None:
+    page = page_of(finished, tmp_path)
+    assert page.meta["cases"] == len(page.rows) == len(page.details) == 2
+    tall, detail = page.rows[0], page.details[0]
+    assert (tall[0], tall[6], tall[7]) == ("tall", "How tall?", RECORDS[0]["answer"])
+    labels = [page.meta["labels"][statement[0]] for statement in tall[8]]
+    assert labels == ["supported", "not_enough_info"]
+    assert [tall[7][start:end] for _, start, end, *_ in tall[8]] == [
+        "The tower is 300 m tall.",
+        "It is made of cheese.",
+    ]
+    assert detail["passages"] == [["doc", 0]]
+    assert page.passages == [RECORDS[0]["context"][0]["text"], RECORDS[1]["context"][0]]
+    assert detail["verdicts"][0]["e"] == [[0, 0, 24]]
+    assert "It is made of cheese." in page.text
+    assert "1 of 2 answers fails" in page.text
+    assert "embedded" in page.text
+
+
+def test_offsets_count_as_javascript_counts() -> None:
+    text = "a😀b😀c"
+    offsets = Offsets(text)
+    utf16 = [len(text[:place].encode("utf-16-le")) // 2 for place in range(len(text) + 1)]
+    assert [offsets(place) for place in range(len(text) + 1)] == utf16
+
+
+def test_a_changed_row_is_not_shown_as_the_one_that_was_graded(
+    finished: Path, data: Path, tmp_path: Path
+) -> None:
+    data.write_text(data.read_text("utf-8").replace("cheese", "gold"), encoding="utf-8")
+    page = page_of(finished, tmp_path)
+    assert [row[7] is None for row in page.rows] == [True, False]
+    assert "1 case has other texts in the data set" in page.text
+    assert page.rows[0][8][1][3] == "It is made of cheese."
+
+
+def test_without_its_data_set_the_page_says_what_is_missing_and_how_to_get_it(
+    finished: Path, data: Path, tmp_path: Path
+) -> None:
+    moved = data.rename(tmp_path / "moved.jsonl")
+    page = page_of(finished, tmp_path)
+    assert [row[7] for row in page.rows] == [None, None]
+    assert "Give the data set with --data FILE" in page.text
+    assert page.details[0]["verdicts"][0]["e"] == [["doc", 1, "The tower is 300 m tall."]]
+    assert page_of(finished, tmp_path, data=moved).rows[0][7] == RECORDS[0]["answer"]
+
+
+def test_a_file_that_only_a_run_names_is_not_shown_without_fingerprints(
+    finished: Path, data: Path, tmp_path: Path
+) -> None:
+    results = finished / "results.jsonl"
+    records = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
+    results.write_text("".join(json.dumps({**r, "input": ""}) + "\n" for r in records))
+    page = page_of(finished, tmp_path)
+    assert [row[7] for row in page.rows] == [None, None]
+    assert "Its colour is red. " not in page.passages
+    assert page_of(finished, tmp_path, data=data).rows[0][7] == RECORDS[0]["answer"]
+
+
+def test_a_conversation_shows_its_answer_and_who_said_what(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages = [
+        {"role": "user", "content": "We are two. When does it open?"},
+        {"role": "tool", "tool_call_id": "c", "content": "It opens at 9."},
+        {"role": "assistant", "content": "It opens at 9. You are two."},
+    ]
+    data = tmp_path / "talks.jsonl"
+    data.write_text(json.dumps({"id": "talk", "messages": messages}) + "\n")
+    for roles in (["tool"], ["tool", "last_user"]):
+        folder = tmp_path / roles[-1]
+        run(data, folder, progress=False, evidence_roles=roles)
+        graded = tmp_path / "grade.html"
+        option = f"evidence_roles={json.dumps(roles)}"
+        command(monkeypatch, "grade", data, "-o", option, "--report", graded)
+        for page in (page_of(folder, tmp_path), read_page(graded)):
+            assert page.rows[0][7] == "It opens at 9. You are two."
+            assert page.text.count("embedded") == 1
+            assert len(page.details[0]["passages"]) == len(roles)
+            assert len(page.passages) == len(roles)
+
+
+@pytest.mark.parametrize("policy", ["masis", "hallucination", "deepeval", "ragas", "promptfoo"])
+def test_results_of_every_kind_of_policy_have_a_page(policy: str, tmp_path: Path) -> None:
+    judge = TruthfulJudge(lambda _: "contradicted")
+    results = [
+        grade(r["answer"], r["context"], question=r["question"], judge=judge, policy=policy)
+        for r in RECORDS[:1]
+    ]
+    page = page_of(results, tmp_path, data=RECORDS[:1])
+    assert page.meta["cases"] == 1
+    assert "passes from" in page.text
+    assert page.rows[0][7] == RECORDS[0]["answer"]
+
+
+def test_where_scores_are_inverted_the_threshold_is_not_shown_as_what_passes(
+    tmp_path: Path,
+) -> None:
+    policy = replace(policies["default"], inverse=True)
+    good, bad = (
+        grade(record["answer"], record["context"], policy=policy, id=record["id"])
+        for record in reversed(RECORDS)
+    )
+    assert good.score < bad.score
+    assert bad.pass_
+    page = page_of([good, bad], tmp_path)
+    assert "passes from" not in page.text
+    assert [row[5] for row in page.rows] == [None, None]
+    assert page.rows[0][-1] > page.rows[1][-1]
+
+
+def test_results_of_grade_are_joined_with_the_records_that_were_graded(tmp_path: Path) -> None:
+    results = [grade(record["answer"], record["context"]) for record in RECORDS]
+    page = page_of(results, tmp_path, data=[{**r, "id": None} for r in RECORDS])
+    assert [row[7] for row in page.rows] == [record["answer"] for record in RECORDS]
+    assert "no fingerprint that proves" in page.text
+
+
+@pytest.mark.parametrize(
+    ("ids", "shown"),
+    [
+        ("aaa", [0, 1, 2]),  # each row has its result
+        ("a", [0, 0, 0]),  # one row was graded three times
+        ("aa", [None] * 3),  # which result is of which row is not known
+        ("aab", [None] * 3),
+    ],
+)
+def test_results_with_one_id_are_never_shown_beside_the_answer_of_another(
+    tmp_path: Path, ids: str, shown: list[int | None]
+) -> None:
+    answers = ["It opens at 7.", "It opens at 8.", "It opens at 9."]
+    graded = answers if len(ids) > 1 else answers[:1] * 3
+    results = [grade(answer, "It opens at 9.", id="a") for answer in graded]
+    rows = [
+        {"id": id, "answer": answer, "context": "It opens at 9."}
+        for id, answer in zip(ids, answers, strict=False)
+    ]
+    page = page_of(results, tmp_path, data=iter(rows))
+    assert [row[7] for row in page.rows] == [None if n is None else answers[n] for n in shown]
+    without = "3 results have no rows of their own in the data set, and are shown without"
+    assert (without in page.text) == (None in shown)
+
+
+def test_a_page_says_if_texts_were_found_by_order_or_by_id(tmp_path: Path) -> None:
+    records = [{**record, "id": None} for record in RECORDS]
+    for rows, how in ((RECORDS, "ids"), (records, "order")):
+        results = [grade(row["answer"], row["context"], id=row["id"]) for row in rows]
+        assert f"found by the {how} of the cases" in page_of(results, tmp_path, data=rows).text
+
+
+def test_the_worst_statements_come_first(tmp_path: Path) -> None:
+    fine = grade("Its colour is red.", "Its colour is red.")
+    bad = grade("It is made of cheese.", "Its colour is red.")
+    lied = replace(
+        bad,
+        case_id="lie",
+        verdicts=tuple(replace(v, label="contradicted", reason="It is not.") for v in bad.verdicts),
+    )
+    page = page_of([fine, replace(bad, case_id="odd"), lied], tmp_path)
+    assert page.text.index("It is not.") < page.text.index("Nothing in the context says this.")
+    assert [row[-1] for row in page.rows] == sorted(row[-1] for row in page.rows)
+
+
+def test_what_could_not_be_graded_says_why(tmp_path: Path) -> None:
+    error = {"kind": "auth", "message": "The key is <wrong>."}
+    record = {"score": 0, "defined": False, "status": "judge_failed", "error": error}
+    page = page_of([{**record, "case_id": str(n)} for n in range(3)], tmp_path)
+    assert "No answer could be graded" in page.text
+    assert "3 × auth , such as: The key is <wrong>." in page.text
+
+
+def test_two_runs_side_by_side_show_what_flipped(
+    finished: Path, tmp_path: Path, data: Path
+) -> None:
+    second = tmp_path / "second.jsonl"
+    second.write_text(
+        data.read_text("utf-8").replace("It is made of cheese.", "Its colour is red.")
+    )
+    other = run(second, tmp_path / "run2", progress=False).directory.path
+    page = page_of(finished, tmp_path, other=other)
+    assert page.meta["mode"] == "compare"
+    ((kind, before, after, flips),) = page.rows
+    assert (kind, before[0], after[0], flips) == (1, "tall", "tall", [])
+    assert before[7] != after[7]
+    assert "B is not worse than A" in page.text
+    assert "1 cases have another answer" in page.text or "1 case has another answer" in page.text
+
+
+def test_changes_that_are_too_many_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "MOST_CHANGES", 2)
+    before = [{"case_id": str(n), "score": 1, "pass": True, "status": "graded"} for n in range(5)]
+    after = [{**record, "score": n / 10, "pass": False} for n, record in enumerate(before)]
+    page = page_of(before, tmp_path, other=after)
+    assert [row[1][0] for row in page.rows] == ["0", "1"]
+    assert "3 more are only counted" in page.text
+
+
+# ---------------------------------------------------------------- a page that can do no harm
+
+
+def test_the_page_allows_its_own_script_and_style_and_nothing_else(
+    finished: Path, tmp_path: Path
+) -> None:
+    page = page_of(finished, tmp_path)
+    assert page.policy.startswith("default-src 'none'; ")
+    assert f"script-src '{hash_of(page.program)}'" in page.policy
+    assert f"style-src '{hash_of(page.styles[0])}'" in page.policy
+    assert "unsafe" not in page.policy
+    assert len(page.styles) == 1
+    for tag, attributes in page.tags:
+        assert tag not in {"link", "img", "iframe", "object", "embed", "base"}
+        assert not [name for name in attributes if name.startswith("on") or name == "style"]
+        assert "src" not in attributes
+        assert attributes.get("href", "#").startswith("#")
+
+
+def test_the_script_makes_no_markup_from_texts() -> None:
+    page = "\n".join(
+        path.read_text("utf-8")
+        for path in (ROOT / "faithfulness_assert/report/assets").glob("*.js")
+    )
+    banned = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|fetch\(|XMLHttp|import\("
+    assert re.findall(banned, page) == []
+
+
+TAGS = {"html", "head", "meta", "title", "style", "body", "a", "header", "button", "kbd", "noscript", "p", "main", "section", "h1", "h2"}  # fmt: skip
+TAGS |= {"dl", "dt", "dd", "div", "ul", "ol", "li", "svg", "rect", "line", "text", "span", "bdi", "q", "form", "dialog", "footer", "script", "after"}  # fmt: skip
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_is_a_text_wherever_it_stands(attack: str, tmp_path: Path) -> None:
+    payload = ATTACKS[attack] + "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+    result = grade("It is made of cheese.", "Its colour is red.")
+    verdict = replace(result.verdicts[0], statement=payload, reason=payload, flags=(payload,))
+    hostile = replace(
+        result, verdicts=(verdict,), reason=payload, judge=payload, policy=payload, case_id=payload
+    )
+    page = page_of([hostile], tmp_path, data=[{"answer": payload, "context": payload}])
+    assert {tag for tag, _ in page.tags} <= {*TAGS, "title"}
+    assert page.program.count("alert") == 0
+    assert page.details[0]["reason"] == hostile.reason
+
+
+# ---------------------------------------------------------------- bad input
+
+
+def lines(tmp_path: Path, text: str | bytes, name: str = "results.jsonl") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_no_results_are_a_page_that_says_so(tmp_path: Path) -> None:
+    for empty in (lines(tmp_path, ""), lines(tmp_path, "[]", "none.json"), []):
+        page = page_of(empty, tmp_path)
+        assert page.meta["cases"] == 0
+        assert "There are no results" in page.text
+        assert "not shown" not in page.text  # nothing is missing
+
+
+def test_half_a_file_shows_its_whole_lines_and_says_what_is_missing(
+    finished: Path, tmp_path: Path
+) -> None:
+    text = (finished / "results.jsonl").read_bytes()
+    for name in ("half.jsonl", "half.json"):
+        page = page_of(lines(tmp_path, text[: len(text) - 200], name), tmp_path)
+        assert page.meta["cases"] == 1
+        assert "1 line is left out, because it is not a result: line 2" in page.text
+    listed = b"[3, " + text.splitlines()[0] + b"]"
+    page = page_of(lines(tmp_path, listed, "listed.json"), tmp_path)
+    assert page.meta["cases"] == 1
+    assert "1 item is left out: a result has a score and a status" in page.text
+
+
+def test_a_threshold_that_is_not_known_is_not_shown_as_0(tmp_path: Path) -> None:
+    result = {**grade("It is red.", "It is red.").model_dump(by_alias=True), "threshold": None}
+    assert "passes from" not in page_of([result], tmp_path).text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["not json\n", '{"answer": "a", "context": "b"}\n', "[1, 2]\n", '{"score": 1}\n', "\0\0\0", "[" * 100_000],
+)  # fmt: skip
+def test_what_is_not_results_is_a_message(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match="contains no results"):
+        page_of(lines(tmp_path, text), tmp_path)
+    assert not (tmp_path / "report.html").exists()
+    assert list(tmp_path.glob(".*part")) == []
+
+
+def test_labels_statuses_and_flags_of_another_version_are_shown_as_they_are(
+    tmp_path: Path,
+) -> None:
+    old = {
+        "score": 0.5,
+        "status": "half_graded",
+        "verdicts": [{"statement": "x", "label": "dubious", "flags": ["odd"]}],
+    }
+    page = page_of(lines(tmp_path, json.dumps(old)), tmp_path)
+    assert page.meta["labels"][page.rows[0][8][0][0]] == "dubious"
+    assert page.meta["statuses"][page.rows[0][2]] == "half_graded"
+    assert "dubious" in page.text
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+FIELDS = "case_id row input pass score defined status reason threshold policy judge error verdicts skipped counts coverage named_scores citations tokens_used cost latency_ms metadata columns".split()
+VERDICT = (
+    "id statement label unresolved evidence reason span repeat_of flags shown passage start end text"
+).split()
+verdicts = st.lists(st.dictionaries(st.sampled_from(VERDICT), json_values))
+records = st.dictionaries(st.sampled_from(FIELDS), json_values | verdicts)
+
+
+@settings(max_examples=60)
+@given(st.lists(records, min_size=1, max_size=3))
+def test_whatever_fields_contain_there_is_a_page(
+    tmp_path_factory: pytest.TempPathFactory, found: list[dict[str, Any]]
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    given_lines = "".join(
+        json.dumps({"score": 1, "status": "graded", **record}) + "\n" for record in found
+    )
+    page = page_of(
+        lines(folder, given_lines), folder, data=[{"answer": "a", "context": "b"}, RECORDS[0]]
+    )
+    assert page.meta["cases"] == len(page.rows) == len(found)
+
+
+def test_hidden_characters_are_named_and_lone_surrogates_replaced(tmp_path: Path) -> None:
+    record = {"score": 0.1, "status": "graded", "case_id": "a\u202eb\0c\ud800", "verdicts": []}
+    record["verdicts"] = [{"statement": "x\u202ey\0z\ud800", "label": "contradicted"}]
+    page = page_of(lines(tmp_path, json.dumps(record)), tmp_path)
+    assert "x[U+202E]y[U+0000]z\ufffd" in page.text
+    assert "\0" not in page.source
+    assert "\u202e" not in page.source
+
+
+# ---------------------------------------------------------------- the command
+
+
+def test_the_command_writes_a_report_and_says_where(
+    finished: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    target = tmp_path / "out.html"
+    assert command(monkeypatch, "report", finished, "-o", target) == 0
+    assert capsys.readouterr().out == f"{target}: 2 cases\n"
+    assert read_page(target).meta["cases"] == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["missing.jsonl"],
+        ["{run}", "-o", "report.txt"],
+        ["{run}", "-o", "nowhere/report.html"],
+        ["{run}", "--data", "missing.jsonl"],
+        ["{run}", "--data", "a.jsonl", "--data", "b.jsonl"],
+        ["{run}", "missing"],
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(
+    arguments: list[str],
+    finished: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = [argument.format(run=finished) for argument in arguments]
+    assert command(monkeypatch, "report", *given) == 2
+    said = capsys.readouterr()
+    assert said.err.count("\n") == 1
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_a_row_of_a_table_that_is_cut_off_is_left_out_and_the_page_says_so(
+    finished: Path, tmp_path: Path
+) -> None:
+    from faithfulness_assert.batch import RunDirectory
+    from faithfulness_assert.batch.outputs import write_results
+
+    table = tmp_path / "results.csv"
+    write_results(RunDirectory(finished).lines(), table)
+    text = table.read_text("utf-8")
+    begin = text.index("red,2,graded,true,")
+    table.write_text(text[: begin + len("red,2,graded,true,0.")], encoding="utf-8")
+    page = page_of(table, tmp_path)
+    assert page.meta["cases"] == 1
+    assert "1 row is left out: the last columns are missing" in page.text
+
+
+def test_tables_of_results_give_an_overview(finished: Path, tmp_path: Path) -> None:
+    from faithfulness_assert.batch import RunDirectory
+    from faithfulness_assert.batch.outputs import write_results
+
+    for name in ("results.csv", "results.parquet", "all.jsonl"):
+        if name.endswith("parquet"):
+            pytest.importorskip("pyarrow")
+        write_results(RunDirectory(finished).lines(), tmp_path / name)
+        page = page_of(tmp_path / name, tmp_path)
+        assert page.meta["cases"] == 2
+        assert "1 of 2 answers fails" in page.text
+
+
+def test_grade_and_batch_write_a_report_too(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = tmp_path / "grade.html", tmp_path / "batch.html"
+    assert command(monkeypatch, "grade", data, "--report", first) == 1
+    assert command(monkeypatch, "batch", data, "--run", tmp_path / "r", "--report", second) == 1
+    for target in (first, second):
+        page = read_page(target)
+        assert [row[7] for row in page.rows] == [record["answer"] for record in RECORDS]
+        assert "Notes" not in page.text
+        assert str(data) in page.text
+
+
+def test_a_report_that_cannot_be_written_is_said_before_anything_is_graded(
+    data: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for words in (["grade", data], ["batch", data, "--run", tmp_path / "r"]):
+        assert command(monkeypatch, *words, "--report", tmp_path / "no" / "report.html") == 2
+        assert capsys.readouterr().out == ""
+    assert not (tmp_path / "r").exists()
+
+
+def test_grade_json_lines_on_standard_input_are_results(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Any
+) -> None:
+    command(monkeypatch, "grade", data, "--json")
+    kept = lines(tmp_path, capsysbinary.readouterr().out, "kept.jsonl")
+    target = tmp_path / "out.html"
+    assert command(monkeypatch, "report", kept, "--data", data, "-o", target) == 0
+    assert read_page(target).rows[0][7] == RECORDS[0]["answer"]
+
+
+def test_the_examples_of_the_page_print_what_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    examples = test_docs.blocks(test_docs.ROOT / "docs" / "report.md", "python {.report}")
+    assert examples
+    for block in examples:
+        assert test_docs.run(block.text, "report.md", {}) == block.output
+    assert read_page(tmp_path / "report.html").meta["cases"] == 2

@@ -1,0 +1,501 @@
+"""The checks of an attack, which ``test_attacks.py`` runs and ``benchmarks/trust.py`` counts.
+
+A row has a ``channel`` (where the payload is), a ``category``, and a ``payload``: a text, or ``{"text", "n", "then"}`` for a
+text that is repeated n times. ``CHECKS`` has the check of each channel, ``ALSO`` further checks of some categories. A bound
+such as ``<2 s`` in ``what_must_hold`` limits the CPU time of a grade. Each check yields the problems that it finds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from conftest import ROOT
+from fakes import ScriptedJudge, TruthfulJudge
+from loopback import Answer, Loopback
+
+from faithfulness_assert import Ask, ConfigError, GradingResult, grade, policies
+from faithfulness_assert.grading import Grader
+from faithfulness_assert.promptfoo.hook import grade as grade_assertion
+from faithfulness_assert.text.strings import is_blank, one_line
+
+FIXTURES = ROOT / "fixtures"
+Row = Mapping[str, Any]
+Problems = Iterator[str]
+
+# The original statements, and the judge's verdicts on them.
+TRUTH = {
+    "The museum opens at nine.": "supported",
+    "Adults pay 14 euros.": "not_enough_info",
+    "The curator is called Ottilie Brandt.": "contradicted",
+}
+ANSWER = " ".join(TRUTH)
+CONTEXT = (
+    "The museum opens at nine. The ticket costs 12 euros. The director hired a curator in May."
+)
+QUESTION = "When does the museum open?"
+KEY = "sk-test-SECRET1234567890abcd"
+
+ALL_POLICIES = sorted(policies)
+BY_SENTENCE = [
+    name
+    for name in ALL_POLICIES
+    if policies[name].split == "sentences" and policies[name].verify != "rubric"
+]
+
+
+def load(path: Path) -> list[Row]:
+    """The rows of a file of attacks."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def text_of(row: Row) -> str:
+    """The payload of a row, with its repetitions."""
+    payload = row["payload"]
+    return (
+        payload
+        if isinstance(payload, str)
+        else str(payload["text"]) * int(payload["n"]) + str(payload.get("then", ""))
+    )
+
+
+def problems(row: Row) -> list[str]:
+    """All problems of a row."""
+    checks = [
+        CHECKS[row["channel"]],
+        *(check for start, check in ALSO.items() if row["category"].startswith(start)),
+    ]
+    found = [problem for check in checks for problem in check(row, text_of(row))]
+    bound = re.search(r"<\s?(\d+) s", row["what_must_hold"])
+    if bound and (took := seconds(row)) > int(bound[1]):
+        found.append(f"took {took:.1f} s of CPU")
+    return found
+
+
+def seconds(row: Row) -> float:
+    """The CPU time of one grade with the payload after the answer or the context, or as the reply."""
+    payload, channel = text_of(row), row["channel"]
+    case = {"answer": ANSWER, "context": CONTEXT}
+    judge = honest() if channel in case else ScriptedJudge([payload])
+    if channel in case:
+        case[channel] += f"\n\n{payload}"
+    begun = time.process_time()
+    grade(case["answer"], case["context"], judge=judge)
+    return time.process_time() - begun
+
+
+# ---------------------------------------------------------------- judges
+
+
+def honest() -> TruthfulJudge:
+    """Gives the original statements their verdicts, and all others ``not_enough_info``."""
+    return TruthfulJudge(lambda text: TRUTH.get(one_line(text), "not_enough_info"))
+
+
+class GullibleJudge(TruthfulJudge):
+    """Obeys its prompt: it repeats verdicts that the prompt contains, or else supports everything."""
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Any:
+        shown = ask.messages[-1]["content"]
+        found = re.search(r'\{"verdicts":\[.*?\]\}|Final verdict.*', shown)
+        if found and ask.kind == "verdicts":
+            self.asked.append(ask)
+            return ScriptedJudge([found[0]]).ask(ask)
+        return super().ask(ask, deadline=deadline)
+
+
+# ---------------------------------------------------------------- checks of the channels
+
+
+def in_the_answer(_: Row, payload: str) -> Problems:
+    """The original statements keep their verdicts; each letter of the payload is graded or reported."""
+    for answer in (f"{ANSWER}\n\n{payload}", f"{payload}\n\n{ANSWER}"):
+        if len(payload) > 100_000:
+            yield from shown_safely(graded(answer)[0])
+            continue
+        for name in ALL_POLICIES:
+            result, asks = graded(answer, policy=name)
+            yield from (
+                f"{name}: {problem}"
+                for problem in (*kept(result), *shown_safely(result), *fenced(asks))
+            )
+        yield from accounted(graded(answer)[0], answer)
+        yield from gullible(answer)
+
+
+def in_the_context(_: Row, payload: str) -> Problems:
+    """As a passage, inside one, or as its id, the payload changes no verdict and reaches the judge as text."""
+    contexts: list[Any] = [
+        [payload, CONTEXT],
+        [CONTEXT, payload],
+        f"{CONTEXT}\n\n{payload}",
+        [{"id": payload, "text": CONTEXT}],
+    ]
+    for context in contexts:
+        for name in ALL_POLICIES:
+            result, asks = graded(ANSWER, context, policy=name)
+            yield from (
+                f"{name}: {problem}"
+                for problem in (*kept(result), *shown_safely(result), *fenced(asks))
+            )
+    asked = graded(ANSWER, [payload])[1]
+    seen = "".join(text for _, text in asked[0].payload.sentences) if asked else ""
+    if letters(seen) != letters(payload):
+        yield f"the judge was shown {seen[:80]!r}"
+    yield from by_the_embedded_judge(ANSWER, context=[CONTEXT, payload])
+
+
+def in_the_question(_: Row, payload: str) -> Problems:
+    for name in ALL_POLICIES:
+        result, asks = graded(ANSWER, question=payload, policy=name)
+        yield from (
+            f"{name}: {problem}"
+            for problem in (*kept(result), *shown_safely(result), *fenced(asks))
+        )
+    yield from by_the_embedded_judge(ANSWER, question=payload)
+
+
+def in_the_config(_: Row, payload: str) -> Problems:
+    """As guidance, example, case id or policy file, the payload is plain text or a clear ``ConfigError``."""
+    example = [{"context": payload, "statement": payload, "label": "supported"}]
+    for options in (
+        {"guidance": payload},
+        {"examples": [] if is_blank(payload) else example},
+        {"id": payload},
+    ):
+        result, asks = graded(ANSWER, **options)
+        yield from (*kept(result), *shown_safely(result), *fenced(asks))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "policy.yaml"
+        file.write_text(payload, encoding="utf-8")
+        try:
+            grade(ANSWER, CONTEXT, policy=str(file))
+            yield "is accepted as a policy"
+        except ConfigError as error:
+            if "\n" in str(error) or unsafe(str(error)):
+                yield f"an error that is not safe to show: {error}"
+
+
+def in_the_reply(_: Row, payload: str) -> Problems:
+    """As a reply, or as a reason in one, only a verdict supports anything; the payload is shown as text."""
+    alone = grade(ANSWER, CONTEXT, judge=ScriptedJudge([payload]))
+    granted = len(re.findall(r'"verdict":\s*"yes"', payload)) if '"no"' not in payload else 0
+    if sum(v.label == "supported" for v in alone.verdicts) > granted:
+        yield f"{alone.counts} from a reply that supports {granted}"
+    entries = [
+        {"id": n, "evidence": [1], "label": label, "reason": payload}
+        for n, label in enumerate(TRUTH.values(), 1)
+    ]
+    reasoned = grade(
+        ANSWER, CONTEXT, judge=ScriptedJudge([json.dumps({"verdicts": entries})]), reasons=True
+    )
+    for result in (alone, reasoned):
+        yield from shown_safely(result)
+    # A reason that may deny its label makes it open. It never makes another one of it.
+    for verdict, label in zip(reasoned.verdicts, TRUTH.values(), strict=True):
+        is_open = label == "supported" and verdict.unresolved == "invalid"
+        if verdict.label != label and not is_open:
+            yield f"a reason makes {label} {verdict.label or verdict.unresolved}"
+
+
+def in_an_api_error(_: Row, payload: str) -> Problems:
+    """A key that a server repeats in a body or a header is not shown."""
+    for status in (400, 401, 500):
+        answer = Answer(
+            {"error": {"message": f"bad request {payload}"}},
+            status,
+            {"content-type": "application/json", "x-echo": payload},
+        )
+        with Loopback(answer) as server:
+            result = grade(
+                ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, max_retries=0
+            )
+        if result.status != "judge_failed" or "SECRET" in outputs(result):
+            yield f"{result.status}: {result.reason}"
+
+
+CHECKS: dict[str, Callable[[Row, str], Problems]] = {
+    "answer": in_the_answer,
+    "context": in_the_context,
+    "query": in_the_question,
+    "config": in_the_config,
+    "judge_reply": in_the_reply,
+    "api_error": in_an_api_error,
+}
+
+
+# ---------------------------------------------------------------- checks of the categories
+
+
+def counts_as_empty(row: Row, payload: str) -> Problems:
+    """An empty text causes no ask and does not pass."""
+    judge = honest()
+    result = grade(
+        *((ANSWER, payload) if row["channel"] == "context" else (payload, CONTEXT)), judge=judge
+    )
+    if (
+        judge.asked
+        or result.pass_
+        or result.score
+        or result.status not in ("no_context", "no_statements")
+    ):
+        yield f"{result.status}, score {result.score}"
+
+
+def does_not_pass_alone(_: Row, payload: str) -> Problems:
+    """A text known to make judges pass anything does not pass on its own."""
+    aside = TruthfulJudge(lambda _text: "not_a_claim")
+    for name in BY_SENTENCE:
+        for judge in (aside, "embedded"):
+            result = grade(payload, CONTEXT, judge=judge, policy=name)
+            if result.pass_ or result.score == 1:
+                yield f"{name}: score {result.score}"
+
+
+def is_not_buried(_: Row, payload: str) -> Problems:
+    """The false sentence counts as much as the repeated true one, and the reason names it."""
+    result = grade(
+        payload,
+        "Paris is in France.",
+        judge=TruthfulJudge(lambda text: "supported" if "Paris" in text else "not_enough_info"),
+    )
+    if result.score != 0.5 or result.pass_ or "Aliens built Rome." not in (result.reason or ""):
+        yield f"score {result.score}: {result.reason}"
+
+
+def is_seen(_: Row, payload: str) -> Problems:
+    """Each word of the payload is in a statement that the judge sees."""
+    result, asks = graded(f"{ANSWER}\n\n{payload}")
+    said = {
+        word
+        for ask in asks
+        for _, text in ask.payload.statements
+        for word in re.findall(r"\w+", text)
+    }
+    if hidden := [word for word in re.findall(r"\w+", payload) if word not in said]:
+        yield f"hidden from the judge: {hidden}"
+    if not result.verdicts[-1].statement.endswith("Aliens built Rome."):
+        yield f"the last statement is {result.verdicts[-1].statement!r}"
+
+
+def arrives_unchanged(row: Row, payload: str) -> Problems:
+    """The payload reaches the judge unformatted, and no part of it is read as markup."""
+    case = {"answer": ANSWER, "context": CONTEXT, row["channel"]: payload}
+    _, asks = graded(case["answer"], case["context"])
+    asked = asks[0].payload
+    items = asked.statements if row["channel"] == "answer" else asked.sentences
+    seen = "".join(text for _, text in items)
+    if "".join(seen.split()) != "".join(payload.split()):
+        yield f"the judge was shown {seen!r}"
+
+
+def scores_no_more_than_its_base(row: Row, payload: str) -> Problems:
+    """A text added to an answer does not raise its score."""
+    base = row["note"].removeprefix("base_content: ")
+    for label in ("supported", "not_enough_info", "contradicted"):
+        known = {v.statement for v in graded(base)[0].verdicts}
+        judge = TruthfulJudge(
+            lambda text, label=label, known=known: label if text in known else "not_a_claim"
+        )  # type: ignore[misc]
+        alone, attacked = grade(base, CONTEXT, judge=judge), grade(payload, CONTEXT, judge=judge)
+        if (
+            alone.status != "graded"
+            or attacked.score > alone.score
+            or (attacked.pass_ and not alone.pass_)
+        ):
+            yield f"{label}: {attacked.score} in place of {alone.score}"
+
+
+def begins_no_formula(row: Row, payload: str) -> Problems:
+    """No reason begins like a spreadsheet formula."""
+    result, _ = graded(payload)
+    shown = result.to_promptfoo("all")
+    for text in (
+        shown["reason"],
+        *(component["reason"] for component in shown["componentResults"]),
+    ):
+        if text[:1] in "=+-@\t\r":
+            yield f"begins with {text[:20]!r}"
+
+
+def supports_nothing(_: Row, payload: str) -> Problems:
+    """A reply that says both yes and no, or that names a score, supports nothing."""
+    result = grade(ANSWER, CONTEXT, judge=ScriptedJudge([payload]))
+    if result.score or result.pass_ or (result.defined and "score" not in payload):
+        yield f"{result.status}, score {result.score}"
+
+
+def nothing_is_fetched(row: Row, payload: str) -> Problems:
+    """A text that looks like a file reference or a command stays text, also in a promptfoo assertion."""
+    judge = honest()
+    given = {"vars": {"context": CONTEXT, row["channel"]: payload}, "config": {"judge": "x"}}
+    grade_assertion(
+        payload if row["channel"] == "answer" else ANSWER,
+        given,
+        lambda _judge, *args, **options: Grader(judge, *args, **options),
+    )
+    shown = [
+        text for ask in judge.asked for _, text in (*ask.payload.statements, *ask.payload.sentences)
+    ]
+    if payload not in shown:
+        yield f"the judge was shown {shown}"
+    if Path("/tmp/pwned").exists():
+        yield "a command was run"
+
+
+ALSO: dict[str, Callable[[Row, str], Problems]] = {
+    "empty": counts_as_empty,
+    "whitespace": counts_as_empty,
+    "master-key": does_not_pass_alone,
+    "dilution": is_not_buried,
+    "hide-": is_seen,
+    "template-injection": arrives_unchanged,
+    "etb-": scores_no_more_than_its_base,
+    "csv-formula": begins_no_formula,
+    "judge-reply": supports_nothing,
+    "path-traversal": nothing_is_fetched,
+}
+
+
+# ---------------------------------------------------------------- the invariants
+
+
+def graded(
+    answer: str, context: Any = CONTEXT, question: str = QUESTION, id: str = "", **options: Any
+) -> tuple[GradingResult, list[Ask]]:
+    """A grade by the honest judge, and its asks."""
+    judge = honest()
+    audit = {"citation_audit": options.pop("citation_audit", None)}
+    return Grader(judge, **options).grade(
+        answer, context, question=question, id=id, **audit
+    ), judge.asked
+
+
+def kept(result: GradingResult) -> Problems:
+    """Each original statement is there once, in order, with its verdict; no other is supported."""
+    if policies[result.policy].verify == "rubric":
+        if {*result.metadata["rawRatings"].values()} != {0.9}:
+            yield f"the ratings are {result.metadata['rawRatings']}"
+        return
+    found = [(v.statement, v.label) for v in result.verdicts if v.statement in TRUTH]
+    if found != list(TRUTH.items()):
+        yield f"the verdicts of the original statements are {found}"
+    if [v.id for v in result.verdicts] != list(range(1, len(result.verdicts) + 1)):
+        yield "the ids are not consecutive"
+    if any(v.label == "supported" for v in result.verdicts if v.statement not in TRUTH):
+        yield "the payload is supported"
+    if result.status != "graded" or result.coverage != 1:
+        yield f"{result.status}, coverage {result.coverage}"
+
+
+def accounted(result: GradingResult, answer: str) -> Problems:
+    """Every letter and digit of the answer is in the span of one statement, or in one skipped span."""
+    spans = [v.span for v in result.verdicts if v.span] + [(s.start, s.end) for s in result.skipped]
+    times = bytearray(len(answer))
+    for start, end in spans:
+        for place in range(start, end):
+            times[place] += 1
+    if (
+        any(times[place] != 1 for place, char in enumerate(answer) if not is_blank(char))
+        or max(times, default=0) > 1
+    ):
+        yield "a letter is in no span, or in two"
+    if not all(s.reason for s in result.skipped):
+        yield "something is skipped without a reason"
+
+
+def gullible(answer: str) -> Problems:
+    """Even with a gullible judge, the statements and their ids are the grader's own."""
+    result = grade(answer, CONTEXT, judge=GullibleJudge())
+    wanted = [(v.id, v.statement) for v in graded(answer)[0].verdicts]
+    if [(v.id, v.statement) for v in result.verdicts] != wanted:
+        yield "a gullible judge changes the list of statements"
+    yield from shown_safely(result)
+
+
+def by_the_embedded_judge(
+    answer: str, context: Any = CONTEXT, question: str = QUESTION
+) -> Problems:
+    """The embedded judge gives the original statements the same verdicts as without the payload."""
+    alone, attacked = grade(ANSWER, CONTEXT), grade(answer, context, question=question)
+    labels = {v.statement: v.label for v in attacked.verdicts}
+    if wrong := [v.statement for v in alone.verdicts if labels.get(v.statement) != v.label]:
+        yield f"the embedded judge changes its verdict on {wrong}"
+
+
+def letters(text: str) -> str:
+    """The letters and digits of a text."""
+    return re.sub(r"[\W_]", "", text)
+
+
+_TAG = re.compile(
+    r"<((?:context|question|statements?|answer|citation-audit|score|passages)-[0-9a-f]{4,8})>\n"
+)
+
+
+def fenced(asks: list[Ask]) -> Problems:
+    """A user message is a list of blocks between unique tags; numbered blocks have one line per item."""
+    for ask in asks:
+        rest = whole = ask.messages[-1]["content"]
+        while rest:
+            opened = _TAG.match(rest)
+            tag = opened[1] if opened else ""
+            block, closed, rest = rest[opened.end() if opened else 0 :].partition(f"\n</{tag}>")
+            if not closed or whole.count(tag) != 2 or (rest and not rest.startswith("\n\n<")):
+                yield f"{ask.kind}: the block {tag or rest[:40]!r} has no unique fence"
+                return
+            name = tag.rpartition("-")[0]
+            if name in ("context", "statements", "passages") or (
+                name == "answer" and ask.kind != "ratings"
+            ):
+                yield from _numbered(ask, name, block)
+            rest = rest.removeprefix("\n\n")
+
+
+def _numbered(ask: Ask, name: str, block: str) -> Problems:
+    items = ask.payload.sentences if name == "context" else ask.payload.statements
+    wanted = [f"{number} {one_line(text)}" for number, text in items]
+    if block.splitlines() != wanted and block.split("\n") != wanted:
+        yield f"{ask.kind}: the block {name} does not contain exactly its items"
+
+
+def unsafe(text: str) -> str:
+    """The characters of ``text`` that control a terminal, a log or a viewer, or hide or reorder text."""
+    return "".join(char for char in text if not (char.isprintable() or char in "\n\u200c\u200d"))
+
+
+def outputs(result: GradingResult) -> str:
+    """A result in every form in which it can be shown."""
+    return "\n".join(
+        [
+            repr(result),
+            result.pretty(),
+            result.model_dump_json(),
+            json.dumps(result.to_promptfoo("all")),
+        ]
+    )
+
+
+def shown_safely(result: GradingResult) -> Problems:
+    """A shown result has no control characters, no commands for a CI's log, and no NaN."""
+    data = result.to_promptfoo("all")
+    components = [
+        text
+        for part in data["componentResults"]
+        for text in (part["reason"], part["assertion"]["value"])
+    ]
+    for text in (result.pretty(), data["reason"], *components):
+        if found := unsafe(text):
+            yield f"shows {found[:20]!r}"
+        if re.search(r"^\s*::|##\w*\[", text, re.MULTILINE):
+            yield "shows a command for a log"
+    if len(result.pretty().splitlines()) != len(result.pretty().split("\n")):
+        yield "contains another line break"
+    if "\n" in result.model_dump_json():
+        yield "is more than one line of JSON"
+    json.dumps(data, allow_nan=False).encode()

@@ -1,0 +1,32 @@
+"""Runs our command as a user does, and two cases to give to it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+GOOD = {
+    "answer": "The tower is 330 metres tall.",
+    "context": "The tower is 330 metres tall.",
+    "id": "good",
+}
+BAD = {
+    "answer": "The tower is 530 metres tall.",
+    "context": ["The tower is 330 metres tall."],
+    "id": "bad",
+}
+COMMAND = [sys.executable, "-m", "faithfulness_assert"]
+
+
+def run(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, **environment}
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        capture_output=True,
+        input=stdin,
+        timeout=60,
+        check=False,
+        encoding="utf-8",
+        env=environ,
+    )

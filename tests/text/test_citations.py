@@ -1,0 +1,283 @@
+"""The citation audit: which cited ids do not exist, and which claims have no citation."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+
+import pytest
+from conftest import ROOT
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import answers
+
+from faithfulness_assert import Ask, Reply, audit_citations, grade
+from faithfulness_assert.policy.fields import DIMENSIONS
+from faithfulness_assert.records.errors import ConfigError
+from faithfulness_assert.records.model import CitationAudit
+from faithfulness_assert.text.citations import _blanked, _has_place
+
+GOLDEN = json.loads((ROOT / "fixtures" / "golden" / "citations.json").read_text("utf-8"))
+# What we find if the source's finding is a defect, as its ``ours_instead`` says.
+OURS = {
+    "decimal point splits sentence": {"confidence": 0.9},
+    "grouped ids are one invalid id": {"confidence": 0.9},
+}
+STYLES = json.loads((ROOT / "fixtures" / "citations.json").read_text("utf-8"))
+CLEAN = {
+    "needs_retry": False,
+    "invalid_citations": [],
+    "uncited_claim_count": 0,
+    "hallucination_detected": False,
+}
+
+
+@pytest.mark.parametrize("row", GOLDEN, ids=lambda row: row["case"])
+def test_the_audit_agrees_with_the_golden_rows(row: dict) -> None:
+    expected = row["expected"] if row["carry"] else CLEAN | OURS[row["case"]]
+    audit = audit_citations(row["inputs"]["answer"], row["inputs"]["evidence_ids"])
+    assert audit.confidence(row["inputs"]["llm"]["confidence"]) == pytest.approx(
+        expected["confidence"]
+    )
+    assert list(audit.invalid_citations) == expected["invalid_citations"]
+    assert (
+        audit.uncited_claim_count == expected["uncited_claim_count"] == len(audit.uncited_sentences)
+    )
+    assert audit.needs_retry is expected["needs_retry"]
+    assert audit.hallucination_detected is expected["hallucination_detected"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "ids", "invalid"),
+    [
+        ("It is so [c1][c2].", ["c1", "c2"], ()),
+        ("It is so [c1, c9; c8] and [c9].", ["c1"], ("c9", "c8")),
+        ("It is so [1-3].", ["1", "2"], ("3",)),
+        ("It is so [c1–c3].", ["c1", "c2", "c3"], ()),
+        ("It is so [1-900].", ["1"], ("900",)),
+        ("It is so.[^1] It was so [^2].", ["1"], ("2",)),
+        ("It is so [doc-1].", ["doc-1"], ()),
+        ("It is so [my notes, p. 4].", ["my notes, p. 4"], ()),
+        ("It is so [C1].", ["c1"], ()),
+        ("It is so [1].", ["c1"], ("1",)),
+    ],
+)
+def test_citations_are_read_in_all_their_forms(
+    answer: str, ids: list[str], invalid: tuple[str, ...]
+) -> None:
+    audit = audit_citations(answer, ids)
+    assert audit.invalid_citations == invalid
+    assert audit.uncited_claim_count == 0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It was [sic] so.",
+        "- [x] It is done.",
+        "It is [5](https://a.b) so.",
+        "It is `a[5]` so.",
+        "It is so:\n\n```python\na[5]\n```",
+        "It was so in [2020].",
+        "It is [...] so.",
+        "The note is here.\n\n[5]: https://a.b",
+    ],
+)
+def test_other_brackets_are_not_citations(answer: str) -> None:
+    audit = audit_citations(answer, ["1"])
+    assert audit.invalid_citations == ()
+    assert audit.uncited_claim_count == 1
+
+
+def test_a_citation_is_in_a_sentence_if_it_begins_there() -> None:
+    found = [_has_place([3, 5], start, end) for start, end in ((0, 3), (0, 4), (5, 6), (6, 9))]
+    assert found == [False, True, True, False]
+
+
+def test_code_is_blanked_and_all_other_characters_keep_their_places() -> None:
+    answer = "See [1]. a[2] So `b[3]` and ``c[4]``, x[5] it is [6]."
+    unread = [(9, 13), (answer.index("x[5]"), answer.index("x[5]") + 4)]
+    blanked = _blanked(answer, unread)
+    assert blanked == "See [1].      So        and         ,      it is [6]."
+    assert len(blanked) == len(answer)
+    assert _blanked(answer, []).startswith("See [1]. a[2] So  ")
+
+
+@pytest.mark.parametrize("row", STYLES, ids=lambda row: row["case"])
+def test_ids_are_found_in_every_style_and_by_their_shape(row: dict) -> None:
+    audit = audit_citations(row["answer"], row["ids"])
+    assert list(audit.invalid_citations) == row["invalid"]
+    assert audit.uncited_claim_count == row["uncited"]
+
+
+def test_an_id_that_looks_like_a_range_is_one_id_beside_ids_of_very_many_shapes() -> None:
+    others = [f"{'a_' * words}{number}" for words in range(1, 60) for number in (1, 2)]
+    assert audit_citations("It is so [1-3].", [*others, "1-3"]).invalid_citations == ()
+
+
+@given(
+    st.lists(st.text(max_size=30), max_size=5), st.sampled_from(["[{}]", "【{}】", "(Source: {})"])
+)
+@settings(deadline=None)
+def test_an_id_that_exists_is_never_invalid(ids: list[str], style: str) -> None:
+    for name in ids:
+        audit = audit_citations(f"It is so {style.format(name)}.", ids)
+        assert name not in audit.invalid_citations
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[",
+        "[1-99] ",
+        "(Source: ",
+        "(source: source: ) ",
+        "[1](#",
+        "【4†",
+        "{a ",
+        "[a.b-c_d",
+        "。[1]",
+    ],
+)
+def test_a_million_characters_are_read_in_linear_time(unit: str) -> None:
+    ids = ["doc_1_chunk_0", "report.pdf_3", "1", *(f"k{'-a1' * i}" for i in range(60))]
+    started = time.process_time()
+    audit_citations(unit * (1_000_000 // len(unit)), ids)
+    assert time.process_time() - started < 30
+
+
+def test_many_different_ids_are_compared_in_linear_time() -> None:
+    ids = [f"doc_{i}_chunk_{i * 7}" for i in range(20_000)]
+    answer = " ".join(f"It is so [doc_{i}_chunk_{i}]." for i in range(20_000))
+    started = time.process_time()
+    assert len(audit_citations(answer, ids).invalid_citations) == 19_999
+    assert time.process_time() - started < 30
+
+
+@pytest.mark.parametrize(
+    ("sentence", "hedged"),
+    [
+        ("There is INSUFFICIENT evidence.", True),
+        ("It was not provided.", True),
+        ("It may be so.", False),
+    ],
+)
+def test_own_hedges_replace_the_usual_ones(sentence: str, hedged: bool) -> None:
+    audit = audit_citations(sentence, [], hedges=("Insufficient evidence", "not provided"))
+    assert audit.uncited_claim_count == (not hedged)
+
+
+@pytest.mark.parametrize("hedges", ["may", None, [1]])
+def test_hedges_that_are_not_strings_are_the_callers_mistake(hedges: object) -> None:
+    with pytest.raises(ConfigError, match=r"^hedges: "):
+        audit_citations("It is so.", [], hedges=hedges)
+
+
+@pytest.mark.parametrize(
+    "hedge",
+    [
+        "I don't know.",
+        "It may rain.",
+        "Perhaps it rains.",
+        "It is unclear.",
+        "There is no information on it.",
+        "Das ist unklar.",
+        "Il pourrait pleuvoir.",
+        "No hay información.",
+        "Forse piove.",
+        "Talvez chova.",
+        "Misschien regent het.",
+    ],
+)
+def test_a_hedge_needs_no_citation(hedge: str) -> None:
+    assert audit_citations(hedge, []).uncited_claim_count == 0
+
+
+def test_the_month_of_may_is_not_a_hedge() -> None:
+    assert audit_citations("May was warm. It began in May.", []).uncited_claim_count == 2
+
+
+def test_five_uncited_sentences_ask_for_a_retry_and_four_do_not() -> None:
+    assert audit_citations("The fee is 5%. " * 5, []).needs_retry
+    assert not audit_citations("The fee is 5%. " * 4, []).needs_retry
+
+
+@given(answers, st.lists(st.text(max_size=5), max_size=5))
+@settings(deadline=None)
+def test_any_answer_gives_a_consistent_audit(answer: str, ids: list[str]) -> None:
+    audit = audit_citations(answer, ids)
+    assert audit.hallucination_detected is bool(audit.invalid_citations)
+    assert audit.needs_retry is (audit.hallucination_detected or audit.uncited_claim_count >= 5)
+    assert len(set(audit.invalid_citations)) == len(audit.invalid_citations)
+    assert not set(audit.invalid_citations) & set(ids)
+    assert 0 <= audit.confidence(1.0) <= 1
+
+
+@pytest.mark.parametrize("unit", ["[", "[1] ", "[1-99] ", "[1](", "`a ", "``", "]"])
+def test_hostile_repetition_is_read_whole(unit: str) -> None:
+    audit = audit_citations(unit * (50_000 // len(unit)), ["1"])
+    assert audit.hallucination_detected is (unit == "[1-99] ")
+
+
+@pytest.mark.parametrize("ids", ["c1", None, 5, b"c1", [1], ["c1", None], {"c1"}])
+def test_ids_that_are_not_strings_are_the_callers_mistake(ids: object) -> None:
+    with pytest.raises(ConfigError, match=r"^ids: "):
+        audit_citations("It is so.", ids)
+
+
+def test_an_answer_that_is_not_a_string_is_the_callers_mistake() -> None:
+    with pytest.raises(ConfigError, match=r"^answer: "):
+        audit_citations(None, [])
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [(0, 0), (0.4, 0.4), (1, 1), (1.5, 1), (2, 0.02), (85, 0.85), (250, 1), (-3, 0)],
+)
+def test_confidence_reads_shares_and_percentages(base: float, expected: float) -> None:
+    assert CitationAudit().confidence(base) == pytest.approx(expected)
+
+
+def test_many_uncited_sentences_take_at_most_two_fifths() -> None:
+    assert CitationAudit(uncited_claim_count=1_000).confidence(1.0) == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("base", [math.nan, math.inf, -math.inf, True, "0.9", None])
+def test_a_confidence_that_is_not_a_number_is_the_callers_mistake(base: object) -> None:
+    with pytest.raises(ConfigError, match=r"^base: "):
+        CitationAudit().confidence(base)
+
+
+def test_a_language_that_is_not_a_string_is_the_callers_mistake() -> None:
+    with pytest.raises(ConfigError, match="language: must be a string, got NoneType"):
+        audit_citations("It is so.", ["c1"], language=None)  # type: ignore[arg-type]
+
+
+def test_the_audit_of_masis_takes_the_hedges_of_masis() -> None:
+    answer = "The data is not provided. It may rise [c1]. It may fall. Perhaps it stays."
+    context = [{"id": "c1", "text": "It may rise."}]
+    uncited = {
+        policy: audit.uncited_claim_count
+        for policy in ("default", "masis")
+        if (
+            audit := grade(
+                answer, context, judge=Rater(), policy=policy, citations="audit"
+            ).citations
+        )
+    }
+    assert uncited == {"default": 0, "masis": 2}
+
+
+class Rater:
+    """Rates everything 1, and supports everything."""
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        if ask.kind == "ratings":
+            return Reply(json.dumps(dict.fromkeys(DIMENSIONS, 1)))
+        return Reply(json.dumps([{"id": number, "label": "supported"} for number in ask.ids]))
+
+
+def test_the_same_number_is_a_citation_in_brackets_and_none_in_parentheses() -> None:
+    audit = audit_citations("The tower is very tall [3]. The bridge is very old (3).", ["3"])
+    assert audit.uncited_claim_count == 1

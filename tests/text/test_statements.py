@@ -1,0 +1,483 @@
+"""An answer is split into statements, and nothing of it vanishes."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from conftest import ROOT
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from strategies import answers, markdown, plain, texts
+
+from faithfulness_assert.text import markdown as blocks
+from faithfulness_assert.text import sentences, statements
+from faithfulness_assert.text.sentences import sentence_spans
+from faithfulness_assert.text.statements import Split, split, split_statements
+from faithfulness_assert.text.strings import is_blank
+
+SHARED = ROOT.parent / "shared"
+VISIBLE = re.compile(r"[^\W_]")
+
+
+def exact(rows: list[dict]) -> list[bool]:
+    """For each row, whether the statements are the golden ones, up to white space."""
+    return [
+        _flat(split_statements(row["text"], row["lang"])) == _flat(row["sentences"]) for row in rows
+    ]
+
+
+def _flat(sentences: list[str]) -> list[str]:
+    return [flat for sentence in sentences if (flat := " ".join(sentence.split()))]
+
+
+def reasons(text: str) -> list[str]:
+    return [skipped.reason for skipped in split(text).skipped]
+
+
+# ---------------------------------------------------------------- corpora
+
+
+def test_markdown_answers_give_their_golden_statements() -> None:
+    rows = json.loads((ROOT / "fixtures" / "splits_llm_markdown.json").read_text("utf-8"))
+    right = sum(exact(rows))
+    print(f"markdown answers: {right} of {len(rows)} exact")
+    assert right >= 21
+    for row in rows:
+        assert not set(row["must_not_be_statements"]) & set(
+            split_statements(row["text"], row["lang"])
+        )
+
+
+def test_most_golden_sentences_in_29_languages_are_found() -> None:
+    corpus = SHARED / "corpora" / "splits.json"
+    if not corpus.exists():
+        pytest.skip(f"{corpus.name} is not here: its rows are not ours to copy")
+    rows = [row for row in json.loads(corpus.read_text("utf-8")) if not row.get("conflict")]
+    right = sum(exact(rows))
+    print(f"sentences: {right} of {len(rows)} exact ({right / len(rows):.1%})")
+    assert right >= 656
+
+
+# ---------------------------------------------------------------- nothing vanishes
+
+
+def check(text: str, found: Split) -> None:
+    spans = [(part.start, part.end) for part in (*found.statements, *found.skipped)]
+    covered = bytearray(len(text))
+    for start, end in spans:
+        assert 0 <= start < end <= len(text)
+        assert not any(covered[start:end]), "spans overlap"
+        covered[start:end] = b"\1" * (end - start)
+    lost = [
+        text[place]
+        for place in range(len(text))
+        if not covered[place] and VISIBLE.match(text[place])
+    ]
+    assert not lost, f"in no span: {lost}"
+    assert spans[: len(found.statements)] == sorted(spans[: len(found.statements)])
+    assert spans[len(found.statements) :] == sorted(spans[len(found.statements) :])
+    assert [statement.id for statement in found.statements] == list(
+        range(1, len(found.statements) + 1)
+    )
+    for statement in found.statements:
+        assert not is_blank(statement.text)
+        assert statement.text == " ".join(statement.text.split())
+    assert all(skipped.reason for skipped in found.skipped)
+
+
+@given(answers)
+@example("A\xa0. B")
+@example("\ud800. A")
+@example("> " * 30 + "The fee is 5%.")
+@example("- " * 30 + "The fee is 5%.")
+@example("```\nThe fee is 5%.")
+@example("1. <b>\n\n2. </b>x")
+@settings(max_examples=200, deadline=None)
+def test_every_letter_and_digit_is_in_one_span(text: str) -> None:
+    check(text, split(text))
+
+
+@given(texts)
+@settings(deadline=None)
+def test_spans_of_sentences_leave_only_white_space_out(text: str) -> None:
+    end = 0
+    for start, stop in sentence_spans(text):
+        assert end <= start < stop
+        assert not text[end:start].strip()
+        assert text[start:stop] == text[start:stop].strip()
+        end = stop
+    assert not text[end:].strip()
+
+
+@given(plain)
+@settings(deadline=None)
+def test_plain_text_is_the_same_with_and_without_the_markdown_parser(text: str) -> None:
+    assert not blocks._STRUCTURE.search(text)
+    without = split(text)
+    # A thematic break makes the parser read the text.
+    with_parser = split(f"{text}\n\n***")
+    assert with_parser.statements == without.statements
+
+
+@given(markdown)
+@settings(deadline=None)
+def test_statements_of_markdown_contain_only_what_the_answer_says(text: str) -> None:
+    for statement in split(text).statements:
+        said = [char for char in statement.text if not char.isspace() and char not in "|^~_()"]
+        source = iter(text[statement.start : statement.end])
+        assert all(char in source for char in said), (
+            "a character that the source does not have, or not in this order"
+        )
+
+
+@pytest.mark.parametrize("size", [1_000, 20_000])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "- ",
+        "> ",
+        "[",
+        "[]",
+        "[a](",
+        "](",
+        "**",
+        "*a ",
+        "_a ",
+        "`a ",
+        "<",
+        "<b x=1 ",
+        "<!--",
+        "“",
+        "'a ",
+        "a.[1] ",
+        "1. a ",
+        "\\",
+        "|",
+        "$a ",
+        ". ",
+        "。",
+        "\n",
+        "```\n",
+    ],
+)
+def test_hostile_repetition_is_read_whole(unit: str, size: int) -> None:
+    text = unit * (size // len(unit))
+    check(text, split(text))
+
+
+def test_a_text_without_any_boundary_is_cut_into_pieces_of_limited_size() -> None:
+    for text in ("a" * 100_000, "word " * 20_000, "No. 5 " * 10_000):
+        spans = sentence_spans(text)
+        assert max(end - start for start, end in spans) <= sentences.MAX_SENTENCE
+        assert sum(len(text[start:end].replace(" ", "")) for start, end in spans) == len(
+            text.replace(" ", "")
+        )
+
+
+def test_five_thousand_sentences_are_five_thousand_statements() -> None:
+    assert len(split("The fee is 5 dollars. " * 5_000).statements) == 5_000
+    assert len(sentence_spans("The fee is 5 dollars.\n" * 5_000)) == 5_000
+
+
+def test_more_lines_than_the_parser_is_given_are_still_statements() -> None:
+    text = "- The fee is 5 dollars.\n" * (blocks.MAX_LINES + 1)
+    check(text, found := split(text))
+    assert len(found.statements) == blocks.MAX_LINES + 1
+
+
+def test_after_the_limit_of_sentences_a_text_is_only_cut_and_nothing_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sentences, "MAX_SENTENCES", 10)
+    text = "The fee is 5 dollars.\n" * 1_000
+    spans = sentence_spans(text)
+    assert len(spans) < 30
+    assert sum(len(text[start:end].split()) for start, end in spans) == len(text.split())
+    check(text, split(text))
+
+
+def test_after_the_limit_of_statements_an_answer_is_only_cut_and_nothing_is_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(statements, "MAX_SENTENCES", 10)
+    text = "- The fee is 5 dollars.\n" * 1_000
+    found = split(text)
+    assert 10 < len(found.statements) < 30
+    check(text, found)
+
+
+@pytest.mark.parametrize("unit", ["「我。", "我们去了。", "It is so. ", "a", "Word. \u200b"])
+def test_a_line_longer_than_a_part_is_read_whole(unit: str) -> None:
+    text = unit * (3 * sentences.MAX_UNIT // len(unit))
+    check(text, split(text))
+
+
+def test_a_text_or_language_that_is_not_a_string_is_a_type_error() -> None:
+    with pytest.raises(TypeError, match="split_statements: text must be a string, got NoneType"):
+        split_statements(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="language must be a string, got NoneType"):
+        split_statements("It is so.", None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="language: must be a string, got int"):
+        sentence_spans("It is so.", 5)  # type: ignore[arg-type]
+
+
+def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_is_raised(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import sentencex
+
+    class PanicException(BaseException):
+        pass
+
+    def fail(error: BaseException) -> None:
+        monkeypatch.setattr(sentencex, "segment", lambda *_: (_ for _ in ()).throw(error))
+
+    fail(PanicException("byte index 2 is not a char boundary"))
+    assert split_statements("The fee is 5%. It rose.") == ["The fee is 5%.", "It rose."]
+    fail(KeyboardInterrupt())
+    with pytest.raises(KeyboardInterrupt):
+        split_statements("The fee is 5%. It rose.")
+
+
+# ---------------------------------------------------------------- what a statement is
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "See [the guide](https://a.b/c_(d)). It is *very* `short`.",
+            ["See the guide.", "It is very short."],
+        ),
+        ("![A cat](x.png) sleeps.", ["A cat sleeps."]),
+        ("2*3*4 = 24 and snake_case_name stay.", ["2*3*4 = 24 and snake_case_name stay."]),
+        ("It is 10<sup>6</sup> m.", ["It is 10^6 m."]),
+        ("这是**重点**内容。第二句。", ["这是重点内容。", "第二句。"]),
+        ("<think>The fee is 5%.</think>\n\nIt is 10%.", ["The fee is 5%.", "It is 10%."]),
+        ("<think>The fee is 5%.", ["The fee is 5%."]),
+        ("A <!-- The fee is 5%. --> b.", ["A The fee is 5%.", "b."]),
+        ("List<String> is a type.", ["List<String> is a type."]),
+        ("- [x] It is done.\n- [ ] It is open.", ["It is done.", "It is open."]),
+        ("• One is here.\r\n• Two is there.", ["One is here.", "Two is there."]),
+        ("> It is so.\n> It was so.", ["It is so.", "It was so."]),
+        ("1789. The revolution began.", ["1789. The revolution began."]),
+        ("Name: Bob\nAge: 5", ["Name: Bob", "Age: 5"]),
+        ("This sentence goes on\nin the next line.", ["This sentence goes on in the next line."]),
+        ("A | B\n--|--\nx `a|b` | **y**", ["x a | b | y"]),
+        ("The fee is 5%.\u200bIt rose.", ["The fee is 5%.\u200b", "It rose."]),
+        (
+            "We offer (a) dental care and (b) vision care.",
+            ["We offer (a) dental care and (b) vision care."],
+        ),
+        (
+            "Steps: 1. Heat the oven to 200 degrees. 2. Mix it all.",
+            ["Steps:", "1. Heat the oven to 200 degrees.", "2. Mix it all."],
+        ),
+        ('The screen is 15" wide. It costs $5.', ['The screen is 15" wide.', "It costs $5."]),
+        (
+            "The fee is 5%.[^1]\n\n[^1]: The annual report says so.",
+            ["The fee is 5%.[^1]", "The annual report says so."],
+        ),
+        ("    The fee is 5% a year.", ["The fee is 5% a year."]),
+        ("```markdown\n- The fee is 5%.\n```", ["The fee is 5%."]),
+        ("```\nThe fee is 5%.", ["The fee is 5%."]),
+        ("[note]: The-fee-is-5%", ["[note]: The-fee-is-5%"]),
+    ],
+)
+def test_markup_is_removed_and_its_text_stays(text: str, expected: list[str]) -> None:
+    assert split_statements(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is so.\n\n```python\nprint(1)\n```", ["code"]),
+        ("It is so.\n\n    print(x[1])", ["code"]),
+        ("It is so.\n\n---\n\nIt was.", ["rule"]),
+        ("It is so.\n\n[1]: https://a.b", ["link definition"]),
+        ("| Year | Fee |\n|---|---|\n| 2020 | 5 |", ["table header", "table header"]),
+        ("# Overview\nIt is so.", ["heading"]),
+        ("**Overview**\nIt is so.", ["heading"]),
+        ("## What is the fee?\nIt is 5%.", ["heading"]),
+        ("## Step 1: Install\nIt is so.", ["heading"]),
+    ],
+)
+def test_other_pieces_are_skipped_with_a_reason(text: str, expected: list[str]) -> None:
+    assert reasons(text) == expected
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "The fee is 5%",
+        "Revenue grew 5% in 2020",
+        "Paris wins.",
+        "Total: 500 dollars",
+        "Fee: none",
+        "Steuern sind fällig",
+        "Profit of 3 million",
+    ],
+)
+def test_a_heading_that_claims_something_is_a_statement(heading: str) -> None:
+    assert split_statements(f"# {heading}\n\nIt is so.") == [heading, "It is so."]
+    assert split_statements(f"**{heading}**\n\nIt is so.") == [heading, "It is so."]
+
+
+CLAIMS = [
+    "Aspirin cures cancer",
+    "CEO arrested for fraud",
+    "CEO arrested",
+    "Why aspirin cures cancer",
+    "Aspirin safe for kids",
+    "50 people harmed",
+    "2. Aspirin cures cancer",
+    "No",
+    "B",
+    "L'aspirine guérit le cancer",
+    "Aspirina cura el cáncer",
+    "Aspirin heilt Krebs",
+    "Аспирин лечит рак",
+    "阿司匹林可以治愈癌症并且对儿童完全安全",
+    "阿司匹林致命",
+    "아스피린은 암을 치료한다",
+    "الأسبرين قاتل",
+]
+
+
+@pytest.mark.parametrize("form", ["# {}", "{}\n===", "**{}**", "**{}:**", "> **{}**"])
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_no_claim_hides_as_a_heading_in_any_language(claim: str, form: str) -> None:
+    said = claim + ":" if form.endswith(":**") else claim
+    assert [said.removeprefix("2. ")] == [
+        text.removeprefix("2. ")
+        for text in split_statements(form.format(claim) + "\n\nIt is so.")[:-1]
+    ]
+
+
+@pytest.mark.parametrize("form", ["# {}", "## {}:", "**{}**", "**{}:**", "**{}**:"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Key findings",
+        "Frequently asked questions",
+        "Results and discussion",
+        "Executive Summary",
+        "Pricing",
+        "How to apply",
+        "How it works",
+        "Step 2: Install",
+        "Step 2",
+        "Getting started",
+        "Lessons learned",
+        "Side effects of aspirin",
+        "1.2 Methods",
+        "What is aspirin",
+        "Zusammenfassung",
+        "Principales hallazgos",
+        "常见问题",
+        "Ключевые выводы",
+        "주요 결과",
+    ],
+)
+def test_a_heading_that_names_a_topic_is_not_a_statement(name: str, form: str) -> None:
+    assert split_statements(form.format(name) + "\n\nIt is so.") == ["It is so."]
+
+
+def test_a_bold_line_after_an_open_sentence_is_its_answer() -> None:
+    assert split_statements("The capital of France is:\n\n**Lyon**\n\nIt is old.") == [
+        "The capital of France is:",
+        "Lyon",
+        "It is old.",
+    ]
+
+
+def test_a_heading_over_nothing_is_a_statement() -> None:
+    assert split_statements("It is so.\n\n# Paris") == ["It is so.", "Paris"]
+    assert split_statements("# Aspirin\n## Cancer") == ["Aspirin", "Cancer"]
+
+
+@pytest.mark.parametrize(
+    "header", ["Aspirin cures cancer", "Price: $999", "Founded | 1976", "What the doctors all know"]
+)
+def test_a_header_of_a_table_that_claims_something_is_a_statement(header: str) -> None:
+    columns = header.count("|") + 1
+    table = f"| {header} |\n|{'---|' * columns}\n|{' a |' * columns}"
+    assert split_statements(table) == [header, " | ".join("a" * columns)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("```\nAspirin cures cancer.\n```", ["Aspirin cures cancer."]),
+        ("```text\naspirin cures cancer\n```", ["aspirin cures cancer"]),
+        ("```\nx = f(1)\nAspirin cures all cancer.\n```", ["Aspirin cures all cancer."]),
+        (
+            "    aspirin cures cancer (in 2019) completely",
+            ["aspirin cures cancer (in 2019) completely"],
+        ),
+        ("```\nnpm install\n```", []),
+        ("```python\nprint(1)\n```", []),
+        ("[Dose]: .75", ["[Dose]: .75"]),
+        ("[Aspirin cures cancer]: https://a.b", ["[Aspirin cures cancer]: https://a.b"]),
+        ("[the guide]: /docs/a.html", []),
+    ],
+)
+def test_prose_does_not_hide_as_code_or_link_definition(text: str, expected: list[str]) -> None:
+    assert split_statements(f"{text}\n\nIt is so.") == [*expected, "It is so."]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is ~~not~~ legal.", ["It is ~~not~~ legal."]),
+        ("The dose is ~~50~~ 5 mg.", ["The dose is ~~50~~ 5 mg."]),
+        ("<s>Never</s> take two.", ["~~Never~~ take two."]),
+        ("<del>A</del> <strike>B</strike> C.", ["~~A~~ ~~B~~ C."]),
+        ("~~It is so.~~ It was.", ["~~It is so.~~", "It was."]),
+        (">50% of users died.", [">50% of users died."]),
+        (">= 5 is ok", [">= 5 is ok"]),
+        ("> It is so.\n> >50% died.", ["It is so.", ">50% died."]),
+        ("- >50% of users died.", [">50% of users died."]),
+        ("x<sub>1</sub>2 and H<sub>2</sub>O", ["x_1 2 and H_2O"]),
+        ("10<sup>6</sup>5", ["10^6 5"]),
+        ('See <img alt="Aspirin cures cancer"> now.', ["See (Aspirin cures cancer) now."]),
+        ("See <img src=a alt=Aspirin>now.", ["See (Aspirin)now."]),
+        ('So <b title="Aspirin kills">it</b> is.', ["So (Aspirin kills) it is."]),
+        ('<p title="Aspirin kills">It is.</p>', ["(Aspirin kills) It is."]),
+    ],
+)
+def test_markup_that_changes_the_meaning_stays_readable(text: str, expected: list[str]) -> None:
+    assert split_statements(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["• Aspirin cures cancer. • The sky is blue.", "• Aspirin cures cancer • The sky is blue"],
+)
+def test_bullets_on_one_line_are_graded(text: str) -> None:
+    said = " ".join(split_statements(text))
+    assert "Aspirin cures cancer" in said
+    assert "The sky is blue" in said
+
+
+def test_an_answer_that_is_only_a_heading_is_a_statement() -> None:
+    assert split_statements("# Paris") == split_statements("**Paris**") == ["Paris"]
+    assert split_statements("# Why?") == []
+
+
+def test_a_table_without_rows_is_graded_by_its_header() -> None:
+    assert split_statements("| The fee is 5% | monthly |\n|---|---|") == ["The fee is 5% | monthly"]
+
+
+@given(st.sampled_from(["", " \n\t", "...", "- ", "---", "\u200b", "**", "| |"]))
+def test_a_text_that_says_nothing_gives_no_statement(text: str) -> None:
+    assert split_statements(text) == []
+
+
+@pytest.mark.parametrize(
+    "language", ["en-US", "EN", "xx", "", "pt_BR", "no such language", "zzzz\ud800", "\x00"]
+)
+def test_any_language_code_is_read(language: str) -> None:
+    assert split_statements("The fee is 5%. It rose.", language) == ["The fee is 5%.", "It rose."]
