@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ..records.ask import ReplyForm
     from ..records.model import Label
 
-_KEYS = {"evidence", "label"}
 _MOST = 10**9
 """Numbers of statements and sentences are smaller than this."""
 
@@ -41,7 +40,7 @@ def exact_rows(
     items = reply.get("verdicts") if isinstance(reply, dict) and len(reply) == 1 else None
     if not isinstance(items, list) or not items:
         return None
-    keys = {"id", *_KEYS} if form.numbered else _KEYS
+    keys = {"id", "evidence", "label"} if form.numbered else {"evidence", "label"}
     rows = [_row(item, keys, form.labels) for item in items]
     return tuple(row for row in rows if row) if all(rows) else None
 

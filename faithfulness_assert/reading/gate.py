@@ -53,7 +53,7 @@ _PARTS_END = lazy_pattern(
     r"[,;.:](?!\d)|\b(?:but|while|whereas|though|although|only|however)\b", re.IGNORECASE
 )
 _DENYING_SIGN = lazy_pattern(r"[?？≠≉¬⊘]|!=|->|→|~~|\bn/a\b", re.IGNORECASE)
-_QUIET_SIGNS = "°©®™✅✔☑😊🙂\ufffd"
+_HARMLESS_SYMBOLS = "°©®™✅✔☑😊🙂\ufffd"
 _STRANGE_SIGN = lazy_pattern(r"[^\w\s.,;:!'\"“”()\[\]{}/*_#>`|–—…&+✅✔😊🙂-]|->|=>|==")
 _TAG = lazy_pattern(
     r"</?(?!think|thought|reason|analy|reflect|scratch)\w{1,20}>|<[|｜][^<>]{1,40}[|｜]>|\[/?[A-Z_]{4,20}\]|```\w{0,10}|\\boxed\b|^json\s?="
@@ -235,7 +235,7 @@ def _without_references(text: str) -> str:
 
 
 def _denies_by_a_sign(text: str, statement: str) -> bool:
-    strange = set(text).difference(_QUIET_SIGNS, statement)
+    strange = set(text).difference(_HARMLESS_SYMBOLS, statement)
     return _DENYING_SIGN.search(text) is not None or "So" in map(unicodedata.category, strange)
 
 

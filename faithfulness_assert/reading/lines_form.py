@@ -54,7 +54,7 @@ _EVIDENCE = re.compile(
     r"[\[(](?:evidence|sentences?|see)?[:# ]{0,3}\[?(\d{1,6}(?:[,; ]{1,3}\d{1,6}){0,50})\]?[\])]"
 )
 _BULLETS = " \t>*_#•|-"
-_QUIET_SIGNS = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—-"
+_SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—-"
 
 
 def read_lines(
@@ -88,7 +88,7 @@ def _without_final_list(text: str, labels: Labels) -> tuple[str, list[Row], list
         is_count = count is not None and int(count[1]) == len(rows) + 1
         label, rest = leading_label(item[count.end() :] if count and is_count else item, labels)
         if label:
-            rows.append(Row(None, label, reason=rest.strip(_QUIET_SIGNS)))
+            rows.append(Row(None, label, reason=rest.strip(_SAYS_NOTHING)))
         elif not _is_empty(item):
             residue.append(item)
     return _FINAL.sub("\n\n", text[: marks[-1].start()]), rows, residue
@@ -123,21 +123,20 @@ def _segments(text: str) -> Iterator[tuple[int | None, str]]:
     held: list[str] = []
     for line in text.split("\n"):
         match = _NUMBERED.match(line)
-        joins = number is not None and not _is_empty(line)
-        if match and not _GROUP.match(line, match.end(1)):
-            yield from [(number, "\n".join(held))] if held else []
-            number, held = int(match[1]), [line[match.end() :]]
-        elif joins and (_FIELD.match(line) or line[0] in " \t*-•"):
+        begins = match if match and not _GROUP.match(line, match.end(1)) else None
+        joins = number is not None and not begins and not _is_empty(line)
+        if joins and (_FIELD.match(line) or line[0] in " \t*-•"):
             held.append(line)
-        else:
-            yield from [(number, "\n".join(held))] if held else []
-            number, held = None, [line]
+            continue
+        yield from [(number, "\n".join(held))] if held else []
+        number = int(begins[1]) if begins else None
+        held = [line[begins.end() :] if begins else line]
     yield from [(number, "\n".join(held))] if held else []
 
 
 def _is_empty(line: str) -> bool:
     """Whether a line has no word and no sign that says something."""
-    return not line.strip(_QUIET_SIGNS)
+    return not line.strip(_SAYS_NOTHING)
 
 
 def _unnumbered(text: str, labels: Labels) -> tuple[list[Row], list[str]]:
@@ -172,12 +171,9 @@ def _row(number: int | None, line: str, labels: Labels) -> Row | None:
     if not said:
         return None
     known: set[Label | None] = {label for label, _ in said}
-    evidence = [
-        int(n) for text in rest for m in _EVIDENCE.finditer(text) for n in re.findall(r"\d+", m[1])
-    ]
-    reasons = [
-        text for text in rest if text.strip(_QUIET_SIGNS) and text.strip(_BULLETS) != statement
-    ]
+    cited = (match[1] for text in rest for match in _EVIDENCE.finditer(text))
+    evidence = (int(n) for numbers in cited for n in re.findall(r"\d+", numbers))
+    reasons = [t for t in rest if not _is_empty(t) and t.strip(_BULLETS) != statement]
     return Row(
         number,
         known.pop() if len(known) == 1 else None,
@@ -204,9 +200,8 @@ def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:
         return label, "", [rest]
     tail = line.rfind("\n") + 1
     marks = list(_TAIL_MARK.finditer(line, max(tail, len(line) - 400)))
-    label, rest = (
-        leading_label(line[marks[-1].end() :].lstrip(" \t*_"), labels) if marks else (None, "")
-    )
+    end = line[marks[-1].end() :].lstrip(" \t*_") if marks else ""
+    label, rest = leading_label(end, labels)
     statement = line[: marks[-1].start()].strip(_BULLETS) if label else ""
     agrees = label == "not_enough_info" or leading_label(statement, labels)[0] in (None, label)
     if statement and statement.count('"') % 2 == 0 and agrees:

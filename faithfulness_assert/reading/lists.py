@@ -83,12 +83,12 @@ def _walk_object(
     found = False
     for key, item in value:
         below = read_id(key)
+        under = number if below is None else below
+        is_text = isinstance(item, str) and (below is not None or key_of(key) in _TEXTS)
         if isinstance(item, list | Pairs):
-            found |= _walk(item, number if below is None else below, listed, residue)
-        elif (
-            isinstance(item, str) and not has_list and (key_of(key) in _TEXTS or below is not None)
-        ):
-            listed.append((number if below is None else below, clean_text(item).strip()))
+            found |= _walk(item, under, listed, residue)
+        elif is_text and not has_list:
+            listed.append((under, clean_text(item).strip()))
             found = True
         elif not (key_of(key) in names and read_id(item) is not None):
             residue += said_by(key, item)

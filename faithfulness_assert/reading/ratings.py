@@ -51,8 +51,9 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
         _take(pairs, given, suggestions, residue)
     if not values and not looks_like_json(reply):
         residue = [_LINE.sub(lambda line: _taken(line, given), text) for text in residue]
-    ratings = {name: _agreed(given[key_of(name)]) for name in names}
-    known = {name: rating for name, rating in ratings.items() if rating is not None}
+    said = {name: given[key_of(name)] for name in names}
+    agreed = {name: next(iter(ratings)) for name, ratings in said.items() if len(ratings) == 1}
+    known = {name: rating for name, rating in agreed.items() if rating is not None}
     if not known:
         raise unreadable(reply, "rating")
     raise_unless_silent(residue)
@@ -84,10 +85,6 @@ def _taken(line: re.Match[str], given: dict[str, set[float | None]]) -> str:
         return line[0]
     given[name].add(_rating(line[2], []))
     return ""
-
-
-def _agreed(ratings: set[float | None]) -> float | None:
-    return next(iter(ratings)) if len(ratings) == 1 else None
 
 
 def _rating(value: Any, residue: list[str]) -> float | None:
