@@ -16,7 +16,7 @@ from typing import Any
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.engine import Engine
 from faithfulness_assert.batch.ray import RayEngine
-from faithfulness_assert.batch.share import GraderSettings, Share
+from faithfulness_assert.batch.row_grading import GraderSettings, Share
 
 SETTINGS = GraderSettings("embedded", "default", None, {})
 

@@ -16,8 +16,8 @@ from .budget import Budget
 from .data_sets import DataSet, open_data_set
 from .engine import Engine
 from .local_run import RunOutcome, grade_rest
+from .row_grading import GraderSettings, Share
 from .run_directory import RunDirectory
-from .share import GraderSettings, Share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from ..grading import Grader
 from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
-from .partition import computes_here
 from .process_pool import grade_in_processes
-from .share import GraderSettings, Share
+from .row_grading import GraderSettings, Share, computes_here
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

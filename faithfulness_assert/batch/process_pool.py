@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 from ..records.errors import ConfigError
-from .partition import computes_here
+from .row_grading import computes_here
 from .rows import brief
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..grading import Grader
+    from .row_grading import GraderSettings, Share
     from .rows import Line, Row
-    from .share import GraderSettings, Share
 
 CHUNK = 16
 """Rows, and results, that are passed on together if the judge computes in the process."""

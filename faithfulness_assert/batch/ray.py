@@ -23,8 +23,8 @@ from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .data_sets import open_data_set
+from .row_grading import GraderSettings, Share
 from .rows import brief
-from .share import GraderSettings, Share
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping

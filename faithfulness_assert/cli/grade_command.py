@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch.data_sets import open_data_set, parse_mapping
 from ..batch.outputs.input_order import in_input_order
-from ..batch.partition import grade_rows
+from ..batch.row_grading import grade_rows
 from ..batch.run_description import describe_run
 from ..batch.run_directory import RunDirectory
 from ..grading import MAX_CONCURRENCY, Grader

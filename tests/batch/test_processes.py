@@ -24,7 +24,7 @@ from remote import bare_environment
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunDirectory, run
 from faithfulness_assert.batch.engine import FEW, Engine
-from faithfulness_assert.batch.share import GraderSettings, Share
+from faithfulness_assert.batch.row_grading import GraderSettings, Share
 from faithfulness_assert.cli import batch_command, main
 
 REMOTE = GraderSettings("openai:m", "default", None, {"api_key": "k"})

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import ConfigError, Grader
 from faithfulness_assert.batch.finished_rows import FinishedRows, comes_again, head_of
-from faithfulness_assert.batch.partition import grade_rows
+from faithfulness_assert.batch.row_grading import grade_rows
 from faithfulness_assert.batch.rows import Line, Row
 from faithfulness_assert.batch.run_directory import FORMAT, RunDirectory
 from faithfulness_assert.records.model import GraderError
