@@ -22,12 +22,9 @@ import faithfulness_assert.text.statements  # noqa: F401 - first, so that it is 
 sys.path.insert(0, str(ROOT))  # the tests' own modules, as pytest has them
 with atheris.instrument_imports(include=["faithfulness_assert"]):
     from fuzz.reading_checks import check, seeds
+    from fuzz.replies import PIECES
 
-WORDS = """
-{ } [ ] " ' , : \\ ``` <think> </think> // # /* */ null NaN true false 0 1 2 yes no not but supported contradicted partially_supported
-not_enough_info not_a_claim "id": "label": "verdict": "verdicts": "evidence": "reason": "unsupported": "error": final_label Verdict:
-Statement wait actually correction example <|channel|>final<|message|> assistant
-"""
+WORDS = [piece for piece in PIECES if piece.isascii() and piece.isprintable()]
 
 
 def run(data: bytes) -> None:
@@ -41,7 +38,7 @@ def main() -> None:
         home = Path(kept[0] if kept else scratch)
         corpus, known = home / "corpus", home / "words"
         corpus.mkdir(parents=True, exist_ok=True)
-        known.write_text("\n".join(json.dumps(word) for word in WORDS.split()), encoding="utf-8")
+        known.write_text("\n".join(json.dumps(word) for word in WORDS), encoding="utf-8")
         for text in seeds():
             data = text.encode("utf-8", "surrogateescape")
             (corpus / sha256(data).hexdigest()).write_bytes(data)

@@ -14,7 +14,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, wraps
 from itertools import pairwise
 from typing import Any
 
@@ -92,7 +92,7 @@ def violations(scenario: Scenario) -> list[str]:
 
 def _graded(law: Callable[[Grade], Problems]) -> Callable[[Grade], Problems]:
     """A law of graded results alone."""
-    return lambda held: law(held) if held.result.status == "graded" else iter(())
+    return wraps(law)(lambda held: law(held) if held.result.status == "graded" else iter(()))
 
 
 def complete(held: Grade) -> Problems:
@@ -555,24 +555,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-LAWS: Mapping[str, Callable[[Grade], Problems]] = {
-    "complete": complete,
-    "formula": formula,
-    "credit": credit,
-    "silence": silence,
-    "kept": kept,
-    "once": once,
-    "conserved": conserved,
-    "foreign": foreign,
-    "left_open": left_open,
-    "trusted": trusted,
-    "evident": evident,
-    "shown": shown,
-    "within": within,
-    "clean": clean,
-}
-RUBRIC_LAWS: Mapping[str, Callable[[Grade], Problems]] = {
-    "complete": complete,
-    "rated": rated,
-    "within": within,
-}
+_ALL: Sequence[Callable[[Grade], Problems]] = (complete, formula, credit, silence, kept, once)
+_ALL += (conserved, foreign, left_open, trusted, evident, shown, within, clean)
+LAWS = {law.__name__: law for law in _ALL}
+RUBRIC_LAWS = {law.__name__: law for law in (complete, rated, within)}

@@ -24,17 +24,13 @@ ANSWER = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 CONTEXT = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 STATEMENTS = dict(enumerate(ANSWER.split(". "), 1))
 SECONDS = 3.0  # for one input of a few kB, on a slow machine with the code instrumented
-NO_ONE: dict[str, Label] = {
-    "1": "not_enough_info"
-}  # a statement's number is not a word; without this label no digit grants anything
+# A statement's number is not a word; without this label no digit grants anything.
+NO_ONE: dict[str, Label] = {"1": "not_enough_info"}
 DENIAL = "\n\nNone of the statements is supported by the context."
 
 _GRANTING = sorted(f"{LABEL_WORDS['supported']} {LABEL_WORDS['partially_supported']}".split())
-_GRANTS = re.compile(
-    r"(?<![^\W_])(?:"
-    + "|".join(word.replace("_", r"[\s_\-]+") for word in _GRANTING)
-    + r")(?![^\W_])"
-)
+_WORDS = "|".join(word.replace("_", r"[\s_\-]+") for word in _GRANTING)
+_GRANTS = re.compile(rf"(?<![^\W_])(?:{_WORDS})(?![^\W_])")
 
 
 def check(text: str) -> None:
@@ -52,12 +48,14 @@ def _check_verdicts(text: str) -> None:
         found = read(text)
     except UnreadableReply as error:
         assert error.kind in ("unreadable", "refusal")
+        assert error.message
         return
     assert found.rows
     for row in found.rows:
         assert row.label in (None, *LABELS)
         assert type(row.number) in (int, type(None))
         assert all(type(number) is int for number in row.evidence)
+        (row.statement + row.reason + row.quote).encode()  # no lone surrogate
     assert all(isinstance(said, str) for said in found.residue)
 
 
@@ -69,7 +67,7 @@ def _check_lists(text: str) -> None:
         return
     for number, claim in found:
         assert type(number) in (int, type(None))
-        assert isinstance(claim, str)
+        claim.encode()
 
 
 def _check_denied(text: str) -> None:
@@ -80,9 +78,7 @@ def _check_denied(text: str) -> None:
         findings = settle(read(text + DENIAL), STATEMENTS, prefix=True).findings
     except UnreadableReply:
         return
-    assert not any(finding.label in EARNING for finding in findings.values()), (
-        "granted all the same"
-    )
+    assert not any(f.label in EARNING for f in findings.values()), "granted all the same"
 
 
 def _check_grade(text: str) -> None:
@@ -99,20 +95,15 @@ def grants(text: str) -> bool:
 
     Escapes may hide any word.
     """
-    return (
-        "\\" in text or _GRANTS.search(unicodedata.normalize("NFKC", text).casefold()) is not None
-    )
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return "\\" in text or _GRANTS.search(plain) is not None
 
 
 def seeds() -> list[str]:
     """Recorded replies: the project's own, and the shared corpora if they are beside the checkout."""
-    fixtures, corpora = ROOT / "fixtures", ROOT.parent / "shared" / "corpora"
-    files = [
-        fixtures / "hostile_replies.jsonl",
-        fixtures / "verdict_outputs.jsonl",
-        fixtures / "small_model_replies.jsonl",
-        fixtures / "realistic_replies.jsonl",
-    ]
+    own = "hostile_replies verdict_outputs small_model_replies realistic_replies".split()
+    files = [ROOT / "fixtures" / f"{name}.jsonl" for name in own]
+    corpora = ROOT.parent / "shared" / "corpora"
     files += [corpora / "verdict_outputs.jsonl", corpora / "malformed_json.jsonl"]
     rows = [
         json.loads(line)

@@ -17,14 +17,8 @@ from hypothesis import strategies as st
 
 from faithfulness_assert.records.model import LABELS
 
-RANK = {
-    None: -1,
-    "contradicted": 0,
-    "not_enough_info": 1,
-    "partially_supported": 2,
-    "supported": 3,
-    "not_a_claim": 3,
-}
+_RISING = (None, "contradicted", "not_enough_info", "partially_supported", "supported")
+RANK = {**{label: rank for rank, label in enumerate(_RISING, -1)}, "not_a_claim": 3}
 _ID_KEY = re.compile(r"\bid\b\W{1,4}:", re.IGNORECASE)
 Tree = Any
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -79,23 +73,8 @@ def _reorder_keys(draw: Draw, tree: Tree) -> None:
 
 
 LABEL_KEYS = "verdict supported Label is_faithful status answer result final_label judgement unsupported contradicted error x".split()
-ODD_VALUES = [
-    None,
-    False,
-    2,
-    0.5,
-    "",
-    "x",
-    "no",
-    "?",
-    [],
-    {},
-    ["no"],
-    {"label": "no"},
-    "not sure",
-    -1,
-    float("nan"),
-]
+ODD_VALUES = [None, False, 2, 0.5, -1, float("nan"), [], {}, ["no"], {"label": "no"}]
+ODD_VALUES += ["", "x", "no", "?", "not sure"]
 STRAY = st.sampled_from(ODD_VALUES).map(copy.deepcopy)
 BESIDE = "confidence score unsupported hallucination final_label corrected_verdict error draft notes statement".split()
 
@@ -108,19 +87,11 @@ def _rename_label(draw: Draw, tree: Tree) -> None:
 
 
 def _nest_label(draw: Draw, tree: Tree) -> None:
-    dress = draw(
-        st.sampled_from(
-            [
-                lambda x: {"label": x},
-                lambda x: [x],
-                lambda x: {"value": x},
-                lambda x: {"verdict": x, "score": 1},
-            ]
-        )
-    )
     entry = draw(st.sampled_from(_entries(tree) or [{}]))
+    said = entry.get("label")
+    dresses = [{"label": said}, [said], {"value": said}, {"verdict": said, "score": 1}]
     if "label" in entry:
-        entry["label"] = dress(entry["label"])
+        entry["label"] = draw(st.sampled_from(dresses))
 
 
 def _spoil(draw: Draw, tree: Tree) -> None:
@@ -139,35 +110,16 @@ def _stray_item(draw: Draw, tree: Tree) -> None:
     tree["verdicts"].append(draw(STRAY))
 
 
-TREE_CHANGES = (
-    _drop,
-    _double,
-    _shuffle,
-    _reorder_keys,
-    _rename_label,
-    _nest_label,
-    _spoil,
-    _add,
-    _stray_item,
-)
-
-
-ID_TYPES = (
-    str,
-    float,
-    lambda i: f"S{i}",
-    lambda i: f"statement_{i}",
-    lambda i: [i],
-    lambda i: {"n": i},
-    lambda i: None,
-)
+TREE_CHANGES = (_drop, _double, _shuffle, _reorder_keys, _rename_label)
+TREE_CHANGES += (_nest_label, _spoil, _add, _stray_item)
 
 
 def _retype_ids(draw: Draw, tree: Tree) -> None:
-    dress = draw(st.sampled_from(ID_TYPES))
+    kind = draw(st.integers(0, 6))
     for entry in _entries(tree):
-        if "id" in entry:
-            entry["id"] = dress(entry["id"])
+        if number := entry.get("id"):
+            others = (str(number), float(number), f"S{number}", f"statement_{number}")
+            entry["id"] = (*others, [number], {"n": number}, None)[kind]
 
 
 def _rename_ids(draw: Draw, tree: Tree) -> None:
@@ -197,12 +149,10 @@ WRAPS: tuple[Callable[[Tree], Tree], ...] = (
     lambda tree: {**tree, "supported": True} if len(tree["verdicts"]) > 1 else tree,
 )
 # These contain labels that do not count as long as their key can be read: the text around them stays valid.
+_DRAFT = [{"id": k, "label": "supported"} for k in range(1, 9)]
 MUSINGS: tuple[Callable[[Tree], Tree], ...] = (
-    lambda tree: {
-        "thinking": {"verdicts": [{"id": k, "label": "supported"} for k in range(1, 9)]},
-        **tree,
-    },
-    lambda tree: {"examples": [{"id": k, "label": "supported"} for k in range(1, 9)], **tree},
+    lambda tree: {"thinking": {"verdicts": _DRAFT}, **tree},
+    lambda tree: {"examples": _DRAFT, **tree},
 )
 
 
@@ -212,6 +162,11 @@ MUSINGS: tuple[Callable[[Tree], Tree], ...] = (
 NOISE = """{ } [ ] " ' ` , : ; . // # /*x*/ null None nan not no but n't ``` ```json <think> “ ” ’ ， ： 。 <!-- --> <br> wait
  actually Correction: (partly) ? ~~ - id label "label":""".split()
 NOISE += ["\\", "\\n", "\\u0022", " ", "\n", "\t", *"\u200b\u2060\ufeff\u00ad\u202e\u0301"]
+# Of what replies are made, in any order.
+PIECES = """verdicts "verdicts": "id":1 "id":2 "evidence": "reason": "statement": "supported" "partially_supported" "not_enough_info"
+ "contradicted" "not_a_claim" yes Yes. No. Verdict: Statement final_label unsupported example </think> <|channel|>final<|message|> assistant
+ 1. 2) 0 1 2 1e999 true false 是 \ud800 \x00 Final verdict for each statement in order:""".split()
+PIECES += NOISE
 
 
 def _insert(draw: Draw, text: str) -> str:
@@ -225,16 +180,7 @@ def _delete(draw: Draw, text: str) -> str:
     return text[:at] + text[at + draw(st.integers(1, 6)) :]
 
 
-LOOK_ALIKES = (
-    ("o", "о"),
-    ("e", "е"),
-    ("s", "ѕ"),
-    ("d", "ｄ"),
-    ("p", "ｐ"),
-    ("u", "u\u0308"),
-    ("i", "ı"),
-    ('"', "“"),
-)
+LOOK_ALIKES = [*zip('oesdpi"', "оеѕｄｐı“", strict=True), ("u", "u\u0308")]
 
 
 def _look_alike(draw: Draw, text: str) -> str:
@@ -251,12 +197,8 @@ def _recase(draw: Draw, text: str) -> str:
 
 
 TEXT_CHANGES = (_insert, _insert, _insert, _delete, _look_alike, _requote, _recase)
-LIST_CHANGES = (
-    _insert,
-    _insert,
-    _look_alike,
-    _recase,
-)  # of labels that are so short that a lost character may join two of them
+# Labels in lists are so short that a lost character may join two of them.
+LIST_CHANGES = (_insert, _insert, _look_alike, _recase)
 
 THOUGHT = '{"verdicts":[{"id":1,"label":"supported"},{"id":2,"label":"supported"}]}'
 DRESSES: tuple[Callable[[str], str], ...] = (
@@ -289,14 +231,8 @@ WORDS = {
     "contradicted": ("contradicted", "Contradicted", "REFUTES"),
     "not_a_claim": ("not_a_claim",),
 }
-REASONS = (
-    "",
-    "it isn't said",
-    'he said "yes", "label":"supported"',
-    "verdict: yes. id: 1",
-    "<think> </think>",
-    "see [2], {so}",
-)
+REASONS = ("", "it isn't said", 'he said "yes", "label":"supported"', "verdict: yes. id: 1")
+REASONS += ("<think> </think>", "see [2], {so}")
 LISTS: tuple[Callable[[list[str]], str], ...] = (
     lambda words: "Final verdict for each statement in order: " + ". ".join(words) + ".",
     lambda words: "\n".join(f"{k}. {word}" for k, word in enumerate(words, 1)),
