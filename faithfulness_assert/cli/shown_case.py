@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..asking.nearest import nearest_sentences
 from ..records.described import MARKS, described
-from ..records.promptfoo_view import short_reason
 from ..text.strings import clip
 
 if TYPE_CHECKING:
@@ -39,7 +38,6 @@ STYLES = {
     "~": "yellow",
     "!": "yellow",
 }
-_COUNTS = re.compile(r"\d+ of \d+ statements [^:]*")
 
 
 class Shown(NamedTuple):
@@ -57,7 +55,8 @@ class Shown(NamedTuple):
 def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterator[Shown]:
     """The lines of a case. ``case`` is what was graded, or None if that cannot be read."""
     if result.pass_:
-        yield _head(result, number, _counts(result), single=True)
+        found = result.metadata.get("reasonParts", {}).get("found", "")
+        yield _head(result, number, found, single=True)
         return
     yield _head(result, number, "")
     yield Shown(((_why(result), ""),))
@@ -81,34 +80,24 @@ def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterato
 
 def notes_of(result: GradingResult) -> list[str]:
     """The warnings of a result, each on one line."""
-    return [clip(str(warning), MAX_REASON) for warning in result.metadata.get("warnings", ())]
+    return [clip(warning, MAX_REASON) for warning in result.warnings]
 
 
 # ---------------------------------------------------------------- the head
 
 
 def _head(result: GradingResult, number: int, more: str, *, single: bool = False) -> Shown:
-    outcome = "PASS" if result.pass_ else "ERROR" if result.error else "FAIL"
     score = f"{result.score:.2f}" if result.defined else "  - "
     name = clip(result.case_id, MAX_NAME)
     name = f"case {number}" if name in ("", str(number)) else name
-    pieces = [(f"{outcome:5}", STYLES[outcome]), (f"  {score}  ", ""), (name, "bold")]
+    pieces = [(f"{result.outcome:5}", STYLES[result.outcome]), (f"  {score}  ", ""), (name, "bold")]
     return Shown((*pieces, (more and f"  {more}", "")), 0, 13, single)
 
 
-def _counts(result: GradingResult) -> str:
-    """How many statements are supported; "" if that is not what was graded."""
-    found = _COUNTS.match(result.reason or "")
-    return found[0] if found else ""
-
-
 def _why(result: GradingResult) -> str:
-    """The reason, without what is said below it: the statements, and the note on the judge."""
-    note = result.metadata.get("judgeNote")
-    reason = short_reason(result).replace(f" [{note}]", "")
-    quoted = reason.find(": “")
-    if _counts(result) and quoted > 0 and result.problems():
-        reason = reason[: reason.rfind(". ", 0, quoted) + 1] or reason
+    """The reason, without the statements that are shown below it."""
+    parts = result.metadata.get("reasonParts") if result.problems() else None
+    reason = f"{parts['found']}: {parts['ending']}" if parts else result.short_reason
     status = "" if result.status == "graded" or result.error else f" [{result.status}]"
     kind = f" [{result.error.kind}]" if result.error else ""
     return f"{clip(reason, MAX_REASON)}{status}{kind}"

@@ -137,12 +137,14 @@ def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> Gradin
     policy, counted = state.policy, counted_verdicts(state.policy, verdicts)
     passed = passes(policy, outcome.value, verdicts)
     coverage = coverage_of(counted)
-    reason = reason_of(policy, counted, outcome, passed=passed)
+    parts = reason_of(policy, counted, outcome, passed=passed)
+    reason = str(parts)
     if left_open := described_open(state, verdicts):
         reason = f"{reason} {left_open}{_why_graded(policy)}."
     explanation = clip(state.explanation, MAX_EXPLANATION)
     metadata = {
         "calculation": calculation(policy, counted, outcome),
+        **({} if policy.explain == "none" else {"reasonParts": parts.to_json()}),
         **_score_caps(outcome),
         **_truths(state),
     }

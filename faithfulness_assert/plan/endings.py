@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..policy.reasons import FIXES, REASONS
+from ..policy.reasons import FIXES, NOT_GRADED, REASONS
 from ..policy.scoring import passes
 from ..records.model import GraderError
 from ..records.result import GradingResult
@@ -17,26 +17,22 @@ if TYPE_CHECKING:
 
     from ..policy.fields import Ending
     from ..policy.policy import Policy
-    from ..records.errors import JudgeError
-    from ..records.model import Status, Verdict
+    from ..records.model import Verdict
     from .state import Ended, State
-
-INPUT_STATUSES = ("invalid_input", "no_statements", "abstained", "no_context")
-"""Statuses that say something about the data and not about the judge."""
 
 
 def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
     """The result for data that is not a case."""
-    reason = f"{REASONS['invalid_input']}: {_sentence(clip(problem, 1000))}"
+    message = _sentence(clip(problem, 1000))
     return GradingResult(
         pass_=False,
         score=0.0,
         defined=False,
         status="invalid_input",
-        reason=reason,
+        reason=f"{NOT_GRADED}: {message}",
         threshold=policy.passes_at,
         policy=policy.name,
-        error=GraderError("input", reason),
+        error=GraderError("input", message),
         metadata={"graderError": True},
         case_id=case_id,
     )
@@ -48,7 +44,7 @@ def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -
     reason = _reason(ended)
     ending = _ending(state.policy, ended)
     if ending == "error":
-        return _grader_error(state, result, _error(ended.status, reason, ended.error))
+        return _grader_error(state, result, ended)
     if ending == "fail":
         return replace(result, reason=reason)
     return _scored(state.policy, result, reason, 1.0 if ending == "pass" else float(ending))
@@ -66,10 +62,16 @@ def _ending(policy: Policy, ended: Ended) -> Ending | float:
     return endings.get(ended.status, "error")
 
 
-def _grader_error(state: State, result: GradingResult, error: GraderError) -> GradingResult:
+def _grader_error(state: State, result: GradingResult, ended: Ended) -> GradingResult:
+    if REASONS[ended.status] == NOT_GRADED:
+        error = _error(ended)
+        reason = f"{NOT_GRADED}: {error.message}"
+    else:
+        reason = _reason(ended)
+        error = GraderError("input", reason)
     shown = state.policy.on_unreadable if error.kind == "unreadable" else 0.0
     metadata = {**result.metadata, "graderError": True}
-    return replace(result, score=shown, error=error, reason=error.message, metadata=metadata)
+    return replace(result, score=shown, error=error, reason=reason, metadata=metadata)
 
 
 def _scored(policy: Policy, result: GradingResult, reason: str, value: float) -> GradingResult:
@@ -89,20 +91,22 @@ def _scored(policy: Policy, result: GradingResult, reason: str, value: float) ->
 
 def _reason(ended: Ended) -> str:
     text = REASONS[ended.status]
-    if text.endswith("."):
-        return text
+    return text if text.endswith(".") else f"{text}: {_what_happened(ended)}"
+
+
+def _what_happened(ended: Ended) -> str:
     cause = ended.error.message if ended.error else ""
-    detail = ended.detail or cause or "no statement got a valid verdict"
-    return _sentence(f"{text}: {detail}")
+    return _sentence(ended.detail or cause or "no statement got a valid verdict")
 
 
 def _sentence(text: str) -> str:
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
-def _error(status: Status, reason: str, cause: JudgeError | None) -> GraderError:
-    if status in INPUT_STATUSES:
-        return GraderError("input", reason)
+def _error(ended: Ended) -> GraderError:
+    said, cause = _what_happened(ended), ended.error
+    if ended.status == "invalid_input":
+        return GraderError("input", said)
     if cause is None:
-        return GraderError("unreadable", f"{reason} {FIXES['unreadable']}", retryable=True)
-    return GraderError(cause.kind, f"{reason} {cause.fix or FIXES[cause.kind]}", cause.retryable)
+        return GraderError("unreadable", f"{said} {FIXES['unreadable']}", retryable=True)
+    return GraderError(cause.kind, f"{said} {cause.fix or FIXES[cause.kind]}", cause.retryable)

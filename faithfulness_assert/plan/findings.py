@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..reading.reconcile import INVALID, MISSING, Finding
+from ..records.model import FINE_LABELS
 from ..text.declines import accompanies_decline, declines
 from ..text.numbers_and_names import has_number_or_name
 
@@ -25,7 +26,7 @@ STRENGTH: tuple[Label, ...] = (
 )
 
 
-SETTLED: tuple[Label | None, ...] = ("supported", "not_a_claim")
+SETTLED = FINE_LABELS
 """What more of the context is not needed for."""
 
 

@@ -74,6 +74,7 @@ def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[s
         "truthsExtractionLimit": state.policy.truths_limit,
         "tokens": _tokens(state.log.usage),
         "repeats": repeats,
+        "inverse": state.policy.inverse,
         "httpStatus": statuses[0] if statuses else None,
         "guidance": _fingerprint(state.policy),
         "controls": dict(summary(controls)) if controls else None,

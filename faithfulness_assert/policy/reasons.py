@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.described import described, evidence_problem
 from ..text.strings import clip
@@ -21,14 +21,16 @@ MAX_NAMED = 3
 MAX_IDS = 10
 """Statements that a warning names."""
 
+NOT_GRADED = "Not graded"
+"""How the reason of every grader error begins; its message says the rest."""
 REASONS: dict[Status, str] = {
     "no_statements": "Nothing to check",
     "abstained": "The answer only declines to answer: it makes no claim that could be checked.",
     "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
-    "judge_refused": "Not graded",
-    "unreadable": "Not graded",
-    "judge_failed": "Not graded",
-    "invalid_input": "Not graded",
+    "judge_refused": NOT_GRADED,
+    "unreadable": NOT_GRADED,
+    "judge_failed": NOT_GRADED,
+    "invalid_input": NOT_GRADED,
 }
 
 FIXES: dict[ErrorKind, str] = {
@@ -45,18 +47,41 @@ FIXES: dict[ErrorKind, str] = {
 }
 
 
-def reason_of(policy: Policy, counted: Sequence[Verdict], outcome: Score, *, passed: bool) -> str:
+class ReasonParts(NamedTuple):
+    """Why a graded case has its score.
+
+    Args:
+        found: how many statements have which label.
+        ending: the score beside the threshold, and what else decides.
+        details: the first problems, quoted.
+    """
+
+    found: str
+    ending: str
+    details: str
+
+    def __str__(self) -> str:
+        return f"{self.found}: {self.ending} {self.details}".rstrip()
+
+    def to_json(self) -> dict[str, str]:
+        """The parts that quote nothing, for views that show the statements themselves."""
+        return {"found": self.found, "ending": self.ending}
+
+
+def reason_of(
+    policy: Policy, counted: Sequence[Verdict], outcome: Score, *, passed: bool
+) -> ReasonParts:
     """Why a graded case has its score: counts, the threshold, the first problems."""
     judged = [v for v in counted if v.label != "not_a_claim"]
     problems = [v for v in judged if v.label != "supported"]
-    parts = [f"{_counts(policy, judged)}: {_against_threshold(policy, outcome)}"]
-    parts += [] if passed else _failing_label(policy, counted, outcome)
-    parts += _caps(outcome)
-    parts += [f"{described(v).capitalize()}: {_quoted(v.statement)}" for v in problems[:MAX_NAMED]]
+    ending = [_against_threshold(policy, outcome)]
+    ending += [] if passed else _failing_label(policy, counted, outcome)
+    ending += _caps(outcome)
+    parts = [f"{described(v).capitalize()}: {_quoted(v.statement)}" for v in problems[:MAX_NAMED]]
     if len(problems) > MAX_NAMED:
         parts.append(f"And {len(problems) - MAX_NAMED} more.")
     parts += evidence_warnings(judged)
-    return " ".join(parts)
+    return ReasonParts(_counts(policy, judged), " ".join(ending), " ".join(parts))
 
 
 def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:

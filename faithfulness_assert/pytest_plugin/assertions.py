@@ -80,7 +80,7 @@ def make_grader(*arguments: Any, **options: Any) -> Grader:
     try:
         return Grader(*arguments, **options)
     except ConfigError as error:
-        raise ConfigError(str(error)) from None
+        raise error.with_traceback(None) from None
 
 
 def read_case(fields: Mapping[str, Any], options: Mapping[str, Any]) -> Case | None:

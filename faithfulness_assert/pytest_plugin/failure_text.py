@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ..asking.nearest import nearest_sentences
 from ..records.described import MARKS, described
-from ..records.promptfoo_view import short_reason
 from ..text.strings import clip, visible
 
 if TYPE_CHECKING:
@@ -48,9 +47,9 @@ def failure_text(result: GradingResult, case: Case | None) -> str:
 
 def not_graded_text(result: GradingResult) -> str:
     """Why a case could not be graded."""
-    kind = f"{result.error.kind}: " if result.error else ""
-    why = short_reason(result).removeprefix("Not graded: ")
-    head = f"the answer was not graded: {kind}{clip(why, MAX_REASON)}"
+    error = result.error
+    why = f"{error.kind}: {clip(error.message, MAX_REASON)}" if error else result.status
+    head = f"the answer was not graded: {why}"
     return "\n".join(map(_shown, [head, _graded_with(result), *_warning_lines(result)]))
 
 
@@ -86,9 +85,9 @@ def _quoted(evidence: Evidence) -> str:
 def _reason_lines(result: GradingResult, problems: Sequence[Verdict]) -> Iterator[str]:
     """The reason, unless the statements say it; the ratings of a rubric."""
     if not problems or result.score >= result.threshold:
-        yield f"  {clip(short_reason(result), MAX_REASON)}"
-    for name in result.metadata.get("rawRatings", {}):
-        yield f"  {clip(str(name))} {result.named_scores.get(name, 0.0):g}"
+        yield f"  {clip(result.short_reason, MAX_REASON)}"
+    for name, kept, _ in result.ratings():
+        yield f"  {clip(name)} {kept:g}"
 
 
 def _graded_with(result: GradingResult) -> str:
@@ -98,8 +97,8 @@ def _graded_with(result: GradingResult) -> str:
 
 
 def _warning_lines(result: GradingResult) -> Iterator[str]:
-    for warning in result.metadata.get("warnings", ())[:MOST_WARNINGS]:
-        yield f"  ! {clip(str(warning))}"
+    for warning in result.warnings[:MOST_WARNINGS]:
+        yield f"  ! {clip(warning)}"
 
 
 def _shown(line: str) -> str:

@@ -14,7 +14,7 @@ import pytest
 from ..batch.rows import Line, Row, brief, digest
 from ..grading import Grader, hide_key, split_options
 from ..options import parse_options
-from ..records.errors import ConfigError
+from ..records.errors import ConfigError, MissingKeyError
 from ..records.model import GraderError
 from .assertions import NotGraded, check_passed, make_grader, read_case
 from .marker import read_markers
@@ -178,9 +178,7 @@ class Faithfulness:
         __tracebackhide__ = True
         try:
             return self._session.grader(options)
-        except ConfigError as error:
-            if not str(error).startswith("api_key: missing"):
-                raise
+        except MissingKeyError as error:
             said = f"{error}. Nothing is recorded in {folder}, so the judge would be asked"
             raise ConfigError(said) from None
 
@@ -209,8 +207,7 @@ class Faithfulness:
         problem = self._session.used_up()
         result = Grader().invalid(problem, call.case.get("id"))
         error = GraderError("rate_limit", problem)
-        reason = f"Not graded: {problem}"
-        return replace(result, status="judge_failed", judge="none", reason=reason, error=error)
+        return replace(result, status="judge_failed", judge="none", error=error)
 
     def _not_graded(self, error: NotGraded) -> NoReturn:
         """Ends a test whose answer was not graded."""

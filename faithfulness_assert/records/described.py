@@ -27,7 +27,7 @@ def described(verdict: Verdict) -> str:
     words = label.replace("_", " ") if label else f"unverified: {verdict.unresolved} verdict"
     problem = evidence_problem(verdict)
     lowered = "lowered_from_supported" if "lowered" in verdict.flags else ""
-    in_part = verdict.shown < 1 and label not in ("supported", "not_a_claim")
+    in_part = verdict.shown < 1 and not verdict.is_fine
     shown = f"{percent(verdict.shown)} of the context shown" if in_part else ""
     notes = [lowered.replace("_", " "), problem, shown]
     repeat = f"repeats {verdict.repeat_of}" if verdict.repeat_of else ""

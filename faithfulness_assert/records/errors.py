@@ -2,6 +2,7 @@
 
 FaithfulnessError
 ├── ConfigError      yours: a judge, policy, threshold or option that cannot be used (a ValueError)
+│   └── MissingKeyError    the judge needs a key, and there is none
 ├── InputError       your data's: an answer or context that cannot be graded (a ValueError);
 │                    grade() turns it into a result with status ``invalid_input``
 ├── NotGraded        a grader error where no result can be returned (in ``pytest_plugin``)
@@ -40,6 +41,10 @@ class FaithfulnessError(Exception):
 
 class ConfigError(FaithfulnessError, ValueError):
     """The caller's own mistake: a judge, policy, threshold or option that cannot be used."""
+
+
+class MissingKeyError(ConfigError):
+    """The judge's API needs a key, and neither the caller nor the environment has one."""
 
 
 class InputError(FaithfulnessError, ValueError):

@@ -31,6 +31,8 @@ Status = Literal[
 ErrorKind = Literal[JudgeErrorKind, "input"]
 
 LABELS: tuple[Label, ...] = get_args(Label)
+FINE_LABELS: tuple[Label | None, ...] = ("supported", "not_a_claim")
+"""Those of statements with which nothing is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,11 @@ class Verdict:
     repeat_of: int | None = None
     flags: tuple[str, ...] = ()
     shown: float = 1.0
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether nothing is wrong with the statement: it is supported, or claims nothing."""
+        return self.label in FINE_LABELS
 
 
 @dataclass(frozen=True, slots=True)

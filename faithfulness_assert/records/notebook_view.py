@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
 from .described import MARKS, described
-from .promptfoo_view import short_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .model import Verdict
-    from .result_fields import ResultFields
+    from .result import GradingResult
 
 MOST_STATEMENTS = 100
 """Statements that are shown, those with a problem first. Of more, only the number is told."""
@@ -25,22 +24,22 @@ MAX_TEXT = 1000
 MAX_LABEL = 60
 
 _GREEN, _RED, _AMBER, _GREY = "#2a9d5c", "#d64550", "#b8860b", "#808080"
+_OUTCOMES = {"PASS": _GREEN, "ERROR": _AMBER, "FAIL": _RED}
 _COLOURS = {"+": _GREEN, "x": _RED, "?": _RED, "~": _AMBER, "!": _AMBER}
 _CELL = "text-align:left;vertical-align:top;padding:.3em .6em;white-space:normal"
 _QUIET = "opacity:.8;font-size:.92em"
 
 
-def notebook_view(result: ResultFields) -> str:
+def notebook_view(result: GradingResult) -> str:
     """The result as HTML. Its classes keep MathJax from reading texts as formulas."""
     open_tag = '<div class="tex2jax_ignore mathjax_ignore" style="max-width:60em;line-height:1.4">'
     return f"{open_tag}{''.join(_parts(result))}</div>"
 
 
-def _parts(result: ResultFields) -> Iterator[str]:
+def _parts(result: GradingResult) -> Iterator[str]:
     yield _head(result)
-    yield _line(short_reason(result))
-    problems = {v.id for v in result.verdicts if v.label not in ("supported", "not_a_claim")}
-    shown = sorted(result.verdicts, key=lambda v: v.id not in problems)[:MOST_STATEMENTS]
+    yield _line(result.short_reason)
+    shown = sorted(result.verdicts, key=lambda verdict: verdict.is_fine)[:MOST_STATEMENTS]
     if shown:
         rows = "".join(map(_row, sorted(shown, key=lambda v: v.id)))
         widths = {"label": "20%", "statement": "40%", "evidence": "40%"}
@@ -49,23 +48,22 @@ def _parts(result: ResultFields) -> Iterator[str]:
         yield f'<table style="{table}"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
     if more := len(result.verdicts) - len(shown):
         yield _line(f"and {more:,} more statements")
-    for name, value in result.metadata.get("rawRatings", {}).items():
-        yield _line(f"{name}: {result.named_scores.get(name, value):g}")
+    for name, kept, _ in result.ratings():
+        yield _line(f"{name}: {kept:g}")
     if result.citations is not None and result.citations.invalid_citations:
         yield _line(f"cited, but not there: {', '.join(result.citations.invalid_citations)}")
-    for warning in result.metadata.get("warnings", ()):
+    for warning in result.warnings:
         yield _line(f"! {warning}")
     yield _line(f"policy {result.policy}, judge {result.judge}")
 
 
-def _head(result: ResultFields) -> str:
-    outcome = "PASS" if result.pass_ else "ERROR" if result.error else "FAIL"
-    colour = _GREEN if result.pass_ else _AMBER if result.error else _RED
+def _head(result: GradingResult) -> str:
+    colour = _OUTCOMES[result.outcome]
     score = f"score {result.score:.2f}" if result.defined else "no score"
     badge = f"border:2px solid {colour};border-radius:.3em;padding:0 .5em"
     told = f"{score}, threshold {result.threshold:.2f} ({result.status})"
     name = f" {_text(result.case_id, MAX_LABEL)}" if result.case_id else ""
-    return f'<p><b style="{badge}">{outcome}</b> <b>{_text(told)}</b>{name}</p>'
+    return f'<p><b style="{badge}">{result.outcome}</b> <b>{_text(told)}</b>{name}</p>'
 
 
 def _row(verdict: Verdict) -> str:

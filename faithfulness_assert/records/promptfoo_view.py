@@ -11,14 +11,13 @@ from .errors import ConfigError
 
 if TYPE_CHECKING:
     from .model import Verdict
-    from .result_fields import ResultFields
-    from .usage import Usage
+    from .result import GradingResult
 
 Components = Literal["problems", "all", "none"]
 MAX_COMPONENTS = 20
 
 
-def promptfoo_view(result: ResultFields, components: Components) -> dict[str, Any]:
+def promptfoo_view(result: GradingResult, components: Components) -> dict[str, Any]:
     """The result in camelCase, with nothing null among its components.
 
     Raises:
@@ -27,35 +26,25 @@ def promptfoo_view(result: ResultFields, components: Components) -> dict[str, An
     if components not in get_args(Components):
         known = ", ".join(get_args(Components))
         raise ConfigError(f"components: must be one of {known}, got {components!r}")
+    usage = result.tokens_used
     return {
         "pass": result.pass_,
         "score": result.score if result.defined else 0.0,
-        "reason": visible(one_line(short_reason(result))),
+        "reason": visible(one_line(result.short_reason)),
         "namedScores": dict(result.named_scores),
-        "tokensUsed": _tokens(result.tokens_used),
+        "tokensUsed": {
+            "total": usage.total,
+            "prompt": usage.prompt,
+            "completion": usage.completion,
+            "cached": usage.cached,
+            "numRequests": usage.num_requests,
+        },
         "metadata": _metadata(result),
         "componentResults": [_component(v) for v in _shown(result, components)],
     }
 
 
-def short_reason(result: ResultFields) -> str:
-    """The reason as a string; a short one if the caller asked for none."""
-    if result.reason is not None:
-        return result.reason
-    return f"faithfulness {result.score:.2f}, threshold {result.threshold:g}"
-
-
-def _tokens(usage: Usage) -> dict[str, int]:
-    return {
-        "total": usage.total,
-        "prompt": usage.prompt,
-        "completion": usage.completion,
-        "cached": usage.cached,
-        "numRequests": usage.num_requests,
-    }
-
-
-def _metadata(result: ResultFields) -> dict[str, Any]:
+def _metadata(result: GradingResult) -> dict[str, Any]:
     own = {
         "status": result.status,
         "defined": result.defined,
@@ -75,25 +64,24 @@ def _metadata(result: ResultFields) -> dict[str, Any]:
     return {**result.metadata, **own, **present}
 
 
-def _shown(result: ResultFields, components: Components) -> list[Verdict]:
+def _shown(result: GradingResult, components: Components) -> list[Verdict]:
     """The verdicts that promptfoo shows, and counts, as assertions of their own."""
     # promptfoo would count each statement that was never judged as a failed assertion.
     if components == "none" or result.error:
         return []
     if components == "all":
         return list(result.verdicts)
-    problems = {v.id for v in result.problems()}
-    return [v for v in result.verdicts if v.id in problems or v.flags][:MAX_COMPONENTS]
+    shown = [v for v in result.verdicts if v.flags or not (v.is_fine or v.repeat_of)]
+    return shown[:MAX_COMPONENTS]
 
 
 def _component(verdict: Verdict) -> dict[str, Any]:
-    passed = verdict.label in ("supported", "not_a_claim")
     half = 0.5 if verdict.label == "partially_supported" else 0.0
     cited = " | ".join(f"[{e.passage}:{e.sentence}] {clip(e.text)}" for e in verdict.evidence)
     parts = (described(verdict), verdict.reason, cited and f"evidence: {cited}")
     return {
-        "pass": passed,
-        "score": 1.0 if passed else half,
+        "pass": verdict.is_fine,
+        "score": 1.0 if verdict.is_fine else half,
         "reason": visible(one_line("; ".join(part for part in parts if part))),
         "assertion": {"type": "python", "value": visible(clip(verdict.statement, 500))},
     }

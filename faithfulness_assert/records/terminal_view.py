@@ -6,23 +6,22 @@ from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
 from .described import MARKS, described
-from .promptfoo_view import short_reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from .model import CitationAudit, Verdict
-    from .result_fields import ResultFields
+    from .result import GradingResult
 
 
-def terminal_view(result: ResultFields) -> str:
+def terminal_view(result: GradingResult) -> str:
     """The result without control characters, whatever the texts contain."""
     return "\n".join(visible(line.replace("\n", " ")) for line in _lines(result))
 
 
-def _lines(result: ResultFields) -> Iterator[str]:
+def _lines(result: GradingResult) -> Iterator[str]:
     yield _head(result)
-    yield f"  {visible(short_reason(result))}"
+    yield f"  {visible(result.short_reason)}"
     if "calculation" in result.metadata and result.defined:
         yield f"  = {result.metadata['calculation']}"
     for verdict in result.verdicts:
@@ -31,13 +30,12 @@ def _lines(result: ResultFields) -> Iterator[str]:
     if result.citations is not None:
         yield f"  citations: {visible(clip(_audit(result.citations)))}"
     yield from (f"  - skipped {s.start}-{s.end}: {visible(s.reason)}" for s in result.skipped)
-    yield from (f"  ! {visible(str(warning))}" for warning in result.metadata.get("warnings", ()))
+    yield from (f"  ! {visible(warning)}" for warning in result.warnings)
 
 
-def _head(result: ResultFields) -> str:
-    outcome = "PASS" if result.pass_ else "ERROR" if result.error else "FAIL"
+def _head(result: GradingResult) -> str:
     score = f"{result.score:.2f}" if result.defined else "undefined"
-    graded = f"{outcome}  score {score}  threshold {result.threshold:.2f}  [{result.status}]"
+    graded = f"{result.outcome}  score {score}  threshold {result.threshold:.2f}  [{result.status}]"
     return f"{graded}  policy {result.policy}, judge {result.judge}"
 
 
@@ -48,10 +46,9 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
         yield f"       {evidence.passage}:{evidence.sentence} {visible(clip(evidence.text))}"
 
 
-def _rating_lines(result: ResultFields) -> Iterator[str]:
+def _rating_lines(result: GradingResult) -> Iterator[str]:
     """The ratings of a rubric policy, beside the judge's own where they differ; suggestions."""
-    for name, given in result.metadata.get("rawRatings", {}).items():
-        kept = result.named_scores[name]
+    for name, kept, given in result.ratings():
         note = f" (the judge: {given:g})" if given != kept else ""
         yield f"  {name.replace('_', ' ')} {kept:g}{note}"
     for suggestion in result.metadata.get("suggestions", ()):

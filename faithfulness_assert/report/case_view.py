@@ -27,6 +27,7 @@ MAX_NAMES = 40
 MAX_NAME = 60
 SHOWN_METADATA = {
     *("warnings", "calculation", "graderError", "controls", "tokens", "suggestions", "rawRatings"),
+    *("inverse", "reasonParts"),
 }
 
 
@@ -94,8 +95,8 @@ def score_of(record: Mapping[str, Any]) -> float | None:
 
 
 def is_inverse(record: Mapping[str, Any]) -> bool:
-    """Whether the policy inverts scores. The calculation says so."""
-    return "; 1 - score = " in text_of(mapping_of(record.get("metadata")).get("calculation"))
+    """Whether the policy inverts scores."""
+    return mapping_of(record.get("metadata")).get("inverse") is True
 
 
 def label_of(verdict: Mapping[str, Any]) -> str:

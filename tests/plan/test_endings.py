@@ -39,16 +39,16 @@ def ended(answer: str, context: Any, policy: Policy) -> GradingResult:
 
 
 def test_what_is_not_a_case_is_an_error_of_the_input_under_the_policys_threshold() -> None:
-    reason = "Not graded: answer: must be a string, got int."
+    message = "answer: must be a string, got int."
     assert invalid_input("answer: must be a string, got int", policies["default"]) == GradingResult(
         pass_=False,
         score=0.0,
         defined=False,
         status="invalid_input",
-        reason=reason,
+        reason=f"Not graded: {message}",
         threshold=0.8,
         policy="default",
-        error=GraderError("input", reason),
+        error=GraderError("input", message),
         metadata={"graderError": True},
     )
     assert invalid_input("no", policies["default"], "row 7").case_id == "row 7"
@@ -119,12 +119,12 @@ def test_a_score_of_zero_never_passes_where_nothing_was_checked() -> None:
         (
             JudgeError("HTTP 503", "server", retryable=True),
             "judge_failed",
-            "Not graded: HTTP 503. Try again later.",
+            "HTTP 503. Try again later.",
         ),
         (
             JudgeError("the key is wrong", "auth", fix="Look at the key."),
             "judge_failed",
-            "Not graded: the key is wrong. Look at the key.",
+            "the key is wrong. Look at the key.",
         ),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_failed_judge_is_a_grader_error_that_says_what_to_do(
     result = grade(CLAIM, [CLAIM], judge=Failing(error), policy="default", controls="off")
     assert (result.status, result.score, result.pass_) == (status, 0.0, False)
     assert result.error == GraderError(error.kind, message, error.retryable)
-    assert result.reason == message
+    assert result.reason == f"Not graded: {message}"
     assert result.metadata["graderError"] is True
 
 
@@ -145,7 +145,7 @@ def test_a_judge_that_says_two_things_about_every_statement_has_said_nothing() -
 
     result = grade(CLAIM, [CLAIM], judge=Both(), policy="default", controls="off")
     assert (result.status, result.defined) == ("unreadable", False)
-    message = "Not graded: no statement got a valid verdict."
+    message = "no statement got a valid verdict."
     fix = "Try a judge model that follows JSON instructions."
     assert result.error == GraderError("unreadable", f"{message} {fix}", retryable=True)
 

@@ -6,8 +6,6 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ...records.promptfoo_view import short_reason
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -75,7 +73,7 @@ def _own(line: Line) -> dict[str, Any]:
         "score": result.score if result.defined else None,
         "defined": result.defined,
         "threshold": result.threshold,
-        "reason": short_reason(result),
+        "reason": result.short_reason,
         "error": error and f"{error.kind}: {error.message}",
         "coverage": result.coverage,
         **{label: result.counts.get(label, 0) for label in LABELS},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...records.promptfoo_view import short_reason
 from ...text.strings import clip, visible
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def github_annotations(lines: Iterable[Line]) -> Iterator[str]:
         counts[kind] += 1
         if counts[kind] < MOST:
             what: str = "failed" if result.status == "graded" else result.status
-            yield _command(kind, f"{what}: {clip(line.case_id)}", short_reason(result))
+            yield _command(kind, f"{what}: {clip(line.case_id)}", result.short_reason)
     for kind, what in (("error", "do not pass"), ("warning", "could not be graded")):
         if counts[kind] >= MOST:
             yield _command(kind, "faithfulness", f"{counts[kind]} cases {what}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from ...records.promptfoo_view import short_reason
 from ...text.strings import visible
 from ..summary import Summary
 
@@ -55,7 +54,7 @@ def _test_case(case_id: str, result: GradingResult) -> str:
         return f"{start}/>\n"
     tag = "failure" if result.error is None else "error"
     kind = result.status if result.error is None else result.error.kind
-    reason = _attribute(short_reason(result))
+    reason = _attribute(result.short_reason)
     text = escape(visible(result.pretty()))
     return (
         f"{start}>\n<{tag} type={_attribute(kind)} message={reason}>{text}</{tag}>\n</testcase>\n"

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
-from ...records.errors import ConfigError
+from ...records.errors import ConfigError, MissingKeyError
 
 
 class Secret(str):
@@ -90,7 +90,9 @@ def _find_key(given: object, variable: str, *, needed: bool) -> Secret:
         raise ConfigError(f"api_key: must be a string, got {type(given).__name__}")
     key = Secret((given or os.environ.get(variable) or "").strip())
     if not key and needed:
-        raise ConfigError(f"api_key: missing. Set {variable} in the environment, or pass api_key")
+        raise MissingKeyError(
+            f"api_key: missing. Set {variable} in the environment, or pass api_key"
+        )
     if any(not "!" <= c <= "~" for c in key):
         raise ConfigError(
             "api_key: contains a character that keys never contain "
