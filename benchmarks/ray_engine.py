@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from faithfulness_assert.batch.data_sets import open_data_set
-from faithfulness_assert.batch.engine import Engine
+from faithfulness_assert.batch.local_engine import LocalEngine
 from faithfulness_assert.batch.ray import RayEngine
 from faithfulness_assert.batch.row_grading import GraderSettings, Share
 
@@ -45,7 +45,7 @@ def main() -> None:
     given = parser.parse_args()
     grader = SETTINGS.grader()
     engines = {
-        "local": Engine(SETTINGS, grader, Share(), processes=2).graded,
+        "local": LocalEngine(SETTINGS, grader, Share(), processes=2).graded,
         "ray": RayEngine(SETTINGS, grader, Share(), actors=2).graded,
     }
     best = dict.fromkeys(engines, float("inf"))

@@ -14,7 +14,7 @@ from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
-from .engine import Engine
+from .local_engine import LocalEngine
 from .local_run import RunOutcome, grade_rest
 from .row_grading import GraderSettings, Share
 from .run_directory import RunDirectory
@@ -65,10 +65,9 @@ def run(
         directory: where the run is kept. It is created if it does not exist.
         judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         concurrency: asks under way at once, 1 to 1000; 8 by default.
-        processes: that grade. With ``auto`` there are several from 256 rows on: for a judge that
-            computes on this machine (``embedded``) as many as there are cores, which is the default
-            there; for others one for each 32 asks under way. They share ``concurrency`` and the
-            limits per minute. A script needs ``if __name__ == "__main__":`` around the call.
+        processes: that grade, for a judge that computes on this machine (``embedded``). By default,
+            from 256 rows on, as many as there are cores; then a script needs
+            ``if __name__ == "__main__":`` around the call. A judge behind an API is asked by one.
         engine: ``local`` grades on this machine, ``ray`` on a cluster (extra ``ray``).
         address, actors: with ``ray``: of the cluster, by default the one that Ray finds, else one
             on this machine; and how many grade, by default as many as it has cores.
@@ -90,14 +89,14 @@ def run(
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
     share = Share(concurrency, requests_per_minute, tokens_per_minute)
     grader = share.ready(settings.grader())
-    chosen: Engine | RayEngine
+    chosen: LocalEngine | RayEngine
     if engine == "ray":
         _check_absent("processes", processes, "local")
         chosen = _ray().RayEngine(settings, grader, share, address, actors)
     elif engine == "local":
         _check_absent("address", address, "ray")
         _check_absent("actors", actors, "ray")
-        chosen = Engine(settings, grader, share, processes)
+        chosen = LocalEngine(settings, grader, share, processes)
     else:
         raise ConfigError(f"engine: must be local or ray, got {engine!r}")
     budget = Budget(max_tokens, max_cost, max_errors)

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from .budget import Budget
     from .data_sets import DataSet
-    from .engine import Engine
     from .finished_rows import FinishedRows
+    from .local_engine import LocalEngine
     from .ray import RayEngine
     from .rows import Line, Row
 
@@ -103,7 +103,7 @@ class RunOutcome:
 def grade_rest(
     directory: RunDirectory,
     data_set: DataSet,
-    engine: Engine | RayEngine,
+    engine: LocalEngine | RayEngine,
     budget: Budget,
     *,
     retry_errors: bool,

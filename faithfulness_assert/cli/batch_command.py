@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),
-    "processes": (int, "processes that grade (default: one for each core that they can keep busy)"),
+    "processes": (int, "processes, for a judge that computes here (default: one for each core)"),
     "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
     "requests-per-minute": (float, "never send more requests"),
     "tokens-per-minute": (float, "never use more tokens, of prompts and replies together"),
@@ -86,8 +86,6 @@ def run(arguments: Namespace) -> int:
     if is_begun(RunDirectory(arguments.directory)):
         how = f"faithfulness-assert batch collect {arguments.directory}"
         raise ConfigError(f"{arguments.directory}: this run goes over a batch API; use: {how}")
-    if arguments.engine == "local" and numbers["processes"] is None:
-        numbers["processes"] = "auto"
     try:
         outcome = run_batch(
             data_set,
