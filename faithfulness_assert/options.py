@@ -1,20 +1,18 @@
 """The table of all options: what each means, which values it takes, and which part takes it.
 
-``grade()``, ``Grader``, the promptfoo hook and the command line read it. Plain data: the hook loads
-this file in every assertion. The file is long so that an option is added in one place.
+``grade()``, ``Grader``, the promptfoo hook and the command line read it. A policy's fields say this
+themselves (``policy/policy.py``). Plain data: the hook loads it in every assertion.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from dataclasses import Field, fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .policy import fields as policy_fields
-from .policy.checks import is_number
-from .policy.load import FIELD_NAMES
+from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
 from .policy.policy import Policy
-from .policy.source_options import SOURCE_OPTIONS
+from .policy.values import is_number
 from .records.case_fields import CASE_ALIASES, MESSAGE_ROLES
 from .records.errors import ConfigError, suggest
 
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
     from os import PathLike
     from typing import TypedDict
 
-    from .policy.fields import (
+    from .policy.values import (
         Citations,
         Controls,
         Ending,
@@ -160,72 +158,18 @@ _CASE = (
     ("citation_audit", _AUDIT, "earlier audit of the answer's citations", "record or mapping"),
     ("messages", "Any", "conversation with the answer, in place of texts", "list of messages"),
 )
-_POLICY_MEANINGS = {
-    "split": "how the answer is split: without a call, or into claims by the judge",
-    "joint": "with split=claims: one call extracts the claims and judges them",
-    "verify": "how statements are judged, or whether the whole answer is rated",
-    "truths_limit": "with verify=truths: most truths that are taken from one passage",
-    "labels": "words of your judge that mean another label than usual",
-    "weights": "what a statement with each label adds to the score",
-    "dimensions": "with verify=rubric: the share of each dimension in the score",
-    "allow_not_a_claim": "the judge may set greetings and questions aside",
-    "threshold": "the score that passes",
-    "all_or_nothing": "only a score of 1 passes; any lower score becomes 0",
-    "fail_on": "labels that fail the result at any score",
-    "dedupe": "exact repeats of a statement count once",
-    "requires_question": "a blank question under another system's name is an invalid input",
-    "inverse": "invert the result: score 1 - score, and pass where it would fail",
-    "on_blank": "result if the answer has no letter and no digit",
-    "on_no_statements": "result if the answer contains nothing to check",
-    "on_abstained": "result if the answer only declines to answer",
-    "on_no_context": "result if the context is empty",
-    "on_missing": "what a statement without a valid verdict becomes",
-    "on_failed": "what it becomes if an ask failed and the outcome depends on it",
-    "on_unreadable": "score of a grader error that has no readable verdict",
-    "positional_prefix": "read too few unnumbered verdicts as those of the first statements",
-    "citations": "audit the answer's citations; enforce also applies score_caps",
-    "hedges": "phrases that excuse a sentence from a citation",
-    "score_caps": "upper limits for the score, by what the citation audit finds",
-    "strict_evidence": "supported needs evidence that exists in the context",
-    "reasks": "how often unresolved statements are asked about again",
-    "reask_singly": "ask again about each unresolved statement alone",
-    "reasons": "the judge gives a reason for each verdict, for more tokens",
-    "explain": "who writes the result's reason",
-    "headline": "what the reason counts first",
-    "controls": "test the judge with two statements whose verdict is known",
-    "windows": "what each statement is compared with in a context that is too long for one ask",
-    "guidance": "your own instructions for the judge",
-    "examples": "solved cases for the judge",
-}
-_ENDING = "fail, pass, error, or a score from 0 to 1"
-_POLICY_VALUES = {  # only where the field's type does not say it
-    "truths_limit": "whole number from 1, or null: all",
-    "labels": "mapping of words to labels",
-    "weights": "mapping of labels to numbers from -1000 to 1000",
-    "dimensions": "mapping of dimensions to numbers from 0 to 1, with a sum of 1",
-    "threshold": "0 to 1",
-    "fail_on": "list of labels",
-    **dict.fromkeys(("on_blank", "on_no_statements", "on_abstained", "on_no_context"), _ENDING),
-    "on_unreadable": "0 to 1",
-    "hedges": "list of texts; empty: a list in seven languages",
-    "score_caps": "list of mappings with finding, ceiling, at_least",
-    "reasks": "0 to 3",
-    "guidance": "text of at most 20,000 characters",
-    "examples": "list of mappings with context, statement, label",
-}
 
 
-def _policy_option(name: str, kind: str) -> Option:
-    """A field of the policy. If its values are not listed, its type tells them."""
-    flag = "true or false" if kind == "bool" else ""
-    choices = flag or ", ".join(get_args(getattr(policy_fields, kind, None)))
-    return Option(name, kind, _POLICY_MEANINGS[name], _POLICY_VALUES.get(name, choices), "policy")
+def _policy_option(field: Field[Any]) -> Option:
+    """A field of the policy: what its declaration says of it."""
+    meaning, takes = field.metadata["meaning"], field.metadata["takes"]
+    return Option(field.name, str(field.type), meaning, takes.said, "policy")
 
 
 _ROWS = (
     *(Option(*row, "judge") for row in _JUDGE),
     *(Option(*row, "grader") for row in _GRADER),
-    *(_policy_option(f.name, str(f.type)) for f in fields(Policy) if f.name in FIELD_NAMES),
+    *(_policy_option(f) for f in fields(Policy) if f.name in FIELD_NAMES),
     *(Option(*row, "case") for row in _CASE),
     *(
         Option(alias, "Any", f"another name of {field}", f"as {field}", "case")

@@ -32,7 +32,7 @@ import faithfulness_assert
 from faithfulness_assert import Grader, policies
 from faithfulness_assert.options import OPTIONS
 from faithfulness_assert.policy import describe
-from faithfulness_assert.policy.source_options import SOURCE_OPTIONS
+from faithfulness_assert.policy.load import SOURCE_OPTIONS
 from faithfulness_assert.promptfoo.hook import PATHS, read_config
 from faithfulness_assert.records.case_fields import CASE_ALIASES
 

@@ -19,8 +19,8 @@ from .schema import json_schema
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..policy.fields import Example
     from ..policy.policy import Policy
+    from ..policy.values import Example
     from ..records.ask import Numbered
     from ..records.model import Label
 

@@ -6,9 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..asking.controls import problem_of
-from ..policy.calculation import calculation, overall_calculation
 from ..policy.reasons import ratings_reason, reason_of
-from ..policy.scoring import on_unit_scale, overall, passes, score
+from ..policy.scoring import (
+    calculation,
+    on_unit_scale,
+    overall,
+    overall_calculation,
+    passes,
+    score,
+)
 from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..text.evidence import Quotable, resolve

@@ -15,8 +15,8 @@ from .metadata import base_result
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..policy.fields import Ending
     from ..policy.policy import Policy
+    from ..policy.values import Ending
     from ..records.model import Verdict
     from .state import Ended, State
 

@@ -8,8 +8,8 @@ from zlib import crc32
 
 from ..asking.controls import problem_of, summary
 from ..asking.schema import MAX_ERRORS
-from ..policy.fields import SCORED
 from ..policy.reasons import evidence_warnings
+from ..policy.values import SCORED
 from ..records.result import GradingResult
 
 if TYPE_CHECKING:

@@ -8,10 +8,9 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..records.model import CitationAudit, Label, Verdict
-from .calculation import calculation, overall_calculation
-from .fields import SCORED, Example, ScoreCap
 from .policy import Policy
-from .scoring import overall, passes, score
+from .scoring import calculation, overall, overall_calculation, passes, score
+from .values import SCORED, Example, ScoreCap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

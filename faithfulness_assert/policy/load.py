@@ -1,22 +1,26 @@
-"""Policies by name, from plain data or from a file. Mistakes are reported before any ask."""
+"""Policies by name, from plain data or from a file, changed by options: before any ask.
+
+The options of a preset under the names of the system that it is named after stand at the end.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError, suggest
-from .fields import Example, ScoreCap
 from .files import SUFFIXES, read_data
-from .policy import Policy
+from .policy import DESCRIPTIVE, Policy
 from .presets import ALIASES, NOT_YET, policies
-from .source_options import with_source_options
+from .values import FLAG, is_number
 
-# Fields that only describe a policy are not options of grade().
-DESCRIPTIVE = {"name", "summary", "deviations"}
-FIELD_NAMES = frozenset(f.name for f in fields(Policy)) - DESCRIPTIVE
-DATA_KEYS = FIELD_NAMES | DESCRIPTIVE | {"base", "policy_options"}
+if TYPE_CHECKING:
+    from ..records.model import Label
+
+FROM_DATA = {f.name: f.metadata["takes"].from_data for f in fields(Policy)}
+FIELD_NAMES = frozenset(FROM_DATA).difference(DESCRIPTIVE)
+DATA_KEYS = FROM_DATA.keys() | {"base", "policy_options"}
 
 
 def find_policy(
@@ -37,7 +41,13 @@ def find_policy(
             a field does not take.
     """
     base = with_source_options(_named(policy), source_options)
-    return replace(base, **_fields(base, options)) if options else base
+    return _changed(base, options) if options else base
+
+
+def _changed(policy: Policy, data: Mapping[str, Any]) -> Policy:
+    """The policy with other values for some fields, as plain data has them."""
+    changes = {name: FROM_DATA[name](value, getattr(policy, name)) for name, value in data.items()}
+    return replace(policy, **changes)
 
 
 def _named(policy: object) -> Policy:
@@ -73,10 +83,9 @@ def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
     if not isinstance(source_options, Mapping):
         got = type(source_options).__name__
         raise ConfigError(f"{where}: policy_options must be a mapping, got {got}")
-    changed = with_source_options(base, source_options)
     own = {key: value for key, value in data.items() if key not in ("base", "policy_options")}
     described = {"name": name, "summary": f"Based on {base.name}.", "deviations": ()}
-    return replace(changed, **{**described, **_fields(changed, own)})
+    return _changed(with_source_options(base, source_options), {**described, **own})
 
 
 def _check_keys(where: str, data: Iterable[object]) -> None:
@@ -110,30 +119,104 @@ def load_policy(file: str) -> Policy:
     return policy_from(data, Path(file).stem)
 
 
-def _fields(policy: Policy, data: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _field(policy, name, value) for name, value in data.items()}
+# ---------------------------------------------------------------- options as the source names them
+
+SourceOption = Callable[[Policy, Any], Mapping[str, Any]]
+"""The changes of our fields that an option of the source means, for a value that it is given."""
+
+AXION_VERDICTS: Mapping[str, Label] = {
+    "FULLY_SUPPORTED": "supported",
+    "PARTIALLY_SUPPORTED": "partially_supported",
+    "NO_EVIDENCE": "not_enough_info",
+    "CONTRADICTORY": "contradicted",
+}
 
 
-def _field(policy: Policy, name: str, value: Any) -> Any:
-    """Plain data as a field takes it. A wrong value stays as it is: ``Policy`` reports it."""
-    if name in ("citations", "controls") and value is False:
-        return "off"  # YAML reads the bare word off as false
-    if name == "weights" and isinstance(value, Mapping):
-        return {**policy.weights, **value}
-    if name in ("fail_on", "deviations", "hedges") and isinstance(value, list):
-        return tuple(value)
-    if name in ("examples", "score_caps") and isinstance(value, list | tuple):
-        kind = Example if name == "examples" else ScoreCap
-        return tuple(_record(kind, name, item) for item in value)
-    return value
+def with_source_options(policy: Policy, given: Mapping[str, Any]) -> Policy:
+    """The policy changed by options under its source's names.
+
+    Raises:
+        ConfigError: the source has no such option, or the option does not take this value.
+    """
+    known = SOURCE_OPTIONS.get(policy.name, _THRESHOLD)
+    for name in given:
+        if name not in known:
+            near = suggest(str(name), known)
+            raise _wrong(f"policy {policy.name!r} has no option {name!r}. {near}")
+    for name, change in known.items():
+        if name in given:
+            changes = change(policy, given[name])
+            try:
+                policy = replace(policy, **changes)
+            except ConfigError as error:  # it names our field, which the user does not know
+                raise _wrong(f"{name}: {error}") from None
+    return policy
 
 
-def _record(kind: type, name: str, item: object) -> object:
-    if not isinstance(item, Mapping):
-        return item
-    try:
-        return kind(**item)
-    except TypeError:
-        takes = ", ".join(f.name for f in fields(kind))
-        got = ", ".join(map(str, item))
-        raise ConfigError(f"{name}: each takes {takes}, got {got}") from None
+def _wrong(problem: str) -> ConfigError:
+    return ConfigError(f"policy_options: {problem}")
+
+
+def _field(name: str) -> SourceOption:
+    """An option that is a field of ours under another name."""
+    return lambda _, value: {name: value}
+
+
+def _flag(name: str, yes: SourceOption, no: SourceOption = lambda *_: {}) -> SourceOption:
+    """An option that is true or false."""
+
+    def change(policy: Policy, value: Any) -> Mapping[str, Any]:
+        if FLAG.problem(value):
+            raise _wrong(f"{name} {FLAG.problem(value)}")
+        return (yes if value else no)(policy, value)
+
+    return change
+
+
+def _weight(label: Label, weight: float) -> SourceOption:
+    return lambda policy, _: {"weights": {**policy.weights, label: weight}}
+
+
+def _verdict_scores(_: Policy, value: object) -> Mapping[str, Any]:
+    """axion's weights over its defaults, names in any case. With any, strict mode is off."""
+    if value is not None and not isinstance(value, Mapping):
+        got = type(value).__name__
+        raise _wrong(f"verdict_scores must map verdicts to numbers, got {got}")
+    scores = dict(_verdict_score(name, score) for name, score in (value or {}).items())
+    return {"weights": {**policies["axion"].weights, **scores}} if scores else {}
+
+
+def _verdict_score(name: object, score: Any) -> tuple[Label, float]:
+    verdict = str(name).upper()
+    if verdict not in AXION_VERDICTS:
+        near = suggest(verdict, AXION_VERDICTS)
+        raise _wrong(f"verdict_scores: unknown verdict {name!r}. {near}")
+    if not is_number(score):
+        raise _wrong(f"verdict_scores: {name} must be a finite number, got {score!r}")
+    return AXION_VERDICTS[verdict], score
+
+
+_THRESHOLD: Mapping[str, SourceOption] = {"threshold": _field("threshold")}
+
+# A source that is not listed only has a threshold. Options apply in this order, not in that of the
+# caller.
+SOURCE_OPTIONS: Mapping[str, Mapping[str, SourceOption]] = {
+    "promptfoo": {**_THRESHOLD, "inverse": _field("inverse")},
+    "deepeval": {
+        **_THRESHOLD,
+        "strict_mode": _field("all_or_nothing"),
+        "penalize_ambiguous_claims": _flag(
+            "penalize_ambiguous_claims", _weight("not_enough_info", 0.0)
+        ),
+        "truths_extraction_limit": _field("truths_limit"),
+        "include_reason": _flag(
+            "include_reason", lambda *_: {"explain": "judge"}, lambda *_: {"explain": "none"}
+        ),
+    },
+    "axion": {
+        **_THRESHOLD,
+        "strict_mode": _flag("strict_mode", _weight("not_enough_info", -1.0)),
+        "verdict_scores": _verdict_scores,
+    },
+    "ragas": {},
+}

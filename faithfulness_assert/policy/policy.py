@@ -1,12 +1,14 @@
 """The policy: how a case is split, judged and scored, as data.
 
-The presets are in ``presets.py``, the only scorer is in ``scoring.py``.
+A field is written once, here: its type, its default, the values that it takes (and how they are
+checked), and its meaning in one line, with more below it where that does not say all. The options
+of ``grade()`` and ``--option``, ``policies NAME`` and the table in docs/policies.md come from here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
@@ -14,8 +16,8 @@ from ..reading.labels import normalise
 from ..records.errors import ConfigError
 from ..records.model import Label
 from ..text.strings import clean_text
-from .checks import first_problem
-from .fields import (
+from . import values as takes
+from .values import (
     SCORE_CAPS,
     SCORED,
     Citations,
@@ -29,138 +31,155 @@ from .fields import (
     Split,
     Verify,
     Windows,
+    setting,
 )
+
+DESCRIPTIVE = ("name", "summary", "deviations")
+"""The fields that only describe a policy. Every other field is an option of ``grade()``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How a case is split, judged and scored.
+    """How a case is split, judged and scored. ``dataclasses.replace`` makes your own.
 
-    ``dataclasses.replace`` makes your own. Every field but ``name``, ``summary`` and ``deviations``
-    is also an option of ``grade()``.
-
-    Args:
-        name: the name in results.
-        summary: what it is, in one line.
-        split: ``sentences`` (no call) or ``claims`` (the judge resolves pronouns and splits
-            compound sentences).
-        joint: with ``claims``, one call that extracts and judges instead of two.
-        verify: ``batch`` judges the statements together; ``per_claim`` asks about each one alone;
-            ``truths`` judges them against the facts that the judge finds in the context; ``rubric``
-            rates the whole answer on ``dimensions`` and judges no statement.
-        truths_limit: the most facts of one passage; None for all.
-        labels: words of a judge that mean another label than usual (``{"no": "contradicted"}``).
-            Case and punctuation do not matter.
-        weights: what a statement with each label adds, before the division by the number of
-            statements; numbers from -1000 to 1000. A label without a weight is not a verdict here
-            (``supported`` needs one). An unresolved statement adds 0, or what ``not_enough_info``
-            adds if that is less.
-        dimensions: with ``rubric``, the share in the score of each of ``faithfulness``,
-            ``relevance``, ``completeness`` and ``reasoning_quality``. The shares must include
-            faithfulness and add up to 1.
-        allow_not_a_claim: whether the judge may set greetings and questions aside.
-        threshold: the score in [0, 1] that passes.
-        all_or_nothing: only a score of 1 passes, and any lower score becomes 0.
-        fail_on: labels that fail the result if one statement has them, whatever the score.
-        dedupe: whether exact repeats of a statement count once.
-        requires_question: whether a blank question under another system's name (``input``,
-            ``user_input``, ``query``) makes the input invalid. ``question`` may always be left out.
-        inverse: invert the result, for assertions that expect an unfaithful answer: the score is
-            1 - score, and it passes where it would fail. Grader errors are never inverted.
-        on_blank: the result of an answer without a letter or a digit.
-        on_no_statements, on_abstained, on_no_context: the result of such a case: ``fail``
-            (undefined), ``pass`` (1.0), ``error`` (a grader error), or a score in [0, 1].
-        on_missing: a statement without a valid verdict after the re-ask counts as ``unsupported``,
-            or makes the result an ``error``.
-        on_failed: the same for a statement without a verdict because an ask failed (a timeout, a
-            refusal, a reply that was cut off). ``error`` only if the result could pass or fail
-            depending on such statements: what is decided anyway is graded.
-        on_unreadable: the score in [0, 1] that a grader error shows if no verdict could be read.
-            It stays undefined and fails.
-        positional_prefix: whether a reply without numbers and with too few verdicts is read as the
-            verdicts of the first statements.
-        citations: ``audit`` adds the citation audit to the result; ``enforce`` also applies
-            ``score_caps``.
-        hedges: phrases that excuse a sentence from a citation; none for a list in seven languages.
-        score_caps: the highest possible scores, by what the audit finds.
-        strict_evidence: ``supported`` without an existing context sentence becomes
-            ``not_enough_info``.
-        reasks: how often unresolved statements are asked again (0 to 3).
-        reask_singly: whether each of them is then asked about alone.
-        reasons: whether the judge gives a reason for each verdict (costs tokens).
-        explain: the reason of the result is ``ours`` (made from counts, no call), is followed by
-            the ``judge``'s own (one call), or is left out of graded results (``none``).
-        headline: what the reason counts first: statements ``supported``, or those ``made_up``.
-        controls: the first ask of each window may contain two statements with known verdicts (see
-            ``controls.py``). They are never scored or shown. ``report`` says in
-            ``metadata.controls`` how the judge did; ``enforce`` makes a case a grader error
-            (``unreliable_judge``) if the judge failed one or did not answer it. ``auto`` is
-            ``report`` for a judge behind an API, else ``off``. There are none if no control is
-            beyond doubt or no ask is for verdicts alone.
-        windows: what is shown of a context that is too long for one ask. ``all``: each statement is
-            judged against everything. ``likely``: against the parts (of some sentences each) that
-            share the most words with it, first four, then six more if it is not supported.
-            ``auto`` is ``likely`` where ``all`` takes more than 100 asks. Under ``likely``, a
-            contradiction in another part is missed. Policies that give credit to what nothing
-            supports (``inverse``, a weight of ``not_enough_info``) always show everything.
-        guidance, examples: your own words and solved cases for the judge.
-        deviations: where a preset differs from the system it is named after, and why.
+    The table in docs/policies.md has the meaning of each field. All but ``name``, ``summary`` and
+    ``deviations`` are also options of ``grade()``.
 
     Raises:
         ConfigError: a field has a value it cannot take. The message names it.
     """
 
-    name: str = "default"
-    summary: str = ""
-    split: Split = "sentences"
-    joint: bool = False
-    verify: Verify = "batch"
-    truths_limit: int | None = None
-    labels: Mapping[str, Label] = field(default_factory=dict, hash=False)
-    weights: Mapping[Label, float] = field(
-        default_factory=lambda: {
+    name: str = setting("the name in results", "default", takes.NAME)
+    summary: str = setting("what it is, in one line", "", takes.TEXT)
+    split: Split = setting(
+        "how the answer is split: without a call, or into claims by the judge", "sentences", Split
+    )
+    """For ``claims``, the judge resolves pronouns and splits compound sentences."""
+    joint: bool = setting("with split=claims: one call extracts the claims and judges them", False)
+    verify: Verify = setting(
+        "how statements are judged, or whether the whole answer is rated", "batch", Verify
+    )
+    """``batch`` judges the statements together; ``per_claim`` asks about each one alone; ``truths``
+    judges them against the facts that the judge finds in the context; ``rubric`` rates the whole
+    answer on ``dimensions`` and judges no statement."""
+    truths_limit: int | None = setting(
+        "with verify=truths: most truths that are taken from one passage", None, takes.COUNT_OR_ALL
+    )
+    labels: Mapping[str, Label] = setting(
+        "words of your judge that mean another label than usual", {}, takes.JUDGE_WORDS
+    )
+    """Case and punctuation do not matter."""
+    weights: Mapping[Label, float] = setting(
+        "what a statement with each label adds to the score",
+        {
             "supported": 1.0,
             "partially_supported": 0.5,
             "not_enough_info": 0.0,
             "contradicted": 0.0,
         },
-        hash=False,
+        takes.WEIGHTS,
     )
-    dimensions: Mapping[str, float] = field(default_factory=dict, hash=False)
-    allow_not_a_claim: bool = True
-    threshold: float = 0.8
-    all_or_nothing: bool = False
-    fail_on: tuple[Label, ...] = ("contradicted",)
-    dedupe: bool = True
-    requires_question: bool = False
-    inverse: bool = False
-    on_blank: Ending | float = "fail"
-    on_no_statements: Ending | float = "fail"
-    on_abstained: Ending | float = "fail"
-    on_no_context: Ending | float = "fail"
-    on_missing: OnMissing = "unsupported"
-    on_failed: OnMissing = "error"
-    on_unreadable: float = 0.0
-    positional_prefix: bool = False
-    citations: Citations = "off"
-    hedges: tuple[str, ...] = ()
-    score_caps: tuple[ScoreCap, ...] = SCORE_CAPS
-    strict_evidence: bool = False
-    reasks: int = 1
-    reask_singly: bool = False
-    reasons: bool = False
-    explain: Explain = "ours"
-    headline: Headline = "supported"
-    controls: Controls = "auto"
-    windows: Windows = "auto"
-    guidance: str = ""
-    examples: tuple[Example, ...] = ()
-    deviations: tuple[str, ...] = ()
+    """The score is the mean. A label without a weight is not a verdict here (``supported`` needs
+    one). An unresolved statement adds 0, or what ``not_enough_info`` adds if that is less."""
+    dimensions: Mapping[str, float] = setting(
+        "with verify=rubric: the share of each dimension in the score", {}, takes.SHARES
+    )
+    """``faithfulness`` must be there; ``relevance``, ``completeness`` and ``reasoning_quality`` may
+    be."""
+    allow_not_a_claim: bool = setting("the judge may set greetings and questions aside", True)
+    threshold: float = setting("the score that passes", 0.8, takes.FRACTION)
+    all_or_nothing: bool = setting("only a score of 1 passes; any lower score becomes 0", False)
+    fail_on: tuple[Label, ...] = setting(
+        "labels that fail the result at any score", ("contradicted",), takes.LABEL_LIST
+    )
+    dedupe: bool = setting("exact repeats of a statement count once", True)
+    requires_question: bool = setting(
+        "a blank question under another system's name is an invalid input", False
+    )
+    """Such names are ``input``, ``user_input`` and ``query``. ``question`` may always be left
+    out."""
+    inverse: bool = setting(
+        "invert the result: score 1 - score, and pass where it would fail", False
+    )
+    """For assertions that expect an unfaithful answer. Grader errors are never inverted."""
+    on_blank: Ending | float = setting(
+        "result if the answer has no letter and no digit", "fail", takes.ENDING
+    )
+    """``fail`` is undefined, ``pass`` is 1.0, and ``error`` a grader error, here and in the next
+    three fields."""
+    on_no_statements: Ending | float = setting(
+        "result if the answer contains nothing to check", "fail", takes.ENDING
+    )
+    on_abstained: Ending | float = setting(
+        "result if the answer only declines to answer", "fail", takes.ENDING
+    )
+    on_no_context: Ending | float = setting("result if the context is empty", "fail", takes.ENDING)
+    on_missing: OnMissing = setting(
+        "what a statement without a valid verdict becomes", "unsupported", OnMissing
+    )
+    """``error`` makes the result a grader error if the re-ask brings no verdict either."""
+    on_failed: OnMissing = setting(
+        "what it becomes if an ask failed and the outcome depends on it", "error", OnMissing
+    )
+    """An ask fails by a timeout, a refusal, a reply that was cut off. What passes or fails
+    whatever such statements are is graded under ``error`` too."""
+    on_unreadable: float = setting(
+        "score of a grader error that has no readable verdict", 0.0, takes.FRACTION
+    )
+    """The result stays undefined and fails."""
+    positional_prefix: bool = setting(
+        "read too few unnumbered verdicts as those of the first statements", False
+    )
+    citations: Citations = setting(
+        "audit the answer's citations; enforce also applies score_caps", "off", Citations
+    )
+    hedges: tuple[str, ...] = setting(
+        "phrases that excuse a sentence from a citation",
+        (),
+        takes.TEXTS,
+        said="list of texts; empty: a list in seven languages",
+    )
+    score_caps: tuple[ScoreCap, ...] = setting(
+        "upper limits for the score, by what the citation audit finds", SCORE_CAPS, takes.CAPS
+    )
+    strict_evidence: bool = setting("supported needs evidence that exists in the context", False)
+    """Where there is none, the label becomes ``not_enough_info``."""
+    reasks: int = setting(
+        "how often unresolved statements are asked about again", 1, takes.count(0, 3)
+    )
+    reask_singly: bool = setting("ask again about each unresolved statement alone", False)
+    reasons: bool = setting("the judge gives a reason for each verdict, for more tokens", False)
+    explain: Explain = setting("who writes the result's reason", "ours", Explain)
+    """``ours`` is made from counts, with no call; ``judge`` adds the judge's own (one call);
+    ``none`` leaves it out of graded results."""
+    headline: Headline = setting("what the reason counts first", "supported", Headline)
+    controls: Controls = setting(
+        "test the judge with two statements whose verdict is known", "auto", Controls
+    )
+    """They stand in the first ask of each window, and are never scored or shown. ``report`` says in
+    ``metadata.controls`` how the judge did; ``enforce`` makes a case a grader error
+    (``unreliable_judge``) if the judge failed one or did not answer it. ``auto`` is ``report`` for
+    a judge behind an API, else ``off``. There are none if no control is beyond doubt or no ask is
+    for verdicts alone."""
+    windows: Windows = setting(
+        "what each statement is compared with in a context that is too long for one ask",
+        "auto",
+        Windows,
+    )
+    """``all``: with everything. ``likely``: with the parts (of some sentences each) that share the
+    most words with it, first four, then six more if it is not supported; a contradiction in
+    another part is missed. ``auto`` is ``likely`` where ``all`` takes more than 100 asks. Policies
+    that give credit to what nothing supports (``inverse``, a weight of ``not_enough_info``) always
+    show everything."""
+    guidance: str = setting("your own instructions for the judge", "", takes.GUIDANCE)
+    examples: tuple[Example, ...] = setting("solved cases for the judge", (), takes.EXAMPLES)
+    deviations: tuple[str, ...] = setting(
+        "where a preset differs from the system it is named after, and why", (), takes.TEXTS
+    )
 
     def __post_init__(self) -> None:
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        flags = [field.name for field in fields(self) if field.type == "bool"]
-        if problem := first_problem(given, flags):
+        problem = next(_problems(self), None) or _conflict(self)
+        if problem:
             raise ConfigError(f"policy {self.name!r}: {problem}")
         labels = {normalise(word): label for word, label in self.labels.items()}
         changes = {
@@ -174,8 +193,8 @@ class Policy:
 
     def __reduce__(self) -> tuple[object, ...]:
         # A read-only mapping cannot be copied or pickled, so it travels as a plain one.
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return _policy, ({name: _plain(value) for name, value in values.items()},)
+        given = {f.name: getattr(self, f.name) for f in fields(self)}
+        return _policy, ({name: _plain(value) for name, value in given.items()},)
 
     @property
     def passes_at(self) -> float:
@@ -188,8 +207,28 @@ class Policy:
         return tuple(label for label in SCORED if label in self.weights)
 
 
-def _policy(values: dict[str, Any]) -> Policy:
-    return Policy(**values)
+def _problems(policy: Policy) -> Iterator[str]:
+    """What is wrong with the values of single fields."""
+    for f in fields(policy):
+        if problem := f.metadata["takes"].problem(getattr(policy, f.name)):
+            yield f"{f.name}: {problem}"
+
+
+def _conflict(policy: Policy) -> str | None:
+    """Which field does not fit the others, or None."""
+    weighted = {*policy.weights, "not_a_claim"}
+    for name, labels in (("fail_on", policy.fail_on), ("labels", policy.labels.values())):
+        if unweighted := [label for label in labels if label not in weighted]:
+            return f"{name}: {unweighted[0]!r} has no weight in this policy"
+    if (policy.verify == "rubric") != bool(policy.dimensions):
+        return "dimensions: must map dimensions to shares if verify='rubric', else be empty"
+    if policy.joint and (policy.split, policy.verify) != ("claims", "batch"):
+        return "joint: needs split='claims' and verify='batch'"
+    return None
+
+
+def _policy(given: dict[str, Any]) -> Policy:
+    return Policy(**given)
 
 
 def _plain(value: object) -> object:

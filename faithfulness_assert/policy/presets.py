@@ -1,7 +1,7 @@
 """The presets: each grading system is one value of ``Policy``.
 
-To add a system, add one value here, and its scores as a file of golden rows. Options under the
-source's own names are in ``source_options.py``.
+To add a system, add one value here, where it differs from its source to ``deviations.md``, and its
+scores as a file of golden rows. Options under the source's own names are in ``load.py``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..reading.labels import LABEL_WORDS
-from . import deviations
 from .policy import Policy
 
 if TYPE_CHECKING:
@@ -20,6 +19,20 @@ if TYPE_CHECKING:
     from ..records.model import Label
 
 # ---------------------------------------------------------------- what presets share
+
+
+def _deviations() -> dict[str, tuple[str, ...]]:
+    """The items of each section of ``deviations.md``, by the name of the preset."""
+    with open(__file__.removesuffix("presets.py") + "deviations.md", encoding="utf-8") as file:
+        _, *sections = file.read().split("\n## ")
+    named = (section.partition("\n") for section in sections)
+    return {
+        name: tuple(" ".join(item.split()) for item in text.split("\n- ")[1:])
+        for name, _, text in named
+    }
+
+
+_DEVIATIONS = _deviations()
 
 _YES_NO: dict[Label, float] = {
     "supported": 1.0,
@@ -48,7 +61,7 @@ _RAGALIQ = replace(
     threshold=0.7,
     on_no_statements=0.0,
     on_missing="error",
-    deviations=deviations.RAGALIQ,
+    deviations=_DEVIATIONS["ragaliq"],
 )
 
 # In deepeval every way to say no is a contradiction. Only these words leave a claim open, and so
@@ -76,7 +89,7 @@ _PRESETS = (
         on_blank="error",
         on_no_statements="error",
         positional_prefix=True,
-        deviations=deviations.PROMPTFOO,
+        deviations=_DEVIATIONS["promptfoo"],
     ),
     replace(
         _CLAIM_BY_CLAIM,
@@ -86,7 +99,7 @@ _PRESETS = (
         on_no_statements=0.0,
         on_unreadable=0.5,
         positional_prefix=True,
-        deviations=deviations.PROMPTFOO_PLAN,
+        deviations=_DEVIATIONS["promptfoo-plan"],
     ),
     replace(
         _CLAIM_BY_CLAIM,
@@ -96,7 +109,7 @@ _PRESETS = (
         on_blank="error",
         on_no_statements="error",
         on_no_context="error",
-        deviations=deviations.RAGAS,
+        deviations=_DEVIATIONS["ragas"],
     ),
     replace(
         _CLAIM_BY_CLAIM,
@@ -108,7 +121,7 @@ _PRESETS = (
         weights={"supported": 1.0, "not_enough_info": 1.0, "contradicted": 0.0},
         on_no_statements="pass",
         explain="judge",
-        deviations=deviations.DEEPEVAL,
+        deviations=_DEVIATIONS["deepeval"],
     ),
     replace(
         _CLAIM_BY_CLAIM,
@@ -123,7 +136,7 @@ _PRESETS = (
         },
         on_no_statements="pass",
         reask_singly=True,
-        deviations=deviations.AXION,
+        deviations=_DEVIATIONS["axion"],
     ),
     _RAGALIQ,
     replace(
@@ -139,7 +152,7 @@ _PRESETS = (
         summary="RagaliQ's hallucination",
         threshold=0.8,
         headline="made_up",
-        deviations=deviations.HALLUCINATION,
+        deviations=_DEVIATIONS["hallucination"] + _DEVIATIONS["ragaliq"],
     ),
     Policy(
         name="masis",
@@ -161,7 +174,7 @@ _PRESETS = (
             "lack sufficient evidence",
             "partially covers",
         ),
-        deviations=deviations.MASIS,
+        deviations=_DEVIATIONS["masis"],
     ),
 )
 

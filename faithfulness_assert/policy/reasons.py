@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.described import described, evidence_problem
 from ..text.strings import clip
-from .fields import SCORED, TOLERANCE
+from .values import SCORED, TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import Ask, Reply, grade, policies
 from faithfulness_assert.asking.prompt import fence, instructions, make_ask
 from faithfulness_assert.asking.schema import conforms, json_schema
-from faithfulness_assert.policy.fields import Example
+from faithfulness_assert.policy.values import Example
 from faithfulness_assert.records.ask import AskKind, Payload, ReplyForm
 
 DEFAULT = policies["default"]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from faithfulness_assert import ConfigError, GradingResult, Reply, Usage, grade, policies
-from faithfulness_assert.policy.fields import DIMENSIONS
+from faithfulness_assert.policy.values import DIMENSIONS
 from faithfulness_assert.records.model import LABELS
 
 ANSWER = "The museum opens at nine. Adults pay 14 euros. Children enter free."

@@ -30,7 +30,7 @@ from faithfulness_assert.asking.controls import Control
 from faithfulness_assert.asking.windows import Budget
 from faithfulness_assert.plan.left_open import depends_on_open, described_open
 from faithfulness_assert.plan.state import State, VerdictsKnown
-from faithfulness_assert.policy.fields import SCORED
+from faithfulness_assert.policy.values import SCORED
 from faithfulness_assert.records.case import Case
 from faithfulness_assert.records.errors import JudgeErrorKind
 from faithfulness_assert.records.judge import Limits

@@ -8,7 +8,7 @@ import pytest
 
 from faithfulness_assert import Policy, policies
 from faithfulness_assert.policy.describe import HEAD, asks, in_full, nothing_to_check, row
-from faithfulness_assert.policy.fields import Example, ScoreCap
+from faithfulness_assert.policy.values import Example, ScoreCap
 
 
 @pytest.mark.parametrize("name", sorted(policies))

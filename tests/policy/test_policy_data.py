@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,39 +67,23 @@ def test_a_custom_policy_has_a_summary_of_its_own() -> None:
     assert policy_from({"base": "deepeval", "summary": "House rules."}).summary == "House rules."
 
 
-BROKEN: list[tuple[str, str, str]] = [
-    ("a.toml", "threshold = ", "invalid TOML"),
-    ("a.yaml", "threshold: [", "invalid YAML"),
-    ("a.json", "{", "invalid JSON"),
-    ("a.json", "[" * 100_000, "invalid JSON"),
-    ("a.json", "[1]", "must contain a mapping"),
-    ("a.yaml", "", "must contain a mapping"),
-    ("a.yaml", "treshold: 0.5", "Did you mean 'threshold'"),
-    ("a.yaml", "base: raggas", "Did you mean 'ragas'"),
-    ("a.yaml", "base: [1]", "base must be a preset"),
-    ("a.yaml", "weights: {supported: .nan}", "weights"),
-    ("a.yaml", "weights: {suported: 1}", "Did you mean 'supported'"),
-    ("a.yaml", "threshold: high", "threshold"),
-    ("a.yaml", "name: 5", "name"),
-    ("a.yaml", "summary: [1]", "summary"),
-    ("a.yaml", "deviations: 5", "deviations"),
-    ("a.yaml", "labels: {no: maybe}", "labels"),
-    ("a.yaml", "policy_options: 5", "policy_options"),
-    ("a.yaml", "score_caps: [{finding: uncited, ceiling: 2}]", "score_caps"),
-    ("a.yaml", "threshold: !!python/object/apply:os.system ['true']", "invalid YAML"),
-    ("a.toml", 'base = "ragas"\n' + "#" * (1 << 20), "larger than"),
+BROKEN = [
+    row
+    for line in (ROOT / "fixtures" / "policy_mistakes.jsonl").read_text("utf-8").splitlines()
+    if "file" in (row := json.loads(line))
+] + [
+    {"file": "a.json", "text": "[" * 100_000, "message": "invalid JSON"},
+    {"file": "a.toml", "text": 'base = "ragas"\n' + "#" * (1 << 20), "message": "larger than"},
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "message"), BROKEN, ids=[f"{name}: {text[:30]}" for name, text, _ in BROKEN]
-)
+@pytest.mark.parametrize("row", BROKEN, ids=lambda row: f"{row['file']}: {row['text'][:30]}")
 def test_a_wrong_policy_file_is_reported_with_the_mistake(
-    tmp_path: Path, name: str, text: str, message: str
+    tmp_path: Path, row: dict[str, str]
 ) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError, match=message):
-        find_policy(str(tmp_path / name), {}, {})
+    (tmp_path / row["file"]).write_text(row["text"], encoding="utf-8")
+    with pytest.raises(ConfigError, match=row["message"]):
+        find_policy(str(tmp_path / row["file"]), {}, {})
 
 
 def test_a_policy_file_that_is_missing_or_not_text_is_reported(tmp_path: Path) -> None:

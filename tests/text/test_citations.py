@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import answers
 
 from faithfulness_assert import Ask, Reply, audit_citations, grade
-from faithfulness_assert.policy.fields import DIMENSIONS
+from faithfulness_assert.policy.values import DIMENSIONS
 from faithfulness_assert.records.errors import ConfigError
 from faithfulness_assert.records.model import CitationAudit
 from faithfulness_assert.text.citations import _blanked, _has_place

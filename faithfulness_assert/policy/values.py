@@ -1,0 +1,296 @@
+"""The values that the fields of a policy take: their types, and how each is said and checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, NamedTuple, get_args
+
+from ..reading.labels import normalise
+from ..records.errors import ConfigError, suggest
+from ..records.model import LABELS, Label
+from ..text.strings import clean_text
+
+Split = Literal["sentences", "claims"]
+Verify = Literal["batch", "per_claim", "truths", "rubric"]
+Ending = Literal["fail", "pass", "error"]
+Explain = Literal["ours", "judge", "none"]
+Headline = Literal["supported", "made_up"]
+Controls = Literal["auto", "off", "report", "enforce"]
+Windows = Literal["auto", "likely", "all"]
+OnMissing = Literal["unsupported", "error"]
+Citations = Literal["off", "audit", "enforce"]
+AuditFinding = Literal["invalid_citations", "hallucination", "uncited"]
+
+SCORED: tuple[Label, ...] = ("supported", "partially_supported", "not_enough_info", "contradicted")
+DIMENSIONS = ("faithfulness", "relevance", "completeness", "reasoning_quality")
+TOLERANCE = 1e-9
+"""A score that misses the threshold by no more than this passes."""
+MAX_GUIDANCE_CHARS = 20_000
+MAX_WEIGHT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCap:
+    """The highest possible score if the citation audit has at least ``at_least`` of ``finding``.
+
+    A cap never raises a score.
+    """
+
+    finding: AuditFinding
+    ceiling: float
+    at_least: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A solved case for the judge, in the user's own words."""
+
+    context: str
+    statement: str
+    label: Label
+
+    def __post_init__(self) -> None:
+        for name in ("context", "statement"):
+            text = getattr(self, name)
+            if not isinstance(text, str):
+                raise ConfigError(f"examples: {name} must be a string, got {type(text).__name__}")
+            object.__setattr__(self, name, clean_text(text))
+
+
+SCORE_CAPS = (
+    ScoreCap("invalid_citations", 0.4),
+    ScoreCap("hallucination", 0.4),
+    ScoreCap("uncited", 0.5, 5),
+    ScoreCap("uncited", 0.3, 10),
+)
+
+
+class Values(NamedTuple):
+    """The values that a field takes.
+
+    Args:
+        said: in words, as the tables of options show them.
+        problem: what is wrong with a value, after the field's name and a colon; None if nothing is.
+        from_data: the value that plain data (of a file, or of an option) stands for, given the
+            value that it changes. What it cannot use stays as it is, for ``problem`` to find.
+    """
+
+    said: str
+    problem: Callable[[Any], str | None]
+    from_data: Callable[[Any, Any], Any] = lambda data, _: data
+
+
+def is_number(value: object) -> bool:
+    """Whether ``value`` is a finite number and not a bool."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < 1e300 and math.isfinite(value)
+
+
+def is_fraction(value: object) -> bool:
+    """Whether ``value`` is a number in [0, 1] and not a bool."""
+    return is_number(value) and 0 <= value <= 1  # type: ignore[operator]
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _must_be(what: str, is_right: Callable[[Any], bool]) -> Callable[[Any], str | None]:
+    return lambda value: None if is_right(value) else f"must be {what}, got {value!r}"
+
+
+# ---------------------------------------------------------------- one word or number
+
+
+def one_of(kind: Any) -> Values:
+    """One of the words of a ``Literal``."""
+    words = get_args(kind)
+    said = ", ".join(words)
+
+    def from_data(data: Any, _: object) -> Any:
+        return "off" if data is False and "off" in words else data  # YAML reads off as false
+
+    return Values(said, _must_be(f"one of {said}", lambda value: value in words), from_data)
+
+
+def count(lowest: int, highest: int) -> Values:
+    """A whole number of this range."""
+
+    def is_right(value: Any) -> bool:
+        return _is_count(value) and lowest <= value <= highest
+
+    what = f"a whole number from {lowest} to {highest}"
+    return Values(f"{lowest} to {highest}", _must_be(what, is_right))
+
+
+FLAG = Values("true or false", _must_be("true or false", lambda value: isinstance(value, bool)))
+FRACTION = Values("0 to 1", _must_be("a number from 0 to 1", is_fraction))
+ENDING = Values(
+    "fail, pass, error, or a score from 0 to 1",
+    _must_be(
+        "one of fail, pass, error or a score from 0 to 1",
+        lambda value: is_fraction(value) or (isinstance(value, str) and value in get_args(Ending)),
+    ),
+)
+COUNT_OR_ALL = Values(
+    "whole number from 1, or null: all",
+    _must_be(
+        "a whole number from 1, or None",
+        lambda value: value is None or (_is_count(value) and value >= 1),
+    ),
+)
+
+# ---------------------------------------------------------------- texts
+
+
+def _text_problem(value: object) -> str | None:
+    return None if isinstance(value, str) else f"must be a text, got {type(value).__name__}"
+
+
+def _name_problem(value: object) -> str | None:
+    is_name = isinstance(value, str) and value.isprintable() and value
+    return None if is_name else "must be a printable text"
+
+
+def _guidance_problem(value: object) -> str | None:
+    if isinstance(value, str) and len(value) <= MAX_GUIDANCE_CHARS:
+        return None
+    return f"must be a text of at most {MAX_GUIDANCE_CHARS:,} characters"
+
+
+def _texts_problem(value: object) -> str | None:
+    is_right = isinstance(value, tuple) and all(isinstance(line, str) for line in value)
+    return None if is_right else "must be a list of texts"
+
+
+def _tuple(data: Any, _: object) -> Any:
+    return tuple(data) if isinstance(data, list) else data
+
+
+TEXT = Values("text", _text_problem)
+NAME = Values("printable text", _name_problem)
+GUIDANCE = Values(f"text of at most {MAX_GUIDANCE_CHARS:,} characters", _guidance_problem)
+TEXTS = Values("list of texts", _texts_problem, _tuple)
+
+# ---------------------------------------------------------------- labels, weights, dimensions
+
+
+def _unknown(kind: str, names: Any, known: Sequence[str]) -> str | None:
+    """That one of these names is not known, with the nearest one that is."""
+    unknown = next((name for name in names if name not in known), None)
+    return unknown and f"unknown {kind} {unknown!r}. {suggest(str(unknown), known)}"
+
+
+def _weights_problem(weights: object) -> str | None:
+    if not isinstance(weights, Mapping) or "supported" not in weights:
+        return f"must map labels ({', '.join(SCORED)}) to numbers and include 'supported'"
+    if unknown := _unknown("label", weights, SCORED):
+        return unknown
+    for label, weight in weights.items():
+        if not is_number(weight) or abs(weight) > MAX_WEIGHT:
+            span = f"from -{MAX_WEIGHT} to {MAX_WEIGHT}"
+            return f"{label} must be a finite number {span}, got {weight!r}"
+    return None
+
+
+def _labels_problem(labels: object) -> str | None:
+    if isinstance(labels, str) or not isinstance(labels, Sequence):
+        return f"must be a list of labels, got {labels!r}"
+    return _unknown("label", labels, LABELS)
+
+
+def _judge_words_problem(words: object) -> str | None:
+    if not isinstance(words, Mapping):
+        return f"must map words to labels, got {words!r}"
+    if not all(isinstance(word, str) and normalise(word) for word in words):
+        return "each word must be a string with a letter or a digit"
+    return _labels_problem(list(words.values()))
+
+
+def _dimensions_problem(shares: object) -> str | None:
+    if not isinstance(shares, Mapping):
+        return "must map dimensions to shares if verify='rubric', else be empty"
+    if unknown := _unknown("dimension", shares, DIMENSIONS):
+        return unknown
+    if any(not is_fraction(share) for share in shares.values()):
+        return f"each must be a number from 0 to 1, got {dict(shares)!r}"
+    if shares and ("faithfulness" not in shares or abs(sum(shares.values()) - 1) > TOLERANCE):
+        return "must include faithfulness and add up to 1"
+    return None
+
+
+def _over(data: Any, current: Mapping[Any, Any]) -> Any:
+    return {**current, **data} if isinstance(data, Mapping) else data
+
+
+WEIGHTS = Values("mapping of labels to numbers from -1000 to 1000", _weights_problem, _over)
+LABEL_LIST = Values("list of labels", _labels_problem, _tuple)
+JUDGE_WORDS = Values("mapping of words to labels", _judge_words_problem)
+SHARES = Values(
+    "mapping of dimensions to numbers from 0 to 1, with a sum of 1", _dimensions_problem
+)
+
+# ---------------------------------------------------------------- records
+
+
+def _caps_problem(caps: object) -> str | None:
+    if isinstance(caps, str) or not isinstance(caps, Sequence):
+        return "must be a list of ScoreCap"
+    findings = get_args(AuditFinding)
+    for cap in caps:
+        if not isinstance(cap, ScoreCap):
+            return "must be a list of ScoreCap"
+        if cap.finding not in findings:
+            return f"finding must be one of {', '.join(findings)}, got {cap.finding!r}"
+        if not is_fraction(cap.ceiling):
+            return f"ceiling must be a number from 0 to 1, got {cap.ceiling!r}"
+        if not _is_count(cap.at_least):
+            return f"at_least must be a whole number from 0, got {cap.at_least!r}"
+    return None
+
+
+def _examples_problem(examples: object) -> str | None:
+    if not isinstance(examples, Sequence) or not all(isinstance(e, Example) for e in examples):
+        return "must be a list of examples, each with context, statement and label"
+    return _labels_problem([example.label for example in examples])
+
+
+def _records(kind: type, problem: Callable[[Any], str | None], name: str) -> Values:
+    """A list of records of one kind. In plain data each is a mapping of its fields."""
+    takes = ", ".join(f.name for f in fields(kind))
+
+    def record(item: object) -> object:
+        if not isinstance(item, Mapping):
+            return item
+        try:
+            return kind(**item)
+        except TypeError:
+            got = ", ".join(map(str, item))
+            raise ConfigError(f"{name}: each takes {takes}, got {got}") from None
+
+    def from_data(data: Any, _: object) -> Any:
+        return tuple(map(record, data)) if isinstance(data, list | tuple) else data
+
+    return Values(f"list of mappings with {takes}", problem, from_data)
+
+
+CAPS = _records(ScoreCap, _caps_problem, "score_caps")
+EXAMPLES = _records(Example, _examples_problem, "examples")
+
+
+def setting(meaning: str, default: Any, takes: Any = FLAG, *, said: str = "") -> Any:
+    """A field of a policy, with all that there is to say of it.
+
+    Args:
+        meaning: in one line.
+        takes: its ``Values``, or a ``Literal`` of words; without any, it is true or false.
+        said: the values in words, where those of ``takes`` do not say all.
+    """
+    values = takes if isinstance(takes, Values) else one_of(takes)
+    metadata = {"meaning": meaning, "takes": values._replace(said=said or values.said)}
+    if isinstance(default, dict):
+        return field(default_factory=lambda: default, hash=False, metadata=metadata)
+    return field(default=default, metadata=metadata)
