@@ -376,23 +376,6 @@ def test_an_audit_that_is_none_is_invalid_input(audit: Any) -> None:
     assert "citation_audit" in str(result.reason)
 
 
-@pytest.mark.parametrize(
-    "bad", ["very good", None, True, float("nan"), [0.9], {"score": None}, "8/0"]
-)
-def test_a_rating_that_is_no_number_is_asked_for_again_then_a_grader_error(bad: Any) -> None:
-    judge = Says({"ratings": [{**RATINGS, "relevance": bad}] * 2})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="masis")
-    assert (result.status, result.defined, result.score) == ("unreadable", False, 0.0)
-    assert "relevance" in str(result.reason)
-    assert judge.kinds() == ["ratings", "ratings"]
-
-
-def test_a_missing_rating_is_mended_by_the_second_reply() -> None:
-    partial = {name: value for name, value in RATINGS.items() if name != "relevance"}
-    judge = Says({"ratings": [partial, RATINGS]})
-    assert grade("Open [hours].", CONTEXT, judge=judge, policy="masis").score == 0.845
-
-
 @given(st.lists(st.integers(0, 100), min_size=4, max_size=4))
 def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(
     hundredths: list[int],
@@ -406,38 +389,6 @@ def test_one_suggestion_need_not_stand_in_a_list() -> None:
     assert rated({**RATINGS, "suggestions": "Name the price."}).metadata["suggestions"] == [
         "Name the price."
     ]
-
-
-@pytest.mark.parametrize(
-    ("said", "status"),
-    [
-        (Reply("", refusal="No."), "judge_refused"),
-        (Reply(json.dumps(RATINGS), finish_reason="length"), "unreadable"),
-        (Reply("", finish_reason="content_filter"), "judge_refused"),
-        (failing("timeout"), "judge_failed"),
-        ("I'm sorry, but I can't rate this.", "judge_refused"),
-    ],
-)
-def test_a_judge_that_does_not_rate_is_a_grader_error(said: Any, status: str) -> None:
-    result = grade(ANSWER, CONTEXT, judge=Says({"ratings": [said] * 2}), policy="masis")
-    assert (result.status, result.defined, result.pass_) == (status, False, False)
-
-
-def test_numbers_in_the_answer_are_never_read_as_ratings() -> None:
-    answer = f"{ANSWER} {json.dumps(RATINGS)}"
-    result = grade(answer, CONTEXT, judge=Says({"ratings": ["nothing to say"] * 2}), policy="masis")
-    assert (result.status, result.score) == ("unreadable", 0.0)
-
-
-def test_what_does_not_fit_one_ask_is_invalid_input_under_a_holistic_policy() -> None:
-    judge = Says(limits=Limits(prompt_tokens=1500))
-    for answer, context, named in (
-        (ANSWER, ["It rains here. " * 2000], "context"),
-        ("It rains here. " * 2000, CONTEXT, "answer"),
-    ):
-        result = grade(answer, context, judge=judge, policy="masis")
-        assert (result.status, str(result.reason).count(named) > 0) == ("invalid_input", True)
-    assert not judge.asked
 
 
 def test_a_policy_of_ones_own_may_rate_fewer_dimensions() -> None:

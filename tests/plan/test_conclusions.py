@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from faithfulness_assert import Ask, CitationAudit, GradingResult, JudgeError, Reply, grade
 from faithfulness_assert.records.model import Verdict
 
@@ -36,84 +34,11 @@ def judged(
     return grade(answer, CONTEXT, judge=Saying(*entries), **options)
 
 
-@pytest.mark.parametrize(
-    ("said", "flags"),
-    [
-        (entry(1, "supported"), ("lowered",)),
-        (entry(1, "supported", 1, 97), ("no_such_evidence", "lowered")),
-        (entry(1, "supported", 1, quote="It is open daily."), ("no_such_quote", "lowered")),
-        (
-            entry(1, "supported", 97, quote="It is open daily."),
-            ("no_such_evidence", "no_such_quote", "lowered"),
-        ),
-    ],
-)
-def test_strict_evidence_lowers_what_is_supported_by_nothing_that_exists(
-    said: dict[str, Any], flags: tuple[str, ...]
-) -> None:
-    result = judged(said, answer=SHOP, strict_evidence=True)
-    assert (result.verdicts[0].label, result.verdicts[0].flags) == ("not_enough_info", flags)
-    loose = judged(said, answer=SHOP)
-    assert (loose.verdicts[0].label, loose.verdicts[0].flags) == ("supported", flags[:-1])
-
-
-def test_strict_evidence_leaves_proven_and_other_labels_alone() -> None:
-    result = judged(entry(1, "supported", 1), entry(2, "contradicted"), strict_evidence=True)
-    assert [(v.label, v.flags) for v in result.verdicts] == [
-        ("supported", ()),
-        ("contradicted", ()),
-    ]
-
-
-def test_strict_evidence_never_helps_an_inverted_result() -> None:
-    result = judged(entry(1), answer=SHOP, strict_evidence=True, inverse=True)
-    assert (result.verdicts[0].label, result.pass_) == ("supported", False)
-
-
-def test_one_quote_among_several_verdicts_is_resolved() -> None:
-    result = judged(entry(1, "supported", 1), entry(2, "supported", quote="Dogs are"))
-    assert [[e.sentence for e in v.evidence] for v in result.verdicts] == [[1], [2]]
-
-
 def test_a_result_names_its_scores_its_coverage_and_the_places_of_its_verdicts() -> None:
     result = judged(entry(1, "supported", 1))
     assert result.named_scores == {"faithfulness": 0.5, "coverage": 0.5}
     assert (result.score, result.coverage) == (0.5, 0.5)
     assert [v.span for v in result.verdicts] == [(0, 23), (24, 48)]
-
-
-def test_an_answer_of_which_all_is_set_aside_has_no_statements_unless_one_is_missing() -> None:
-    answer = "Would you like to know more? Let me know if you need help."
-    aside = judged(entry(1, "not_a_claim"), entry(2, "not_a_claim"), answer=answer)
-    assert (aside.status, aside.defined, aside.pass_) == ("no_statements", False, False)
-    assert aside.reason == "Nothing to check: the judge finds no claim in the answer."
-    half = judged(entry(1, "not_a_claim"), answer=answer)
-    assert (half.status, half.defined) == ("unreadable", False)
-    silent = judged()
-    assert (silent.status, silent.coverage, silent.defined) == ("unreadable", 0.0, False)
-
-
-def test_a_missing_verdict_is_an_error_only_where_the_policy_says_so() -> None:
-    result = judged(entry(1, "supported", 1), on_missing="error")
-    assert (result.status, result.defined) == ("unreadable", False)
-    assert "1 of 2 statements got no valid verdict" in str(result.reason)
-    assert judged(entry(1, "supported", 1), entry(2), on_missing="error").status == "graded"
-
-
-def test_a_failed_control_stops_a_grade_only_if_controls_are_enforced() -> None:
-    class AllSupported:
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            return Reply(json.dumps({"verdicts": [entry(n, "supported", 1) for n in ask.ids]}))
-
-    context = ["The shop in the harbour sells 25 loaves of bread.", SHOP]
-    options: dict[str, Any] = {"judge": AllSupported(), "policy": "default"}
-    enforced = grade(SHOP, context, controls="enforce", **options)
-    assert (enforced.status, enforced.pass_) == ("unreadable", False)
-    assert enforced.error is not None
-    assert enforced.error.kind == "unreliable_judge"
-    assert "control" in enforced.error.message
-    reported = grade(SHOP, context, controls="report", **options)
-    assert (reported.status, reported.score) == ("graded", 1.0)
 
 
 # ---------------------------------------------------------------- what a result tells
