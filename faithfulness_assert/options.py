@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         seed: int | None
         max_prompt_tokens: int | None
         max_statements: int
+        client: Any
         cache: str | PathLike[str] | None
         deadline: float | None
         language: str
@@ -141,6 +142,12 @@ _JUDGE = (
     ("seed", "int | None", "seed that is sent to the judge", "whole number"),
     ("max_prompt_tokens", "int | None", "longest prompt of one ask", "tokens; default: by model"),
     ("max_statements", "int", "most statements in one ask", "whole number from 1"),
+    (
+        "client",
+        "Any",
+        "client that asks for the judge ([clients](judges.md#clients))",
+        "Python only: openai.OpenAI or the like",
+    ),
 )
 _PRICES = "mapping of prompt, completion, cached to numbers from 0 to 1,000,000"
 _ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool and user"

@@ -100,6 +100,7 @@ def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     with Loopback(lambda request: completion(simulated.reply(request), usage=usage)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-simulated")
+        monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", server.root)
         yield
 
 

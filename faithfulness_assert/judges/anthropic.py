@@ -70,10 +70,6 @@ def _sdk() -> Any:
     return anthropic
 
 
-def _call(client: Any) -> object:
-    return client.messages.create(model="m", max_tokens=1, messages=[])
-
-
 # ---------------------------------------------------------------- replies
 
 
@@ -134,7 +130,8 @@ ANTHROPIC = Provider(
     read=read_message,
     sdk=_sdk,
     client="Anthropic",
-    call=_call,
+    api="messages",
+    path="/v1/messages",
 )
 
 
@@ -148,6 +145,7 @@ class AnthropicJudge(RemoteJudge):
         api_key: default: the environment's ANTHROPIC_API_KEY. Only Anthropic itself needs one.
         temperature: 0 to 1. If the model does not support it, each judge object sends one more
             request, once; None avoids that.
+        client: an ``anthropic.Anthropic``, ``AsyncAnthropic``, ``AnthropicBedrock`` or the like.
     """
 
     provider = ANTHROPIC

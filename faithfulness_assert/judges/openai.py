@@ -159,10 +159,6 @@ def _sdk() -> Any:
     return openai
 
 
-def _call(client: Any) -> object:
-    return client.chat.completions.create(model="m", messages=[])
-
-
 # ---------------------------------------------------------------- replies
 
 
@@ -224,7 +220,8 @@ OPENAI = Provider(
     read=read_completion,
     sdk=_sdk,
     client="OpenAI",
-    call=_call,
+    api="chat",
+    path="/chat/completions",
 )
 COMPATIBLE = replace(OPENAI, fallbacks=COMPATIBLE_FALLBACKS, request=compatible_request)
 
@@ -239,6 +236,7 @@ class OpenAIJudge(RemoteJudge):
         api_key: default: the environment's OPENAI_API_KEY. Only OpenAI itself needs one.
         temperature: 0 to 2.
         seed: for servers that give the same reply for the same seed.
+        client: an ``openai.OpenAI``, ``AsyncOpenAI``, ``AzureOpenAI`` or the like that asks.
     """
 
     provider = OPENAI
@@ -255,6 +253,7 @@ class OpenAIJudge(RemoteJudge):
         seed: int | None = None,
         max_prompt_tokens: int | None = None,
         max_statements: int = 40,
+        client: Any = None,
     ) -> None:
         super().__init__(
             model,
@@ -265,6 +264,7 @@ class OpenAIJudge(RemoteJudge):
             temperature=temperature,
             max_prompt_tokens=max_prompt_tokens,
             max_statements=max_statements,
+            client=client,
         )
         if not (urlsplit(self._endpoint.public_url).hostname or "").endswith(OWN_HOSTS):
             self.provider = COMPATIBLE

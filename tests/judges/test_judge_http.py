@@ -305,12 +305,7 @@ def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(
     with Loopback(lambda request: good_reply(request)) as server:
         root = server.url if api == "openai" else server.root
         url = root.replace("//", "//user:pass@") + "/deep"
-        if api == "openai":
-            with openai.OpenAI(api_key="k-123456", base_url=url) as client:
-                client.chat.completions.create(model="m", messages=[])
-        else:
-            with anthropic.Anthropic(api_key="k-123456", base_url=url) as claude:
-                claude.messages.create(model="m", messages=[], max_tokens=1)
+        asyncio.run(_ask_with_sdk(api, url))
         grader = Grader(f"{api}:m", base_url=url, api_key="k-123456")
         grader.grade("It rains.", "It rains.")
         theirs, ours = server.requests[:2]
@@ -324,3 +319,12 @@ def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(
     assert telling(ours.headers) == telling(theirs.headers)
     assert ours.headers["authorization"].startswith("Basic ")
     assert ours.headers["accept-encoding"] == "identity"
+
+
+async def _ask_with_sdk(api: str, url: str) -> None:
+    if api == "openai":
+        async with openai.AsyncOpenAI(api_key="k-123456", base_url=url) as client:
+            await client.chat.completions.create(model="m", messages=[])
+    else:
+        async with anthropic.AsyncAnthropic(api_key="k-123456", base_url=url) as claude:
+            await claude.messages.create(model="m", messages=[], max_tokens=1)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import inspect
 import time
 import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,9 +24,10 @@ from ...records.usage import Usage
 from .. import JUDGES, background
 from .answers import Failure
 from .circuit_breaker import CircuitBreaker
-from .connection import Answer, Connection, not_sent
+from .connection import Answer, Connection, DirectConnection, not_sent
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
+from .own_client import ClientConnection, client_endpoint
 from .pace import pace_of
 from .retries import ask_with_retries
 from .settings import check_number, check_text, find_endpoint
@@ -55,7 +57,8 @@ class Provider:
         read: returns the reply in an answer, or the failure. The strings are secrets.
         sdk: imports the package. That takes up to a second, so it is only done for an ask.
         client: the name of its client class.
-        call: calls the API through a client, with any parameters.
+        api: the attribute of a client that has the API.
+        path: where the API is, under the client's address.
     """
 
     name: str
@@ -66,7 +69,8 @@ class Provider:
     read: Callable[[Answer, Sequence[str]], Reply | Failure]
     sdk: Callable[[], Any]
     client: str
-    call: Callable[[Any], object]
+    api: str
+    path: str
 
 
 class RemoteJudge:
@@ -85,6 +89,7 @@ class RemoteJudge:
         max_prompt_tokens: the longest prompt for one ask, in tokens. Default: the model's context
             window if it is known, else 100,000; a server that finds an ask too long is believed.
         max_statements: the most statements in one ask.
+        client: a client of the provider's SDK that asks, in place of ``base_url`` and ``api_key``.
 
     Raises:
         ConfigError: a package or key is missing, or an option has an invalid value.
@@ -103,6 +108,7 @@ class RemoteJudge:
         temperature: float | None = 0.0,
         max_prompt_tokens: int | None = None,
         max_statements: int = 40,
+        client: Any = None,
     ) -> None:
         provider = self.provider
         _check_installed(provider.name)
@@ -115,7 +121,14 @@ class RemoteJudge:
             check_number("temperature", temperature, 0, provider.max_temperature)
         model = check_text("model", model)
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
-        self._endpoint = find_endpoint(provider.name, provider.home, base_url, api_key)
+        if client is None:
+            self._endpoint = find_endpoint(provider.name, provider.home, base_url, api_key)
+        elif base_url or api_key:
+            given = "base_url" if base_url else "api_key"
+            raise ConfigError(f"{given}: set it on the client that is given as client")
+        else:
+            self._endpoint = client_endpoint(client, provider.api, provider.name)
+        self._own_client = client
         self._name = f"{provider.name}:{model}"
         limits = Limits(max_prompt_tokens, max_statements)
         if max_prompt_tokens is None:
@@ -198,11 +211,21 @@ class RemoteJudge:
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def client(self, **options: Any) -> Any:
-        """A client of the provider's SDK for this judge's address and key."""
-        endpoint = self._endpoint
-        client: Any = getattr(self.provider.sdk(), self.provider.client)
-        key, url = str(endpoint.key) or "none", str(endpoint.url)
-        return client(api_key=key, base_url=url, **options)
+        """A client of the provider's SDK for this judge's address and key.
+
+        Raises:
+            ConfigError: the user's own client is asynchronous.
+        """
+        if self._own_client is None:
+            return self._make_client(self.provider.client, **options)
+        if inspect.iscoroutinefunction(self._own_client.post):
+            raise ConfigError("client: must not be asynchronous for a provider's batch API")
+        options.pop("http_client", None)
+        return self._own_client.with_options(**options)
+
+    def _make_client(self, name: str, **options: Any) -> Any:
+        key, url = str(self._endpoint.key) or "none", str(self._endpoint.url)
+        return getattr(self.provider.sdk(), name)(api_key=key, base_url=url, **options)
 
     @property
     def secrets(self) -> Sequence[str]:
@@ -255,7 +278,7 @@ class RemoteJudge:
         answer = await connection.send(request, seconds)
         if not isinstance(answer, Answer):
             return Failure(answer)
-        read = partial(self.provider.read, answer, self._endpoint.secrets)
+        read = partial(self.provider.read, answer, connection.secrets)
         return read() if len(answer.body) <= LONG_BODY else await background.in_thread(read)
 
     async def _connected(self) -> Connection:
@@ -273,10 +296,13 @@ class RemoteJudge:
             raise
 
     def _connect(self) -> Connection:
-        def call(http: Any) -> object:
-            return self.provider.call(self.client(max_retries=0, http_client=http))
-
-        connection = Connection(self.provider.sdk(), call, self._endpoint.secrets)
+        provider, secrets = self.provider, self._endpoint.secrets
+        connection: Connection
+        if self._own_client is None:
+            make_client = partial(self._make_client, f"Async{provider.client}")
+            connection = DirectConnection(provider.sdk(), make_client, provider.path, secrets)
+        else:
+            connection = ClientConnection(provider.sdk(), self._own_client, provider.path, secrets)
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
 from ...records.errors import ConfigError, MissingKeyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Secret(str):
@@ -49,12 +53,21 @@ def find_endpoint(provider: str, home: str, base_url: object, api_key: object) -
     """
     prefix = provider.upper()
     url = check_text("base_url", base_url or os.environ.get(f"{prefix}_BASE_URL") or home)
-    parts, home_host = _parse_base_url(url), urlsplit(home).hostname or ""
-    needs_key = (parts.hostname or "").endswith(home_host)
-    key = _find_key(api_key, f"{prefix}_API_KEY", needed=needs_key)
-    secrets = tuple(Secret(secret) for secret in (key, parts.password, parts.query) if secret)
+    host, home_host = _parse_base_url(url).hostname or "", urlsplit(home).hostname or ""
+    key = _find_key(api_key, f"{prefix}_API_KEY", needed=host.endswith(home_host))
+    return endpoint_at(url, key)
+
+
+def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> Endpoint:
+    """The endpoint at an address.
+
+    Raises:
+        ConfigError: it is not an HTTP address.
+    """
+    parts = _parse_base_url(url)
+    secrets = (key, parts.password, parts.query, *more_secrets)
     public_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-    return Endpoint(Secret(url), key, public_url, secrets)
+    return Endpoint(Secret(url), key, public_url, tuple(Secret(one) for one in secrets if one))
 
 
 def check_number(name: str, value: object, low: float, high: float, *, whole: bool = False) -> None:

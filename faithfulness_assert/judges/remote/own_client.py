@@ -1,0 +1,127 @@
+"""A client of the user's own SDK that asks for a judge: for Azure, gateways, own authentication.
+
+The SDK's own call is used, whatever it does with address, headers and tokens. Tries and time are
+the judge's. The client is not closed.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ...records.errors import ConfigError
+from .. import background
+from .connection import MAX_BYTES, Answer, Connection, bounded_body, too_large
+from .settings import Endpoint, Secret, endpoint_at
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Mapping
+
+_CREDENTIAL_NAMES = ("auth", "key", "token", "secret", "cookie", "password")
+_MOST_LEARNED = 8  # tokens that are remembered as secrets; some clients sign each request anew
+
+
+def client_endpoint(client: Any, api: str, package: str) -> Endpoint:
+    """Where a client asks, and what must not be shown of it.
+
+    Args:
+        client: what the user gave as ``client``.
+        api: the attribute of all clients of ``package`` that has its API.
+        package: the SDK.
+
+    Raises:
+        ConfigError: it is no client of that SDK.
+    """
+    usable = callable(getattr(client, "post", None)) and hasattr(client, "base_url")
+    if not usable or not hasattr(client, api):
+        got = type(client).__name__
+        raise ConfigError(f"client: must be a client of the package {package}, got {got}")
+    keys = [getattr(client, name, None) for name in ("api_key", "auth_token")]
+    headers = credentials(getattr(client, "default_headers", {}))
+    given = [Secret(key) for key in keys if isinstance(key, str) and key]
+    address = urlsplit(str(client.base_url))
+    address = address._replace(path=address.path.rstrip("/"))  # the SDK adds a slash
+    return endpoint_at(address.geturl(), Secret(""), (*given, *headers))
+
+
+def credentials(headers: Mapping[str, object]) -> list[Secret]:
+    """What in these headers may be a key, a token or a password."""
+    return [
+        Secret(value.split()[-1])  # without "Bearer"
+        for name, value in headers.items()
+        if isinstance(value, str) and value.strip()
+        if any(part in name.lower() for part in _CREDENTIAL_NAMES)
+    ]
+
+
+class ClientConnection(Connection):
+    """Asks through a client of the user's own.
+
+    Args:
+        sdk: the SDK.
+        client: the client. If it is asynchronous, it must not be used on another event loop.
+        path: where the API is, under the client's address.
+        secrets: what must never be shown. Tokens that the client sends are added.
+    """
+
+    def __init__(self, sdk: Any, client: Any, path: str, secrets: Iterable[str]) -> None:
+        self._known = [*secrets]
+        self._given = len(self._known)
+        super().__init__(self._known)
+        self._sdk, self._client, self._path = sdk, client, path
+        self._is_async = inspect.iscoroutinefunction(client.post)
+
+    async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:
+        try:
+            response = (await self._call(body, seconds)).response
+        except self._sdk.APITimeoutError:
+            raise TimeoutError from None
+        except self._sdk.APIStatusError as error:
+            return self._error_answer(error.response)
+        self._remember(response.request.headers)
+        try:
+            received = await bounded_body(response, self._chunks(response))
+        finally:
+            await (response.aclose() if self._is_async else background.in_thread(response.close))
+        return Answer(response.status_code, response.headers, received)
+
+    async def _call(self, body: Mapping[str, Any], seconds: float) -> Any:
+        """The SDK's stream of an answer, of which nothing has been read."""
+        stream = self._sdk.AsyncStream if self._is_async else self._sdk.Stream
+        arguments = {
+            "cast_to": object,
+            "body": body,
+            "stream": True,
+            "stream_cls": stream[object],
+            "options": {
+                "headers": {"accept-encoding": "identity"},
+                "timeout": seconds,
+                "max_retries": 0,
+                "follow_redirects": False,
+            },
+        }
+        if self._is_async:
+            return await self._client.post(self._path, **arguments)
+        return await background.in_thread(self._client.post, self._path, **arguments)
+
+    def _error_answer(self, response: Any) -> Answer:
+        """The answer with an error status, which the SDK has read and decoded."""
+        self._remember(response.request.headers)
+        if len(response.content) > MAX_BYTES:
+            raise too_large(response) from None
+        return Answer(response.status_code, response.headers, response.content)
+
+    async def _chunks(self, response: Any) -> AsyncIterator[bytes]:
+        if self._is_async:
+            async for chunk in response.aiter_raw():
+                yield chunk
+            return
+        chunks = response.iter_raw()
+        while (chunk := await background.in_thread(next, chunks, None)) is not None:
+            yield chunk
+
+    def _remember(self, headers: Mapping[str, str]) -> None:
+        """A token that the client fetched for this request must not be shown either."""
+        self._known += [secret for secret in credentials(headers) if secret not in self._known]
+        del self._known[self._given : -_MOST_LEARNED]
