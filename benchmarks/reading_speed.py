@@ -24,7 +24,7 @@ from faithfulness_assert.reading.refusal import is_refusal
 from faithfulness_assert.records.ask import ReplyForm
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS
-from faithfulness_assert.text.declines import accompanies_decline, declines
+from faithfulness_assert.text.non_claims import accompanies_decline, declines
 
 SIZE = 1_000_000
 TARGET = 1.0  # seconds

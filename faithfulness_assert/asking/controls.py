@@ -14,8 +14,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
-from ..text.patterns import lazy_pattern
-from ..text.strings import text_key
+from ..text.strings import lazy_pattern, text_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..reading.reconcile import INVALID, MISSING, Finding
 from ..records.model import FINE_LABELS
-from ..text.declines import accompanies_decline, declines
+from ..text.non_claims import accompanies_decline, declines
 from ..text.numbers_and_names import has_number_or_name
 
 if TYPE_CHECKING:

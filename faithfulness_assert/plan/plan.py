@@ -18,8 +18,8 @@ from ..asking.tokens import CountTokens, estimate_tokens
 from ..asking.windows import Budget
 from ..records.ask import Ask, Outcome
 from ..records.judge import Limits
-from ..text.declines import accompanies_decline, declines
 from ..text.evidence import number_sentences
+from ..text.non_claims import accompanies_decline, declines
 from ..text.statements import split
 from ..text.strings import is_blank
 from . import verdicts

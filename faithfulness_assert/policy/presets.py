@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..reading.labels import LABEL_WORDS
+from ..text.strings import sections
 from .policy import Policy
 
 if TYPE_CHECKING:
@@ -21,18 +22,10 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------- what presets share
 
 
-def _deviations() -> dict[str, tuple[str, ...]]:
-    """The items of each section of ``deviations.md``, by the name of the preset."""
-    with open(__file__.removesuffix("presets.py") + "deviations.md", encoding="utf-8") as file:
-        _, *sections = file.read().split("\n## ")
-    named = (section.partition("\n") for section in sections)
-    return {
-        name: tuple(" ".join(item.split()) for item in text.split("\n- ")[1:])
-        for name, _, text in named
-    }
-
-
-_DEVIATIONS = _deviations()
+_DEVIATIONS = {
+    name: tuple(" ".join(item.split()) for item in text.split("\n- ")[1:])
+    for name, text in sections(__file__.removesuffix("presets.py") + "deviations.md").items()
+}
 
 _YES_NO: dict[Label, float] = {
     "supported": 1.0,

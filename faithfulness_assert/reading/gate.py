@@ -21,8 +21,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from ..text.numbers_and_names import numbers_and_names
-from ..text.patterns import lazy_pattern
-from ..text.strings import is_same
+from ..text.strings import is_same, lazy_pattern
 from . import doubt_words
 
 if TYPE_CHECKING:

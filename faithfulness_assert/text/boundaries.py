@@ -7,13 +7,12 @@ offset where the next sentence begins. All rules take time in proportion to the 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from .abbreviations import ends_with_abbreviation
-from .inline_lists import cut_at_items
-from .patterns import lazy_pattern
-from .strings import is_blank
+from .strings import is_blank, lazy_pattern, word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,6 +29,9 @@ _DASH = lazy_pattern(r"(?:--|[–—])\s")
 _LONE_MARK = lazy_pattern(r"(?:^|\s)[!?]+$")
 _ITEM_NUMBER = lazy_pattern(r"(?<!\d)\d{1,2}\.$")
 _ADDRESS = lazy_pattern(r"://|www\.|@|\w/\w")
+
+_LAST_WORD = lazy_pattern(r"(?:^|[^\w.])([^\W\d_](?:[^\W\d_]|\.(?=[^\W\d_]))*|[Nn][°º])\.$")
+_CONTINUES = lazy_pattern(r"[(\"'“]?(?:\d|[a-zà-öø-ÿ])")
 
 # ---- boundaries that are missing
 
@@ -61,7 +63,7 @@ def corrected(view: str, cuts: Iterable[int], language: str) -> Iterator[int]:
     """The boundaries of ``view``, in order, made from those that sentencex found."""
     candidates = {_behind_marks(view, cut) for cut in cuts} | _missed(view)
     start = 0
-    for cut, next_cut in pairwise([*cut_at_items(view, sorted(candidates)), len(view)]):
+    for cut, next_cut in pairwise([*_cut_at_items(view, sorted(candidates)), len(view)]):
         if cut > start and _is_boundary(view, start, cut, next_cut, language):
             yield cut
             start = cut
@@ -112,7 +114,7 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
         return not (no_space and _LONE_MARK.search(left)) and not _DASH.match(right)
     if no_space and (_ITEM_NUMBER.search(left) or _is_inside_address(left, right)):
         return False
-    return not ends_with_abbreviation(left, right, language)
+    return not _ends_with_abbreviation(left, right, language)
 
 
 def _ends_plainly(view: str, start: int, cut: int) -> bool:
@@ -123,3 +125,96 @@ def _ends_plainly(view: str, start: int, cut: int) -> bool:
 
 def _is_inside_address(left: str, right: str) -> bool:
     return _ADDRESS.search(left.rsplit(" ", 1)[-1] + right.split(" ", 1)[0]) is not None
+
+
+# ---------------------------------------------------------------- abbreviations and titles
+
+
+@cache
+def _words(section: str) -> frozenset[str]:
+    return frozenset(word_lists("abbreviations").get(section, "").split())
+
+
+def _ends_with_abbreviation(text: str, following: str, language: str) -> bool:
+    """Whether ``text`` ends with an abbreviation, and the sentence continues in ``following``."""
+    match = _LAST_WORD.search(text.rpartition(" ")[2]) if text.endswith(".") else None
+    if match is None:
+        return False
+    word = match[1].lower()
+    if word in _words("titles") or word in _words(f"titles in {language}"):
+        return True
+    if "." in word and following[:1].isdigit():
+        return word not in ("a.m", "p.m")
+    is_short = word in _words("abbreviations") or "." in word or len(word) == 1
+    return is_short and _CONTINUES.match(following) is not None
+
+
+# ---------------------------------------------------------------- numbered lists inside a line
+
+
+_ITEM_LABEL = lazy_pattern(r"(?<!\S)[(⁃•]?\s?(\d{1,3}|[a-z])(?:\.\)|[.)）])\s")
+# The end of a label, which is found faster than a label: most texts have none.
+_LABEL_END = re.compile(r"[.)）](?<=[\da-z].)(?<![^\s(⁃•\d][\da-z].)\)?\s")
+_BEFORE_LIST = (".", ":", "!", "?", ";", "。", "：", "！", "？", '"', ")")
+_COLONS = (":", "：")
+_SHORT_ITEM = 3
+"""Words. Items that short need the text before the list to mean something."""
+
+
+class _Item(NamedTuple):
+    start: int  # where its label begins
+    body: int  # where its text begins
+
+
+def _cut_at_items(view: str, cuts: list[int]) -> list[int]:
+    """The sentence boundaries ``cuts``, with those of inline lists moved before the item labels.
+
+    A list of short items after a colon stays in one piece with the text before it.
+    """
+    kept = set(cuts)
+    for items in _lists(view):
+        next_cut = bisect_right(cuts, items[-1].body)
+        end = cuts[next_cut] if next_cut < len(cuts) else len(view)
+        starts = [item.start for item in items]
+        ends = [*starts[1:], end]
+        if _ends_before(view, starts[0]).endswith(_COLONS) and _all_short(view, items, ends):
+            kept.difference_update(cuts[bisect_left(cuts, starts[0]) : bisect_left(cuts, end)])
+        else:
+            for item in items:  # no boundary between a label and its text
+                kept.difference_update(range(item.body - 2, item.body + 1))
+            kept.update(starts)
+    return sorted(kept - {0})
+
+
+def _all_short(view: str, items: list[_Item], ends: list[int]) -> bool:
+    return all(
+        len(view[item.body : end].split()) <= _SHORT_ITEM
+        for item, end in zip(items, ends, strict=True)
+    )
+
+
+def _lists(view: str) -> list[list[_Item]]:
+    """The items of each list: at least two, whose labels count up from 1 or a."""
+    lists: list[list[_Item]] = []
+    next_label = ""
+    if not _LABEL_END.search(view):
+        return []
+    for match in _ITEM_LABEL.finditer(view):
+        label, item = match[1], _Item(*match.span())
+        if label == next_label:
+            lists[-1].append(item)
+        elif item.start == 0 or (label in ("1", "a") and _may_begin_list(view, item.start)):
+            lists.append([item])
+        else:
+            continue
+        next_label = str(int(label) + 1) if label.isdecimal() else chr(ord(label) + 1)
+    return [items for items in lists if len(items) > 1]
+
+
+def _may_begin_list(view: str, place: int) -> bool:
+    return _ends_before(view, place).endswith(_BEFORE_LIST)
+
+
+def _ends_before(view: str, place: int) -> str:
+    """The last characters before ``place``, without white space."""
+    return view[max(place - 3, 0) : place].rstrip()

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
+from functools import cache
 
 from ..records.case import MAX_ANSWER_CHARS
 from ..records.errors import ConfigError
 from ..records.model import CitationAudit
 from .citation_styles import CitationReader
-from .hedges import is_hedged
 from .statements import split
+from .strings import word_lists
 
 RETRY_AT = 5
 """With so many uncited sentences, the answer should be written again."""
@@ -51,7 +52,7 @@ def audit_citations(
         statement.text
         for statement in parts.statements
         if not _has_place(places, statement.start or 0, statement.end or 0)
-        and not is_hedged(statement.text, hedges)
+        and not _is_hedged(statement.text, hedges)
     )
     needs_retry = bool(invalid) or len(uncited) >= RETRY_AT
     return CitationAudit(invalid, len(uncited), uncited, bool(invalid), needs_retry)
@@ -83,3 +84,18 @@ def _has_place(places: Sequence[int], start: int, end: int) -> bool:
     """Whether one of the sorted ``places`` is in the span."""
     index = bisect_left(places, start)
     return index < len(places) and places[index] < end
+
+
+def _is_hedged(sentence: str, phrases: Sequence[str]) -> bool:
+    """Whether a sentence says that it is not certain: with one of ``phrases``, if there are any."""
+    if phrases:
+        text = sentence.casefold()
+        return any(phrase.casefold() in text for phrase in phrases)
+    # "Perhaps" is a hedge at the start too, but "May" is a month.
+    plain = sentence if sentence.startswith("May ") else sentence[:1].lower() + sentence[1:]
+    return _hedge().search(plain) is not None
+
+
+@cache
+def _hedge() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(word_lists('hedges')['hedges'].splitlines())})\b")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from .strings import word_lists
+
 MAX_TOPIC = 200
 """Characters. Anything longer is a claim."""
 
@@ -34,47 +36,17 @@ _HOW_TO = re.compile(r"how to\b", re.IGNORECASE)
 
 # ---- words of languages in Latin script
 
-_JOINING = frozenset(
-    "a an the of and or & to vs und oder der die das des et ou le la les de du y o el los las e il "
-    "lo i en".split()
+_WORDS = word_lists("headings")
+_JOINING, _NOUNS = (frozenset(_WORDS[name].split()) for name in ("joining", "nouns"))
+_VERBS, _PREPOSITIONS, _ARTICLES = (
+    "|".join(_WORDS[name].split("\n")).strip("|") for name in ("verbs", "prepositions", "articles")
 )
-_NOUNS = frozenset(
-    "actions alternatives benefits challenges considerations costs details effects examples "
-    "exercises facts features figures findings goals guidelines highlights ideas instructions "
-    "issues items lessons limitations materials methods metrics news notes numbers options points "
-    "practices prices products pros questions reasons recommendations references requirements "
-    "resources results risks rules sales services settings sources steps strategies systems "
-    "takeaways terms tips tools topics trends types uses warnings "
-    # words that end a topic, so the word before them is not a verb
-    "analysis comparison example guide list overview plan policy report section summary table "
-    "based compared explained involved learned needed related required started used asked".split()
-)
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|does|did|do|cannot|can|could|will|won|would|shall|should|"
-    r"must|may|might|not|never|always|isn't|aren't|wasn't|weren't|doesn't|didn't|don't|can't|won't|"
-    r"no longer|than|because|that|beats?|became|becomes?|began|begins|bought|broke|built|came|"
-    r"caught|causes?|chose|contains|cures?|cured|dead|dies|died|drew|fails|fell|fought|founded|gave|"
-    r"gets|gives|goes|got|grew|grows|heals|helps|hid|hurts|includes|increased|increases|invented|"
-    r"joined|joins|kept|kills?|knew|leads|led|left|lies|lost|made|makes|means|met|moved|needs|owns|"
-    r"paid|pays|prevents|proves|ran|requires|rises|rose|runs|said|sank|saves|saw|says|sells|signed|"
-    r"sold|spent|starts|stole|stops|struck|takes|told|took|treats|went|wins|works|worked|wrote|"
-    r"ist|sind|war|waren|hat|haben|wird|werden|kann|muss|nicht|kein|est|sont|était|ont|peut|doit|"
-    r"pas|es|son|era|fue|está|están|tiene|tienen|puede|è|sono|ha|hanno|può|é|são|foi|tem|pode|não|"
-    r"zijn|heeft|wordt|kan|niet)\b",
-    re.IGNORECASE,
-)
+_VERB = re.compile(rf"\b(?:{_VERBS})\b", re.IGNORECASE)
 _PREDICATE = re.compile(
     r"\S\s+(?:safe|guilty|true|false|fake|legal|illegal|free|deadly|dangerous|toxic|harmless|harmful|"
     r"banned|effective|useless|wrong|right)(?:\s+(?:for|to|in|by|with|of)\b|\W*$)",
     re.IGNORECASE,
 )
-_PREPOSITIONS = (
-    "in|of|for|on|at|to|from|by|with|and|or|about|around|behind|under|over|into|through|within|"
-    "during|across|between|after|before|as|vs|per|de|del|en|con|por|para|y|o|e|ou|et|à|dans|sur|"
-    "pour|avec|par|sans|und|oder|für|von|mit|zu|zum|auf|aus|bei|nach|über|di|da|su|tra|a|van|voor|"
-    "met|op|em|no|na|all|both|what|who|how"
-)
-_ARTICLES = "the|a|an|el|la|le|les|los|las|il|lo|der|die|das|den|ein|eine|o|os|as|um|uma"
 _BEFORE_ARTICLE = re.compile(
     rf"\w\s+(?!(?:{_PREPOSITIONS})\s)[^\W\d_]+\s+(?:{_ARTICLES})\s", re.IGNORECASE
 )

@@ -11,7 +11,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from .patterns import lazy_pattern
+from .strings import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ import re
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .patterns import lazy_pattern
+from .strings import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

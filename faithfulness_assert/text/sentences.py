@@ -13,8 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .boundaries import corrected
-from .patterns import lazy_pattern
-from .strings import clean_text
+from .strings import clean_text, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

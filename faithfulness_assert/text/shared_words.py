@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from .patterns import lazy_pattern
+from .strings import lazy_pattern
 
 STEM = 4
 """Letters of a word that count, so that "opens" and "opened" are the same word."""

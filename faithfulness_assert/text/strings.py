@@ -6,10 +6,11 @@ This file imports nothing of the package, so every room may use it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 MAX_SHOWN = 200
 """Characters of a text in a message or a report."""
@@ -95,3 +96,43 @@ def is_same(text: str, statement: str) -> bool:
 def plain_words(text: str) -> str:
     """The words and numbers of a text, without anything between them."""
     return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+# ---------------------------------------------------------------- patterns and word lists
+
+
+@cache
+def sections(file: str) -> Mapping[str, str]:
+    """The sections of a packaged text, by name: each is what follows a line ``## NAME``.
+
+    Lines that begin with ``# `` are comments.
+    """
+    # A promptfoo assertion may be a fresh process: it does without pathlib.
+    with open(file, encoding="utf-8") as lines:
+        _, *found = "".join(line for line in lines if line[:2] != "# ").split("\n## ")
+    return {name: text for name, _, text in (section.partition("\n") for section in found)}
+
+
+def word_lists(name: str) -> Mapping[str, str]:
+    """The word lists in ``words/NAME.txt``."""
+    return sections(f"{__file__.removesuffix('strings.py')}words/{name}.txt")
+
+
+def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
+    """As ``re.compile``, but the pattern is compiled when one of its methods is used.
+
+    Python needs up to 3 ms to compile one. A promptfoo assertion may be a fresh process, and most
+    texts never need most patterns: those that only some texts need are made here.
+    """
+    return cast("re.Pattern[str]", _Pattern(text, flags))
+
+
+class _Pattern:
+    def __init__(self, text: str, flags: int) -> None:
+        self._given = text, flags
+
+    def __getattr__(self, name: str) -> Any:
+        # Called once for each method: the next use finds what is set here.
+        value = getattr(re.compile(*self._given), name)
+        setattr(self, name, value)
+        return value
