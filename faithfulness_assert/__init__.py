@@ -18,6 +18,7 @@ from importlib import import_module
 # Type checkers take it as true. To import typing would double the cost of importing this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .cases.case import Case, Passage
     from .grading import Grader, agrade, grade, grade_many
     from .policy.policy import Policy
     from .policy.presets import policies
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from .reading.reconcile import read_verdicts
     from .reading.refusal import is_refusal
     from .records.ask import Ask, Reply
-    from .records.case import Case, Passage
     from .records.errors import ConfigError, JudgeError, PromptTooLong, UnreadableReply
     from .records.judge import Judge
     from .records.model import CitationAudit, Verdict
@@ -44,7 +44,7 @@ _HOMES = {
     "reading.reconcile": ("read_verdicts",),
     "reading.refusal": ("is_refusal",),
     "records.ask": ("Ask", "Reply"),
-    "records.case": ("Case", "Passage"),
+    "cases.case": ("Case", "Passage"),
     "records.errors": ("ConfigError", "JudgeError", "PromptTooLong", "UnreadableReply"),
     "records.judge": ("Judge",),
     "records.model": ("CitationAudit", "Verdict"),

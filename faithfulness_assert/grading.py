@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from . import options as table
 from .asking.requirements import check_judge, is_readable
 from .asking.tokens import estimate_tokens
+from .cases.case import Case
+from .conversations.events import check_evidence_roles
 from .drive import Clock, arun, run
 from .judges import make_judge, option_names
 from .plan.endings import invalid_input
 from .plan.plan import grade_plan
 from .policy.load import find_policy
-from .records.case import Case
-from .records.case_fields import check_evidence_roles
 from .records.errors import ConfigError, InputError
 from .records.judge import judge_info
 

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from .cases.fields import CASE_ALIASES
+from .conversations.events import MESSAGE_ROLES
 from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
 from .policy.policy import Policy
 from .policy.values import is_number
-from .records.case_fields import CASE_ALIASES, MESSAGE_ROLES
 from .records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ _JUDGE = (
     ),
 )
 _PRICES = "mapping of prompt, completion, cached to numbers from 0 to 1,000,000"
-_ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool and user"
+_ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool"
 _GRADER = (
     ("cache", "str | PathLike[str] | None", "store replies here and reuse them", "folder"),
     ("deadline", "float | None", "seconds for a whole grade", "over 0, up to 86,400; default 300"),

@@ -30,11 +30,11 @@ from remote import bare_environment
 
 import faithfulness_assert
 from faithfulness_assert import Grader, policies
+from faithfulness_assert.cases.fields import CASE_ALIASES
 from faithfulness_assert.options import OPTIONS
 from faithfulness_assert.policy import describe
 from faithfulness_assert.policy.load import SOURCE_OPTIONS
 from faithfulness_assert.promptfoo.hook import PATHS, read_config
-from faithfulness_assert.records.case_fields import CASE_ALIASES
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
 DOCS = sorted((ROOT / "docs").glob("*.md"))

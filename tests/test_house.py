@@ -46,6 +46,8 @@ ROOMS = (
     "text.strings",  # helpers that import nothing of ours, so that every room may use them
     "records",
     "text",
+    "conversations",
+    "cases",
     "reading",
     "policy",
     "asking",

@@ -11,7 +11,7 @@ from .ranking import Ranking
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..records.case import Case
+    from ..cases.case import Case
     from ..records.model import Evidence, Verdict
 
 

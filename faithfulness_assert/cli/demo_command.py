@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..cases.case import Case
 from ..grading import Grader
-from ..records.case import Case
 from .exit_codes import PASSED
 from .terminal import show, show_line, show_paragraph
 

@@ -11,9 +11,9 @@ from ..batch.outputs.input_order import in_input_order
 from ..batch.row_grading import grade_rows
 from ..batch.run_description import describe_run
 from ..batch.run_directory import RunDirectory
+from ..cases.case import Case
 from ..grading import MAX_CONCURRENCY, Grader
 from ..judges.remote.settings import check_number
-from ..records.case import Case
 from ..records.errors import InputError
 from .grading_arguments import add_grading_arguments, grading_options
 from .output_arguments import add_report_argument, check_report_argument

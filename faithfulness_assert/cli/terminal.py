@@ -20,7 +20,7 @@ from .shown_case import Shown, notes_of, shown_case
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from ..records.case import Case
+    from ..cases.case import Case
     from ..records.result import GradingResult
 
 MOST_NOTES = 5

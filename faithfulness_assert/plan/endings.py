@@ -91,7 +91,9 @@ def _scored(policy: Policy, result: GradingResult, reason: str, value: float) ->
 
 def _reason(ended: Ended) -> str:
     text = REASONS[ended.status]
-    return text if text.endswith(".") else f"{text}: {_what_happened(ended)}"
+    if not text.endswith("."):
+        return f"{text}: {_what_happened(ended)}"
+    return f"No context: {_sentence(ended.detail)}" if ended.detail else text
 
 
 def _what_happened(ended: Ended) -> str:

@@ -41,8 +41,8 @@ from .state import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from ..cases.case import Case
     from ..policy.policy import Policy
-    from ..records.case import Case
     from ..records.model import Statement
     from ..records.result import GradingResult
 
@@ -182,7 +182,7 @@ def _begin(state: State) -> State:
     if is_blank(state.case.answer):
         return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
     if all(is_blank(passage.text) for passage in state.case.context):
-        return ended(state, "no_context")
+        return ended(state, "no_context", state.case.no_evidence)
     parts = split(state.case.answer, state.language)
     state = state._replace(answer=parts.statements, skipped=parts.skipped)
     state = with_statements(state, parts.statements)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from ..asking.controls import Answered, Control
     from ..asking.windows import Budget
+    from ..cases.case import Case
     from ..policy.policy import Policy
     from ..reading.reconcile import Finding
-    from ..records.case import Case
     from ..records.errors import JudgeError
     from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 

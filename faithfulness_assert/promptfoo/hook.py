@@ -221,7 +221,7 @@ def _has_roles(value: Any) -> bool:
 
 
 def _end_with_the_answer(messages: Any) -> bool:
-    from ..records.messages import end_with_assistant  # most assertions have no messages
+    from ..conversations.conversation import end_with_assistant  # most assertions have no messages
 
     return end_with_assistant(messages)
 

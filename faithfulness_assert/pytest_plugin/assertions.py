@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..cases.case import Case
+from ..conversations.events import check_evidence_roles
 from ..grading import Grader, hide_key, split_options
-from ..records.case import Case
-from ..records.case_fields import check_evidence_roles
 from ..records.errors import ConfigError, FaithfulnessError, InputError
 from .failure_text import failure_text, not_graded_text
 

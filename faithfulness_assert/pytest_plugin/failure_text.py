@@ -15,7 +15,7 @@ from ..text.strings import clip, visible
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..records.case import Case
+    from ..cases.case import Case
     from ..records.model import Evidence, Verdict
     from ..records.result import GradingResult
 

@@ -27,7 +27,7 @@ from .trials import Trials
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..records.case import Case
+    from ..cases.case import Case
     from ..records.result import GradingResult
     from .marker import Marked
     from .session_results import SessionResults

@@ -14,6 +14,8 @@ from typing import Literal, get_args
 from ..text.strings import clean_text
 from .errors import ConfigError, JudgeErrorKind
 
+MAX_ANSWER_CHARS = 1_000_000
+
 Label = Literal[
     "supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch.data_sets import DataSet, open_data_set
 from ..batch.rows import Row, digest
-from ..records.case import Case
+from ..cases.case import Case
 from ..records.errors import ConfigError, InputError
 from .case_view import Texts
 from .plain_fields import list_of, mapping_of, text_of

@@ -10,9 +10,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 
-from ..records.case import MAX_ANSWER_CHARS
 from ..records.errors import ConfigError
-from ..records.model import CitationAudit
+from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from .citation_styles import CitationReader
 from .statements import split
 from .strings import word_lists

@@ -13,7 +13,7 @@ from .strings import is_blank, one_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..records.case import Case
+    from ..cases.case import Case
 
 MAX_EVIDENCE = 20
 MAX_QUOTES = 50

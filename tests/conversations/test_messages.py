@@ -1,4 +1,4 @@
-"""A conversation is graded by what tools returned and users stated, never by what the assistant said before."""
+"""A conversation is graded by what tools returned, and what users said if one says so; never by what the assistant said before."""
 
 from __future__ import annotations
 
@@ -28,14 +28,21 @@ from faithfulness_assert import (
     grade_many,
 )
 from faithfulness_assert.batch import run
+from faithfulness_assert.conversations.conversation import MAX_NOTES
+from faithfulness_assert.conversations.events import EVIDENCE_ROLES, MESSAGE_ROLES
+from faithfulness_assert.conversations.tool_data import as_lines
 from faithfulness_assert.promptfoo import get_assert
-from faithfulness_assert.records.case_fields import EVIDENCE_ROLES, MESSAGE_ROLES
 from faithfulness_assert.records.errors import InputError
-from faithfulness_assert.records.messages import MAX_NOTES
-from faithfulness_assert.records.tool_outputs import readable
-from faithfulness_assert.records.user_statements import stated
 
-ROWS = json.loads((ROOT / "fixtures" / "conversations.json").read_text(encoding="utf-8"))
+
+def rows_of(name: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((ROOT / "fixtures" / name).read_text(encoding="utf-8"))
+    return rows
+
+
+ROWS = rows_of("conversations.json")
+INVALID = rows_of("conversations_invalid.json")
+DATA = rows_of("tool_data.json")
 TEXT = "The museum opens at nine."
 
 
@@ -181,9 +188,11 @@ def test_no_passage_contains_what_an_assistant_wrote(
     for shape, said, foreign, asks in turns:
         messages += [user(foreign)] * asks + _parts(said, foreign)[shape]
     case = Case(messages=[*messages, assistant("The answer.")], evidence_roles=roles)
-    assert case.answer == "The answer."
-    assert not [passage for passage in case.context if OWN in passage.text]
-    assert OWN not in case.question
+    inner = asked("The answer.", result={"log": {"messages": messages}})
+    for read in (case, Case(messages=inner, evidence_roles=roles)):
+        assert read.answer == "The answer."
+        assert not [passage for passage in read.context if OWN in passage.text]
+        assert OWN not in read.question
 
 
 class Echo:
@@ -213,88 +222,9 @@ def test_no_claim_is_backed_by_what_the_assistant_said_before(
     result = grade(messages=[*messages, user("Is it free?"), assistant(claim)], judge=Echo())
     assert result.status == "graded"
     assert (result.score, result.counts["supported"]) == (0.0, 0)
-    stated_before = [user(claim), assistant("Oh."), user("Is it free?"), assistant(claim)]
-    assert grade(messages=stated_before, judge=Echo()).score == 1.0
-
-
-@given(texts)
-def test_what_a_user_states_is_their_text_without_the_sentences_that_ask(text: str) -> None:
-    said = stated(f"{text}\n\nIs it free on Mondays?")
-    assert "free on Mondays" not in said
-    assert stated(said) == said
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("I am 34. Do I pay 14.50 euros or more?", "I am 34."),
-        ("Does it cost 14.50 euros\nor more?", ""),
-        ("Is it free?! It is. (Is it?)", "It is."),
-        ("See https://example.org/?a=1 for it.", "See https://example.org/?a=1 for it."),
-        ("It is open.\n\nfree on Mondays?\n\nIt is old", "It is open.\n\nIt is old"),
-        ("我三十四岁。博物馆免费吗？我有狗。", "我三十四岁。我有狗。"),
-        ("?" * 50_000 + "x", "?" * 50_000 + "x"),
-        ("." * 50_000 + "x?", ""),
-    ],
-)
-def test_a_question_of_a_user_states_nothing(text: str, said: str) -> None:
-    assert stated(text) == said
-
-
-ASKED_WITHOUT_A_MARK = [
-    "is it true that {}",
-    "Does {}.",
-    "can you check whether {}",
-    "Can't {}",
-    "so, {} or not",
-    "I wonder if {}.",
-    "My son asked, is {}",
-    "tell me if {}",
-    "Please confirm that {}.",
-    "what if {}",
-    "how many guides will say {}",
-    "Which of the signs do {}",
-    "Suppose {}.",
-    "{}, right",
-    "¿{}",
-    "{}. Is that right?",
-    "{}. Right?",
-    "{}.\n\nis this correct",
-    "You said that {}.",
-    "Earlier you told me {}",
-    "hello\nis {}\nthanks",
-]
-
-
-@pytest.mark.parametrize("way", ASKED_WITHOUT_A_MARK)
-def test_what_a_user_asks_without_a_question_mark_or_quotes_is_no_evidence(way: str) -> None:
-    claim = "the museum is free on Mondays"
-    assert claim not in stated(way.format(claim))
-    assert stated(f"I am 34. {way.format(claim)}\n\nI have a dog.") == "I am 34.\n\nI have a dog."
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I think it is free on Mondays.",
-        "When I was in Rome, I lost my ticket.",
-        "May 5 is my birthday.",
-        "Have two children and a dog.",
-        "Check-in is at 3 pm.",
-        "My wife is sure that it opens at 9.",
-        "The text\nis old and\nwill be replaced.",
-        "Note that I paid 12 euros.",
-        "What I paid: 12 euros.",
-    ],
-)
-def test_what_only_looks_like_a_question_is_stated(text: str) -> None:
-    assert stated(text) == text
-
-
-@pytest.mark.parametrize("size", [50_000])
-@pytest.mark.parametrize("piece", [", ", "so ", "you have ", "is ", "whether\n\n", "right ", " "])
-def test_a_long_text_of_a_user_is_read_to_its_end(piece: str, size: int) -> None:
-    assert len(stated(piece * (size // len(piece)) + ". I am 34.")) >= len("I am 34.")
+    pasted = [user(claim), assistant("Oh."), user("Is it free?"), assistant(claim)]
+    assert grade(messages=pasted, judge=Echo()).status == "no_context"
+    assert grade(messages=pasted, judge=Echo(), evidence_roles=["tool", "user"]).score == 1.0
 
 
 def test_the_answer_comes_from_the_last_assistant_message_alone() -> None:
@@ -349,6 +279,37 @@ def test_what_a_tool_only_gives_back_is_no_evidence(result: Any) -> None:
     assert case.notes
 
 
+@pytest.mark.parametrize(
+    "prefix", ["OK, NOTE STORED: ", "Saved “", "- ", "Thanks. I noted it: It is. "]
+)
+def test_what_a_tool_gives_back_behind_a_short_prefix_is_no_evidence(prefix: str) -> None:
+    called = [user("When?"), calling("note", json.dumps({"text": TEXT})), tool(prefix + TEXT)]
+    assert not [
+        text for _, text in passages(Case(messages=[*called, assistant(TEXT)])) if TEXT in text
+    ]
+    known = [
+        *called[:-1],
+        tool("The 2 museums are old. The museum opens at nine and closes at five."),
+    ]
+    assert passages(Case(messages=[*known, assistant(TEXT)]))[0][1] == known[-1]["content"]
+
+
+def test_a_tool_without_ids_gives_nothing_back_either() -> None:
+    call = assistant(None, function_call={"name": "note", "arguments": json.dumps({"text": TEXT})})
+    messages = [user("When?"), call, {"role": "function", "name": "note", "content": TEXT}]
+    assert not passages(Case(messages=[*messages, assistant(TEXT)]))
+
+
+def test_conversations_inside_of_conversations_are_read_only_so_deep() -> None:
+    inner: Any = [tool(TEXT)]
+    for _ in range(20):
+        inner = [tool({"messages": inner})]
+    assert not passages(Case(messages=[*inner, assistant(TEXT)]))
+    endless: dict[str, Any] = tool([])
+    endless["content"] = {"messages": [endless]}
+    assert grade(messages=[endless, assistant(TEXT)]).status == "no_context"
+
+
 def test_what_a_tool_adds_to_what_was_passed_to_it_is_evidence() -> None:
     passed = {"query": "opening hours of the museum", "town": "Old Town"}
     result = json.dumps({**passed, "hours": TEXT})
@@ -373,10 +334,18 @@ def test_passages_of_the_context_come_before_those_of_the_messages() -> None:
     assert passages(case) == [("1", "It is old."), ("turn 3, tool search", TEXT)]
 
 
-def test_messages_without_evidence_are_only_told_of_where_no_context_is_given() -> None:
-    messages = [{"role": "user", "content": "When?"}, assistant("It opens at 9.")]
-    assert "contain no evidence" in str(Case(messages=messages).notes)
-    assert Case(messages=messages, context="It opens at 9.").notes == ()
+def test_where_no_message_is_evidence_the_reason_names_the_option_that_takes_more() -> None:
+    messages = [user("It is old."), assistant("Oh."), user("Is it?"), assistant("It is old.")]
+    result = grade(messages=[{"role": "system", "content": "Be brief."}, *messages])
+    assert (result.status, result.pass_) == ("no_context", False)
+    assert result.reason == (
+        "No context: the messages contain no evidence from tool. To take earlier messages of users "
+        "or the last message of a user or system messages as evidence, set "
+        'evidence_roles=["tool", "user", "last_user", "system"], or some of these.'
+    )
+    assert grade(messages=messages, evidence_roles=["tool", "user"]).pass_
+    assert grade(messages=messages, context="It is old.").pass_
+    assert "set evidence" not in str(grade(messages=[assistant("It is old.")]).reason)
 
 
 def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_question() -> None:
@@ -401,56 +370,16 @@ def test_a_turn_of_another_system_is_a_message() -> None:
 # ---------------------------------------------------------------- input that cannot be graded
 
 
-@pytest.mark.parametrize(
-    ("messages", "problem"),
-    [
-        ([], "messages: the list is empty"),
-        (5, "messages: must be a list of messages, got int"),
-        ("hello", "messages: this text is not a JSON list of messages"),
-        ("[" * 100_000, "messages: this text is not a JSON list of messages"),
-        ({"role": "user"}, "messages: must be a list of messages, got a mapping with keys role"),
-        (["hello"], "messages[0]: must be a mapping with role and content, got str"),
-        ([{"content": "a"}], "messages[0].role: missing, or not a text; the message has content"),
-        ([{"role": 5, "content": "a"}], "messages[0].role: missing, or not a text"),
-        ([user("a")], "messages: no assistant message, so no answer; the roles are user"),
-        (
-            [{"role": "bot", "content": "a"}],
-            "no assistant message, so no answer; the roles are bot",
-        ),
-        ([user("a"), calling()], "messages[1].content: the last assistant message has only tool c"),
-        ([user("a"), assistant("", tool_calls=[{}])], "messages[1].content: the last assistant"),
-        ([user("a"), assistant(None)], "messages[1].content: the last assistant message has no te"),
-        ([assistant("a"), calling(), tool("b")], "messages[1].content: the last assistant message"),
-        ([user("a"), {"role": "user"}, assistant("b")], "messages[1].content: missing"),
-        ([{"role": "user", "content": 5}], "messages[0].content: must be a string or a list of p"),
-        ([{"role": "user", "content": [5]}], "messages[0].content[0]: must be a mapping or a text"),
-        (
-            [{"role": "user", "content": [{"type": "text", "text": None}]}],
-            "messages[0].content[0].text: must be a string",
-        ),
-        (
-            [assistant("a", tool_calls=7)],
-            "messages[0].tool_calls: must be a list of calls, got int",
-        ),
-        (
-            [assistant("a", tool_calls="b")],
-            "messages[0].tool_calls: must be a list of calls, got s",
-        ),
-        ([assistant("a", tool_calls=[5])], "messages[0].tool_calls[0]: must be a mapping, got int"),
-        ([user("a" * 50_001), assistant("b")], "question: 50,001 characters"),
-    ],
-)
+@pytest.mark.parametrize("row", INVALID, ids=lambda row: row["problem"][:40])
 def test_messages_without_an_answer_or_of_no_known_shape_are_invalid_input(
-    messages: Any, problem: str
+    row: dict[str, Any],
 ) -> None:
+    messages, problem = row["messages"], row["problem"]
     with pytest.raises(InputError) as caught:
         Case(messages=messages)
     assert problem in str(caught.value)
-    for result in (
-        grade(messages=messages),
-        asyncio.run(agrade(messages=messages)),
-        *grade_many([{"messages": messages}]),
-    ):
+    results = [grade(messages=messages), *grade_many([{"messages": messages}])]
+    for result in (*results, asyncio.run(agrade(messages=messages))):
         assert (result.status, result.pass_) == ("invalid_input", False)
         assert problem in str(result.reason)
 
@@ -551,9 +480,9 @@ def test_ten_thousand_turns_and_hostile_texts_are_graded() -> None:
 # ---------------------------------------------------------------- JSON that a tool returns
 
 
-@given(json_data)
+@given(json_data.filter(lambda data: '"role"' not in json.dumps(data)))
 def test_every_value_of_a_tools_data_is_in_its_text(data: Any) -> None:
-    as_data, as_text = readable(data), readable(json.dumps(data))
+    as_data, as_text = as_lines(data), as_lines(json.dumps(data))
 
     def check(value: Any) -> None:
         if isinstance(value, dict | list):
@@ -572,26 +501,14 @@ def test_every_value_of_a_tools_data_is_in_its_text(data: Any) -> None:
         check(data)
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        ("14.50 euros", "14.50 euros"),
-        ('{"price": 14.50, "big": 1e999}', "price: 14.50\n\nbig: 1e999"),
-        ('{"a": 1, "a": 2}', "a: 1\n\na: 2"),
-        ('{"a": {"b": [{"c": "d"}, 5]}}', "a.b[1].c: d\n\na.b[2]: 5"),
-        ('{"days": ["Monday", "Friday"], "rooms": []}', "days: Monday, Friday\n\nrooms: []"),
-        ('["a", {"b": null}, true]', "[1]: a\n\n[2].b: null\n\n[3]: true"),
-        ('"a"', '"a"'),
-        ("{not json}", "{not json}"),
-        ("[" * 200_000, "[" * 200_000),
-        ("[" * 60 + "]" * 60, "[" * 60 + "]" * 60),
-        ('{"caf\\u00e9": "\\u4f60\\u597d"}', "café: 你好"),
-        ({"": {"": 5}}, "5"),
-        ({"x" * 100: {"y": 1}}, "x" * 100 + "\n\n…" + "x" * 77 + ".y: 1"),
-    ],
-)
-def test_json_of_a_tool_becomes_a_line_for_each_value(data: Any, text: str) -> None:
-    assert readable(data) == text
+@pytest.mark.parametrize("row", DATA, ids=lambda row: str(row["data"])[:30])
+def test_json_of_a_tool_becomes_a_line_for_each_value(row: dict[str, Any]) -> None:
+    assert as_lines(row["data"]) == row["text"]
+
+
+@pytest.mark.parametrize("text", ["[" * 200_000, "[" * 60 + "]" * 60, '[{"role": ' * 50_000])
+def test_json_text_that_is_nested_too_deeply_stays_as_it_is(text: str) -> None:
+    assert as_lines(text) == text
 
 
 def test_data_of_a_tool_that_is_nested_too_deeply_is_invalid_input() -> None:
@@ -617,6 +534,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_a_judge_sees_the_passages_and_the_question_and_no_earlier_answer(server: Any) -> None:
     messages = [user("I am 34."), assistant("It is free on Mondays."), *asked("I am 34. " + TEXT)]
     options: dict[str, Any] = {"judge": "openai:m", "base_url": server.url, "api_key": "k"}
+    options["evidence_roles"] = ["tool", "user"]
     result = grade(messages=messages, **options)
     assert (result.score, result.pass_) == (1.0, True)
     evidence = [e.passage for verdict in result.verdicts for e in verdict.evidence]
@@ -654,6 +572,7 @@ def test_files_have_conversations_in_a_column(tmp_path: Path, kind: str) -> None
     else:
         path.write_text(json.dumps({"messages": messages, "id": "a"}) + "\n", encoding="utf-8")
     command = [sys.executable, "-m", "faithfulness_assert", "grade", str(path), "--json"]
+    command += ["-o", 'evidence_roles=["tool", "user"]']
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     result = json.loads(done.stdout)
     labels = [verdict["label"] for verdict in result["verdicts"]]
@@ -686,10 +605,10 @@ def test_the_promptfoo_assertion_finds_the_messages() -> None:
         hook([*history, assistant(answer)], {"messagesFrom": "output"}),
     ]
     for result in found:
-        assert result["metadata"]["counts"]["supported"] == 2
-        assert result["metadata"]["counts"]["not_enough_info"] == 1
-    only_tools = hook(answer, {"evidenceRoles": ["tool"]}, vars={"messages": history})
-    assert only_tools["metadata"]["counts"]["supported"] == 1
+        assert result["metadata"]["counts"]["supported"] == 1
+        assert result["metadata"]["counts"]["not_enough_info"] == 2
+    users = hook(answer, {"evidenceRoles": ["tool", "user"]}, vars={"messages": history})
+    assert users["metadata"]["counts"]["supported"] == 2
 
 
 def test_the_promptfoo_assertion_says_what_is_wrong_with_messages() -> None:
@@ -727,5 +646,5 @@ def test_an_option_of_the_grader_in_a_single_call_is_told() -> None:
 
 
 def test_cases_without_messages_do_not_load_the_reader() -> None:
-    code = "from faithfulness_assert import grade; import sys; assert grade('It is old.', 'It is old.').pass_; assert 'faithfulness_assert.records.messages' not in sys.modules"
+    code = "from faithfulness_assert import grade; import sys; assert grade('It is old.', 'It is old.').pass_; assert 'faithfulness_assert.conversations.conversation' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -10,9 +10,9 @@ import pytest
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade, policies
 from faithfulness_assert.asking.windows import Budget
+from faithfulness_assert.cases.case import Case
 from faithfulness_assert.plan.state import State
 from faithfulness_assert.plan.truths import _asked, _pieces, jobs
-from faithfulness_assert.records.case import Case
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import Evidence
 from faithfulness_assert.text.evidence import number_sentences

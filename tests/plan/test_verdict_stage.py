@@ -8,10 +8,10 @@ from typing import Any
 
 from faithfulness_assert import JudgeError, Policy, Reply, policies
 from faithfulness_assert.asking.windows import Budget
+from faithfulness_assert.cases.case import Case
 from faithfulness_assert.plan.state import Job, State, VerdictsKnown
 from faithfulness_assert.plan.verdicts import absorb, finding_of, jobs, reask_jobs, widen_jobs
 from faithfulness_assert.reading.reconcile import INVALID, MISSING, Finding
-from faithfulness_assert.records.case import Case
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import Evidence, Label, Statement
 

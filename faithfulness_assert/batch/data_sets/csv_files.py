@@ -8,7 +8,7 @@ import re
 from ast import literal_eval
 from typing import TYPE_CHECKING, Any
 
-from ...records.case_fields import CASE_ALIASES
+from ...cases.fields import CASE_ALIASES
 from ...records.errors import ConfigError
 from .data_set import Record
 from .exports import EXTRA_NAMES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ...records.case_fields import CASE_ALIASES
+from ...cases.fields import CASE_ALIASES
 
 _QUESTION = {"question", *CASE_ALIASES["question"]}
 _CONTEXT = {"context", *CASE_ALIASES["context"]}

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...records.case_fields import CASE_ALIASES
+from ...cases.fields import CASE_ALIASES
 from .field_paths import Located, value_at
 from .plain_values import plain
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import IO, TYPE_CHECKING, Any
 
-from ...records.case_fields import CASE_ALIASES
+from ...cases.fields import CASE_ALIASES
 from .data_set import Record
 from .json_document import JsonDocument
 from .text_records import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from ...records.case_fields import CASE_ALIASES, known_fields
+from ...cases.fields import CASE_ALIASES, known_fields
 from ...records.errors import ConfigError, suggest
 from .exports import MARKS, find_export
 from .field_paths import Located, exists, take

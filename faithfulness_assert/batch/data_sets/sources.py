@@ -14,7 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...records.case import Case
+from ...cases.case import Case
 from ...records.errors import ConfigError
 from ..parquet_files import parquet_columns, parquet_rows
 from .csv_files import context_columns, csv_header, csv_records

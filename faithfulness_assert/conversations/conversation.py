@@ -1,15 +1,12 @@
 """A conversation as a case: which of its texts are the answer, the question and the context.
 
-Messages have the shapes of OpenAI (chat and responses), Anthropic or OpenTelemetry. Each is read
-into the texts that it contains, with who said them. From these:
+- The answer is the text of the last assistant message; nothing after it counts.
+- The question is the text of the last user message before it.
+- The evidence is what tools returned, and documents. ``evidence_roles`` may add users' earlier
+  messages, the last one, and system messages, each as a whole.
 
-- the answer is the text of the last assistant message; nothing after it counts;
-- the question is the text of the last user message before it;
-- passages are tool results and documents, what users stated in earlier messages, and with
-  ``evidence_roles`` also the last user message or system messages.
-
-What an assistant wrote (text, reasoning, the arguments of a call) is never in a passage. What is
-not used and could have been meant as evidence is told in ``notes``.
+What an assistant wrote (text, reasoning, the arguments of a call) is never evidence. What is not
+used and could have been meant as evidence is told in ``notes``.
 """
 
 from __future__ import annotations
@@ -18,15 +15,19 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
-from .errors import InputError
-from .message_parts import ROLES, Call, MessageReader, Who, role_of
-from .tool_outputs import KEPT_OUT, as_plain
-from .user_statements import stated
+from .events import REASONING, ROLES, Event, role_of
+from .shapes import MessageReader
+from .tool_data import as_plain
 
 MAX_NOTES = 20
 """Notes that are listed. Of more, only the number is told."""
 
+_REQUESTS = (  # the messages of a request, and its system prompt
+    ("messages", "system"),  # OpenAI, chat; Anthropic
+    ("contents", "systemInstruction", "system_instruction"),  # Gemini
+)
 _OUTPUT = "gen_ai.output.messages"
 _OTEL = {
     "gen_ai.system_instructions": "system",
@@ -39,30 +40,18 @@ class Conversation(NamedTuple):
     """What a list of messages contains.
 
     ``passages`` are pairs of a name, such as ``turn 3, tool search``, and a text. ``notes`` tell
-    what was not used.
+    what was not used. ``no_evidence`` says why there are no passages, and what can be done.
     """
 
     answer: str | None
     question: str
     passages: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
+    no_evidence: str = ""
 
 
-class Found(NamedTuple):
-    """A text of a message: at ``turn`` (from 1), by whom. ``what`` goes into a passage's name."""
-
-    turn: int
-    who: Who
-    what: str
-    text: str
-
-
-def read_messages(
-    value: object,
-    evidence_roles: Sequence[str],
-    *,
-    has_answer: bool = False,
-    has_context: bool = False,
+def read_conversation(
+    value: object, evidence_roles: Sequence[str], *, has_answer: bool = False
 ) -> Conversation:
     """Answer, question and passages of a conversation.
 
@@ -71,7 +60,6 @@ def read_messages(
             or with OpenTelemetry's ``gen_ai.input.messages`` and ``gen_ai.output.messages``.
         evidence_roles: what passages come from: ``tool``, ``user``, ``last_user``, ``system``.
         has_answer: whether the answer is given apart. It then comes after all messages.
-        has_context: whether passages are given apart. Then none are missed in the messages.
 
     Raises:
         InputError: there is no answer in it, or a message is of no known shape; the text names the
@@ -80,25 +68,26 @@ def read_messages(
     messages = _messages(value, has_answer)
     if not messages and not has_answer:  # before a first answer, there may be no messages
         raise InputError("messages: the list is empty")
-    found = list(_found(messages))
-    answer, end = (None, len(messages)) if has_answer else _answer(found, messages)
-    before = [text for text in found if text.turn <= end]
-    asked = max((text.turn for text in before if text.who == "user"), default=0)
-    question = _joined(t.text for t in before if t.who == "user" and t.turn == asked)
-    passages = tuple(_named(_evidence(before, asked, evidence_roles)))
-    notes = [text.text for text in found if text.who == "note"]
-    if any(text.turn > end and text.who != "note" for text in found):
+    events = list(_events(messages))
+    answer, end = (None, len(messages)) if has_answer else _answer(events, messages)
+    before = [event for event in events if event.turn <= end and event.kind != "unused"]
+    asked = max((e.turn for e in before if (e.role, e.kind) == ("user", "text")), default=0)
+    question = _joined(e.text for e in before if e.turn == asked and e.role == "user")
+    texts = [e for e in before if e.kind in ("text", "result") and not is_blank(e.text)]
+    evidence = [event for event in texts if _role(event, asked) in evidence_roles]
+    notes = [event.text for event in events if event.kind == "unused"]
+    if any(event.turn > end and event.kind != "unused" for event in events):
         notes.append(f"messages[{end}] and later are not used: they come after the answer")
-    if not passages and before and not has_context:
-        notes.append(_no_evidence(evidence_roles))
-    return Conversation(answer, question, passages, _short(notes))
+    others = {_role(event, asked) for event in texts}
+    missing = "" if evidence else _no_evidence(evidence_roles, others)
+    return Conversation(answer, question, tuple(_named(evidence)), _short(notes), missing)
 
 
 def end_with_assistant(value: object) -> bool:
     """Whether the last message is an assistant's.
 
     Raises:
-        InputError: see ``read_messages``.
+        InputError: see ``read_conversation``.
     """
     messages = _messages(value, False)
     return bool(messages) and isinstance(messages[-1], Mapping) and _is_assistants(messages[-1])
@@ -107,7 +96,7 @@ def end_with_assistant(value: object) -> bool:
 # ---------------------------------------------------------------- what is what
 
 
-def _answer(found: Sequence[Found], messages: Sequence[Any]) -> tuple[str, int]:
+def _answer(events: Sequence[Event], messages: Sequence[Any]) -> tuple[str, int]:
     """The text of the last assistant message, and its turn."""
     turns = enumerate(messages, 1)
     last = max((turn for turn, message in turns if _is_assistants(message)), default=0)
@@ -117,8 +106,9 @@ def _answer(found: Sequence[Found], messages: Sequence[Any]) -> tuple[str, int]:
         if (role := role_of(message)) not in ROLES:
             problem = f"{_unknown(role)}. It could be the answer, so nothing is graded"
             raise InputError(f"messages[{place}].role: {problem}")
-    texts = [text.text for text in found if text.turn == last and text.who == "assistant"]
-    calls = any(text.turn == last and text.who == "call" for text in found)
+    own = [event for event in events if event.turn == last and event.role == "assistant"]
+    texts = [event.text for event in own if event.kind == "text"]
+    calls = any(event.kind == "call" for event in own)
     if not texts or (calls and is_blank("".join(texts))):
         only = "only tool calls" if calls else "no text"
         problem = f"the last assistant message has {only}, so there is no answer to grade"
@@ -140,28 +130,22 @@ def _unknown(role: str | None) -> str:
 def _is_assistants(message: Any) -> bool:
     """Whether an assistant sent it. An item of the Responses API that only thinks is no message."""
     return ROLES.get(role_of(message) or "") == "assistant" and (
-        message.get("role") is not None or message.get("type") not in KEPT_OUT
+        message.get("role") is not None or message.get("type") not in REASONING
     )
 
 
-def _evidence(found: Iterable[Found], asked: int, roles: Sequence[str]) -> Iterator[Found]:
-    """The texts that are evidence. ``asked``: the turn of the last user message."""
-    for text in found:
-        role = "last_user" if text.who == "user" and text.turn == asked else text.who
-        if role not in roles:
-            continue
-        said = stated(text.text) if text.who == "user" else text.text
-        if not is_blank(said):
-            yield text._replace(text=said)
+def _role(event: Event, asked: int) -> str:
+    """The role by which ``evidence_roles`` takes a text. ``asked``: the last user message."""
+    return "last_user" if event.role == "user" and event.turn == asked else event.role
 
 
-def _named(found: Iterable[Found]) -> Iterator[tuple[str, str]]:
+def _named(evidence: Iterable[Event]) -> Iterator[tuple[str, str]]:
     """The texts with names that differ."""
     taken: dict[str, int] = {}
-    for text in found:
-        name = f"turn {text.turn}, {text.what}"
+    for event in evidence:
+        name = f"turn {event.turn}, {event.tool or event.role}"
         taken[name] = taken.get(name, 0) + 1
-        yield (name if taken[name] == 1 else f"{name} ({taken[name]})"), text.text
+        yield (name if taken[name] == 1 else f"{name} ({taken[name]})"), event.text
 
 
 def _joined(texts: Iterable[str]) -> str:
@@ -173,12 +157,16 @@ def _joined(texts: Iterable[str]) -> str:
     return joined
 
 
-def _no_evidence(roles: Sequence[str]) -> str:
-    return (
-        f"the messages contain no evidence from {', '.join(roles) or 'nobody'}. If the context is "
-        "in the system message or in the last user message, add system or last_user to "
-        "evidence_roles"
-    )
+def _no_evidence(roles: Sequence[str], there: set[str]) -> str:
+    """What was looked for, and how ``evidence_roles`` takes the texts that are ``there``."""
+    found = f"the messages contain no evidence from {', '.join(roles) or 'nobody'}"
+    named = {"user": "earlier messages of users", "last_user": "the last message of a user"}
+    others = [role for role in ("user", "last_user", "system") if role in there - {*roles}]
+    if not others:
+        return found
+    what = " or ".join(named.get(role, "system messages") for role in others)
+    option = json.dumps([*roles, *others])
+    return f"{found}. To take {what} as evidence, set evidence_roles={option}, or some of these"
 
 
 def _short(notes: Sequence[str]) -> tuple[str, ...]:
@@ -210,10 +198,12 @@ def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
 
     A span's answer is in its output alone: its input has the answers of earlier turns.
     """
-    if value.get("messages") is not None:
-        system = value.get("system")
-        first = [{"role": "system", "content": system}] if system else []
-        return [*first, *_messages(value["messages"], has_answer)]
+    for name, *systems in _REQUESTS:
+        if value.get(name) is not None:
+            system = next((value[key] for key in systems if value.get(key)), None)
+            parts = system if isinstance(system, Mapping) else {"content": system}
+            first = [{**parts, "role": "system"}] if system else []
+            return [*first, *_messages(value[name], has_answer)]
     if all(value.get(name) is None for name in _OTEL):
         keys = names_of(value)
         raise InputError(f"messages: must be a list of messages, got a mapping with keys {keys}")
@@ -226,8 +216,8 @@ def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
     return messages
 
 
-def _found(messages: Iterable[Any]) -> Iterator[Found]:
-    calls: dict[str, Call] = {}
+def _events(messages: Iterable[Any]) -> Iterator[Event]:
+    reader = MessageReader()
     for number, message in enumerate(messages):
         place = f"messages[{number}]"
         if not isinstance(message, Mapping):
@@ -237,8 +227,7 @@ def _found(messages: Iterable[Any]) -> Iterator[Found]:
         if role is None:
             keys = names_of(message)
             raise InputError(f"{place}.role: missing, or not a text; the message has {keys}")
-        if role not in ROLES:
-            yield Found(number + 1, "note", "", f"{place} is not used: {_unknown(role)}")
-            continue
-        reader = MessageReader(place, ROLES[role], message, calls)
-        yield from (Found(number + 1, *text) for text in reader.texts())
+        if role in ROLES:
+            yield from reader.events(message, place)
+        else:
+            yield reader.unused(f"{place} is not used: {_unknown(role)}")

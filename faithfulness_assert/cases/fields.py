@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from ..records.errors import InputError, suggest
 from ..text.strings import clean_text
-from .errors import ConfigError, InputError, suggest
 
 CASE_ALIASES: Mapping[str, tuple[str, ...]] = {
     "answer": ("actual_output", "response", "final_answer"),
@@ -23,9 +23,6 @@ CASE_ALIASES: Mapping[str, tuple[str, ...]] = {
     "citation_audit": ("last_citation_audit",),
     "messages": ("turns",),
 }
-MESSAGE_ROLES = ("tool", "user", "last_user", "system")
-EVIDENCE_ROLES = MESSAGE_ROLES[:2]
-"""Whose messages are evidence, if nothing else is said."""
 MAX_IGNORED = 100
 """Fields. Of more, the rest is neither listed nor compared with ours."""
 
@@ -116,19 +113,3 @@ def _has_content(value: object) -> bool:
 
 def _unknown(name: str) -> InputError:
     return InputError(f"{name:.60}: unknown field. {suggest(name[:60], _KNOWN)}")
-
-
-def check_evidence_roles(value: object) -> tuple[str, ...]:
-    """``value`` as roles whose messages are evidence; None: the default.
-
-    Raises:
-        ConfigError: it is not a list of ``MESSAGE_ROLES``.
-    """
-    if value is None:
-        return EVIDENCE_ROLES
-    roles = (value,) if isinstance(value, str) else value
-    if not isinstance(roles, list | tuple) or not set(map(str, roles)) <= set(MESSAGE_ROLES):
-        known = ", ".join(MESSAGE_ROLES)
-        never = "; what the assistant says is never evidence" if "assistant" in str(value) else ""
-        raise ConfigError(f"evidence_roles: must be a list of {known}, got {value!r:.80}{never}")
-    return tuple(map(str, roles))

@@ -6,22 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
+from ..records.errors import InputError
+from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from ..text.strings import clean_text, is_blank, names_of, without_tags
-from .case_fields import (
-    CASE_ALIASES,
-    EVIDENCE_ROLES,
-    by_our_names,
-    check_evidence_roles,
-    names_question,
-    split_record,
-)
-from .errors import InputError
-from .model import CitationAudit
+from .fields import CASE_ALIASES, by_our_names, names_question, split_record
 
 if TYPE_CHECKING:
-    from .messages import Conversation
+    from ..conversations.conversation import Conversation
 
-MAX_ANSWER_CHARS = 1_000_000
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
@@ -56,16 +49,16 @@ class Case:
         citation_audit: an earlier audit of the answer's citations: a ``CitationAudit`` or a
             mapping with its fields. It is used as it is. None: a policy that wants one makes it.
         messages: a conversation. Its last assistant message is the answer, its last user message
-            the question; tool results, documents and what users stated before are added to the
-            context. An answer or a question that is given too is used instead.
-        evidence_roles: whose messages are evidence: ``tool``, ``user`` (without the last message of
-            a user), ``last_user``, ``system``.
+            the question; results of tools and documents are added to the context. An answer or a
+            question that is given too is used instead.
+        evidence_roles: whose messages are evidence: ``tool`` (the default), ``user`` (without the
+            last message of a user), ``last_user``, ``system``.
         named: fields under the names of other systems, see ``CASE_ALIASES``: ``actual_output``,
             ``retrieved_contexts`` ...
 
     ``question_missing``: another system's field for the question is there (``input=None``), but
     blank. ``ignored``: the fields of a record that are not part of a case, see ``of``.
-    ``notes``: what of the messages is not used.
+    ``notes``: what of the messages is not used. ``no_evidence``: why they are no context.
 
     Raises:
         InputError: a field is missing, unknown, given twice, not a text, or larger than
@@ -82,6 +75,7 @@ class Case:
     question_missing: bool = field(default=False, repr=False, compare=False)
     ignored: tuple[str, ...] = field(default=(), repr=False, compare=False)
     notes: tuple[str, ...] = field(default=(), repr=False, compare=False)
+    no_evidence: str = field(default="", repr=False, compare=False)
 
     def __init__(
         self,
@@ -114,6 +108,7 @@ class Case:
             "question_missing": is_blank(question) and names_question(named),
             "ignored": (),
             "notes": said.notes if said else (),
+            "no_evidence": said.no_evidence if said else "",
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -139,12 +134,9 @@ def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation |
     messages = given.pop("messages", None)
     if messages is None or (isinstance(messages, str) and not messages.strip()):
         return None
-    from .messages import read_messages  # most cases have none
+    from ..conversations.conversation import read_conversation  # most cases have none
 
-    has_answer = "answer" in given
-    has_context = given.get("context") is not None
-    roles = check_evidence_roles(roles)
-    said = read_messages(messages, roles, has_answer=has_answer, has_context=has_context)
+    said = read_conversation(messages, check_evidence_roles(roles), has_answer="answer" in given)
     given.setdefault("answer", said.answer)
     given.setdefault("question", said.question)
     return said

@@ -1,0 +1,1 @@
+"""Messages of any provider become events, and events become answer, question and evidence."""

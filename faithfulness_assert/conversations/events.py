@@ -1,0 +1,77 @@
+"""What happens in a conversation: one record for every text, call and result in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+from ..records.errors import ConfigError
+
+Role = Literal["assistant", "user", "system", "tool"]
+Kind = Literal["text", "call", "result", "unused"]
+
+ROLES: dict[str, Role] = {
+    "assistant": "assistant",
+    "ai": "assistant",  # LangChain
+    "model": "assistant",  # Gemini
+    "user": "user",
+    "human": "user",  # LangChain
+    "system": "system",
+    "developer": "system",
+    "tool": "tool",
+    "function": "tool",  # OpenAI's first calls
+}
+CALLS = ("_call", "_use")
+"""How types of calls end: OpenAI, OpenTelemetry; Anthropic."""
+RESULTS = ("_result", "_output", "_response")
+"""How types of results end: Anthropic; OpenAI; OpenTelemetry, Gemini."""
+REASONING = ("thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought")
+"""Types of parts with an assistant's reasoning: neither answer nor evidence."""
+MESSAGE_ROLES = ("tool", "user", "last_user", "system")
+EVIDENCE_ROLES = ("tool",)
+"""Whose messages are evidence, if nothing else is said."""
+
+
+class Event(NamedTuple):
+    """A text of a message at ``turn`` (from 1), or a call.
+
+    ``role`` says whose words they are; ``tool`` names what a result is from, such as ``tool
+    search`` or ``document, Prices``. The text of an ``unused`` event says what is not read.
+    """
+
+    turn: int
+    role: Role
+    kind: Kind
+    text: str = ""
+    tool: str = ""
+
+
+def role_of(message: Any) -> str | None:
+    """The role of a message; None if it has none that is a text."""
+    if not isinstance(message, Mapping):
+        return None
+    role = message.get("role")
+    kind = message.get("type")
+    if role is None and isinstance(kind, str):  # LangChain's messages; items of the Responses API
+        if kind in ROLES or kind == "message":
+            return kind
+        if kind.endswith(RESULTS):
+            return "tool"
+        return "assistant" if kind.endswith(CALLS) or kind in REASONING else None
+    return role.strip().lower() if isinstance(role, str) else None
+
+
+def check_evidence_roles(value: object) -> tuple[str, ...]:
+    """``value`` as roles whose messages are evidence; None: the default.
+
+    Raises:
+        ConfigError: it is not a list of ``MESSAGE_ROLES``.
+    """
+    if value is None:
+        return EVIDENCE_ROLES
+    roles = (value,) if isinstance(value, str) else value
+    if not isinstance(roles, list | tuple) or not set(map(str, roles)) <= set(MESSAGE_ROLES):
+        known = ", ".join(MESSAGE_ROLES)
+        never = "; what the assistant says is never evidence" if "assistant" in str(value) else ""
+        raise ConfigError(f"evidence_roles: must be a list of {known}, got {value!r:.80}{never}")
+    return tuple(map(str, roles))

@@ -1,0 +1,236 @@
+"""One message of any provider as events. The tables declare what the keys of each family mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..records.errors import InputError
+from ..text.strings import clean_text, clip, is_blank
+from .echoes import passed_to, without_echoes
+from .events import CALLS, REASONING, RESULTS, ROLES, Event, Kind, Role, role_of
+from .tool_data import DOCUMENTS, TEXTS, as_plain, part_text, tool_texts
+
+_CONTENT = ("content", "parts")  # the latter: OpenTelemetry, Gemini
+_BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
+_CALLS_WITH_RESULTS = {  # OpenAI, responses: tools of the server
+    "file_search_call": "results",
+    "mcp_call": "output",
+    "code_interpreter_call": "outputs",
+}
+_GEMINI = {  # its parts have no type, but a key
+    "functionCall": "function_call",
+    "function_call": "function_call",
+    "functionResponse": "function_response",
+    "function_response": "function_response",
+}
+_ASSISTANTS_TEXTS = ("output_text", "refusal")
+_PAYLOADS = ("content", "output", "response", "result", "server_tool_call_response")
+_IDS = ("tool_use_id", "call_id", "tool_call_id", "id")
+_RETRIEVED = "retrieval_context"  # of a turn of DeepEval
+_BESIDE = (  # what is not read, and could be meant as evidence
+    *("audio", "tools_called", "context", "contexts", "documents", "evidence"),
+    *("retrieved_content", "retrieved_contexts"),
+)
+MAX_NESTED = 5
+"""Conversations inside of each other, such as those of agents that ask agents."""
+
+
+class Call(NamedTuple):
+    """A call of a tool: the name of the tool, and what the assistant passed to it."""
+
+    tool: str
+    passed: str
+
+
+class MessageReader:
+    """Reads messages in their order. It keeps the calls of tools, which explain their results."""
+
+    def __init__(self, depth: int = MAX_NESTED) -> None:
+        self.depth = depth
+        self.calls: dict[str, Call] = {}  # by id, and by the name of the tool
+        self.turn, self.role = 0, "assistant"
+
+    def events(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
+        """The events of the next message, whose role is known.
+
+        Raises:
+            InputError: it is of no known shape; the text names the place.
+        """
+        self.turn += 1
+        self.role = role = ROLES.get(role_of(message) or "", "assistant")
+        name, content = _content(message, role, place)
+        if role == "tool" and not _has_results(content):
+            yield from self._result(message, content, name)
+        else:
+            parts = content if isinstance(content, list | tuple) else [content]
+            for number, part in enumerate(parts):
+                yield from self._part(part, name if parts is not content else f"{name}[{number}]")
+        if role == "assistant":
+            yield from self._calls_beside(message, place)
+        if message.get(_RETRIEVED):
+            yield from self._output(_RETRIEVED, message[_RETRIEVED], place)
+        for key in _BESIDE:
+            if message.get(key):
+                yield self._unused(f"{place}.{key} is not used")
+
+    def unused(self, problem: str) -> Event:
+        """The event of the next message, which is not read."""
+        self.turn += 1
+        return self._unused(problem)
+
+    def _unused(self, problem: str) -> Event:
+        return Event(self.turn, "assistant", "unused", problem)
+
+    def _part(self, part: Any, place: str) -> Iterator[Event]:
+        part = as_plain(part)
+        if isinstance(part, str):
+            part = {"type": "text", "text": part}
+        if not isinstance(part, Mapping):
+            raise InputError(f"{place}: must be a mapping or a text, got {type(part).__name__}")
+        part = _typed(part)
+        type_ = part["type"]
+        kind = _kind(type_)
+        if type_ in REASONING:
+            return
+        if type_ in _ASSISTANTS_TEXTS and self.role in ("user", "system"):
+            yield self._unused(f"{place} is not used: a part of type {type_!r} is an assistant's")
+        elif kind == "text":
+            text = part_text(part)
+            if text is None:
+                raise InputError(f"{place}.text: must be a string")
+            yield Event(self.turn, self.role, "text", text)  # type: ignore[arg-type]
+        elif type_ in DOCUMENTS and self.role != "assistant":
+            yield from self._output("document", [part], place)
+        elif kind == "call":
+            yield self._call(part)
+            if (results := part.get(_CALLS_WITH_RESULTS.get(type_, ""))) is not None:
+                yield from self._result(part, results, place)
+        elif kind == "result" and (self.role != "assistant" or type_.endswith(_BY_THE_SERVER)):
+            payload = next((part[key] for key in _PAYLOADS if part.get(key) is not None), None)
+            yield from self._result(part, payload, place)
+        else:
+            yield self._unused(f"{place} is not used: a part of type {clip(type_, 40)!r}")
+
+    # ------------------------------------------------------------ calls and results
+
+    def _calls_beside(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
+        """The calls that OpenAI's and LangChain's messages have beside their content."""
+        for key in ("tool_calls", "function_call"):
+            calls = as_plain(message.get(key))
+            calls = [calls] if isinstance(calls, Mapping) else [] if calls is None else calls
+            if not isinstance(calls, list | tuple):
+                kind = type(calls).__name__
+                raise InputError(f"{place}.{key}: must be a list of calls, got {kind}")
+            for number, call in enumerate(map(as_plain, calls)):
+                if not isinstance(call, Mapping):
+                    problem = f"must be a mapping, got {type(call).__name__}"
+                    raise InputError(f"{place}.{key}[{number}]: {problem}")
+                yield self._call(call)
+
+    def _call(self, call: Mapping[str, Any]) -> Event:
+        """A call of a tool. It is kept for the result."""
+        inner = next((call[k] for k in ("function", "custom") if call.get(k) is not None), call)
+        inner = inner if isinstance(inner := as_plain(inner), Mapping) else {}
+        name = inner.get("name")
+        tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
+        id = next((call[key] for key in ("call_id", "id") if call.get(key) is not None), None)
+        passed = Call(tool, passed_to({**call, **inner}))
+        self.calls[f"name {tool}"] = passed
+        if id is not None:
+            self.calls[f"id {id}"] = passed
+        return Event(self.turn, "assistant", "call", tool=tool)
+
+    def _result(self, part: Mapping[str, Any], payload: Any, place: str) -> Iterator[Event]:
+        """What a tool returned, without what was passed to it."""
+        id = next((str(part[key]) for key in _IDS if part.get(key) is not None), "")
+        call = self.calls.get(f"id {id}")
+        name = part.get("name") or (call.tool if call else "")
+        if not call and (id or not name):
+            named = f" {clip(id, 40)!r}" if id else ""
+            yield self._unused(f"{place}: a tool result without its call{named}")
+        call = call or self.calls.get(f"name {name}")
+        passed = call.passed if call else passed_to(part)
+        tool = clip(clean_text(str(name or "")), 60)
+        yield from self._output(f"tool {tool}".strip(), payload, place, passed)
+
+    def _output(self, tool: str, payload: Any, place: str, passed: str = "") -> Iterator[Event]:
+        for found in tool_texts(payload, place):
+            if found.problem:
+                yield self._unused(found.problem)
+                continue
+            inside = list(self._inside(found.messages))
+            said = "\n".join(passed_to({"input": e.text}) for e in inside if e.kind == "text")
+            new = without_echoes(found.text, f"{passed}\n{said}")
+            name = f"{tool}, {clip(found.title, 60)}" if found.title else tool
+            if is_blank(new) and not is_blank(found.text):
+                problem = "only repeats what was passed to the tool: no evidence"
+                yield self._unused(f"{place} {problem}")
+            elif new or not found.messages:
+                yield Event(self.turn, "tool", "result", new, name)
+            if found.messages:
+                yield self._unused(f"{place}: messages inside of it are no evidence")
+            results = (event for event in inside if event.kind == "result")
+            yield from (Event(self.turn, "tool", "result", e.text, name) for e in results)
+
+    def _inside(self, messages: tuple[Mapping[str, Any], ...]) -> Iterator[Event]:
+        """The events of messages inside a tool's data, such as a sub-agent's.
+
+        Only what tools returned there can be evidence. What is of no known shape is not.
+        """
+        if self.depth:
+            reader = MessageReader(self.depth - 1)
+            for message in messages:
+                if role_of(message) in ROLES:
+                    try:
+                        yield from list(reader.events(message, ""))
+                    except InputError:
+                        continue
+
+
+def _kind(type_: str) -> Kind:
+    """What a part of a message is, by its type."""
+    if type_ in TEXTS:
+        return "text"
+    if type_ not in DOCUMENTS and type_.endswith(RESULTS):
+        return "result"
+    return "call" if type_.endswith(CALLS) else "unused"
+
+
+def _typed(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part with a type; one of Gemini's has a key instead."""
+    if isinstance(part.get("type"), str) and part["type"]:
+        return part
+    for key, type_ in _GEMINI.items():
+        if isinstance(inner := as_plain(part.get(key)), Mapping):
+            return {**inner, "type": type_}
+    if part.get("thought"):
+        return {**part, "type": "thought"}
+    return {**part, "type": "text" if "text" in part else "without a type"}
+
+
+def _content(message: Mapping[str, Any], role: Role, place: str) -> tuple[str, Any]:
+    """The content of a message, and its place."""
+    for key in _CONTENT:
+        content = as_plain(message.get(key))
+        if content is None:
+            continue
+        if role != "tool" and not isinstance(content, str | list | tuple | Mapping):
+            kind = type(content).__name__
+            raise InputError(f"{place}.{key}: must be a string or a list of parts, got {kind}")
+        return f"{place}.{key}", content
+    if message.get("role") is None and message.get("type") not in ROLES:
+        return place, message  # an item of the Responses API is a part by itself
+    if role == "assistant":
+        refusal = message.get("refusal")
+        return f"{place}.refusal", refusal if isinstance(refusal, str) else []
+    if role == "tool":
+        return f"{place}.content", None
+    raise InputError(f"{place}.content: missing")
+
+
+def _has_results(content: Any) -> bool:
+    """Whether a tool's message consists of results, as OpenTelemetry's and Gemini's do."""
+    items = content if isinstance(content, list | tuple) else [content]
+    mappings = (item for item in map(as_plain, items) if isinstance(item, Mapping))
+    return any(_kind(_typed(item)["type"]) == "result" for item in mappings)

@@ -1,0 +1,246 @@
+"""What a tool returned, as texts: content blocks, documents, and JSON data, line by line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from ..records.errors import InputError
+from ..text.strings import clip, is_blank, one_line
+from .events import CALLS, REASONING, ROLES, role_of
+
+TEXTS = ("text", "input_text", "output_text", "refusal")
+"""Types of parts that are texts."""
+DOCUMENTS = ("document", "search_result")
+"""Types of Anthropic's documents."""
+MAX_DEPTH = 50
+"""Lists and mappings inside each other."""
+
+_MEDIA = ("image", "audio", "video", "file", "blob", "uri", "screenshot", "binary", "media")
+_MCP = {"content", "structuredContent", "isError", "_meta"}  # Model Context Protocol
+_LISTS_OF_MESSAGES = ("messages", "history", "turns")
+_SAID = ("content", "parts", "text", "tool_calls")  # what a message has beside its role
+_MAX_NAME = 80
+
+
+class ToolText(NamedTuple):
+    """A text of a tool's output, with the title of its document.
+
+    ``problem`` says why a part is not read. ``messages`` are those that the data contains: what
+    somebody said in them is not in the text.
+    """
+
+    text: str
+    title: str = ""
+    problem: str = ""
+    messages: tuple[Mapping[str, Any], ...] = ()
+
+
+class _TooDeepError(ValueError):
+    pass
+
+
+def as_plain(value: Any) -> Any:
+    """A pydantic model, such as a message of a client, as a mapping; an array as a list."""
+    if isinstance(value, str | list | Mapping | None):
+        return value
+    for way in ("model_dump", "tolist"):
+        if callable(convert := getattr(value, way, None)):
+            return convert()
+    return value
+
+
+def part_text(part: Mapping[str, Any]) -> str | None:
+    """The text of a part that is one; None if it is none."""
+    texts = (part.get(key) for key in ("text", "content", "refusal"))
+    return next((text for text in texts if isinstance(text, str)), None)
+
+
+def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
+    """The texts of a tool's output.
+
+    Raises:
+        InputError: it is nested too deeply.
+    """
+    payload = as_plain(payload)
+    if isinstance(payload, Mapping) and payload.keys() <= _MCP and payload.get("content"):
+        payload = payload["content"]
+    items = [as_plain(item) for item in payload] if isinstance(payload, list | tuple) else [payload]
+    of_texts = isinstance(payload, list | tuple) and all(isinstance(item, str) for item in items)
+    if not of_texts and not any(map(_is_part, items)):
+        if payload is not None:
+            yield _data(payload, place)
+        return
+    for item in items:
+        if not _is_part(item):
+            yield _data(item, place)
+        elif item["type"] in TEXTS:
+            yield _data(part_text(item), place)
+        elif item["type"] in DOCUMENTS:
+            yield _document(item, place)
+        elif item["type"] not in REASONING:
+            what = f"{place}: a part of type {clip(item['type'], 40)!r}"
+            own = "by an assistant is no evidence" if _is_call(item) else "is not read"
+            yield ToolText("", problem=f"{what} {own}")
+
+
+def _is_part(item: Any) -> bool:
+    """Whether an item of an output is a block of content, and not the tool's own data."""
+    if not isinstance(item, Mapping) or not isinstance(kind := item.get("type"), str):
+        return False
+    if kind in TEXTS:
+        return part_text(item) is not None
+    if kind == "search_result" or (kind == "document" and not isinstance(item.get("text"), str)):
+        return bool(item.get("source") or item.get("content"))
+    return kind in REASONING or _is_call(item) or _is_media(item, kind)
+
+
+def _is_call(item: Mapping[str, Any]) -> bool:
+    return item["type"].endswith(CALLS) and any(
+        key in item for key in ("arguments", "input", "function")
+    )
+
+
+def _is_media(item: Mapping[str, Any], kind: str) -> bool:
+    keys = ("source", "image_url", "data", "file", "file_id", "uri", "url", "input_audio", "blob")
+    media = any(word in kind for word in _MEDIA) and any(item.get(key) for key in keys)
+    return media or "encrypted_content" in item
+
+
+def _document(item: Mapping[str, Any], place: str) -> ToolText:
+    """A document or a search result of Anthropic's."""
+    source = as_plain(item.get("source"))
+    content = item.get("content")
+    if content is None and isinstance(source, Mapping):
+        text_kind = source.get("type") in ("text", "content")
+        content = source.get("data") or source.get("content") if text_kind else None
+    title = item.get("title") or (source if isinstance(source, str) else "")
+    parts = content if isinstance(content, list | tuple) else [content]
+    found = [part if isinstance(part, str) else part_text(as_plain(part) or {}) for part in parts]
+    texts = [text for text in (item.get("context"), *found) if isinstance(text, str)]
+    if all(text is None for text in found):
+        return ToolText("", problem=f"{place}: a {item['type']} without a text is not read")
+    return ToolText("\n\n".join(texts), str(title))
+
+
+# ---------------------------------------------------------------- data
+
+
+def as_lines(value: Any, place: str = "") -> str:
+    """A text as it is; JSON data, also as a text, with a line for each value.
+
+    Such as ``rooms[1].price: 120``. Numbers in a JSON text stay as they are written. Messages in
+    the data are left out.
+
+    Raises:
+        InputError: data (not text) that is nested more than ``MAX_DEPTH`` deep.
+    """
+    return _data(value, place).text
+
+
+def _data(value: Any, place: str) -> ToolText:
+    as_text = isinstance(value, str)
+    if as_text and not value.lstrip().startswith(("{", "[")):
+        return ToolText(value)
+    messages: list[Mapping[str, Any]] = []
+    try:
+        data = _parsed(value) if as_text else value
+        lines = list(_lines(data, "", MAX_DEPTH, messages))
+    except (_TooDeepError, RecursionError, ValueError):
+        if as_text:
+            return ToolText(value)
+        problem = f"nested more than {MAX_DEPTH} deep; give it as JSON text"
+        raise InputError(f"{place}: {problem}") from None
+    text = "\n\n".join(lines)  # a blank line ends a sentence
+    return ToolText(text, messages=tuple(messages))
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The names and values of an object; a name may be there twice."""
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(
+        text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_Pairs
+    )
+
+
+def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]]) -> Iterator[str]:
+    """A line for each value, with the names that lead to it. Messages go into ``messages``."""
+    if not depth:
+        raise _TooDeepError
+    if isinstance(value, Mapping):
+        value = _Pairs(value.items())
+    if not isinstance(value, list | tuple) or not value:
+        yield _line(name, _shown(value))
+    elif isinstance(value, _Pairs):
+        if _is_message(value):
+            messages.append(_as_mapping(value))
+            return
+        for key, item in value:
+            word = one_line(str(key))
+            if len(word) > _MAX_NAME:
+                yield word
+            if key in _LISTS_OF_MESSAGES and _have_roles(item := _opened(item)):
+                messages += map(_as_mapping, item)
+            else:
+                yield from _lines(_opened(item), _path(name, f".{word}"), depth - 1, messages)
+    elif not any(isinstance(_opened(item), list | tuple | Mapping) for item in value):
+        yield _line(name, ", ".join(map(_shown, value)))
+    else:
+        for number, item in enumerate(value, 1):
+            yield from _lines(_opened(item), _path(name, f"[{number}]"), depth - 1, messages)
+
+
+def _opened(value: Any) -> Any:
+    """A value as plain data, and JSON text that may have messages in it as what it contains."""
+    if isinstance(value, str) and '"role"' in value and value.lstrip().startswith(("{", "[")):
+        try:
+            return _parsed(value)
+        except (ValueError, RecursionError):
+            return value
+    return as_plain(value)
+
+
+def _is_message(pairs: _Pairs) -> bool:
+    """Whether an object in the data is what somebody said, such as a sub-agent."""
+    role = next((value for key, value in pairs if key == "role"), None)
+    kind = next((value for key, value in pairs if key == "type"), None)
+    said = any(key in _SAID for key, _ in pairs)
+    known = isinstance(role, str) and role.strip().lower() in ROLES
+    return said and (known or (role is None and kind in ("ai", "human")))  # LangChain's types
+
+
+def _have_roles(value: Any) -> bool:
+    """Whether all items of a list have a role, be it one that is not known."""
+    if not isinstance(value, list | tuple) or isinstance(value, _Pairs) or not value:
+        return False
+    items = map(as_plain, value)
+    return all(role_of(dict(i) if isinstance(i, _Pairs) else i) is not None for i in items)
+
+
+def _as_mapping(value: Any) -> Any:
+    """Pairs as mappings again, to read them as messages."""
+    value = as_plain(value)
+    if isinstance(value, _Pairs):
+        return {key: _as_mapping(item) for key, item in value}
+    return [_as_mapping(item) for item in value] if isinstance(value, list | tuple) else value
+
+
+def _path(name: str, more: str) -> str:
+    """A name of limited length, so that deep data does not become much longer than it is."""
+    path = f"{name}{more}".removeprefix(".")
+    return path if len(path) <= _MAX_NAME else f"…{path[1 - _MAX_NAME :]}"
+
+
+def _line(name: str, text: str) -> str:
+    return f"{name}: {text}" if name and not is_blank(name) else text
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return "{}" if isinstance(value, _Pairs) else "[]"
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
