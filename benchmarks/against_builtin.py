@@ -37,19 +37,19 @@ from pathlib import Path
 from typing import Any
 
 sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
+sys.path.append(str(Path(__file__).parent / "peers"))
 import process_tree
 from e2e.judge import reply
 from e2e.promptfoo import Promptfoo, clean_environment, provide
 from e2e.wrong_scores import table
 from eval_tests import case
 from loopback import Answer, Loopback, Request, completion
+from pages import DOCS, put
 
 import faithfulness_assert
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 
 TEMPLATES = Path(faithfulness_assert.__file__).parent / "promptfoo" / "templates"
-PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
-BEGIN, END = "<!-- written by benchmarks/against_builtin.py -->", "<!-- end -->"
 # Leads to this machine. Ours asks a server at 127.0.0.1 alone first, as people run slow ones there.
 ADDRESS = "0.0.0.0"
 BUILTIN = "built-in"
@@ -239,7 +239,7 @@ def main() -> None:
         lines.append(compare(promptfoo, latency, arguments.tests, arguments.repeats))
         print(lines[-1], flush=True)
     if arguments.write:
-        write("\n".join(lines))
+        put(DOCS / "benchmarks.md", "against_builtin.py", "\n".join(lines))
 
 
 def measured_on(promptfoo: Promptfoo) -> str:
@@ -253,15 +253,6 @@ def measured_on(promptfoo: Promptfoo) -> str:
         f"{os.cpu_count()} cores, Linux, Python {platform.python_version()}, "
         f"Node {node.stdout.strip().removeprefix('v')}, promptfoo {package['version']}"
     )
-
-
-def write(text: str) -> None:
-    """Writes the table into the docs, over what an earlier run wrote."""
-    before, begin, rest = PAGE.read_text("utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not end:
-        sys.exit(f"{PAGE.name} has no place for the table")
-    PAGE.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}", "utf-8")
 
 
 def parsed_arguments() -> argparse.Namespace:

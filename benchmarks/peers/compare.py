@@ -30,7 +30,8 @@ from typing import Any
 
 from environments import HERE, OURS, ROOT, Environment, provide, renew
 from faults import PROTOCOL, TEXT
-from tables import best_level, put, report
+from pages import DOCS, put
+from tables import best_level, report
 
 GRADERS = (OURS, "ragas", "deepeval", "autoevals", "trulens")
 LEVELS = ("10", "25", "50")  # concurrency. The first repetition tries all, the others the best one
@@ -75,7 +76,7 @@ def main() -> None:
     text = report(results)
     print(text)
     if given.write:
-        put(ROOT / "docs" / "benchmarks.md", text)
+        put(DOCS / "benchmarks.md", "peers/compare.py", text)
 
 
 def machine() -> Record:

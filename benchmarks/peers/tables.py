@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 Record = dict[str, Any]
 OURS = "faithfulness-assert"
-BEGIN, END = "<!-- written by benchmarks/peers/compare.py -->", "<!-- end -->"
 OUTCOMES = ("right", "error", "exception", "too low", "too high", "hang")
 
 
@@ -183,13 +180,3 @@ def report(results: Record) -> str:
         fault_table(graders),
     )
     return "\n\n".join(part for part in parts if part)
-
-
-def put(page: Path, text: str) -> None:
-    """Writes ``text`` between the two marks, over what an earlier run wrote."""
-    pattern = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
-    old = page.read_text(encoding="utf-8")
-    new, count = pattern.subn(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", old)
-    if count != 1:
-        raise ValueError(f"{page.name}: {count} places for the results, where one was expected")
-    page.write_text(new, encoding="utf-8")
