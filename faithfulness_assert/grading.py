@@ -18,8 +18,8 @@ from .cases.case import Case
 from .conversations.events import check_evidence_roles
 from .drive import Clock, arun, run
 from .judges import make_judge, option_names
-from .plan.endings import invalid_input
 from .plan.plan import grade_plan
+from .plan.results import invalid_input
 from .policy.load import find_policy
 from .records.errors import ConfigError, InputError
 from .records.judge import judge_info

@@ -12,22 +12,24 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..asking.windows import chunk
+from ..reading import read
 from ..reading.lists import read_lists
+from ..reading.reconcile import MISSING, agreed, around, finding_of, unless_denied, words_to_quote
 from ..records.errors import UnreadableReply
 from ..records.model import Skipped, Statement
 from ..text.numbers_and_names import has_number_or_name
-from . import joint
 from .carrying import Sentences, as_they_stand, check_count, claim_key
-from .findings import may_be_set_aside
-from .fit import is_too_long
-from .jobs import Draft, number_jobs
-from .outcomes import absorb_each, usable_text, worth_asking_again
+from .findings import allowed, checked, may_be_set_aside
+from .jobs import Draft, is_too_long, number_jobs
+from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
 from .state import Job, State, context_lines, ended, noted, numbered_texts, with_statements
 
 if TYPE_CHECKING:
+    from ..reading import Row
+    from ..reading.reconcile import Finding
     from ..records.ask import AskKind, Numbered, Outcome
     from ..records.errors import JudgeError
-    from .state import Answers
+    from .state import Answers, Cell, Job, State
 
 KINDS = ("claims", "claims_and_verdicts")
 """The kinds of ask of this stage."""
@@ -64,7 +66,7 @@ def _lose(state: State, job: Job, error: JudgeError) -> State:
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:
     if job.ask.kind == "claims_and_verdicts":
-        return joint.take(state, job, outcome)
+        return _take_with_verdicts(state, job, outcome)
     found = listed_by_item(job, outcome)
     check_count(sum(map(len, found.values())), len(job.ask.ids))
     known = {**state.claims.by_sentence, **found}
@@ -138,3 +140,69 @@ def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Stateme
 
 def _skipped(sentence: Statement) -> Skipped:
     return Skipped(sentence.start or 0, sentence.end or 0, "the judge finds no claim in it")
+
+
+# ---------------------------------------------------------------- claims with their verdicts
+
+
+def _take_with_verdicts(state: State, job: Job, outcome: Outcome) -> State:
+    """The state with the claims of a joint reply as statements, and their findings.
+
+    A sentence that its claims do not stand for is a statement without a verdict: it is asked about.
+
+    Raises:
+        JudgeError: the reply cannot be used or read, or has numbers that its ask does not have.
+    """
+    reading = read(usable_text(outcome), state.policy.labels, job.ask.form)
+    rows = _by_sentence(state, job, reading.rows)
+    check_count(len(reading.rows), len(rows))
+    sentences = Sentences(job.ask.payload.items)
+    shown = words_to_quote(reading.rows, [text for _, text in job.ask.payload.sentences])
+    said = around(reading, rows)
+    statements: list[Statement] = []
+    findings: dict[Cell, Finding] = {}
+    bare = 0
+    for number, sentence in zip(rows, state.answer, strict=True):
+        claims = _claims(rows[number], sentence.text)
+        if not sentences.carried_by(number, [row.statement for row in rows[number]]):
+            claims, bare = {"": []}, bare + 1
+        for alike in claims.values():
+            text = alike[0].statement if alike else sentence.text
+            statement = Statement(len(statements) + 1, text, sentence.start, sentence.end)
+            finding = agreed(
+                [checked(finding_of(row, text, shown), text, job.ask) for row in alike]
+            )
+            finding = unless_denied(finding, number, text, said) if alike else MISSING
+            # The claim is in the judge's words. Whether it may be set aside, the sentence decides.
+            findings[0, statement.id] = allowed(sentence.text, finding, job.ask.form.labels)
+            statements.append(statement)
+    state = with_statements(state, statements)
+    state = state._replace(
+        claims=state.claims._replace(by_sentence=dict.fromkeys(job.ids, ())),
+        verdicts=state.verdicts._replace(by_window=findings),
+    )
+    state = noted(state, warnings=as_they_stand(bare, len(rows)))
+    return noted_reading(state, job, outcome, reading.form)
+
+
+def _by_sentence(state: State, job: Job, rows: tuple[Row, ...]) -> dict[int, list[Row]]:
+    """The rows under the number of their sentence. One without a claim is about its sentence."""
+    texts = dict(job.ask.payload.items)
+    named: dict[int, list[Row]] = {number: [] for number in texts}
+    only = next(iter(texts)) if len(texts) == 1 else None
+    for row in rows:
+        number = only if row.number is None else row.number
+        if number not in named:
+            raise UnreadableReply("the reply's numbers are not those that were asked for")
+        if not is_too_long(state.budget, row.statement):
+            claim = row.statement.strip() or texts[number]
+            named[number].append(row._replace(statement=claim))
+    return named
+
+
+def _claims(rows: list[Row], sentence: str) -> dict[str, list[Row]]:
+    """The rows of each claim of a sentence; one empty list for a sentence without any."""
+    claims: dict[str, list[Row]] = {}
+    for row in rows:
+        claims.setdefault(claim_key(row.statement), []).append(row)
+    return claims or {claim_key(sentence): []}

@@ -19,10 +19,16 @@ from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
-from .endings import ended_result
-from .left_open import depends_on_open, described_open, errors_of_open
-from .metadata import base_result, counted_verdicts, coverage_of
 from .outcomes import not_graded
+from .results import (
+    base_result,
+    counted_verdicts,
+    coverage_of,
+    depends_on_open,
+    described_open,
+    ended_result,
+    errors_of_open,
+)
 from .state import Ended, noted
 from .verdicts import finding_of
 
@@ -102,7 +108,7 @@ def _shares(state: State) -> Mapping[int, float]:
     """The share of the context that each statement was shown, where it was not everything."""
     if state.likely is None:
         return {}
-    from .likely import shown_shares
+    from .likely_windows import shown_shares
 
     return shown_shares(state)
 

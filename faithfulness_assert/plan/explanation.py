@@ -10,7 +10,7 @@ from ..records.ask import Payload
 from ..records.described import described
 from ..text.strings import clip
 from .conclude import conclude
-from .fit import is_within
+from .jobs import is_within
 from .outcomes import absorb_each, usable_text
 from .state import Job, State, noted
 

@@ -1,7 +1,7 @@
-"""Asks with numbers of their own: in a grade, no number occurs in two asks.
+"""Asks with numbers of their own, that fit the judge's limits.
 
-So a reply that belongs to another ask has no number of this one. The reply to an ask about a single
-item needs none.
+In a grade, no number occurs in two asks. So a reply that belongs to another ask has no number of
+this one. The reply to an ask about a single item needs none.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..asking.controls import Control, mixed
-from ..asking.prompt import make_ask
+from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
+from ..asking.windows import MIN_ROOM, chunk, cut_to_fit, most_line_tokens, window
 from ..records.ask import Payload
-from .state import Job
+from ..records.errors import InputError
+from .state import Job, ended, numbered_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..records.ask import AskKind, Numbered
+    from ..asking.windows import Budget
+    from ..records.ask import Ask, AskKind, Numbered
+    from ..records.judge import Limits
     from .state import State
 
 
@@ -61,3 +65,91 @@ def make_job(
         {n: x for n, x in numbered if isinstance(x, Control)},
         {n: x[0] for n, x in numbered if not isinstance(x, Control)},
     )
+
+
+# ---------------------------------------------------------------- what fits one ask
+
+
+LINES = 16
+"""Lines that the context in an ask has at least, unless the lines were shorter than LONG_LINE."""
+LONG_LINE = 200
+"""Tokens of a line that is never cut if it fits an ask."""
+
+
+def fit(state: State) -> State:
+    """Finds the room that one ask has, and the windows. A case that cannot fit ends here."""
+    limits = state.budget.limits
+    budget = state.budget._replace(room=None, reply_tokens=_reply_tokens(limits))
+    most = limits.prompt_room(REPLY_TOKENS)
+    if most is None:
+        return _with_one_window(state, budget)
+    bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
+    at_least = most - _prompt_bytes(bare)
+    statements = state.verdicts.statements
+    texts = [s.text for s in state.context] + [s.text for s in statements]
+    needed = sum(map(most_line_tokens, texts)) + budget.reply_tokens * len(statements)
+    if max(MIN_ROOM, 3 * needed) <= at_least:
+        # All fits, even into a third of the room, so nothing needs to be counted.
+        return _with_one_window(state, budget._replace(room=at_least))
+    return _fitted(state, budget, most - prompt_tokens(budget, bare))
+
+
+def _with_one_window(state: State, budget: Budget) -> State:
+    return state._replace(budget=budget, windows=(range(1, len(state.context) + 1),))
+
+
+def _fitted(state: State, budget: Budget, room: int) -> State:
+    """The state with windows that fit the room that instructions and question leave."""
+    if room < MIN_ROOM:
+        detail = f"question: it leaves no room in {budget.limits.named} for the context"
+        return ended(state, "invalid_input", detail)
+    budget = budget._replace(room=room)
+    try:
+        chunk(numbered_texts(state.verdicts.statements), budget)
+    except InputError as error:
+        return ended(state, "invalid_input", str(error))
+    context = cut_to_fit(state.context, budget, _most_line_tokens(room * 2 // 3))
+    return state._replace(budget=budget, context=context, windows=window(context, budget))
+
+
+def _most_line_tokens(room: int) -> int:
+    """The most tokens of a line of the context, if an ask has this room for the context.
+
+    A longer one is no sentence but a text without ends. It is cut into lines of which a window has
+    several, so that windows overlap, and that evidence of two of them fits one ask.
+    """
+    return min(room, max(LONG_LINE, room // LINES))
+
+
+def _reply_tokens(limits: Limits) -> int:
+    """The tokens of a reply that each statement takes, where the judge counts them too."""
+    return 0 if limits.total_tokens is None else REPLY_TOKENS_PER_ITEM
+
+
+def is_too_long(budget: Budget, text: str) -> bool:
+    """Whether a claim of the judge (or a whole answer) does not fit one ask."""
+    room = budget.statements_room
+    if room is None or most_line_tokens(text) + budget.reply_tokens <= room:
+        return False
+    return budget.statement_tokens(text) > room
+
+
+def prompt_tokens(budget: Budget, ask: Ask) -> int:
+    """The tokens of the messages of an ask."""
+    return sum(budget.count(message["content"]) for message in ask.messages)
+
+
+def is_within(budget: Budget, ask: Ask) -> bool:
+    """Whether an ask keeps the judge's limits."""
+    most_items = budget.limits.statements
+    most_tokens = budget.limits.prompt_room(ask.max_tokens)
+    if most_items is not None and len(ask.ids) > most_items:
+        return False
+    if most_tokens is None or _prompt_bytes(ask) <= most_tokens:
+        return True
+    return prompt_tokens(budget, ask) <= most_tokens
+
+
+def _prompt_bytes(ask: Ask) -> int:
+    """At least as many as the prompt has tokens."""
+    return sum(len(message["content"].encode()) for message in ask.messages)

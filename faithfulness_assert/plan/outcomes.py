@@ -1,8 +1,8 @@
 """What the outcome of an ask means for the plan: its text, its cost, or why there is nothing.
 
 If an ask was too long, the case is cut anew, into shorter asks. The judge says how long one may be.
-It may be wrong, or lie: the limit gets smaller each time, and after ``RECUTS`` times the asks count
-as failed.
+It may be wrong, or lie: the limit gets smaller each time, and after ``MOST_CUTS`` times the asks
+count as failed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..asking.schema import schema_errors
 from ..records.errors import JudgeError, PromptTooLong, UnreadableReply
 from ..records.usage import Usage
-from .fit import prompt_tokens
+from .jobs import prompt_tokens
 from .state import NOTHING, Ended, noted
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..records.model import Status
     from .state import Answers, Asking, Job, State
 
-RECUTS = 4
+MOST_CUTS = 4
 """How often a case is cut anew."""
 CHARS_PER_TOKEN_AT_MOST = 8
 """No tokenizer packs prose more tightly."""
@@ -156,7 +156,7 @@ def _is_cut(job: Job, usage: Usage) -> bool:
     return 0 < usage.prompt < sent / CHARS_PER_TOKEN_AT_MOST
 
 
-def recut(state: State, stage: Asking, answers: Answers) -> State | None:
+def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
     """The state cut anew, so that the jobs of the stage can be asked again, all of them.
 
     None if no ask was too long, or if the case cannot be cut that short.

@@ -24,8 +24,8 @@ from ..text.statements import split
 from ..text.strings import is_blank
 from . import verdicts
 from .conclude import conclude
-from .fit import fit
-from .outcomes import RECUTS, recut
+from .jobs import fit
+from .outcomes import MOST_CUTS, cut_shorter
 from .state import (
     Answers,
     Asking,
@@ -70,7 +70,7 @@ def grade_plan(
         limits: what one ask may hold.
     """
     state = _begin(_audited(State(case, policy, Budget(count, limits or Limits()), language)))
-    recuts = RECUTS
+    cuts = MOST_CUTS
     for stage in _stages(policy):
         if state.ended is not None:
             break
@@ -81,11 +81,11 @@ def grade_plan(
             outcomes = yield tuple(job.ask for job in jobs)
             state = with_used(state, jobs)
             answers = tuple(zip(jobs, outcomes, strict=True))
-            shorter = recut(state, stage, answers) if recuts else None
+            shorter = cut_shorter(state, stage, answers) if cuts else None
             if shorter is None:
                 state = stage.absorb(state, answers)
                 break
-            state, recuts = shorter, recuts - 1
+            state, cuts = shorter, cuts - 1
     return conclude(state)
 
 
@@ -118,9 +118,9 @@ def _likely_windows(state: State) -> State:
     """The state with the likeliest windows, where not everything is shown."""
     if state.ended or len(state.windows) < 2:
         return state
-    from . import likely
+    from . import likely_windows
 
-    return likely.begin(state)
+    return likely_windows.begin(state)
 
 
 def _refit(state: State) -> State:
@@ -132,9 +132,9 @@ def _more_windows(state: State) -> State:
     state = verdicts.close(state)
     if state.likely is None:
         return state
-    from . import likely
+    from . import likely_windows
 
-    return likely.go_on(state)
+    return likely_windows.go_on(state)
 
 
 def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:

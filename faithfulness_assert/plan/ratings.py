@@ -9,7 +9,7 @@ from ..reading.ratings import read_ratings
 from ..records.ask import Payload
 from ..records.errors import UnreadableReply
 from ..text.strings import clip
-from .fit import fit, is_too_long
+from .jobs import fit, is_too_long
 from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
 from .state import Job, Rated, State, context_lines, ended, noted
 

@@ -13,8 +13,7 @@ from ..reading.reconcile import INVALID, MISSING, Finding, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..text.strings import clip
 from .findings import checked, may_be_set_aside, merged, shows_conflict
-from .fit import is_within
-from .jobs import Draft, make_job, number_jobs
+from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
 from .state import Job, context_lines, noted, numbered_texts
 

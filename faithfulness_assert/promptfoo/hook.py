@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from ..grading import Grader
 from ..options import GRADER_NAMES
-from ..plan.endings import invalid_input
+from ..plan.results import invalid_input
 from ..policy.presets import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.promptfoo_view import Components

@@ -19,7 +19,7 @@ from faithfulness_assert.asking.controls import make_controls
 from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.asking.windows import Budget
 from faithfulness_assert.batch.summary import Summary
-from faithfulness_assert.plan.fit import is_within
+from faithfulness_assert.plan.jobs import is_within
 from faithfulness_assert.records.judge import Limits
 
 CONTEXT = [

@@ -25,7 +25,7 @@ from true_server import answered, block, text_of
 from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.judges.remote.context_window import default_limits, usable_window
-from faithfulness_assert.plan.outcomes import RECUTS
+from faithfulness_assert.plan.outcomes import MOST_CUTS
 from faithfulness_assert.records.judge import Limits, judge_info
 
 ROWS: list[dict[str, Any]] = json.loads(
@@ -114,7 +114,7 @@ def test_every_wording_sets_the_window_and_the_case_is_graded_right(
     assert first.score == second.score == TRUE_SCORE
     assert first.coverage == 1.0
     assert first.metadata["windows"] > 1
-    assert 1 <= refused <= 2 ** (RECUTS + 1)
+    assert 1 <= refused <= 2 ** (MOST_CUTS + 1)
     assert "too long" in warnings_of(first)
     assert "context window" in warnings_of(first)
     assert server.refused == refused, "the judge has not learned its window"
@@ -274,7 +274,7 @@ def test_a_server_that_lies_about_its_window_ends_in_a_grader_error_after_few_as
         assert result.error is not None
         assert result.error.kind == "transport"
         assert "max_prompt_tokens" in result.reason
-    assert len(loopback.requests) <= 2 * 2 ** (RECUTS + 2)
+    assert len(loopback.requests) <= 2 * 2 ** (MOST_CUTS + 2)
 
 
 @pytest.mark.parametrize("lie", [name for name in LIES if name != "smaller-each-time"])

@@ -15,7 +15,7 @@ from faithfulness_assert import (
     grade,
     policies,
 )
-from faithfulness_assert.plan.endings import invalid_input
+from faithfulness_assert.plan.results import invalid_input
 from faithfulness_assert.records.model import GraderError
 
 CLAIM, DECLINED = "The shop is open daily.", "I don't know."

@@ -1,0 +1,288 @@
+"""What every result of a plan carries, and the results without a mean of verdicts.
+
+These are grader errors, and cases with nothing to check. What failed asks left open says nothing
+about the answer: a case is then a grader error, unless it passes or fails whatever the open
+statements are. What the judge itself left out is not open: it counts as unsupported.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from ..asking.controls import problem_of, summary
+from ..asking.schema import MAX_ERRORS
+from ..policy.reasons import FIXES, NOT_GRADED, REASONS, evidence_warnings
+from ..policy.scoring import passes, score
+from ..policy.values import SCORED
+from ..records.model import GraderError
+from ..records.result import GradingResult
+from ..text.strings import clip
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from ..asking.controls import Answered
+    from ..policy.policy import Policy
+    from ..policy.values import Ending
+    from ..records.errors import JudgeError
+    from ..records.model import Label, Verdict
+    from ..records.usage import Usage
+    from .state import Ended, State
+
+
+def base_result(
+    state: State, verdicts: Sequence[Verdict] = (), extra: dict[str, Any] | None = None
+) -> GradingResult:
+    """A result without score, status and reason."""
+    counted = counted_verdicts(state.policy, verdicts)
+    labels: Counter[str] = Counter(v.label or "unresolved" for v in counted)
+    counts = {name: labels[name] for name in (*SCORED, "not_a_claim", "unresolved")}
+    repeats = len(verdicts) - len(counted)
+    return GradingResult(
+        pass_=False,
+        score=0.0,
+        defined=False,
+        status="unreadable",
+        reason="",
+        threshold=state.policy.passes_at,
+        policy=state.policy.name,
+        verdicts=tuple(verdicts),
+        skipped=state.skipped,
+        counts=counts if verdicts else {},
+        coverage=coverage_of(counted),
+        citations=state.audit,
+        tokens_used=state.log.usage,
+        metadata={**_metadata(state, verdicts, repeats), **(extra or {})},
+        case_id=state.case.id,
+    )
+
+
+def counted_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts without those of repeats, where repeats count once."""
+    return [v for v in verdicts if not (policy.dedupe and v.repeat_of is not None)]
+
+
+def coverage_of(counted: Sequence[Verdict]) -> float:
+    """The share of these verdicts that are valid; 0 if there are none."""
+    return sum(v.label is not None for v in counted) / len(counted) if counted else 0.0
+
+
+def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[str, Any]:
+    """The metadata that every result may have, without entries that say nothing."""
+    statuses = [error.http_status for error in state.log.errors if error.http_status]
+    controls = _controls(state, verdicts)
+    entries = {
+        "warnings": list(dict.fromkeys(_warnings(state, verdicts))),
+        "windows": len(state.windows) if len(state.windows) > 1 else None,
+        "replies": dict(Counter(state.log.forms)),
+        "schemaErrors": list(dict.fromkeys(state.log.schema_errors))[:MAX_ERRORS],
+        "mismatchedCounts": [
+            {"expected": expected, "actual": actual} for expected, actual in state.log.mismatches
+        ],
+        "truthsExtractionLimit": state.policy.truths_limit,
+        "tokens": _tokens(state.log.usage),
+        "repeats": repeats,
+        "inverse": state.policy.inverse,
+        "httpStatus": statuses[0] if statuses else None,
+        "guidance": _fingerprint(state.policy),
+        "controls": dict(summary(controls)) if controls else None,
+    }
+    return {"graderError": False, **{name: value for name, value in entries.items() if value}}
+
+
+def _tokens(usage: Usage) -> dict[str, int] | None:
+    """The tokens of all asks; ``tokens_used`` of the result says more."""
+    if not usage.total:
+        return None
+    return {"prompt": usage.prompt, "completion": usage.completion, "total": usage.total}
+
+
+def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    if state.case.ignored:
+        yield f"these fields of the record were ignored: {', '.join(state.case.ignored)}"
+    yield from state.case.notes
+    yield from state.log.warnings
+    if any(v.label for v in verdicts) or state.rated:
+        # Without any verdict, the first error is the reason of the result.
+        yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
+    if state.likely is not None:
+        from .likely_windows import shown_in_part
+
+        yield shown_in_part(state, verdicts)
+    yield from evidence_warnings(verdicts)
+    if problem := problem_of(_controls(state, verdicts)):
+        yield problem
+
+
+def _controls(state: State, verdicts: Sequence[Verdict]) -> Answered:
+    """The controls, if the judge said anything at all."""
+    return state.verdicts.answered_controls if any(v.label for v in verdicts) else ()
+
+
+def _fingerprint(policy: Policy) -> str | None:
+    """Distinguishes runs with different guidance or examples."""
+    if not policy.guidance and not policy.examples:
+        return None
+    return f"{crc32(repr((policy.guidance, policy.examples)).encode('utf-8', 'replace')):08x}"
+
+
+# ---------------------------------------------------------------- not graded
+
+
+def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
+    """The result for data that is not a case."""
+    message = _sentence(clip(problem, 1000))
+    return GradingResult(
+        pass_=False,
+        score=0.0,
+        defined=False,
+        status="invalid_input",
+        reason=f"{NOT_GRADED}: {message}",
+        threshold=policy.passes_at,
+        policy=policy.name,
+        error=GraderError("input", message),
+        metadata={"graderError": True},
+        case_id=case_id,
+    )
+
+
+def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -> GradingResult:
+    """The result of a plan that ended with this status."""
+    result = replace(base_result(state, verdicts), status=ended.status)
+    reason = _reason(ended)
+    ending = _ending(state.policy, ended)
+    if ending == "error":
+        return _grader_error(state, result, ended)
+    if ending == "fail":
+        return replace(result, reason=reason)
+    return _scored(state.policy, result, reason, 1.0 if ending == "pass" else float(ending))
+
+
+def _ending(policy: Policy, ended: Ended) -> Ending | float:
+    """What the policy makes of a status."""
+    if ended.blank:
+        return policy.on_blank
+    endings = {
+        "no_statements": policy.on_no_statements,
+        "abstained": policy.on_abstained,
+        "no_context": policy.on_no_context,
+    }
+    return endings.get(ended.status, "error")
+
+
+def _grader_error(state: State, result: GradingResult, ended: Ended) -> GradingResult:
+    if REASONS[ended.status] == NOT_GRADED:
+        error = _error(ended)
+        reason = f"{NOT_GRADED}: {error.message}"
+    else:
+        reason = _reason(ended)
+        error = GraderError("input", reason)
+    shown = state.policy.on_unreadable if error.kind == "unreadable" else 0.0
+    metadata = {**result.metadata, "graderError": True}
+    return replace(result, score=shown, error=error, reason=reason, metadata=metadata)
+
+
+def _scored(policy: Policy, result: GradingResult, reason: str, value: float) -> GradingResult:
+    """A result with the score that the policy gives to what cannot be checked."""
+    passed = value > 0 and passes(policy, value, ())
+    if policy.inverse:  # nothing to check does not show unfaithfulness either
+        value, passed = min(value, 1.0 - value), False
+    return replace(
+        result,
+        pass_=passed,
+        score=value,
+        defined=True,
+        reason=f"{reason} The policy {policy.name!r} scores that {value:g}.",
+        named_scores={"faithfulness": value},
+    )
+
+
+def _reason(ended: Ended) -> str:
+    text = REASONS[ended.status]
+    if not text.endswith("."):
+        return f"{text}: {_what_happened(ended)}"
+    return f"No context: {_sentence(ended.detail)}" if ended.detail else text
+
+
+def _what_happened(ended: Ended) -> str:
+    cause = ended.error.message if ended.error else ""
+    return _sentence(ended.detail or cause or "no statement got a valid verdict")
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _error(ended: Ended) -> GraderError:
+    said, cause = _what_happened(ended), ended.error
+    if ended.status == "invalid_input":
+        return GraderError("input", said)
+    if cause is None:
+        return GraderError("unreadable", f"{said} {FIXES['unreadable']}", retryable=True)
+    return GraderError(cause.kind, f"{said} {cause.fix or FIXES[cause.kind]}", cause.retryable)
+
+
+# ---------------------------------------------------------------- what failed asks left open
+
+
+def depends_on_open(state: State, verdicts: Sequence[Verdict]) -> bool:
+    """Whether the open statements decide if the case passes, and its policy cares.
+
+    If controls are enforced and none was answered, the asks that contained them may be those that
+    failed: nobody knows what the other verdicts are worth.
+    """
+    answered = any(label for _, label in state.verdicts.answered_controls)
+    if state.policy.controls == "enforce" and not answered:
+        return True
+    if state.policy.on_failed == "unsupported":
+        return False
+    numbers = {v.id for v in _open(state, verdicts)}
+    outcomes = {
+        _would_pass(state, verdicts, numbers, label) for label in _extreme_labels(state.policy)
+    }
+    return len(outcomes) > 1
+
+
+def errors_of_open(state: State, verdicts: Sequence[Verdict]) -> list[JudgeError]:
+    """For each open statement the first error that left it so."""
+    errors: dict[int, JudgeError] = {}
+    for (_, number), error in state.verdicts.failed.items():
+        errors.setdefault(number, error)
+    return [errors[state.verdicts.first_like[v.id]] for v in _open(state, verdicts)]
+
+
+def described_open(state: State, verdicts: Sequence[Verdict]) -> str:
+    """How many statements failed asks left open, and why, in words; "" if there are none."""
+    errors = errors_of_open(state, verdicts)
+    if not errors:
+        return ""
+    count = f"{len(errors)} of {len(verdicts)} statements have no verdict"
+    cause = f"{errors[0].kind}: {errors[0].message.rstrip('.')}"
+    return f"{count} because an ask failed ({cause})"
+
+
+def _open(state: State, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    numbers = {number for _, number in state.verdicts.failed}
+    first_like = state.verdicts.first_like
+    return [v for v in verdicts if v.label is None and first_like[v.id] in numbers]
+
+
+def _extreme_labels(policy: Policy) -> tuple[Label, Label]:
+    """The labels that help a case most and least. Under ``inverse``, no label fails it."""
+
+    def rank(label: Label) -> tuple[bool, float]:
+        return policy.inverse or label not in policy.fail_on, policy.weights[label]
+
+    return max(policy.judged, key=rank), min(policy.judged, key=rank)
+
+
+def _would_pass(
+    state: State, verdicts: Sequence[Verdict], numbers: Collection[int], label: Label
+) -> bool:
+    """Whether the case would pass if the statements with these numbers had this label."""
+    supposed = [replace(v, label=label) if v.id in numbers else v for v in verdicts]
+    outcome = score(state.policy, supposed, state.audit)
+    return outcome is not None and passes(state.policy, outcome.value, supposed)
