@@ -78,7 +78,7 @@ class DirectConnection(Connection):
     Args:
         sdk: the SDK of OpenAI or Anthropic; both have the same structure.
         make_client: makes an asynchronous client of it with an HTTP client.
-        path: where the API is, under the client's address.
+        url: where the API is.
         secrets: what must never be shown.
 
     Raises:
@@ -86,7 +86,7 @@ class DirectConnection(Connection):
     """
 
     def __init__(
-        self, sdk: Any, make_client: Callable[..., Any], path: str, secrets: Sequence[str]
+        self, sdk: Any, make_client: Callable[..., Any], url: str, secrets: Sequence[str]
     ) -> None:
         super().__init__(secrets)
         # A redirect would send the prompt, and perhaps the key, to an address that the user did
@@ -102,8 +102,8 @@ class DirectConnection(Connection):
         client = make_client(http_client=first.http)
         headers = {**client.auth_headers, **client.default_headers, "accept-encoding": "identity"}
         given = {name.lower(): value for name, value in headers.items() if isinstance(value, str)}
-        url = client.base_url.copy_with(path=f"{client.base_url.path.rstrip('/')}{path}")
-        self._request = {"method": "POST", "url": url, "headers": given}
+        parsed = first.http.build_request("POST", url).url  # a string would be parsed each time
+        self._request = {"method": "POST", "url": parsed, "headers": given}
 
     async def close(self) -> None:
         """Closes all connections."""

@@ -38,6 +38,11 @@ class Endpoint:
     public_url: str
     secrets: tuple[Secret, ...]
 
+    def below(self, path: str) -> str:
+        """The address of ``path`` below ``url``, with its query."""
+        parts = urlsplit(self.url)
+        return parts._replace(path=f"{parts.path.rstrip('/')}{path}").geturl()
+
 
 def find_endpoint(provider: str, home: str, base_url: object, api_key: object) -> Endpoint:
     """The endpoint that the options name, else the environment, else the provider's own.
