@@ -66,23 +66,6 @@ def test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new
     assert len(drive(TWO, replace(DEFAULT, reasks=0), half)[1]) == 1
 
 
-def test_what_stays_unresolved_counts_as_unsupported_and_shows_as_unverified() -> None:
-    result, asked = drive(TWO, DEFAULT, labelled("supported"), said(""))
-    assert len(asked) == 2
-    assert (result.status, result.score, result.coverage) == ("graded", 0.5, 0.5)
-    assert result.verdicts[1].unresolved == "missing"
-    assert result.counts["unresolved"] == 1
-    assert "unverified" in result.reason.lower()
-
-
-def test_exact_repeats_are_asked_once_and_count_once() -> None:
-    case = Case(f"{OPENS} " * 5 + "Adults pay 15 euros.", CONTEXT)
-    result, asked = drive(case, DEFAULT, labelled("supported", "not_enough_info"))
-    assert asked[0].payload.items == ((1, OPENS), (2, "Adults pay 15 euros."))
-    assert (result.score, len(result.verdicts), result.counts["supported"]) == (0.5, 6, 1)
-    assert [v.repeat_of for v in result.verdicts] == [None, 1, 1, 1, 1, None]
-
-
 def test_a_repeat_that_was_judged_alone_is_no_repeat() -> None:
     case, policy = Case(f"{PAY} {PAY}", CONTEXT), replace(DEFAULT, dedupe=False)
     result, _ = drive(case, policy, labelled("supported", "contradicted"))
@@ -98,60 +81,6 @@ def test_many_statements_go_out_in_several_asks_at_once() -> None:
     plan.close()
 
 
-# ---------------------------------------------------------------- endings without a judge
-
-
-@pytest.mark.parametrize("answer", ["", "  \n\t", "\u200b\ufeff\u00a0", ":", "...", "\x00"])
-def test_a_blank_answer_has_no_statements_and_asks_nothing(answer: str) -> None:
-    result, asked = drive(Case(answer, CONTEXT), DEFAULT)
-    assert (result.status, result.defined, result.pass_) == ("no_statements", False, False)
-    assert (result.score, asked) == (0.0, [])
-
-
-@pytest.mark.parametrize("context", [[], "", " \u200b", ["", "\n"]])
-def test_an_empty_context_asks_nothing_and_never_passes(context: Any) -> None:
-    result, asked = drive(Case(OPENS, context), DEFAULT)
-    assert (result.status, result.defined, result.pass_, asked) == ("no_context", False, False, [])
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "I'm sorry, but I can't answer that.",
-        "Sorry. I can't help with that.",
-        "I can't answer that. Is there anything else I can help you with?",
-    ],
-)
-def test_an_answer_that_only_declines_is_abstained_and_the_policy_decides(answer: str) -> None:
-    result, asked = drive(Case(answer, CONTEXT), DEFAULT)
-    assert (result.status, result.pass_, result.defined, asked) == ("abstained", False, False, [])
-    result, _ = drive(Case(answer, CONTEXT), replace(DEFAULT, on_abstained="pass"))
-    assert (result.status, result.pass_, result.score, result.defined) == (
-        "abstained",
-        True,
-        1.0,
-        True,
-    )
-
-
-def test_a_decline_beside_something_skipped_is_not_the_whole_answer() -> None:
-    case = Case("I can't answer that.\n\n```python\nprint('Aspirin cures cancer')\n```", CONTEXT)
-    policy = replace(DEFAULT, on_abstained="pass")
-    result, asked = drive(case, policy, labelled("not_enough_info"))
-    assert (result.status, result.pass_, len(asked)) == ("graded", False, 1)
-
-
-def test_a_claim_about_the_silence_of_the_context_is_graded() -> None:
-    silence = Case("The contract doesn't mention a fee.", CONTEXT)
-    result, asked = drive(silence, DEFAULT, labelled("supported"))
-    assert (result.status, len(asked)) == ("graded", 1)
-
-
-def test_an_answer_of_greetings_only_is_no_statements_when_the_judge_says_so() -> None:
-    result, _ = drive(Case("Hope this helps!", CONTEXT), DEFAULT, labelled("not_a_claim"))
-    assert (result.status, result.defined, result.pass_) == ("no_statements", False, False)
-
-
 # ---------------------------------------------------------------- what it costs, and evidence
 
 
@@ -165,23 +94,6 @@ def test_usage_is_estimated_and_said_to_be_where_the_judge_is_silent() -> None:
     assert result.tokens_used.estimated
     assert result.tokens_used.prompt > 100
     assert result.tokens_used.num_requests == 1
-
-
-def test_a_quote_is_resolved_to_the_sentences_that_hold_it_and_flagged_where_none_does() -> None:
-    def quoting(*quotes: str) -> Reply:
-        entries = [
-            {"id": 1, "evidence": list(quotes), "label": "supported"},
-            {"id": 2, "label": "supported"},
-        ]
-        return said(json.dumps({"verdicts": entries}))
-
-    strict = replace(DEFAULT, strict_evidence=True)
-    result, _ = drive(TWO, strict, quoting("opens at  NINE. It is closed", "“adults pay 14 euros”"))
-    assert [e.sentence for e in result.verdicts[0].evidence] == [1, 2, 3]
-    assert (result.verdicts[0].label, result.verdicts[0].flags) == ("supported", ())
-    result, _ = drive(TWO, strict, quoting("adults pay 14 euros", "it opens at nine daily"))
-    assert result.verdicts[0].label == "not_enough_info"
-    assert result.verdicts[0].flags == ("no_such_quote", "lowered")
 
 
 def test_evidence_is_resolved_to_passage_and_span() -> None:
