@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
-
 import pytest
 
-from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.asking.windows import Budget, chunk, cut_to_fit, window
 from faithfulness_assert.records.errors import InputError
 from faithfulness_assert.records.judge import Limits
@@ -186,72 +182,3 @@ def test_a_statement_that_uses_the_room_exactly_fits_and_a_longer_one_is_named()
     assert numbers(chunk(items(17), budget(60))) == [[1]]
     with pytest.raises(InputError, match="statement 2 has about 21 tokens"):
         chunk(items(1, 18), budget(60))
-
-
-# ---------------------------------------------------------------- whole grades
-
-FACT = "The shop is open daily."
-FAR = "The shop is closed on Mondays."
-FILLER = [
-    f"Nothing more is known about the long and winding matter number {n} of that year."
-    for n in range(150)
-]
-
-
-class Windowed:
-    """Labels by what an ask shows: the fact, the sentence far away, both or neither."""
-
-    limits = Limits(prompt_tokens=900)
-
-    def __init__(self, near: str, far: str, both: str) -> None:
-        self.labels = {(True, False): near, (False, True): far, (True, True): both}
-        self.asked: list[tuple[bool, bool]] = []
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        shown = {text.strip(): number for number, text in ask.payload.sentences}
-        key = (FACT in shown, FAR in shown)
-        self.asked.append(key)
-        label = self.labels.get(key, "not_enough_info")
-        named = [shown[text] for text in (FACT, FAR) if text in shown]
-        entries = [{"id": n, "evidence": named, "label": label} for n in ask.ids]
-        return Reply(json.dumps({"verdicts": entries}))
-
-
-def graded(near: str, far: str, both: str) -> tuple[object, list[tuple[bool, bool]]]:
-    judge = Windowed(near, far, both)
-    result = grade(FACT, [" ".join([FACT, *FILLER, FAR])], judge=judge, controls="off")
-    (verdict,) = result.verdicts
-    return verdict.label or verdict.unresolved, judge.asked
-
-
-@pytest.mark.parametrize("near", ["supported", "partially_supported"])
-def test_a_contradiction_far_away_is_asked_about_again_beside_what_backs_it(near: str) -> None:
-    for both in ("supported", "contradicted", "not_enough_info"):
-        label, asked = graded(near, "contradicted", both)
-        assert label == both
-        assert asked.count((True, True)) == 1
-
-
-def test_windows_without_a_conflict_are_not_asked_about_again() -> None:
-    label, asked = graded("supported", "not_enough_info", "contradicted")
-    assert (label, asked.count((True, True))) == ("supported", 0)
-    label, asked = graded("not_enough_info", "contradicted", "supported")
-    assert (label, asked.count((True, True))) == ("contradicted", 0)
-
-
-def test_no_ask_exceeds_the_tokens_of_the_judge_and_all_sentences_are_shown() -> None:
-    shown: set[int] = set()
-    sizes: list[int] = []
-
-    class Measuring:
-        limits = Limits(prompt_tokens=900)
-
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            shown.update(number for number, _ in ask.payload.sentences)
-            sizes.append(sum(len(re.findall(r"\w+|[^\w\s]", m["content"])) for m in ask.messages))
-            return Reply('{"verdicts":[{"evidence":[],"label":"not_enough_info"}]}')
-
-    grade(FACT, [" ".join([FACT, *FILLER, FAR])], judge=Measuring(), controls="off")
-    assert shown == set(range(1, 153))
-    assert len(sizes) > 2
-    assert max(sizes) <= 900
