@@ -18,8 +18,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import true_server
 from loopback import Request, good_reply
-from true_server import block, text_of
+from true_server import text_of
 
 CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
 KINDS = ("expired", "missing", "doubled", "miskeyed", "limited")
@@ -29,28 +30,10 @@ Model = Callable[[str, Body], tuple[int, Body]]
 
 
 def truthful(path: str, body: Body) -> tuple[int, Body]:
-    """A statement is supported if it is a sentence of the context; each sentence is one claim.
-
-    A reason, where one is wanted, repeats the statement.
-    """
+    """The reply of a model that is right about what it is shown (see ``true_server.said``)."""
     text = text_of(Request(path, {}, body))
-    shown = {line: number for number, line in block("context", text).items()}
-    if claims := {} if block("statements", text) else block("answer", text):
-        said: Body = {"sentences": [{"id": n, "claims": [line]} for n, line in claims.items()]}
-    else:
-        said = {
-            "verdicts": [
-                {
-                    "id": n,
-                    "evidence": [shown[line]] if line in shown else [],
-                    **({"reason": f"It says: {line}"} if '"reason":' in text else {}),
-                    "label": "supported" if line in shown else "not_enough_info",
-                }
-                for n, line in block("statements", text).items()
-            ]
-        }
     echo = re.search(r'"ask":"(\w+)"', text.rpartition("\n")[2])
-    reply = json.dumps({**({"ask": echo[1]} if echo else {}), **said})
+    reply = json.dumps({**({"ask": echo[1]} if echo else {}), **true_server.said(text)})
     names = ("input", "output") if path == MESSAGES else ("prompt", "completion")
     usage = {f"{names[0]}_tokens": len(text) // 4, f"{names[1]}_tokens": len(reply) // 4}
     answer = good_reply(Request(path, {}, body), reply, usage=usage)

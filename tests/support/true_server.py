@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from loopback import Answer, Request, good_reply
 
@@ -18,25 +19,44 @@ def block(name: str, text: str) -> dict[int, str]:
     """The numbered lines of a block of the prompt."""
     found = re.search(rf"<({name}-\w+)>\n(.*?)\n</\1>", text, re.S)
     lines = (line.partition(" ") for line in (found[2].splitlines() if found else ()))
-    return {int(number): line for number, _, line in lines}
+    return {int(number): line for number, _, line in lines if number.isdigit()}
+
+
+def said(text: str, *, contradicts: bool = False) -> dict[str, Any]:
+    """What the model replies to any of our prompts: each sentence is one claim, and one truth.
+
+    A statement is supported if it is a sentence of the context that is shown. ``contradicts``: it
+    is contradicted if the context has the same with another number. Verdicts have reasons if the
+    prompt shows them.
+    """
+    if listed := block("passages", text):
+        truths = {n: re.findall(r"\S[^.]*\.", line) for n, line in listed.items()}
+        return {"passages": [{"id": n, "truths": texts} for n, texts in truths.items()]}
+    if dimensions := re.findall(r"^- (\w+):", text, re.M) if "You rate" in text else []:
+        return {**dict.fromkeys(dimensions, 0.9), "suggestions": ["Say less."]}
+    if "You explain" in text:
+        return {"reason": "The judge says why."}
+    if not (statements := block("statements", text)):
+        claims = block("answer", text)
+        return {"sentences": [{"id": n, "claims": [line]} for n, line in claims.items()]}
+    shown = {line: number for number, line in block("context", text).items()}
+    alike = {re.sub(r"\d+", "#", line): number for line, number in shown.items()}
+    verdicts = []
+    for n, line in statements.items():
+        against = alike.get(re.sub(r"\d+", "#", line)) if contradicts else None
+        number = shown.get(line, against)
+        label = "supported" if line in shown else "contradicted" if against else "not_enough_info"
+        reason = {"reason": f"It says: {line}"} if '"reason":' in text else {}
+        verdicts.append({"id": n, "evidence": [number] if number else [], **reason, "label": label})
+    return {"verdicts": verdicts}
 
 
 def answered(request: Request, text: str | None = None, tokens: int | None = None) -> Answer:
-    """The reply: a statement is supported if it is a sentence of the context that is shown.
-
-    ``tokens`` is the usage that is reported for the prompt; default: by its length.
-    """
+    """The reply to a request. ``tokens`` is the usage that is reported; default: by its length."""
     text = text_of(request) if text is None else text
     tokens = len(text) // 4 if tokens is None else tokens
-    shown = {line: number for number, line in block("context", text).items()}
-    verdicts = [
-        {"id": n, "evidence": [shown[line]], "label": "supported"}
-        if line in shown
-        else {"id": n, "evidence": [], "label": "not_enough_info"}
-        for n, line in block("statements", text).items()
-    ]
     names = ("prompt_tokens", "completion_tokens")
     if request.path.endswith("/messages"):
         names = ("input_tokens", "output_tokens")
     usage = dict(zip(names, (tokens, 9), strict=True))
-    return good_reply(request, json.dumps({"verdicts": verdicts}), usage=usage)
+    return good_reply(request, json.dumps(said(text)), usage=usage)
