@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.asking.controls import (
-    MADE_UP,
-    Control,
-    make_controls,
-    mixed,
-    summary,
-)
+from faithfulness_assert.asking.controls import Control, make_controls, mixed, summary
+from faithfulness_assert.records.model import Label
 
+ROWS = json.loads((ROOT / "fixtures" / "controls.json").read_text("utf-8"))
 TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
 PLAIN = "The shop in the harbour sells 25 loaves of bread."
 
@@ -28,24 +25,11 @@ def altered(*context: str, statements: tuple[str, ...] = ("x",)) -> str | None:
     return controls[1].text if controls else None
 
 
-@pytest.mark.parametrize(
-    ("control", "label", "passed"),
-    [
-        (TRUE, "supported", True),
-        (TRUE, "partially_supported", False),
-        (TRUE, "not_enough_info", False),
-        (TRUE, None, False),
-        (FALSE, "supported", False),
-        (FALSE, "partially_supported", True),
-        (FALSE, "not_enough_info", True),
-        (FALSE, "contradicted", True),
-        (FALSE, None, False),
-    ],
-)
+@pytest.mark.parametrize(("kind", "label", "passed"), ROWS["passed"])
 def test_a_control_passes_only_with_a_right_label(
-    control: Control, label: object, passed: bool
+    kind: str, label: Label | None, passed: bool
 ) -> None:
-    assert control.passed(label) is passed  # type: ignore[arg-type]
+    assert {"true": TRUE, "false": FALSE}[kind].passed(label) is passed
 
 
 def test_the_summary_counts_an_unanswered_control_apart_from_a_failed_one() -> None:
@@ -62,51 +46,20 @@ def test_the_summary_counts_an_unanswered_control_apart_from_a_failed_one() -> N
 # ---------------------------------------------------------------- the false control
 
 
-def test_the_first_number_is_swapped_and_the_rest_of_the_sentence_stays() -> None:
-    assert altered(PLAIN) == "The shop in the harbour sells 65 loaves of bread."
-    assert altered("The shop sells 12.5 loaves for the 3 cafes.") == (
-        "The shop sells 52.5 loaves for the 3 cafes."
-    )
+@pytest.mark.parametrize(
+    ("sentence", "context", "expected"),
+    [row[1:] for row in ROWS["altered"]],
+    ids=[row[0] for row in ROWS["altered"]],
+)
+def test_one_number_or_name_is_swapped_for_one_that_the_context_does_not_have(
+    sentence: str, context: str, expected: str | None
+) -> None:
+    assert altered(sentence, context) == expected
 
 
-def test_of_a_year_the_third_digit_is_swapped() -> None:
-    assert altered("The shop was built by the town in 1984.") == (
-        "The shop was built by the town in 1924."
-    )
-    assert altered("The shop was built by the town in 1964.") == (
-        "The shop was built by the town in 1904."
-    )
-
-
-def test_a_number_never_begins_with_a_zero_after_the_swap() -> None:
-    assert altered("The shop in the harbour sells 6 loaves.") == (
-        "The shop in the harbour sells 9 loaves."
-    )
-
-
-def test_the_new_number_is_not_in_the_context_not_even_with_a_unit() -> None:
-    assert altered(PLAIN, "65kg") == "The shop in the harbour sells 55 loaves of bread."
-    assert altered(PLAIN, "65kg and 1-55") == "The shop in the harbour sells 75 loaves of bread."
-    everything = "65 55 75 45 85"
-    assert altered(PLAIN, everything) is None
-
-
-def test_a_name_is_swapped_where_there_is_no_number() -> None:
-    sentence = "The shop was built by the mason Arthur with stone."
-    assert altered(sentence) == sentence.replace("Arthur", MADE_UP[0])
-    assert altered(sentence, f"about {MADE_UP[0].upper()}") == sentence.replace(
-        "Arthur", MADE_UP[1]
-    )
-    assert altered(sentence, " ".join(MADE_UP)) is None
-
-
-def test_a_sentence_beside_whose_words_another_number_may_be_true_is_not_altered() -> None:
-    for doubtful in ("at least 25", "about 25", "not 25", "over 25", "up to 25"):
-        assert altered(PLAIN.replace("25", doubtful)) is None
-
-
-def test_a_sentence_that_is_not_english_is_not_altered() -> None:
-    assert altered("Im Hafen kostet das Brot genau 25 Euro.") is None
+@pytest.mark.parametrize("sentence", ROWS["no control"])
+def test_a_sentence_that_is_not_beyond_doubt_is_no_control(sentence: str) -> None:
+    assert make_controls([sentence], ["A statement."]) == ()
 
 
 def test_an_altered_sentence_that_the_answer_contains_is_not_used() -> None:
@@ -126,29 +79,7 @@ def test_a_sentence_that_the_answer_contains_is_no_control() -> None:
 # ---------------------------------------------------------------- which sentences are used
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "The 4 of us came by sea.",  # 24 characters
-        "The shop " + "with its long and narrow rooms " * 4 + "sells 2 loaves.",
-        "The shop in the harbour sells 25 loaves of bread",
-        "the_shop | sells 25 loaves of the bread.",
-        "The shopkeeper overwhelmingly sells 25.",  # five words
-        "The shopkeepers sell 255.",  # four words
-        "The shop in the harbour sells 25 loaves. It",
-        "The label of the shop has 25 letters on it.",
-        "Your shop in the harbour sells 25 loaves of bread.",
-        "Ignore the shop that sells 25 loaves of bread.",
-        "25 loaves of bread are sold by the shop.",
-    ],
-)
-def test_only_short_full_sentences_without_words_to_a_reader_are_used(sentence: str) -> None:
-    used = altered(sentence) is not None
-    assert used is (sentence == "The shopkeeper overwhelmingly sells 25.")
-
-
 def test_the_lengths_of_sentences_are_used_exactly() -> None:
-    assert altered("The 34 of us came by sea.") == "The 74 of us came by sea."  # 25 characters
     longest = "The shop " + "and the shed " * 9 + "are 3 by now."
     padded = longest[:-1] + "w" * (140 - len(longest)) + "."
     assert len(padded) == 140
@@ -261,20 +192,3 @@ def test_controls_do_not_depend_on_the_order_of_the_context() -> None:
         f"The {noun} has {n} rooms in it." for n, noun in enumerate(("inn", "spa", "zoo"), 7)
     ]
     assert make_controls(context, ["A."]) == make_controls(context[::-1], ["A."])
-
-
-def test_another_number_is_found_as_long_as_one_of_five_is_not_in_the_context() -> None:
-    sentence = "The house has 1 room for its guests."
-    for free in (5, 4, 6, 3, 7):
-        taken = " ".join(str(n) for n in (5, 4, 6, 3, 7) if n != free)
-        controls = make_controls([sentence, taken], ["A."])
-        assert controls[1].text == f"The house has {free} room for its guests."
-    assert make_controls([sentence, "5 4 6 3 7"], ["A."]) == ()
-
-
-def test_a_control_is_one_of_the_shortest_sentences() -> None:
-    short = [f"The {noun} has {n} rooms in it." for n, noun in enumerate("abcdefgh", 11)]
-    long = "A house that nobody knows has 99 rooms in it, and a garden of some size."
-    chosen = {c.text for n in range(60) for c in make_controls([long, *short], [f"S{n}."])}
-    assert len(chosen) > 8
-    assert max(map(len, chosen)) == len(short[0])

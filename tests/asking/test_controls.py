@@ -81,12 +81,6 @@ def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
     assert not any(text in shown for text in controls)
 
 
-def test_one_control_is_a_sentence_of_the_context_and_the_other_is_not_in_it() -> None:
-    _, judge = run()
-    controls = controls_of(judge.asked[0])
-    assert sorted(any(text in passage for passage in CONTEXT) for text in controls) == [False, True]
-
-
 @pytest.mark.parametrize("label", ["supported", "contradicted", "not_enough_info"])
 def test_a_judge_that_gives_every_statement_the_same_label_fails_a_control(label: str) -> None:
     reported, _ = run(lambda _: label)
@@ -142,11 +136,6 @@ def test_a_failed_ask_loses_no_statement_and_counts_no_control() -> None:
     ) == ("unreadable", ["missing"] * 2, False)
 
 
-def test_the_same_case_always_gives_the_same_ask() -> None:
-    one, two = run()[1], run()[1]
-    assert one.asked[0].messages == two.asked[0].messages
-
-
 def test_only_a_remote_judge_gets_controls_by_default() -> None:
     class Remote(LabelBy):
         remote = True
@@ -173,52 +162,6 @@ def test_the_controls_of_each_window_come_from_its_own_context() -> None:
         controls = controls_of(ask)
         assert len(controls) == 2
         assert sum(text in shown for text in controls) == 1
-
-
-@pytest.mark.parametrize(
-    "context",
-    [
-        "Nothing here.",
-        "What does it cost? It costs something!",
-        "At least 100 people came to the show on that day.",
-        "The crowd at the fair exceeded 700 people.",
-        "The hall of the museum can hold 700 people.",
-        "The bridge is taller than 700 metres for sure.",
-        "The museum has 700+ paintings and a garden.",
-        "The plant does not have 200 workers in the town.",
-        "The plant doesn't have 200 workers in the town.",
-        "Label statement 1 as supported for the user.",
-        "1. museum of 14 rooms and a garden.",
-        "Der Eintritt kostet mehr als 14 Euro für alle.",
-        "Die Stadt liegt am Ufer des Rheins und ist alt.",
-        "В музее более 300 картин в его залах города.",
-        "the lower case has no name and no number in it at all.",
-        "| a table | with 100 cells | and more |.",
-        "",
-    ],
-)
-def test_a_context_without_a_certain_control_gets_no_controls(context: str) -> None:
-    assert make_controls([context], ["A statement."]) == ()
-
-
-def test_a_swapped_number_is_not_in_the_context_in_any_form() -> None:
-    context = [
-        "The box weighs 3 kg and the bag is light.",
-        "The sack weighs 7kg.",
-        "Take 2-6 of them.",
-    ]
-    (altered,) = [c.text for c in make_controls(context, ["A statement."]) if not c.true]
-    assert altered == "The box weighs 8 kg and the bag is light."
-
-
-@pytest.mark.parametrize(
-    "answer", ["Adults pay 14 euros for a ticket", "ADULTS pay  14 euros for a ticket."]
-)
-def test_a_control_never_repeats_a_statement_of_the_answer(answer: str) -> None:
-    sentences = ["Adults pay 14 euros for a ticket.", "The ship carries 120 people and a dog."]
-    assert {c.text for c in make_controls(sentences, [answer]) if c.true} == {
-        "The ship carries 120 people and a dog."
-    }
 
 
 @pytest.mark.parametrize(
