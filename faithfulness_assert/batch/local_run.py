@@ -23,7 +23,7 @@ from .run_directory import RunDirectory
 from .summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from .budget import Budget
     from .data_sets import DataSet
@@ -133,10 +133,10 @@ def grade_rest(
         if progress and about["input"]["fingerprint"] and work.counts.total is None:
             count_rows(work.counts, data_set.numbers())
         rows = work.until_stopped(unfinished(data_set.rows(), finished, compare=not same))
-        work.grade(directory, engine.graded(rows), progress=progress)
-    if work.read_all and budget.exceeded():
+        work.grade(directory, engine, rows, progress=progress)
+    if work.did_all and budget.exceeded():
         work.stopped = ""  # it was used up by the last rows, so nothing is left
-    if work.read_all and about.get("rows") != work.counts.finished:
+    if work.did_all and about.get("rows") != work.counts.finished:
         directory.write_about({**about, "rows": work.counts.finished})
     if not work.counts.finished and not work.stopped:
         raise ConfigError(f"{data_set.name}: contains no cases")
@@ -153,8 +153,13 @@ class _Work:
         self.counts, self.budget = counts, budget
         self.summary = Summary()
         self.stopped = ""
-        self.read_all = False
+        self._read, self._read_all = 0, False
         self._only_errors = True
+
+    @property
+    def did_all(self) -> bool:
+        """Whether all rows have results."""
+        return self._read_all and self._read == self.counts.finished - self.counts.earlier
 
     def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, until there is a reason to stop. What is under way then still ends."""
@@ -162,19 +167,21 @@ class _Work:
         for row in rows:
             if self.stopped:
                 return
+            self._read += 1
             yield row
-        self.read_all = True
+        self._read_all = True
 
     def grade(
         self,
         directory: RunDirectory,
-        results: Generator[tuple[str, Line], None, None],
+        engine: LocalEngine | RayEngine,
+        rows: Iterator[Row],
         *,
         progress: bool,
     ) -> None:
-        """Writes these results as they come. A disk that is full is a reason to stop."""
+        """Writes results of these rows as they come. A disk that is full is a reason to stop."""
         with (
-            closing(results),
+            closing(engine.graded(rows)) as results,
             directory.appending() as append,
             shown(self.counts, wanted=progress) as show,
         ):
@@ -184,11 +191,12 @@ class _Work:
                     append(text)
                 except OSError as error:
                     self.stopped = f"{directory.results} cannot be written: {error.strerror}"
-                    self.read_all = False
                     return
                 self._count(line)
                 self.summary.seconds = time.monotonic() - began
                 show()
+                if self.stopped and not engine.ends_what_it_began:
+                    return
 
     def _count(self, line: Line) -> None:
         self.counts.add(line)

@@ -1,7 +1,8 @@
-"""Grades on a Ray cluster: the rows of a run, or a data set of Ray Data.
+"""Grades on a Ray cluster: a data set of Ray Data, or the rows of a run as one.
 
-Each actor has a grader of its own and overlaps the asks of its rows. If an actor or a node dies,
-Ray starts the actor again, there or elsewhere, and its rows are graded again.
+Ray Data hands out the rows to actors. Each actor has a grader of its own and overlaps the asks of
+its rows. If an actor or a node dies, Ray starts the actor again, there or elsewhere, and its rows
+are graded again.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import dataclass
-from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow
 import pyarrow.compute
 import ray
 import ray.data
 import ray.exceptions
+from ray import cloudpickle
 
 from ..grading import Grader, hide_key
 from ..judges.remote.settings import check_number
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
 
 CHUNK = 64
 """Rows that an actor gets at a time."""
-AHEAD = 2
-"""Chunks that each actor works on or has next."""
+AT_ONCE = 100_000
+"""Rows of a run that Ray gets at a time. It keeps them in its object store, also on disk."""
 MAX_ACTORS = 10_000
 CONNECT_SECONDS = 10.0
 MOST_DEATHS = 10
@@ -66,19 +68,14 @@ RESULT_COLUMNS = pyarrow.schema(
 """What ``grade_dataset`` adds, each under its name with the prefix. ``result`` is JSON."""
 
 
-class GradingActor:
-    """A grader in a process of the cluster."""
+class RecordGrader:
+    """Grades batches of a data set of Ray Data, in a process of the cluster."""
 
     def __init__(
         self, settings: GraderSettings, share: Share, mapping: Mapping[str, str] | None = None
     ) -> None:
         self.grader = share.ready(settings.grader())
         self.share, self.mapping = share, mapping
-
-    def grade(self, rows: list[Row]) -> list[tuple[str, Line]]:
-        """The results of these rows, each as the text of its line and as a brief line."""
-        lines = self.share.graded(rows, self.grader)
-        return [(line.to_json(), brief(line)) for line in lines]
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         """The batch with its results, in place of those that it has."""
@@ -91,6 +88,24 @@ class GradingActor:
         for name, column in zip(ours, results.columns, strict=True):
             batch = batch.append_column(name, column)
         return batch
+
+
+class RowGrader(RecordGrader):
+    """Grades rows of a run, which come pickled, because a table would change their values."""
+
+    def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
+        """The results, each as the text of its line and as a brief line, pickled too."""
+        lines = self.share.graded(_unpickled(batch), self.grader)
+        return _pickled([(line.to_json(), brief(line)) for line in lines])
+
+
+def _pickled(values: list[Any]) -> pyarrow.Table:
+    pickles = pyarrow.array([cloudpickle.dumps(value) for value in values], pyarrow.large_binary())
+    return pyarrow.table({"pickle": pickles})
+
+
+def _unpickled(table: pyarrow.Table) -> Iterator[Any]:
+    return (cloudpickle.loads(value.as_py()) for value in table["pickle"])
 
 
 def _values(line: Line) -> dict[str, Any]:
@@ -144,15 +159,31 @@ def grade_dataset(
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
     spare = 1 + _has_checkpoint()
-    whole = Share(concurrency, requests_per_minute, tokens_per_minute)
-    number = whole.most_graders(_number_of(actors, spare))
+    share = Share(concurrency, requests_per_minute, tokens_per_minute)
+    number = share.most_graders(_number_of(actors, spare))
+    cpus = _cpus(settings.grader(), number + spare)
+    return _mapped(
+        ds, RecordGrader, (settings, share.of(number), mapping), number, cpus, batch_size
+    )
+
+
+def _mapped(
+    ds: ray.data.Dataset,
+    grader: type[RecordGrader],
+    given: tuple[Any, ...],
+    actors: int,
+    cpus: float,
+    batch_size: int = CHUNK,
+) -> ray.data.Dataset:
+    """The data set with what so many graders, made of what is given, make of its batches."""
     return ds.map_batches(
-        GradingActor,
-        fn_constructor_args=(settings, whole.of(number), mapping),
+        grader,
+        fn_constructor_args=given,
         batch_format="pyarrow",
         batch_size=batch_size,
-        num_cpus=_cpus(settings.grader(), number + spare),
-        compute=ray.data.ActorPoolStrategy(size=number),
+        num_cpus=cpus,
+        compute=ray.data.ActorPoolStrategy(size=actors),
+        max_task_retries=MOST_DEATHS,
     )
 
 
@@ -205,49 +236,32 @@ class RayEngine:
     share: Share
     address: str | None = None
     actors: int | None = None
+    ends_what_it_began: ClassVar[bool] = False
 
     def graded(self, rows: Iterator[Row]) -> Generator[tuple[str, Line], None, None]:
         """The results of these rows, as text and as a brief line, as they finish.
 
-        Rows are read as they are needed.
+        Whoever wants no more of them closes this generator: Ray then stops.
 
         Raises:
             ConfigError: the cluster cannot be used, or an actor dies again and again.
         """
         _connect(self.address)
-        pool = self._start()
-        turns = cycle(pool)
-        under_way: dict[Any, Any] = {}
-        try:
-            while chunk := list(islice(rows, CHUNK)):
-                if len(under_way) < AHEAD * len(pool):
-                    actor = next(turns)
-                else:
-                    done, actor = _next_done(under_way)
-                    yield from ray.get(done)
-                under_way[actor.grade.remote(chunk)] = actor
-            while under_way:
-                yield from ray.get(_next_done(under_way)[0])
-        except DEATHS as error:
-            problem = "actors: a process that grades died again and again on the same rows"
-            raise ConfigError(f"{problem}; does it have enough memory? Ray says: {error}") from None
-        finally:
-            for actor in pool:
-                ray.kill(actor)
-
-    def _start(self) -> list[Any]:
         number = self.share.most_graders(_number_of(self.actors))
-        # They set no core aside: after a node is lost, those that are left must take all actors.
-        actor: Any = ray.remote(GradingActor).options(
-            scheduling_strategy="SPREAD", max_restarts=-1, max_task_retries=MOST_DEATHS
-        )
-        return [actor.remote(self.settings, self.share.of(number)) for _ in range(number)]
-
-
-def _next_done(under_way: dict[Any, Any]) -> tuple[Any, Any]:
-    """Takes out the next chunk that is done, with its actor."""
-    (done,), _ = ray.wait(list(under_way), num_returns=1)
-    return done, under_way.pop(done)
+        given = self.settings, self.share.of(number)
+        while some := list(islice(rows, AT_ONCE)):
+            chunks = (some[place : place + CHUNK] for place in range(0, len(some), CHUNK))
+            ds = ray.data.from_arrow_refs([ray.put(_pickled(chunk)) for chunk in chunks])
+            ds.context.enable_progress_bars = False
+            # No core is set aside: after a node is lost, those that are left must take all actors.
+            graded = _mapped(ds, RowGrader, given, number, cpus=0)
+            try:
+                for batch in graded.iter_batches(batch_size=None, batch_format="pyarrow"):
+                    yield from _unpickled(batch)
+            except DEATHS as error:
+                problem = "actors: a process that grades died again and again on the same rows"
+                advice = f"does it have enough memory? Ray says: {error}"
+                raise ConfigError(f"{problem}; {advice}") from None
 
 
 def _connect(address: str | None) -> None:

@@ -7,9 +7,9 @@ import json
 import re
 import shlex
 import shutil
+import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import replace
 from functools import partial
@@ -35,6 +35,7 @@ from faithfulness_assert.batch.provider_batches import (
     Standing,
     collect,
     import_answers,
+    runs,
     submit,
 )
 from faithfulness_assert.batch.run_directory import RunDirectory
@@ -431,8 +432,8 @@ def test_what_a_provider_says_about_a_refused_file_shows_and_keeps_no_key(
         said = "\n".join(submit(open_data_set(cases(3)), directory, "openai-batch", **given).said)
     where = "line 2: " if line else ""
     assert f"refused the file: {where}[redacted] \\x1b[31m no" in said
-    kept = [path.read_text() for path in directory.path.rglob("*") if path.is_file()]
-    assert key not in said + "".join(kept)
+    kept = [path.read_bytes() for path in directory.path.rglob("*") if path.is_file()]
+    assert key.encode() not in said.encode() + b"".join(kept)
 
 
 class Killed(BaseException):
@@ -444,19 +445,29 @@ def test_a_run_goes_on_after_an_end_before_any_change_of_its_files(
 ) -> None:
     left = [0]
 
-    def counted(name: str) -> Callable[..., object]:
-        real = getattr(Path, name)
+    def count_down() -> None:
+        left[0] -= 1
+        if left[0] == 0:
+            raise Killed
+
+    class Mortal(sqlite3.Connection):
+        def execute(self, sql: str, *parameters: Any) -> sqlite3.Cursor:
+            if not sql.startswith(("SELECT", "ROLLBACK")):
+                count_down()
+            return super().execute(sql, *parameters)
+
+    def counted(owner: Any, name: str) -> None:
+        real = getattr(owner, name)
 
         def change(*arguments: Any, **named: Any) -> object:
-            left[0] -= 1
-            if left[0] == 0:
-                raise Killed
+            count_down()
             return real(*arguments, **named)
 
-        return change
+        monkeypatch.setattr(owner, name, change)
 
-    for name in ("replace", "rename", "unlink"):
-        monkeypatch.setattr(Path, name, counted(name))
+    counted(Path, "replace")
+    counted(shutil, "rmtree")
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Mortal))
     for at in range(1, 60):
         with BatchServer(looks=0) as server:
             directory = RunDirectory(tmp_path / f"run {at}")
@@ -470,7 +481,7 @@ def test_a_run_goes_on_after_an_end_before_any_change_of_its_files(
             assert [result.status for result in results(directory).values()] == ["graded"] * 2
             if left[0] > 0:
                 break
-    assert at > 8
+    assert at > 20
 
 
 @pytest.mark.parametrize("via", VIAS)
@@ -497,10 +508,8 @@ def test_another_machine_collects_with_the_directory_alone(
 def test_a_round_is_split_at_the_limits_of_the_provider(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from faithfulness_assert.batch import provider_batches
-
-    form = provider_batches._FORMS["openai"]._replace(max_lines=4, max_bytes=9_000)
-    monkeypatch.setitem(provider_batches._FORMS, "openai", form)
+    form = runs._FORMS["openai"]._replace(max_lines=4, max_bytes=9_000)
+    monkeypatch.setitem(runs._FORMS, "openai", form)
     with BatchServer(faults=Faults(0.3)) as server:
         directory = begun(tmp_path, "openai-batch", server, 15)
         first = [batch.asks for batch in server.batches.values()]
@@ -717,35 +726,28 @@ def test_a_run_over_a_batch_api_on_the_command_line(
         assert "2 passed, 1 failed, 0 not graded" in done.stdout
         assert command(*begin, "--fail-under", "0.8").returncode == 0
         assert len(server.batches) == 1
-    shutil.rmtree(run / "rounds" / "001")
-    (run / "results.jsonl").unlink()
-    done = command("batch", "collect", run)
+        other = tmp_path / "other"
+        assert command(*begin[:3], other, *begin[4:]).returncode == 4
+    done = command("batch", "collect", other)
     assert done.returncode == 3
     assert "no connection to the provider" in done.stderr
     assert "key-0123456789abcdef" not in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "keep", "problem"),
-    [
-        ("rows.jsonl", lambda text: text[:-30], "line 3 cannot be read: copy the directory"),
-        ("rows.jsonl", lambda text: "".join(text.splitlines(True)[:2]), "it has 2 rows of 3: copy"),
-        ("001/round.json", lambda text: text[:30], "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
 def test_a_directory_that_was_copied_in_part_is_told_and_no_row_is_lost(
-    tmp_path: Path, name: str, keep: Callable[[str], str], problem: str
+    tmp_path: Path, share: float
 ) -> None:
     with BatchServer() as server:
-        directory = begun(tmp_path, "openai-batch", server, 3)
-        file = directory.path / "rounds" / name
-        whole = file.read_text()
-        file.write_text(keep(whole))
-        with pytest.raises(ConfigError, match=f"{name}: {problem}"):
+        directory = begun(tmp_path, "openai-batch", server, 30)
+        file = directory.path / "rounds" / "run.sqlite"
+        whole = file.read_bytes()
+        file.write_bytes(whole[: int(share * len(whole))])
+        with pytest.raises(ConfigError, match=r"run\.sqlite: cannot be used: .*copy it once more"):
             collected(directory)
-        file.write_text(whole)
+        file.write_bytes(whole)
         collected(directory)
-        assert results(directory) == online(3, "openai-batch", server)
+        assert results(directory) == online(30, "openai-batch", server)
 
 
 def test_after_ctrl_c_the_command_that_goes_on_is_told(tmp_path: Path) -> None:

@@ -183,6 +183,18 @@ def test_a_row_at_which_each_actor_dies_stops_the_run(
         run(rows, tmp_path, judge=Deadly(), engine="ray", actors=1, progress=False)
 
 
+def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(our_ray, "AT_ONCE", 2000)
+    records = [{**RECORDS[0], "id": str(n), "context": None} for n in range(4000)]
+    stopped = run(records, tmp_path, engine="ray", max_errors=5, progress=False)
+    assert "max_errors is 5" in stopped.stopped
+    assert 5 < stopped.counts.finished < 2000
+    rest = run(records, tmp_path, engine="ray", progress=False)
+    assert (rest.stopped, rest.counts.finished) == ("", 4000)
+
+
 def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> None:
     node = cluster.add_node(num_cpus=2)
     cluster.wait_for_nodes()

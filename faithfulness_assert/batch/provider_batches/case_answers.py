@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...judges.remote.fallbacks import Steps
     from ...judges.remote.remote_judge import RemoteJudge
     from ...records.ask import Ask, Outcome
-    from .round_folder import Try
+    from .store import Try
 
 TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""

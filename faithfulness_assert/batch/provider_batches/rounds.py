@@ -6,35 +6,39 @@ came back in all rounds before. That gives its result, or the asks for the next 
 
 from __future__ import annotations
 
-import heapq
+import shutil
 import time
+from contextlib import ExitStack
 from dataclasses import replace
-from itertools import groupby
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ...asking.echo import echoing
+from ...asking.echo import echoing, token_of
 from ...judges.remote.fallbacks import merge_steps
+from ...judges.remote.redaction import without_keys
 from ...records.errors import ConfigError, JudgeError
 from ..rows import Line
 from ..run_description import changed_input
 from .case_answers import CaseAnswers, no_steps
-from .round_folder import Round
-from .round_writer import RoundWriter
-from .stored_rows import read_rows
+from .request_files import RequestFiles
+from .service import MISSING, NOT_RUN, read_line
+from .store import Round, token_in
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
+    from typing import IO
 
     from ...grading import Grader
     from ...judges.remote.remote_judge import RemoteJudge
     from ...records.result import GradingResult
     from ..rows import Row
     from ..run_directory import RunDirectory
-    from .round_folder import Try
     from .service import Form, Look, Service
+    from .store import Store
 
+MAX_LINE = 16 << 20
+"""Bytes of a line of an output. What is longer is no line that we know."""
 NOT_FOUND = 404
 EARLIER = 60.0
 """Seconds by which the clocks of this machine and of a provider may differ."""
@@ -61,29 +65,27 @@ class Rounds:
 
     Args:
         directory: of the run.
+        store: what it keeps.
         run_id: makes the ids of its asks unlike those of other runs.
         grader: judge and policy; its judge is behind the API whose form of files is ``form``.
         form: of the files.
         service: takes the files; None if somebody else carries them.
         since: the round from which tries count; see ``CaseAnswers``.
-        rows: how many the directory has.
     """
 
     def __init__(
         self,
         directory: RunDirectory,
+        store: Store,
         run_id: str,
         grader: Grader,
         form: Form,
         service: Service | None,
         since: int = 0,
-        rows: int | None = None,
     ) -> None:
-        self._directory, self._run_id, self._form = directory, run_id, form
-        self._grader, self._service, self._since = grader, service, since
-        self._count = rows
+        self._directory, self._store, self._run_id = directory, store, run_id
+        self._grader, self._form, self._service, self._since = grader, form, service, since
         self._judge = cast("RemoteJudge", grader.judge)
-        self._folder = directory.path / "rounds"
         self._said: list[str] = []
 
     def advance(self) -> Standing:
@@ -92,16 +94,18 @@ class Rounds:
         Raises:
             JudgeError: the provider could not be asked. Nothing is lost.
         """
-        while (current := self._open_round()) is not None:
+        while (current := self._waiting()) is not None:
             if self._service is None:
                 self._say(current, f"{len(current.files)} files wait for their answers")
-                files = tuple(current.folder / file["name"] for file in current.files)
+                folder = self._folder(current.number)
+                files = tuple(folder / file["name"] for file in current.files)
                 return Standing(False, tuple(self._said), files)
             if not self._has_ended(current, self._service):
                 return Standing(False, tuple(self._said))
-            outputs = sorted(current.folder.glob("output-*.jsonl"))
-            self._absorb(current, outputs)
-            if any(file.get("cancelled") or file.get("rejected") for file in current.files):
+            with self._store.transaction():
+                self._end_round(current)
+            shutil.rmtree(self._folder(current.number), ignore_errors=True)
+            if any(map(_is_left_out, current.files)):
                 self._said.append("Nothing more was sent. Go on with the run to send the rest.")
                 return Standing(False, tuple(self._said))
         return Standing(True, tuple(self._said))
@@ -112,31 +116,32 @@ class Rounds:
         Raises:
             ConfigError: no file waits for answers, or these have none of them.
         """
-        current, path = self._open_round(), self._directory.path
+        current, path = self._waiting(), self._directory.path
         if current is None:
             raise ConfigError(f"{path}: the run is finished; no answers are missing")
-        if not current.is_answered(self._form, outputs):
-            problem = f"no line of these files answers an ask of round {current.number}"
-            raise ConfigError(f"{path}: {problem}. Import the answers to its own files")
-        self._absorb(current, outputs)
+        with self._store.transaction(), ExitStack() as stack:
+            files = [stack.enter_context(output.open("rb")) for output in outputs]
+            if not self._read(current, files):
+                problem = f"no line of these files answers an ask of round {current.number}"
+                raise ConfigError(f"{path}: {problem}. Import the answers to its own files")
+            self._end_round(current)
+        shutil.rmtree(self._folder(current.number), ignore_errors=True)
         return self.advance()
 
-    def _open_round(self) -> Round | None:
-        """The round that has no answers yet; None if all cases have results."""
-        rounds = self._rounds()
-        if rounds and not rounds[-1].absorbed:
-            return rounds[-1]
-        return self._next(rounds)
+    def _waiting(self) -> Round | None:
+        """The round that waits for answers; None if all cases have results.
 
-    def _rounds(self) -> list[Round]:
-        folders = (path for path in self._folder.iterdir() if path.name.isdecimal())
-        return [Round(path, self._run_id) for path in sorted(folders)]
+        Without its folder it is sent again: somebody has removed that, because its batch is gone.
+        """
+        last = self._store.last_round()
+        if last and not last.answered and not self._folder(last.number).exists():
+            self._store.forget(last)
+            last = self._store.last_round()
+        return last if last and not last.answered else self._next(last)
 
-    def _absorb(self, current: Round, outputs: Sequence[Path]) -> None:
-        odd: Counter[str] = current.absorb(self._form, self._judge.secrets, outputs)
-        for what, count in sorted(odd.items()):
-            if count:
-                self._say(current, f"{count:,} {what}")
+    def _folder(self, number: int) -> Path:
+        """Where the files of a round are until it is answered."""
+        return self._directory.path / "rounds" / f"{number:03}"
 
     def _say(self, current: Round, text: str) -> None:
         self._said.append(f"round {current.number}: {text}")
@@ -154,7 +159,8 @@ class Rounds:
                 self._look(current, file, service)
             except JudgeError as error:
                 if error.http_status == NOT_FOUND:
-                    gone = f"If the provider has deleted the batch, remove {current.folder}"
+                    folder = self._folder(current.number)
+                    gone = f"If the provider has deleted the batch, remove {folder}"
                     error.fix = f"Check base_url and the key. {gone}: its asks are then sent again."
                 raise
         return all(file.get("here") for file in current.files)
@@ -176,9 +182,10 @@ class Rounds:
             since = file["sending"] - EARLIER
             batch = service.find(name, file["lines"], since, known)
         file["sending"] = time.time()
-        current.save()
-        file["batch"] = batch or service.send(str(current.folder / file["name"]), name)
-        current.save()
+        self._store.save(current)
+        path = self._folder(current.number) / file["name"]
+        file["batch"] = batch or service.send(str(path), name)
+        self._store.save(current)
 
     def _end(self, current: Round, file: dict[str, Any], look: Look, service: Service) -> None:
         """Fetches what came of a file. If it was refused as a whole, it is sent again later."""
@@ -187,44 +194,76 @@ class Rounds:
             param = f" ({rejection.param})" if rejection.param else ""
             told = ": ".join(filter(None, (where, rejection.code, rejection.message))) + param
             self._say(current, f"the provider refused the file: {told}")
-        lines = [list(rejection) for rejection in look.rejected if rejection.line]
-        if look.rejected and not lines:
+        if look.rejected and not any(rejection.line for rejection in look.rejected):
             del file["batch"], file["sending"]
             self._said.append("The file is sent again when you go on with the run.")
-            current.save()
+            self._store.save(current)
             return
-        if not look.rejected:
-            self._fetch(current, file, service)
-        file.update(here=True, cancelled=look.cancelled, rejected=lines)
-        current.save()
-
-    def _fetch(self, current: Round, file: dict[str, Any], service: Service) -> None:
-        stem = file["name"].replace("requests", "output").removesuffix(".jsonl")
-        for number, pieces in enumerate(service.fetch(file["batch"]), 1):
-            part = current.folder / f"{stem}-{number}.part"
-            with part.open("wb") as output:
+        file.update(here=True, cancelled=look.cancelled, rejected=bool(look.rejected))
+        with TemporaryFile(dir=self._folder(current.number)) as output:
+            for pieces in () if look.rejected else service.fetch(file["batch"]):
                 output.writelines(pieces)
-            part.replace(part.with_suffix(".jsonl"))
+                output.write(b"\n")
+            output.seek(0)
+            with self._store.transaction():
+                self._read(current, [output])
+                for rejection in filter(lambda rejection: rejection.line, look.rejected):
+                    self._store.reject(current.number, file["name"], rejection)
+                self._store.save(current)
 
     # ------------------------------------------------------------ here
 
-    def _next(self, rounds: Sequence[Round]) -> Round | None:
+    def _read(self, current: Round, outputs: Sequence[IO[bytes]]) -> int:
+        """Keeps the answers in these outputs. Returns how many there are."""
+        found = unknown = 0
+        for output in outputs:
+            for line in iter(lambda output=output: output.readline(MAX_LINE), b""):  # type: ignore[misc]
+                said = read_line(self._form, without_keys(line, self._judge.secrets))
+                if said and self._store.add_answer(current.number, said):
+                    found += 1
+                else:
+                    unknown += bool(line.strip())
+        self._say_if(current, unknown, "lines that answer no ask of this round")
+        return found
+
+    def _end_round(self, current: Round) -> None:
+        """Notes what has no answer, and that no more will come. Tells what was odd."""
+        number = current.number
+        for file in current.files:
+            word = NOT_RUN if _is_left_out(file) else MISSING
+            self._store.add_missing(number, file["name"], word)
+        self._store.save(current._replace(answered=True))
+        doubled = unnamed = without = 0
+        for id, said, count in self._store.first_answers(number):
+            doubled += count - 1
+            unnamed += said.startswith("[200,") and token_in(id) not in said
+            without += said.startswith('"')
+        self._say_if(current, unnamed, "answers that do not name their ask, and are not used")
+        self._say_if(current, without, "asks without an answer")
+        self._say_if(current, doubled, "doubled lines")
+
+    def _say_if(self, current: Round, count: int, what: str) -> None:
+        if count:
+            self._say(current, f"{count:,} {what}")
+
+    def _next(self, last: Round | None) -> Round | None:
         """Replays all cases without a result. Writes results, and a round of what they ask."""
-        steps = no_steps(self._judge)
-        if rounds:
-            steps = merge_steps(steps, {**steps, **rounds[-1].state["steps"]})
+        steps, number, asks = no_steps(self._judge), last.number + 1 if last else 1, 0
+        if last:
+            steps = merge_steps(steps, {**steps, **last.steps})
         finished = self._directory.finished()
         self._directory.clean(finished)  # a line that was cut off would spoil the next one
-        folder = self._folder / f"{len(rounds) + 1:03}"
         with (
-            RoundWriter(folder, self._form, self._run_id) as writer,
+            self._store.transaction(),
+            RequestFiles(self._folder(number), self._form) as requests,
             self._directory.appending() as append,
         ):
-            for row, known, tries in self._cases(rounds):
+            for row, known in self._store.rows():
                 if graded := finished.digest(row.number):
                     if graded != int(known, 16):
                         raise changed_input(f"row {row.number} ({row.case_id}) is not what it was")
                     continue
+                tries = self._store.tries(row.number, number - 1)
                 answers = CaseAnswers(self._judge, tries, self._since)
                 result = self._replayed(row, answers)
                 if result is not None:
@@ -232,10 +271,17 @@ class Rounds:
                     continue
                 steps = merge_steps(steps, answers.steps)
                 for key, ask in answers.open:
-                    body = self._judge.request(echoing(ask, writer.token()), steps)
-                    writer.add(row.number, key, steps, body)
-            writer.finish(steps)
-        return Round(folder, self._run_id) if writer.asks else None
+                    token = token_of(self._run_id, number, asks)
+                    id = f"{number}-{asks}-{token}"  # has nothing of the data
+                    file = requests.add(id, self._judge.request(echoing(ask, token), steps))
+                    self._store.add_ask(id, number, file, row.number, key, steps)
+                    asks += 1
+            requests.finish()
+            if not asks:
+                return None
+            current = Round(number, steps, requests.files)
+            self._store.save(current)
+        return current
 
     def _replayed(self, row: Row, answers: CaseAnswers) -> GradingResult | None:
         if row.problem:
@@ -244,18 +290,7 @@ class Rounds:
             result = self._grader.replay(row.fields, answers)
         return None if result is None else replace(result, case_id=row.case_id)
 
-    def _cases(self, rounds: Sequence[Round]) -> Iterator[tuple[Row, str, list[Try]]]:
-        """The rows, each with its digest and with what was asked for it."""
-        sent = heapq.merge(*(r.tries() for r in rounds), key=_row_of)
-        groups = groupby(sent, key=_row_of)
-        number, tries = next(groups, (0, iter(())))
-        for row, known in read_rows(self._folder / "rows.jsonl", self._count):
-            if number != row.number:
-                yield row, known, []
-                continue
-            yield row, known, list(tries)
-            number, tries = next(groups, (0, iter(())))
 
-
-def _row_of(sent: Try) -> int:
-    return sent.row
+def _is_left_out(file: dict[str, Any]) -> bool:
+    """Whether a provider may not have read all of a file."""
+    return bool(file.get("rejected") or file.get("cancelled"))

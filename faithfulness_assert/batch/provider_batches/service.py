@@ -7,6 +7,7 @@ came of it.
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -130,6 +131,15 @@ def _judge_error(error: Exception, secrets: Sequence[str]) -> JudgeError:
         problem = f"the batch API's answer cannot be read ({type(error).__name__}: {said})"
         return JudgeError(problem, "transport", fix="Check base_url.")
     return JudgeError(f"the batch API failed: {type(error).__name__}: {said}", "transport")
+
+
+def read_line(form: Form, line: bytes) -> Said | None:
+    """What a line of an output says; None if it is no such line."""
+    try:
+        data = json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    return form.said(data) if isinstance(data, dict) else None
 
 
 def id_in(answer: Any) -> str:

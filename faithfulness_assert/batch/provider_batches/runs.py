@@ -1,0 +1,280 @@
+"""Begins a run over a batch API, and goes on with it on any machine that has its directory."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+from ...grading import Grader, hide_key
+from ...judges import JUDGES
+from ...policy.files import SUFFIXES, read_data
+from ...policy.presets import ALIASES, policies
+from ...records.errors import ConfigError
+from ..estimate import estimate_run
+from ..run_description import changed_input, check_unchanged, describe_run, same_input
+from .anthropic_batches import ANTHROPIC_FORM, AnthropicBatches
+from .openai_batches import OPENAI_FORM, OpenAIBatches
+from .rounds import Rounds, Standing
+from .store import opened, path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ...judges.remote.remote_judge import RemoteJudge
+    from ...options import GraderOptions
+    from ..budget import Budget
+    from ..data_sets import DataSet
+    from ..estimate import Estimate
+    from ..run_directory import RunDirectory
+    from .service import Service
+    from .store import Store
+
+FILES = "files"
+"""Nobody is asked: the files are carried by hand."""
+SERVICES: Mapping[str, Callable[[RemoteJudge], Service]] = {
+    "openai-batch": OpenAIBatches,
+    "anthropic-batch": AnthropicBatches,
+}
+"""The ways to a judge over a batch API."""
+_FORMS = {form.name: form for form in (OPENAI_FORM, ANTHROPIC_FORM)}
+
+
+def submit(
+    data_set: DataSet,
+    directory: RunDirectory,
+    via: str,
+    *,
+    judge: str,
+    policy: str | Mapping[str, Any] = "default",
+    threshold: float | None = None,
+    retry_errors: bool = True,
+    budget: Budget | None = None,
+    **options: Any,
+) -> Standing:
+    """Begins a run or goes on with it: sends what there is to send, and does not wait.
+
+    Args:
+        data_set: what is graded. It is copied into the directory.
+        directory: of the run.
+        via: one of ``SERVICES``, or ``files`` to only write the files.
+        judge: ``openai:MODEL`` or ``anthropic:MODEL``.
+        policy, threshold, options: see ``Grader``.
+        retry_errors: if the run was finished, cases that could not be graded are asked again,
+            where that may succeed now.
+        budget: nothing is sent if the estimate for the whole run is more. A batch is paid whole.
+
+    Raises:
+        ConfigError: an option that cannot be used, or the directory has another run.
+        JudgeError: the provider could not be asked. The run can go on.
+    """
+    hide_key(cast("GraderOptions", options))
+    settings = _settings(via, judge, policy, threshold, options)
+    grader = _grader(settings, options)
+    with directory.locked():
+        about = describe_run(grader, options, data_set)
+        before = directory.about()
+        if before is None:
+            directory.write_about(about)
+        else:
+            check_unchanged(before, about)
+        same = same_input(before, about) if before else None
+        if same is False:
+            raise changed_input("its fingerprint is another one")
+        with opened(directory) as store:
+            settings = _begun(directory, store, settings, data_set, compare=not same)
+            if retry_errors:
+                settings = _retried(directory, store, settings)
+            problem = budget.too_small_for(_estimate(store, settings)) if budget else ""
+            if problem != settings.get("stopped", "") and store.last_round() is None:
+                store.change({**settings, "stopped": problem})  # so that collecting sends nothing
+            if problem:
+                return Standing(False, (), stopped=problem)
+            with _rounds(directory, store, settings, grader) as rounds:
+                return rounds.advance()
+
+
+def _begun(
+    directory: RunDirectory,
+    store: Store,
+    settings: dict[str, Any],
+    data_set: DataSet,
+    *,
+    compare: bool,
+) -> dict[str, Any]:
+    """The settings of the run in the directory, which is begun if there is none."""
+    stored = store.settings()
+    if stored is None:
+        if next(directory.lines(), None):
+            problem = "this run was begun without --via; keep to it"
+            raise ConfigError(f"{directory.path}: {problem}")
+        store.begin(settings, data_set.rows())
+        return settings
+    if compare:
+        store.check_rows(data_set.rows())
+    if stored["via"] != settings["via"]:
+        problem = f"this run was begun via {stored['via']}; keep to it"
+        raise ConfigError(f"{directory.path}: {problem}")
+    return stored
+
+
+def _estimate(store: Store, settings: Mapping[str, Any]) -> Estimate:
+    """What the whole run will use."""
+    return estimate_run(
+        (row for row, _ in store.rows()),
+        judge=settings["judge"],
+        policy=settings["policy"],
+        threshold=settings["threshold"],
+        over_batch_api=True,
+        **settings["options"],
+    )
+
+
+def _retried(directory: RunDirectory, store: Store, settings: dict[str, Any]) -> dict[str, Any]:
+    """If the run was finished: cases that could not be graded are asked again, if that may help."""
+    finished = directory.finished(retry=True)
+    if finished.count + finished.again < sum(1 for _ in store.rows()) or not finished.again:
+        return settings
+    last = store.last_round()
+    settings = {**settings, "since": last.number + 1 if last else 0}
+    store.change(settings)
+    directory.clean(finished)
+    return settings
+
+
+def collect(directory: RunDirectory, **options: Any) -> Standing:
+    """Fetches what is done, and sends what comes next. Any machine with the directory can do it.
+
+    Args:
+        directory: of a run that ``submit`` began.
+        options: those that a directory does not keep: ``api_key``, and a ``base_url`` with a
+            password; default: the environment's.
+
+    Raises:
+        ConfigError: the directory has no such run.
+        JudgeError: the provider could not be asked. The run can go on.
+    """
+    with _going_on(directory, options) as rounds:
+        return rounds if isinstance(rounds, Standing) else rounds.advance()
+
+
+def import_answers(directory: RunDirectory, files: Sequence[str | Path]) -> Standing:
+    """Reads the answers to the files of a round, in any order. What they lack is asked again.
+
+    Raises:
+        ConfigError: the directory has no such run, or a file cannot be read.
+    """
+    paths = [Path(file) for file in files]
+    for path in paths:
+        if not path.is_file():
+            raise ConfigError(f"{path}: cannot be read: there is no such file")
+    with _going_on(directory, {}) as rounds:
+        return rounds if isinstance(rounds, Standing) else rounds.take(paths)
+
+
+@contextmanager
+def _going_on(directory: RunDirectory, options: Mapping[str, Any]) -> Iterator[Rounds | Standing]:
+    """The rounds of a run, while its directory is locked; or how it stands if it must not go on."""
+    if not is_begun(directory):
+        raise ConfigError(
+            f"{directory.path}: has no run over a batch API. Begin one with: "
+            "faithfulness-assert batch INPUT --run DIR --via openai-batch --judge openai:MODEL"
+        )
+    with directory.locked(), opened(directory) as store:
+        settings = store.settings() or {}
+        if problem := settings.get("stopped"):
+            advice = "Give the first command again, with another limit"
+            yield Standing(False, (), stopped=f"{problem}. {advice}")
+            return
+        grader = _grader(settings, options)
+        before = directory.about() or {}
+        unread = SimpleNamespace(name="", fingerprint=str)  # the directory has its own copy
+        check_unchanged(before, describe_run(grader, settings["options"], cast("DataSet", unread)))
+        with _rounds(directory, store, settings, grader) as rounds:
+            yield rounds
+
+
+@contextmanager
+def _rounds(
+    directory: RunDirectory, store: Store, settings: Mapping[str, Any], grader: Grader
+) -> Iterator[Rounds]:
+    form = _FORMS[_provider(settings["judge"])]
+    make = SERVICES.get(settings["via"])
+    with closing(make(cast("RemoteJudge", grader.judge))) if make else nullcontext() as service:
+        since = settings.get("since", 0)
+        yield Rounds(directory, store, settings["run"], grader, form, service, since)
+
+
+def is_begun(directory: RunDirectory) -> bool:
+    """Whether the directory has a run over a batch API, or over files."""
+    if not path_of(directory).exists():
+        return False
+    with opened(directory) as store:
+        return store.settings() is not None
+
+
+def _settings(
+    via: str, judge: object, policy: object, threshold: float | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What makes the same grader again on another machine, without keys.
+
+    Raises:
+        ConfigError: this way does not lead to this judge, or something cannot be stored.
+    """
+    provider = _provider(judge)
+    if via not in (FILES, *SERVICES):
+        raise ConfigError(f"via: must be one of {', '.join(SERVICES)}, got {via!r}")
+    if provider not in _FORMS or via not in (FILES, f"{provider}-batch"):
+        raise ConfigError(f"judge: {via!r} does not lead to {judge!r}; name a judge of that API")
+    if options.get("cache") is not None:
+        raise ConfigError("cache: a run over a batch API keeps its replies in its own directory")
+    kept = {name: value for name, value in options.items() if not _is_secret(name, value)}
+    settings = {
+        "run": uuid.uuid4().hex,
+        "via": via,
+        "judge": judge,
+        "policy": _stored_policy(policy),
+        "threshold": threshold,
+        "options": kept,
+    }
+    try:
+        return dict(json.loads(json.dumps(settings)))
+    except TypeError as error:
+        raise ConfigError(f"policy and options must be plain data here: {error}") from None
+
+
+def _provider(judge: object) -> str:
+    return judge.partition(":")[0] if isinstance(judge, str) else ""
+
+
+def _is_secret(name: str, value: object) -> bool:
+    """Whether an option must not be stored: a key, or an address with a password or a query."""
+    if name != "base_url":
+        return name == "api_key"
+    parts = urlsplit(str(value or ""))
+    return "@" in parts.netloc or bool(parts.query)
+
+
+def _stored_policy(policy: object) -> object:
+    """The policy as data: another machine may not have its file."""
+    if not isinstance(policy, str) or ALIASES.get(policy, policy) in policies:
+        return policy
+    path = policy.removeprefix("file://")
+    if not path.lower().endswith(SUFFIXES):
+        return policy  # Grader says what is wrong with it
+    data = read_data(path, "policy")
+    return {"name": Path(path).stem, **data} if isinstance(data, dict) else data
+
+
+def _grader(settings: Mapping[str, Any], options: Mapping[str, Any]) -> Grader:
+    """The grader of a run. Files can be written without a key."""
+    given = {**settings["options"], **options}
+    key = f"{JUDGES[_provider(settings['judge'])].package.upper()}_API_KEY"
+    if settings["via"] == FILES and not given.get("api_key") and not os.environ.get(key):
+        given["api_key"] = "none"
+    return Grader(settings["judge"], settings["policy"], settings["threshold"], **given)

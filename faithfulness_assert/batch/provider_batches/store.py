@@ -1,0 +1,243 @@
+"""What a run over a batch API keeps: its settings, its rows, each ask and what came back for it.
+
+All of it is in one SQLite database, ``rounds/run.sqlite``, so that whatever belongs together is
+there as a whole or not at all, wherever a process was killed. The requests of the round that waits
+for answers are in files beside it, because somebody may have to carry them.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing, contextmanager
+from dataclasses import asdict, is_dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...records.errors import ConfigError
+from ..rows import Row, digest
+from ..run_description import changed_input
+from .service import Said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from ..run_directory import RunDirectory
+    from .service import Rejection
+
+MOST_ANSWERS = 4
+"""To one ask. What comes after them is not read."""
+_TABLES = """
+CREATE TABLE IF NOT EXISTS settings (text TEXT);
+CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY, row TEXT, input TEXT);
+CREATE TABLE IF NOT EXISTS rounds (
+    number INTEGER PRIMARY KEY, steps TEXT, files TEXT, answered INTEGER
+);
+CREATE TABLE IF NOT EXISTS asks (
+    id TEXT PRIMARY KEY, round INTEGER, file TEXT, row INTEGER, key TEXT, steps TEXT
+);
+CREATE INDEX IF NOT EXISTS asks_of_rows ON asks (row);
+CREATE INDEX IF NOT EXISTS asks_of_files ON asks (round, file);
+CREATE TABLE IF NOT EXISTS answers (id TEXT, said TEXT);
+CREATE INDEX IF NOT EXISTS answers_to_asks ON answers (id);
+"""
+
+
+class Try(NamedTuple):
+    """An ask that was sent, and what came back.
+
+    Args:
+        round: in which it was sent.
+        key: which ask of the plan it is.
+        token: what the reply must repeat.
+        steps: the fallbacks with which it was sent; those without steps are left out.
+        answers: status and body, or the word of a problem; several if the service sent several.
+    """
+
+    round: int
+    key: str
+    token: str
+    steps: Mapping[str, int]
+    answers: Sequence[list[Any] | str]
+
+
+class Round(NamedTuple):
+    """A round that was written.
+
+    Args:
+        number: from 1.
+        steps: the fallbacks with which it was sent.
+        files: how each file of requests stands: name, lines, batch and so on.
+        answered: whether all that will come back for it is known.
+    """
+
+    number: int
+    steps: Mapping[str, int]
+    files: Sequence[dict[str, Any]]
+    answered: bool = False
+
+
+class Store:
+    """The database of a run. See ``opened``."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        db.executescript(_TABLES)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is written inside is kept as a whole, or not at all."""
+        self._db.execute("BEGIN")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    # ------------------------------------------------------------ settings and rows
+
+    def begin(self, settings: Mapping[str, Any], rows: Iterable[Row]) -> None:
+        """Begins a run with these rows."""
+        with self.transaction():
+            for row in rows:
+                values = row.number, json.dumps(row._asdict(), default=_plain), digest(row)
+                self._db.execute("INSERT INTO rows VALUES (?, ?, ?)", values)
+            self._db.execute("INSERT INTO settings VALUES (?)", (json.dumps(settings),))
+
+    def settings(self) -> dict[str, Any] | None:
+        """The settings of the run; None if it was not begun."""
+        found = self._db.execute("SELECT text FROM settings").fetchone()
+        return found and dict(json.loads(found[0]))
+
+    def change(self, settings: Mapping[str, Any]) -> None:
+        """Puts other settings in the place of those that there are."""
+        self._db.execute("UPDATE settings SET text = ?", (json.dumps(settings),))
+
+    def rows(self) -> Iterator[tuple[Row, str]]:
+        """The rows, each with its digest."""
+        for text, known in self._db.execute("SELECT row, input FROM rows ORDER BY number"):
+            yield Row(**json.loads(text)), known
+
+    def check_rows(self, rows: Iterable[Row]) -> None:
+        """Raises ``ConfigError`` if these are not the rows with which the run began."""
+        for kept, row in zip_longest(self.rows(), rows):
+            if kept is None or row is None:
+                raise changed_input(f"it has {'more' if kept is None else 'fewer'} rows than then")
+            if kept[1] != digest(row):
+                raise changed_input(f"row {row.number} ({row.case_id}) is not what it was")
+
+    # ------------------------------------------------------------ rounds
+
+    def last_round(self) -> Round | None:
+        """The round that was written last."""
+        found = self._db.execute("SELECT * FROM rounds ORDER BY number DESC").fetchone()
+        if found is None:
+            return None
+        number, steps, files, answered = found
+        return Round(number, json.loads(steps), json.loads(files), bool(answered))
+
+    def save(self, current: Round) -> None:
+        """Keeps a round, and how its files stand."""
+        steps, files = json.dumps(current.steps), json.dumps(current.files)
+        values = current.number, steps, files, current.answered
+        self._db.execute("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?)", values)
+
+    def forget(self, current: Round) -> None:
+        """Removes a round, whose asks are then sent again."""
+        with self.transaction():
+            asks = "SELECT id FROM asks WHERE round = ?"
+            self._db.execute(f"DELETE FROM answers WHERE id IN ({asks})", (current.number,))  # noqa: S608 - our own text
+            self._db.execute("DELETE FROM asks WHERE round = ?", (current.number,))
+            self._db.execute("DELETE FROM rounds WHERE number = ?", (current.number,))
+
+    def add_ask(
+        self, id: str, number: int, file: str, row: int, key: str, steps: Mapping[str, int]
+    ) -> None:
+        """Notes whose ask is in a file of a round."""
+        taken = {name: count for name, count in steps.items() if count}
+        values = id, number, file, row, key, json.dumps(taken)
+        self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?, ?)", values)
+
+    def tries(self, row: int, until: int) -> list[Try]:
+        """What was sent for a row until this round, and what came back, in the order of sending."""
+        tries: dict[str, Try] = {}
+        found = self._db.execute(
+            "SELECT id, round, key, steps, said FROM asks JOIN answers USING (id) "
+            "WHERE row = ? AND round <= ? ORDER BY asks.rowid, answers.rowid",
+            (row, until),
+        )
+        for id, number, key, steps, said in found:
+            new = Try(number, key, token_in(id), json.loads(steps), [])
+            answers = tries.setdefault(id, new).answers
+            if len(answers) < MOST_ANSWERS:
+                answers.append(json.loads(said))  # type: ignore[attr-defined]
+        return list(tries.values())
+
+    # ------------------------------------------------------------ answers
+
+    def add_answer(self, number: int, said: Said) -> bool:
+        """Keeps what came back for an ask. Returns whether the round has such an ask."""
+        if not said.custom_id.isascii():
+            return False
+        answer = json.dumps(said.problem or [said.status, said.body])
+        insert = "INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND round = ?"
+        return self._db.execute(insert, (answer, said.custom_id, number)).rowcount > 0
+
+    def reject(self, number: int, file: str, why: Rejection) -> None:
+        """Keeps that the provider refused a line of a file, as the answer to its ask."""
+        asks = "SELECT id FROM asks WHERE round = ? AND file = ? ORDER BY rowid LIMIT 1 OFFSET ?"
+        error = {"message": why.message, "code": why.code, "param": why.param}
+        for (id,) in self._db.execute(asks, (number, file, why.line - 1)).fetchall():
+            self.add_answer(number, Said(id, 400, {"error": error}))
+
+    def add_missing(self, number: int, file: str, word: str) -> None:
+        """Notes for the asks of a file that have no answer why that is so."""
+        self._db.execute(
+            "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? AND file = ? "
+            "AND id NOT IN (SELECT id FROM answers)",
+            (json.dumps(word), number, file),
+        )
+
+    def first_answers(self, number: int) -> Iterator[tuple[str, str, int]]:
+        """For each ask of a round its id, the first answer as JSON, and how many came."""
+        found = self._db.execute(
+            "SELECT id, said, count(*), min(answers.rowid) FROM asks JOIN answers USING (id) "
+            "WHERE round = ? GROUP BY id",
+            (number,),
+        )
+        return ((id, said, count) for id, said, count, _ in found)
+
+
+def token_in(id: str) -> str:
+    """The token that the reply to an ask with this id must repeat."""
+    return id.rpartition("-")[2]
+
+
+def path_of(directory: RunDirectory) -> Path:
+    """Where the database of a run is."""
+    return directory.path / "rounds" / "run.sqlite"
+
+
+@contextmanager
+def opened(directory: RunDirectory) -> Iterator[Store]:
+    """The database of a run, which is made if there is none.
+
+    Raises:
+        ConfigError: it cannot be used.
+    """
+    path = path_of(directory)
+    path.parent.mkdir(exist_ok=True)
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            yield Store(db)
+    except sqlite3.Error as error:
+        advice = "if the directory of the run was copied, copy it once more, as a whole"
+        raise ConfigError(f"{path}: cannot be used: {error}; {advice}") from None
+
+
+def _plain(value: object) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return str(value)
