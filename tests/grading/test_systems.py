@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from fakes import TruthfulJudge, failing, labelled
+from fakes import TruthfulJudge, labelled
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,8 +16,6 @@ from faithfulness_assert import (
     CitationAudit,
     ConfigError,
     GradingResult,
-    Judge,
-    Policy,
     Reply,
     Usage,
     grade,
@@ -136,17 +134,6 @@ def test_a_sentence_that_is_too_long_for_one_ask_is_asked_about_in_parts_without
 # ---------------------------------------------------------------- options under their source's names
 
 
-def test_deepevals_options_change_weights_steps_and_the_threshold() -> None:
-    def run(**options: bool) -> GradingResult:
-        judge = Says({"verdicts": [labelled("supported", "not_enough_info")]})
-        return grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options=options)
-
-    lenient, hard = run(), run(penalize_ambiguous_claims=True)
-    strict = run(penalize_ambiguous_claims=True, strict_mode=True)
-    assert (lenient.score, hard.score, strict.score) == (1.0, 0.5, 0.0)
-    assert (strict.threshold, strict.pass_) == (1.0, False)
-
-
 def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string() -> None:
     judge = Says()
     result = grade(
@@ -156,38 +143,6 @@ def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string() -> Non
     assert "reason" not in judge.kinds()
     assert result.to_promptfoo()["reason"] == "faithfulness 1.00, threshold 0.5"
     assert "PASS" in result.pretty()
-
-
-def test_a_grader_error_has_a_reason_of_ours_and_asks_for_none() -> None:
-    judge = Says({"verdicts": ["nonsense", "nonsense"]})
-    result = grade(
-        ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"include_reason": False}
-    )
-    assert result.error is not None
-    assert result.reason
-    assert "reason" not in judge.kinds()
-
-
-@pytest.mark.parametrize(
-    "said",
-    [failing("server"), "", Reply("", refusal="No."), "I'm sorry, but I can't help with that."],
-)
-def test_without_the_judges_reason_the_result_has_ours_and_a_warning(said: Any) -> None:
-    result = grade(ANSWER, CONTEXT, judge=Says({"reason": [said]}), policy="deepeval")
-    assert result.reason == "2 of 2 statements supported: score 1.00 >= threshold 0.5."
-    assert any("no reason" in warning for warning in result.metadata["warnings"])
-
-
-def test_axions_scores_are_merged_over_its_own_and_switch_strict_off() -> None:
-    def run(**options: Any) -> float:
-        judge = Says({"verdicts": [labelled("supported", "not_enough_info")]})
-        return grade(ANSWER, CONTEXT, judge=judge, policy="axion", policy_options=options).score
-
-    assert run() == 0.5
-    assert run(strict_mode=True) == 0.0
-    assert run(strict_mode=True, verdict_scores={"no_evidence": 0.5}) == 0.75
-    assert run(strict_mode=True, verdict_scores={}) == 0.0
-    assert run(verdict_scores={"Fully_Supported": 0.5}, strict_mode=True) == 0.25
 
 
 @pytest.mark.parametrize(
@@ -200,11 +155,7 @@ def test_axions_scores_are_merged_over_its_own_and_switch_strict_off() -> None:
         ("axion", {"strict_mode": "yes"}, "strict_mode"),
         ("axion", {"strict": True}, "Did you mean 'strict_mode'"),
         ("deepeval", {"strict_mode": 1}, "strict_mode: .* must be true or false"),
-        (
-            "deepeval",
-            {"truths_extraction_limit": 0},
-            "truths_extraction_limit: .* whole number from 1",
-        ),
+        ("deepeval", {"truths_extraction_limit": 0}, "limit: .* whole number from 1"),
         ("deepeval", {"include_reason": None}, "include_reason"),
         ("deepeval", {"threshold": 1.5}, "threshold"),
         ("ragas", {"threshold": 0.5}, "takes none"),
@@ -232,47 +183,6 @@ def test_a_sources_option_in_the_wrong_place_is_sent_to_the_right_one() -> None:
 def test_a_policy_that_asks_more_than_verdicts_does_not_take_the_embedded_judge(name: str) -> None:
     with pytest.raises(ConfigError, match=f"'{name}' asks the judge for .* 'embedded'"):
         grade(ANSWER, CONTEXT, policy=name)
-
-
-# ---------------------------------------------------------------- one ask for each claim (ragaliq, axion's fallback)
-
-
-def test_ragaliq_asks_for_each_claim_alone() -> None:
-    judge = Says()
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="ragaliq")
-    assert judge.kinds() == ["claims", "verdicts", "verdicts"]
-    assert [len(ask.ids) for ask in judge.asked[1:]] == [1, 1]
-    assert (result.score, result.counts["supported"]) == (1.0, 2)
-
-
-def test_a_claim_without_a_verdict_makes_a_ragaliq_case_a_grader_error() -> None:
-    judge = Says({"verdicts": [labelled("supported"), "perhaps", "perhaps"]})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="ragaliq")
-    assert (result.status, result.defined) == ("unreadable", False)
-    assert "1 of 2 statements" in str(result.reason)
-
-
-@pytest.mark.parametrize(
-    "broken", ["no JSON at all", Reply("{", finish_reason="length", usage=USAGE)]
-)
-def test_axion_asks_for_each_claim_alone_where_the_batch_cannot_be_read(broken: Any) -> None:
-    judge = Says({"verdicts": [broken]})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="axion")
-    assert [len(ask.ids) for ask in judge.asked if ask.kind == "verdicts"] == [2, 1, 1]
-    assert (result.status, result.score) == ("graded", 1.0)
-
-
-def test_a_label_that_the_policy_does_not_weigh_is_no_verdict() -> None:
-    judge = Says({"verdicts": [labelled("supported", "partially_supported")] * 2})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", reasks=0)
-    assert [v.label or v.unresolved for v in result.verdicts] == ["supported", "invalid"]
-    assert result.score == 0.5
-
-
-def test_what_the_judge_calls_no_is_a_contradiction_under_deepeval_only() -> None:
-    for policy, label in (("deepeval", "contradicted"), ("ragas", "not_enough_info")):
-        judge = Says({"verdicts": ['[{"verdict": "yes"}, {"verdict": "no"}]']})
-        assert grade(ANSWER, CONTEXT, judge=judge, policy=policy).counts[label] == 1
 
 
 def test_a_score_is_shown_as_a_line() -> None:
@@ -360,22 +270,6 @@ def test_an_audit_that_was_given_is_taken_as_it_is() -> None:
     assert enforced.score == min(shown.score, 0.3)
 
 
-@pytest.mark.parametrize(
-    "audit",
-    [
-        5,
-        {},
-        {"uncited_count": 3},
-        {"invalid_citations": "c1", "uncited_claim_count": 0},
-        {"invalid_citations": [], "uncited_claim_count": -1},
-    ],
-)
-def test_an_audit_that_is_none_is_invalid_input(audit: Any) -> None:
-    result = grade(ANSWER, CONTEXT, citation_audit=audit)
-    assert result.status == "invalid_input"
-    assert "citation_audit" in str(result.reason)
-
-
 @given(st.lists(st.integers(0, 100), min_size=4, max_size=4))
 def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(
     hundredths: list[int],
@@ -404,52 +298,9 @@ def test_a_policy_of_ones_own_may_rate_fewer_dimensions() -> None:
     assert "completeness" not in judge.asked[0].messages[0]["content"]
 
 
-# ---------------------------------------------------------------- undefined, and the switch
-
-
-def test_promptfoo_plan_shows_a_half_for_a_reply_without_verdicts_but_means_nothing_by_it() -> None:
-    def run(*said: str | Reply) -> GradingResult:
-        judge = Says({"verdicts": list(said)})
-        return grade(ANSWER, CONTEXT, judge=judge, policy="promptfoo-plan")
-
-    result, refused = run("Hello there", "Hello there"), run(Reply("", refusal="No."))
-    assert (result.score, result.status) == (0.5, "unreadable")
-    assert (result.defined, result.pass_) == (False, False)
-    assert result.to_promptfoo()["score"] == 0.0
-    assert (refused.score, refused.status) == (0.0, "judge_refused")
-
-
-@pytest.mark.parametrize("name", sorted(policies))
-def test_switching_the_policy_is_one_word(name: str) -> None:
-    judge: Judge = Says()
-    result = grade(ANSWER, CONTEXT, judge=judge, policy=name)
-    assert (result.policy, result.status, result.defined) == (name, "graded", True)
-
-
-@pytest.mark.parametrize("name", sorted(policies))
-@pytest.mark.parametrize("answer", ["", "I'm sorry, but I can't answer that."])
-def test_no_policy_gives_a_refusal_credit_and_none_a_blank_answer_by_accident(
-    name: str, answer: str
-) -> None:
-    result = grade(answer, CONTEXT, judge=Says(), policy=name)
-    # RagaliQ's ADR-006 lists an empty answer, of all policies, as one that passes.
-    assert (result.pass_, result.defined) == ((answer == "" and name == "ragaliq-adr006"),) * 2
-
-
-@pytest.mark.parametrize("name", sorted(policies))
-def test_an_answer_that_says_nothing_is_not_unfaithful_either(name: str) -> None:
-    result = grade("", CONTEXT, judge=Says(), policy=name, inverse=True)
-    assert (result.score, result.pass_) == (0.0, False)
-
-
 @pytest.mark.parametrize(("alias", "name"), ALIASES.items())
 def test_a_policy_is_found_under_the_name_of_a_system_that_scores_the_same(
     alias: str, name: str
 ) -> None:
     assert grade(ANSWER, CONTEXT, judge=Says(), policy=alias).policy == name
     assert policy_from({"base": alias}).weights == policies[name].weights
-
-
-def test_zero_for_nothing_to_check_never_passes() -> None:
-    result = grade("", CONTEXT, judge=Says(), policy=Policy(on_blank=0.0, threshold=0.0))
-    assert (result.defined, result.score, result.pass_) == (True, 0.0, False)
