@@ -282,3 +282,9 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     ]
     assert len(commands) == 2
     assert commands[1] in (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+
+
+def test_every_room_that_tox_names_exists() -> None:
+    named = re.findall(r"tests/[\w/.]+", (ROOT / "tox.ini").read_text(encoding="utf-8"))
+    assert len(named) > 5
+    assert [path for path in named if not (ROOT / path).exists()] == []

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from fakes import ScriptedJudge, TruthfulJudge, failing, labelled, verdicts_json
 
 from faithfulness_assert import (
@@ -47,48 +48,28 @@ def test_results_of_the_embedded_judge_say_that_it_is_for_smoke_tests() -> None:
     assert result.tokens_used.num_requests == 0
 
 
-WRONG: list[tuple[str, dict[str, Any]]] = [
-    ("judge", {"judge": "nobody"}),
-    ("judge", {"judge": "openai:"}),
-    ("judge", {"judge": "embedded:x"}),
-    ("judge", {"judge": 7}),
-    ("judge", {"judge": None}),
-    ("policy", {"policy": "promptfo"}),
-    ("policy", {"policy": 7}),
-    ("threshold", {"threshold": math.nan}),
-    ("threshold", {"threshold": 2}),
-    ("threshold", {"threshold": "high"}),
-    ("deadline", {"deadline": 0}),
-    ("deadline", {"deadline": math.inf}),
-    ("timeout", {"timeout": -1}),
-    ("language", {"language": ""}),
-    ("prices", {"prices": {"prompt": -1}}),
-    ("prices", {"prices": {"prompts": 1}}),
-    ("prices", {"prices": 3}),
-    ("policy_options", {"policy_options": {"x": 1}}),
-    ("policy_options", {"policy_options": "x"}),
-    ("treshold", {"treshold": 0.5}),
-    ("base_url", {"base_url": "http://127.0.0.1:1"}),
-    ("weights", {"weights": {"supported": math.nan}}),
-    ("not_enough_info|contradict", {"weights": {"not_enough_info": 1.0}}),
-    ("claims", {"policy": "ragas"}),
-    ("examples", {"examples": 5}),
-    ("examples", {"examples": [{"context": 5, "statement": "s", "label": "supported"}]}),
-    ("labels", {"labels": {"": "supported"}}),
-    ("labels", {"labels": {5: "supported"}}),
-    ("prices", {"prices": {"prompt": 1e299}}),
-    ("summary", {"summary": "x"}),
+WRONG = [
+    json.loads(line)
+    for line in (ROOT / "fixtures" / "wrong_options.jsonl").read_text("utf-8").splitlines()
 ]
+"""Options of a grade, and what the error must name. The judge ``any`` can do all that is asked."""
 
 
-@pytest.mark.parametrize(
-    ("name", "options"), WRONG, ids=[str(options)[:50] for _, options in WRONG]
-)
-def test_a_mistake_of_the_caller_is_a_config_error_that_names_the_option(
-    name: str, options: dict[str, Any]
+@pytest.mark.parametrize("row", WRONG, ids=lambda row: str(row["options"])[:60])
+def test_a_mistake_of_the_caller_is_a_config_error_that_names_it_before_any_ask(
+    row: dict[str, Any],
 ) -> None:
-    with pytest.raises(ConfigError, match=name):
+    options, judge = dict(row["options"]), TruthfulJudge()
+    if options.get("judge") == "any":
+        options["judge"] = judge
+    with pytest.raises(ConfigError, match=row["named"]):
         grade("The tower is tall.", CONTEXT, **options)
+    assert not judge.asked
+
+
+def test_a_word_of_a_policy_that_is_no_text_is_a_config_error() -> None:
+    with pytest.raises(ConfigError, match="labels"):
+        grade("The tower is tall.", CONTEXT, labels={5: "supported"})
 
 
 BAD_DATA: list[tuple[str, Any, Any]] = [

@@ -145,40 +145,6 @@ def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string() -> Non
     assert "PASS" in result.pretty()
 
 
-@pytest.mark.parametrize(
-    ("policy", "options", "named"),
-    [
-        ("axion", {"verdict_scores": {"bogus": 1}}, "bogus"),
-        ("axion", {"verdict_scores": {"NO_EVIDENCE": float("nan")}}, "NO_EVIDENCE"),
-        ("axion", {"verdict_scores": {"NO_EVIDENCE": "1"}}, "NO_EVIDENCE"),
-        ("axion", {"verdict_scores": 5}, "verdict_scores"),
-        ("axion", {"strict_mode": "yes"}, "strict_mode"),
-        ("axion", {"strict": True}, "Did you mean 'strict_mode'"),
-        ("deepeval", {"strict_mode": 1}, "strict_mode: .* must be true or false"),
-        ("deepeval", {"truths_extraction_limit": 0}, "limit: .* whole number from 1"),
-        ("deepeval", {"include_reason": None}, "include_reason"),
-        ("deepeval", {"threshold": 1.5}, "threshold"),
-        ("ragas", {"threshold": 0.5}, "takes none"),
-        ("masis", {"threshold": -1}, "threshold"),
-    ],
-)
-def test_a_wrong_option_is_a_config_error_before_any_call(
-    policy: str, options: dict[str, Any], named: str
-) -> None:
-    judge = Says()
-    with pytest.raises(ConfigError, match=named):
-        grade(ANSWER, CONTEXT, judge=judge, policy=policy, policy_options=options)
-    assert not judge.asked
-
-
-def test_a_sources_option_in_the_wrong_place_is_sent_to_the_right_one() -> None:
-    with pytest.raises(
-        ConfigError,
-        match=r"strict_mode: .* With the policy deepeval or axion it goes into policy_options",
-    ):
-        grade(ANSWER, CONTEXT, judge=Says(), policy="axion", strict_mode=True)
-
-
 @pytest.mark.parametrize("name", LLM_POLICIES)
 def test_a_policy_that_asks_more_than_verdicts_does_not_take_the_embedded_judge(name: str) -> None:
     with pytest.raises(ConfigError, match=f"'{name}' asks the judge for .* 'embedded'"):
