@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import Field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .cases.fields import CASE_ALIASES
+from .cases.systems import CASE_ALIASES
 from .conversations.events import MESSAGE_ROLES
 from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
 from .policy.policy import Policy

@@ -30,7 +30,7 @@ from remote import bare_environment
 
 import faithfulness_assert
 from faithfulness_assert import Grader, policies
-from faithfulness_assert.cases.fields import CASE_ALIASES
+from faithfulness_assert.cases.systems import CASE_ALIASES, SYSTEMS
 from faithfulness_assert.options import OPTIONS
 from faithfulness_assert.policy import describe
 from faithfulness_assert.policy.load import SOURCE_OPTIONS
@@ -297,3 +297,18 @@ def test_the_page_on_migrating_lists_the_options_and_names_that_are_kept() -> No
         assert options == (", ".join(known) or "none, as in ragas")
     aliases = {cells[0]: tuple(cells[1].split(", ")) for cells in table(MIGRATING, "field")[1:]}
     assert aliases == dict(CASE_ALIASES)
+
+
+def test_the_page_on_exports_names_each_system_and_where_it_keeps_answer_and_context() -> None:
+    page = ROOT / "docs" / "many-answers.md"
+    (listed,) = re.findall(r"\bNames: (.*)\.$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.findall(r"`([a-z]+)`", listed) == list(SYSTEMS)
+    rows = re.findall(
+        r"^\| (\w+) \| [^|]+ \| ([^|]+) \| ([^|]+) \|$", page.read_text("utf-8"), re.MULTILINE
+    )
+    told = {system.lower(): cells for system, *cells in rows if system.lower() in SYSTEMS}
+    assert len(told) == 7
+    for system, cells in told.items():
+        known = " ".join(path for paths in SYSTEMS[system].paths.values() for path in paths)
+        for cell in cells:
+            assert [path for path in re.findall(r"`([^`]+)`", cell) if path not in known] == []

@@ -181,7 +181,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("json_repair", {"reading.json_values"}),
         ("markdown_it", {"text.markdown"}),
         ("sentencex", {"text.sentences"}),
-        ("jmespath", {"promptfoo.hook"}),
+        ("jmespath", {"cases.locate"}),
         ("aiolimiter", {"batch.limits"}),
         ("rich", {"cli.terminal", "batch.progress"}),
         ("filelock", {"batch.run_directory"}),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..batch.data_sets.record_columns import names
+from ..cases.systems import names
 from ..records.errors import ConfigError
 from .shared import explanation, facts, make_grader, missing
 
@@ -84,7 +84,10 @@ def _message(message: Any) -> dict[str, Any]:
     calls = getattr(message, "tool_calls", None) or ()
     return {
         **message.model_dump(include={"role", "content", "tool_call_id"}),
-        "tool_calls": [{"id": call.id, "function": {"name": call.function}} for call in calls],
+        "tool_calls": [
+            {"id": call.id, "function": {"name": call.function, "arguments": call.arguments}}
+            for call in calls
+        ],
     }
 
 

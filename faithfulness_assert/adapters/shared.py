@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..batch.data_sets.plain_values import plain_record
-from ..batch.data_sets.record_columns import locate
+from ..cases.as_json import record_as_json
+from ..cases.locate import locate
+from ..cases.mapping import FROM
 from ..grading import Grader, hide_key
 from ..options import DEADLINE
 
@@ -62,13 +63,13 @@ def found_case(
         "metadata": _plain(metadata if isinstance(metadata, Mapping) else {}),
         **_plain({"context": context} if context else {}),
     }
-    located = locate(record, {})
+    located = locate(record, {FROM: "langfuse"})
     return {name: located.value(name) for name in located.paths}
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
     """Without the values that are not plain data, so that none of them is taken as a text."""
-    record, problems = plain_record(values)
+    record, problems = record_as_json(values)
     return {name: value for name, value in record.items() if name not in problems}
 
 

@@ -10,7 +10,8 @@ from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from ..text.strings import clean_text, is_blank, names_of, without_tags
-from .fields import CASE_ALIASES, by_our_names, names_question, split_record
+from .fields import by_our_names, names_question, split_record
+from .systems import CASE_ALIASES
 
 if TYPE_CHECKING:
     from ..conversations.conversation import Conversation

@@ -9,20 +9,8 @@ from typing import Any
 
 from ..records.errors import InputError, suggest
 from ..text.strings import clean_text
+from .systems import CASE_ALIASES
 
-CASE_ALIASES: Mapping[str, tuple[str, ...]] = {
-    "answer": ("actual_output", "response", "final_answer"),
-    "context": (
-        "retrieval_context",
-        "retrieved_contexts",
-        "retrieved_content",
-        "contexts",
-        "evidence",
-    ),
-    "question": ("user_input", "query", "input", "user_query"),
-    "citation_audit": ("last_citation_audit",),
-    "messages": ("turns",),
-}
 MAX_IGNORED = 100
 """Fields. Of more, the rest is neither listed nor compared with ours."""
 

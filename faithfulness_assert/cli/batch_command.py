@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch import run as run_batch
 from ..batch.budget import Budget
-from ..batch.data_sets import open_data_set, parse_mapping
+from ..batch.data_sets import open_data_set
 from ..batch.provider_batches import is_begun, submit
 from ..batch.run_directory import RunDirectory
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError
 from ..text.strings import visible
 from .exit_codes import INTERRUPTED, judged
-from .grading_arguments import add_grading_arguments, grading_options
+from .grading_arguments import add_grading_arguments, columns, grading_options
 from .output_arguments import add_output_arguments, check_outputs, write_outputs
 from .terminal import show_line
 
@@ -75,7 +75,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Grades what has no result yet, and says how it went and how to go on."""
     check_outputs(arguments)
-    data_set = open_data_set(arguments.input, mapping=parse_mapping(arguments.map))
+    data_set = open_data_set(arguments.input, mapping=columns(arguments))
     if not arguments.quiet:
         _tell(data_set.described())
     numbers: dict[str, Any] = {

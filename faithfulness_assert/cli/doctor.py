@@ -14,7 +14,7 @@ from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..judges import JUDGES
 from ..judges.token_counter import model_of, ranks_folder
-from ..promptfoo.hook import NAMES, PATHS, find_texts, read_config
+from ..promptfoo.hook import PATHS, find_texts, read_config
 from ..records.errors import FaithfulnessError
 from ..text.strings import clip
 from .exit_codes import FAILED, PASSED
@@ -160,6 +160,6 @@ def _taken(context: Mapping[str, Any]) -> Iterator[str]:
     except FaithfulnessError as error:
         yield f"  nothing: {error}"
         return
-    for name in NAMES:
+    for name in PATHS:
         text = getattr(texts, name)
         yield f"  {name}: {clip(str(text or ''), 100) or 'nothing found'}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ..batch.data_sets import open_data_set, parse_mapping
+from ..batch.data_sets import open_data_set
 from ..batch.estimate import SAMPLE, estimate_run
 from ..batch.provider_batches import SERVICES
 from .exit_codes import PASSED
-from .grading_arguments import add_grading_arguments, grading_options
+from .grading_arguments import add_grading_arguments, columns, grading_options
 from .terminal import show_line
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(arguments: Namespace) -> int:
     """Shows what the run will use."""
-    mapping = parse_mapping(arguments.map)
+    mapping = columns(arguments)
     options = {**grading_options(arguments), "sample": arguments.sample}
     data_set = open_data_set(arguments.data_set, mapping=mapping)
     via = arguments.via is not None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..batch.data_sets import open_data_set, parse_mapping
+from ..batch.data_sets import open_data_set
 from ..batch.provider_batches import FILES, submit
 from ..batch.run_directory import RunDirectory
-from .grading_arguments import add_grading_arguments, grading_options
+from .grading_arguments import add_grading_arguments, columns, grading_options
 from .output_arguments import add_output_arguments
 from .standing import report
 
@@ -28,6 +28,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(arguments: Namespace) -> int:
     """Writes the files of the first round, or says which files wait for answers."""
     directory = RunDirectory(arguments.directory)
-    data_set = open_data_set(arguments.input, mapping=parse_mapping(arguments.map))
+    data_set = open_data_set(arguments.input, mapping=columns(arguments))
     options = grading_options(arguments)
     return report(directory, lambda: submit(data_set, directory, FILES, **options), arguments)

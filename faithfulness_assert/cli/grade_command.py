@@ -6,7 +6,7 @@ import tempfile
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..batch.data_sets import open_data_set, parse_mapping
+from ..batch.data_sets import open_data_set
 from ..batch.outputs.input_order import in_input_order
 from ..batch.row_grading import grade_rows
 from ..batch.run_description import describe_run
@@ -15,7 +15,7 @@ from ..cases.case import Case
 from ..grading import MAX_CONCURRENCY, Grader
 from ..judges.remote.settings import check_number
 from ..records.errors import InputError
-from .grading_arguments import add_grading_arguments, grading_options
+from .grading_arguments import add_grading_arguments, columns, grading_options
 from .output_arguments import add_report_argument, check_report_argument
 from .terminal import show
 
@@ -53,7 +53,7 @@ def run(arguments: Namespace) -> int:
     grader = Grader(**options)
     check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
     check_report_argument(arguments)
-    data_set = open_data_set(arguments.file, mapping=parse_mapping(arguments.map))
+    data_set = open_data_set(arguments.file, mapping=columns(arguments))
     cases = _Cases(data_set.rows(), grader.evidence_roles)
     rows = data_set.rows() if arguments.json else cases.rows()
     lines = in_input_order(grade_rows(rows, grader, concurrency=arguments.concurrency))

@@ -6,6 +6,7 @@ import os
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from ..cases.mapping import parse_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
 
@@ -16,15 +17,32 @@ JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 WIDTH = 80
 
 
-def add_grading_arguments(parser: ArgumentParser) -> None:
-    """``--map``, ``--judge``, ``--policy``, ``--threshold``, ``-o`` and the list of options."""
+def add_mapping_arguments(parser: ArgumentParser) -> None:
+    """``--map`` and ``--from``: where a data set has the fields of a case."""
     parser.add_argument(
         "--map",
         metavar="FIELD=COLUMN",
         action="append",
         default=[],
-        help="take answer, context, question or id from this column; may be repeated",
+        help="take answer, context, question or id from this column, or a path into it (JMESPath); "
+        "may be repeated",
     )
+    parser.add_argument(
+        "--from",
+        dest="system",
+        metavar="NAME",
+        help="the system that the records are from, where they could be those of two",
+    )
+
+
+def columns(arguments: Namespace) -> dict[str, str]:
+    """The mapping that ``--map`` and ``--from`` give."""
+    return parse_mapping(arguments.map, arguments.system)
+
+
+def add_grading_arguments(parser: ArgumentParser) -> None:
+    """What says how to grade, with the list of options for ``-o``."""
+    add_mapping_arguments(parser)
     parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
     add_judge_option(parser)
     parser.add_argument(

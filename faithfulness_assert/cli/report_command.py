@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..batch.data_sets import parse_mapping
 from ..records.errors import ConfigError
 from ..report import write_report
 from ..text.strings import visible
 from .exit_codes import PASSED
+from .grading_arguments import add_mapping_arguments, columns
 from .terminal import show_line
 
 if TYPE_CHECKING:
@@ -46,14 +46,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="the data set that was graded, if the run does not name it or it is elsewhere now; "
         "for two runs it may be given twice",
     )
-    parser.add_argument(
-        "--map",
-        metavar="FIELD=COLUMN",
-        action="append",
-        default=[],
-        help="take answer, context, question or id from this column, as when it was graded; may "
-        "be repeated",
-    )
+    add_mapping_arguments(parser)
 
 
 def run(arguments: Namespace) -> int:
@@ -67,7 +60,7 @@ def run(arguments: Namespace) -> int:
         data=first,
         other=arguments.other,
         other_data=second,
-        mapping=parse_mapping(arguments.map),
+        mapping=columns(arguments),
     )
     for note in report.notes:
         sys.stderr.write(f"note: {visible(note)}\n")

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
 
+from ..cases.locate import search, value_at
+from ..cases.systems import NAMES_INSIDE, SYSTEMS
 from ..grading import Grader
 from ..options import GRADER_NAMES
 from ..plan.results import invalid_input
@@ -28,24 +30,7 @@ if TYPE_CHECKING:
 
 JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 
-# The usual names of each text. They are looked up in vars, then in providerResponse.metadata and
-# metadata, if the config has no path.
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "context": (
-        "context",
-        "contexts",
-        "retrieved_contexts",
-        "retrieval_context",
-        "retrieved_content",
-        "documents",
-        "passages",
-        "sources",
-    ),
-    "question": ("query", "question", "user_input", "input", "prompt"),
-    "answer": ("answer", "output", "response", "text", "content"),
-    "messages": ("messages",),
-}
-PATHS = {name: f"{name}_from" for name in NAMES}
+PATHS = {name: f"{name}_from" for name in ("context", "question", "answer", "messages")}
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
 
 
@@ -227,14 +212,11 @@ def _end_with_the_answer(messages: Any) -> bool:
 
 
 def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:
+    """The text at the path of the config, else where the table of systems has promptfoo's."""
     if paths.get(name) is not None:
         return _at_path(name, document, paths[name])
-    response = document["providerResponse"]
-    metadata = response.get("metadata") if isinstance(response, Mapping) else None
-    places = [
-        p for p in (document["vars"], metadata, document["metadata"]) if isinstance(p, Mapping)
-    ]
-    texts = (place.get(key) for place in places for key in NAMES[name])
+    result = {**document, "response": document["providerResponse"]}
+    texts = (value_at(result, path) for path in SYSTEMS["promptfoo"].paths[name])
     return next((text for text in texts if text is not None), None)
 
 
@@ -249,9 +231,8 @@ def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) 
             f"answer: the output is {kind}, not text; "
             "set config.answerFrom, for example to output[0]"
         )
-    answer = next(
-        (output[key] for key in NAMES["answer"] if isinstance(output.get(key), str)), None
-    )
+    texts = (output.get(name) for name in NAMES_INSIDE["answer"])
+    answer = next((text for text in texts if isinstance(text, str)), None)
     if answer is None:
         raise InputError(
             f"answer: not found. The output has the keys {_names(output)}; "
@@ -261,14 +242,11 @@ def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) 
 
 
 def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:
-    import jmespath  # only where a config has a path
-
     key = f"config.{name}From"
     try:
-        value = jmespath.search(path, document)
-    except (jmespath.exceptions.JMESPathError, TypeError, AttributeError, ValueError) as error:
-        problem = str(error).splitlines()[0]
-        raise ConfigError(f"{key}: invalid JMESPath {path!r}: {problem}") from None
+        value = search(path, document)
+    except ConfigError as error:
+        raise ConfigError(f"{key}: {error}") from None
     if value is None:
         keys = _names(document["vars"])
         raise InputError(f"{name}: {key} {path!r} matches nothing; vars has the keys {keys}")
@@ -279,7 +257,7 @@ def _no_context(given: Mapping[str, Any]) -> str:
     return (
         "context: not found. Set vars.context, or set config.contextFrom to its path. "
         "Looked in vars, providerResponse.metadata and metadata for "
-        f"{', '.join(NAMES['context'])}; vars has the keys {_names(given.get('vars'))}"
+        f"{', '.join(NAMES_INSIDE['context'])}; vars has the keys {_names(given.get('vars'))}"
     )
 
 

@@ -14,13 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError
-from faithfulness_assert.batch.data_sets import (
-    csv_files,
-    json_document,
-    json_files,
-    open_data_set,
-    record_columns,
-)
+from faithfulness_assert.batch.data_sets import csv_files, json_files, open_data_set
+from faithfulness_assert.cases import locate
 
 FIXTURES = ROOT / "fixtures" / "data_sets"
 EXPORTS = sorted(path.name for path in FIXTURES.iterdir())
@@ -88,6 +83,47 @@ def test_what_is_taken_from_an_export_is_shown(name: str, answer: str, context: 
     assert ["context", context] in [line.split() for line in shown]
 
 
+def test_where_two_systems_fit_one_says_which_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "traces.jsonl"
+    both = {"inputs": {"question": "q"}, "outputs": {"answer": "a", "context": "c"}}
+    both |= {"input": "other q", "output": "other a", "metadata": {"context": "other c"}}
+    both |= {"response": "third a", "retrieved_contexts": ["third c"], "actual_output": "fourth a"}
+    file.write_text(json.dumps(both))
+    answers = {
+        system: rows_of(file, **({"from": system} if system else {}))[0].fields.get("answer")
+        for system in ("", "langsmith", "langfuse", "ragas", "deepeval", "promptfoo")
+    }
+    assert list(answers.values()) == ["a", "a", "other a", "third a", "fourth a", None]
+    assert rows_of(file, **{"from": "langfuse", "answer": "response"})[0].fields == {
+        "answer": "third a",
+        "question": "other q",
+        "context": ["third c"],
+    }
+    assert (
+        open_data_set(file).fingerprint()
+        != open_data_set(file, mapping={"from": "ragas"}).fingerprint()
+    )
+
+
+def test_an_unknown_system_is_an_error_that_lists_the_known_ones() -> None:
+    for wrong in ({"from": "mlflow"}, {"from": ""}):
+        with pytest.raises(
+            ConfigError, match=r"from: unknown system .* Known: ragaliq, ragas, deep"
+        ):
+            open_data_set([CASE], mapping=wrong)
+
+
+def test_a_column_may_be_a_path_into_lists(tmp_path: Path) -> None:
+    record = {"outputs": [{"text": "first"}, {"text": "last"}], "docs": [{"d": "x"}, {"d": "y"}]}
+    data_set = open_data_set(
+        [record], mapping={"answer": "outputs[-1].text", "context": "docs[].d"}
+    )
+    (row,) = data_set.rows()
+    assert row.fields == {"answer": "last", "context": ["x", "y"]}
+    with pytest.raises(ConfigError, match=r"invalid JMESPath 'outputs.'"):
+        list(open_data_set([record], mapping={"answer": "outputs["}).rows())
+
+
 NAMES = st.sampled_from(
     "answer response actual_output context contexts retrieval_context input output inputs outputs "
     "vars promptIdx actualOutput retrievalContext metrics inputs.a outputs.answer id other "
@@ -98,10 +134,10 @@ INNER = st.none() | st.just("text") | st.dictionaries(NAMES, st.just("text"), ma
 
 @given(st.dictionaries(NAMES, INNER, max_size=6))
 def test_plain_records_are_split_quickly_with_the_same_outcome(record: dict[str, Any]) -> None:
-    quick = record_columns.split_columns(record, {})
+    quick = locate.split_columns(record, {})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(record_columns, "_plain_fields", lambda _: None)
-        assert record_columns.split_columns(record, {}) == quick
+        patch.setattr(locate, "_plain_fields", lambda _: None)
+        assert locate.split_columns(record, {}) == quick
 
 
 def test_the_ids_of_promptfoo_are_the_same_in_each_run() -> None:
@@ -178,7 +214,7 @@ def test_a_json_list_gives_the_same_rows_as_the_records_on_lines(
     lines.write_text("".join(json.dumps(record) + "\n" for record in records))
     listed.write_text(json.dumps(records, indent=indent))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_document, "CHUNK", chunk)
+        patch.setattr(json_files, "CHUNK", chunk)
         assert contents(listed) == contents(lines)
     assert not problems(listed)
 
@@ -242,14 +278,13 @@ def test_a_record_over_the_limit_is_a_row_that_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(json_files, "MAX_RECORD", 100)
-    monkeypatch.setattr(json_document, "MAX_RECORD", 100)
     lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
     small, large = json.dumps(CASE), json.dumps({"answer": "x" * 1000})
     lines.write_text(f"{small}\n{large}\n{small}")
     assert problems(lines) == ["line 2: 1,015 bytes, the limit is 100"]
     assert len(rows_of(lines)) == 3
     listed.write_text(f"[{small}, {'[' * 300}")
-    monkeypatch.setattr(json_document, "CHUNK", 10)
+    monkeypatch.setattr(json_files, "CHUNK", 10)
     assert "the limit of 100 characters" in problems(listed)[0]
 
 
@@ -328,7 +363,7 @@ def test_tabs_and_semicolons_separate_cells_too(tmp_path: Path, name: str, text:
 @pytest.mark.parametrize(
     ("text", "mapping", "said"),
     [
-        ("answer,docs\na,c\n", {}, "no column for context. Looked for context, retrieval_context"),
+        ("answer,docs\na,c\n", {}, "no column for context. Looked for context, retrieved_contexts"),
         ("id,chat\n1,[]\n", {}, "Use --map answer=COLUMN, or --map messages=COLUMN for chats"),
         ("reply,context\na,c\n", {"answer": "replay"}, "no column for answer. Looked for replay"),
         ("answer,context\xe9\na,c\n", {}, "the first row cannot be read: not UTF-8 text"),

@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError, Grader, Passage
-from faithfulness_assert.batch.data_sets import open_data_set, parse_mapping
-from faithfulness_assert.batch.data_sets.plain_values import NotPlainError, plain
+from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.cases.as_json import NotJsonError, as_json
+from faithfulness_assert.cases.mapping import parse_mapping
 
 CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
 NAMES = st.sampled_from(["answer", "self", "cls", "expected", "id", "row", "record"]) | st.text()
@@ -41,7 +42,7 @@ def test_every_record_becomes_a_row_of_plain_json_with_a_unique_id(
     assert len({row.case_id for row in rows}) == len(rows)
     for row, record in zip(rows, records, strict=True):
         json.dumps([row.fields, row.columns], allow_nan=False, ensure_ascii=False).encode()
-        assert len(row.fields) + len(row.columns) + ("id" in record) >= len(plain(record))
+        assert len(row.fields) + len(row.columns) + ("id" in record) >= len(as_json(record))
         assert not row.problem
 
 
@@ -138,13 +139,13 @@ def test_a_source_that_is_no_data_set_is_the_callers_mistake(source: object) -> 
 
 
 def test_values_that_json_does_not_have_are_refused_by_their_type() -> None:
-    with pytest.raises(NotPlainError, match="object"):
-        plain({"a": [object()]})
+    with pytest.raises(NotJsonError, match="object"):
+        as_json({"a": [object()]})
     nested: list[Any] = []
     for _ in range(200):
         nested = [nested]
-    with pytest.raises(NotPlainError, match="nested"):
-        plain(nested)
+    with pytest.raises(NotJsonError, match="nested"):
+        as_json(nested)
 
 
 @dataclass
@@ -155,8 +156,8 @@ class Note:
 
 def test_values_of_other_libraries_become_plain() -> None:
     note = Note(date(2026, 1, 15), Decimal("1.10"))
-    assert plain(note) == {"day": "2026-01-15", "price": "1.10"}
-    assert plain([{3}, range(2), time(9), b"caf\xc3\xa9", Decimal("nan"), float("inf")]) == [
+    assert as_json(note) == {"day": "2026-01-15", "price": "1.10"}
+    assert as_json([{3}, range(2), time(9), b"caf\xc3\xa9", Decimal("nan"), float("inf")]) == [
         [3],
         [0, 1],
         "09:00:00",
@@ -164,8 +165,8 @@ def test_values_of_other_libraries_become_plain() -> None:
         None,
         "inf",
     ]
-    with pytest.raises(NotPlainError, match="not UTF-8 text"):
-        plain(b"caf\xe9")
+    with pytest.raises(NotJsonError, match="not UTF-8 text"):
+        as_json(b"caf\xe9")
 
 
 def test_what_is_no_record_is_a_row_that_says_so() -> None:

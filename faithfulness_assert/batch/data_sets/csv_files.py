@@ -8,11 +8,9 @@ import re
 from ast import literal_eval
 from typing import TYPE_CHECKING, Any
 
-from ...cases.fields import CASE_ALIASES
+from ...cases.systems import NAMES_INSIDE
 from ...records.errors import ConfigError
-from .data_set import Record
-from .exports import EXTRA_NAMES
-from .text_records import MAX_RECORD, UnreadableError, check_utf8
+from .records import MAX_RECORD, Record, UnreadableError, check_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -100,8 +98,7 @@ def _record(
 
 def context_columns(columns: Sequence[str], mapping: Mapping[str, str]) -> frozenset[str]:
     """Those columns whose cells may be lists of passages."""
-    known = {"context", *CASE_ALIASES["context"], *EXTRA_NAMES["context"]}
-    own = mapping.get("context")
+    known, own = NAMES_INSIDE["context"], mapping.get("context")
     return frozenset(name for name in columns if name == own or name.split(".")[-1] in known)
 
 

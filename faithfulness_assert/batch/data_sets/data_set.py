@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from ...cases.as_json import record_as_json
+from ...cases.locate import has_column, locate, split_columns
+from ...cases.mapping import COLUMN_FIELDS, FROM
+from ...cases.systems import names
 from ...records.errors import ConfigError
 from ..rows import Row
-from .plain_values import plain_record
-from .record_columns import FIELDS, has_column, locate, names, split_columns
-from .unique_ids import UniqueIds
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-SAMPLE = 50
-"""Records that are read to say which columns there are."""
+    from .records import Record, Source
+
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
 MAX_SHOWN_COLUMNS = 40
-
-
-class Record(NamedTuple):
-    """What a source gives for a row: its values, or why it cannot be read.
-
-    ``place`` says where it is, such as ``line 7``.
-    """
-
-    place: str
-    values: Mapping[str, Any] | None
-    problem: str = ""
-
-
-class Source(NamedTuple):
-    """Where records come from.
-
-    Args:
-        name: for people: the file, or the kind of object.
-        records: starts reading, from the first record on each time.
-        head: the first records, for showing the columns; reading it loses none.
-        fingerprint: changes when the content changes; "" if that cannot be known.
-        columns: those that every record has; None where each record has its own.
-    """
-
-    name: str
-    records: Callable[[], Iterator[Record]]
-    head: Callable[[], Iterator[Record]]
-    fingerprint: Callable[[], str]
-    columns: Sequence[str] | None = None
 
 
 class DataSet:
@@ -72,14 +45,11 @@ class DataSet:
         Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
         """
-        notes = _IdNotes(self.notes)
-        with closing(UniqueIds()) as ids:
+        with closing(_Ids(self.notes)) as ids:
             for number, record in enumerate(self._source.records(), 1):
                 id, fields, columns, problem = self._read(record)
-                case_id = ids.take(id or str(number))
-                notes.add(number, id, case_id)
-                yield Row(number, case_id, fields, columns, problem)
-        notes.end()
+                yield Row(number, ids.take(number, id), fields, columns, problem)
+            ids.end()
 
     def numbers(self) -> Iterator[int]:
         """The numbers of the rows, which takes less time than the rows. Not for an iterator."""
@@ -89,7 +59,7 @@ class DataSet:
         """Id, fields, columns and problem of a record."""
         if record.values is None:
             return "", {}, {}, f"{record.place}: {record.problem}"
-        values, problems = plain_record(record.values)
+        values, problems = record_as_json(record.values)
         fields, columns = split_columns(values, self._mapping)
         for name, problem in problems.items():
             if name not in columns:  # a field is graded, so it must be what it is
@@ -104,7 +74,7 @@ class DataSet:
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
         found, carried = self._sample()
-        lines = [f"  {field:15} {_either(found[field])}" for field in FIELDS]
+        lines = [f"  {field:15} {_either(found[field])}" for field in COLUMN_FIELDS]
         shown = ", ".join(carried[:MAX_SHOWN_COLUMNS])
         more = len(carried) - MAX_SHOWN_COLUMNS
         rest = f" and {more} more" if more > 0 else ""
@@ -121,7 +91,7 @@ class DataSet:
         if twice := [name for name, times in Counter(columns).items() if times > 1]:
             raise ConfigError(f"{self.name}: two columns have the name {twice[0]!r}; rename one")
         needed = () if has_column(columns, "messages", self._mapping) else ("answer", "context")
-        for field in (*needed, *self._mapping):
+        for field in (*needed, *(name for name in self._mapping if name != FROM)):
             if not has_column(columns, field, self._mapping):
                 looked = self._mapping.get(field) or ", ".join(names(field))
                 chat = "" if field in self._mapping else ", or --map messages=COLUMN for chats"
@@ -133,12 +103,12 @@ class DataSet:
 
     def _sample(self) -> tuple[dict[str, list[str]], list[str]]:
         """The columns that the first records have for each field, and the others."""
-        found: dict[str, dict[str, None]] = {field: {} for field in FIELDS}
+        found: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
         carried: dict[str, None] = {}
         for record in self._source.head():
-            values, _ = plain_record(record.values or {})
+            values, _ = record_as_json(record.values or {})
             paths = locate(values, self._mapping).paths
-            for field in FIELDS:
+            for field in COLUMN_FIELDS:
                 found[field] |= dict.fromkeys(paths[n] for n in names(field) if n in paths)
             carried |= dict.fromkeys(split_columns(values, self._mapping)[1])
         return {field: list(paths) for field, paths in found.items()}, list(carried)
@@ -150,27 +120,52 @@ def _either(columns: list[str]) -> str:
     return f"{' or '.join(columns)} (a row must not have both; --map says which one counts)"
 
 
-class _IdNotes:
-    """Notes of ids that are missing or not unique."""
+class _Ids:
+    """Gives each id once: the second ``a`` becomes ``a#2``. Notes tell what is missing or changed.
+
+    The ids are in a temporary database that SQLite moves to disk when it grows, because a set of a
+    hundred million ids does not fit into memory.
+    """
 
     def __init__(self, notes: list[str]) -> None:
-        self.notes = notes
+        self._notes = notes
         notes.clear()
-        self.missing = self.doubled = 0
+        self._missing = self._doubled = 0
+        self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        for command in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-32000"):
+            self._db.execute(f"PRAGMA {command}")
+        self._db.execute("CREATE TABLE seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
+        self._db.execute("BEGIN")
 
-    def add(self, number: int, id: str, case_id: str) -> None:
-        """Takes note of a row."""
-        self.missing += not id
-        if case_id == (id or str(number)):
-            return
-        self.doubled += 1
-        if self.doubled <= MAX_NOTES:
-            self.notes.append(f"row {number}: the id {id or number} is taken; it is {case_id} now")
+    def take(self, number: int, id: str) -> str:
+        """The id of a row, or with a number if it was taken before."""
+        self._missing += not id
+        wanted = unique = id or str(number)
+        while not self._add(unique):
+            unique = f"{wanted}#{self._count(wanted)}"
+        if unique != wanted:
+            self._doubled += 1
+            if self._doubled <= MAX_NOTES:
+                self._notes.append(f"row {number}: the id {wanted} is taken; it is {unique} now")
+        return unique
 
     def end(self) -> None:
         """Tells the totals."""
-        if self.doubled > MAX_NOTES:
-            self.notes.append(f"{self.doubled - MAX_NOTES} more rows have ids that are taken")
-        if self.missing:
-            rows = "1 row has" if self.missing == 1 else f"{self.missing} rows have"
-            self.notes.append(f"{rows} no id; the number of the row is its id")
+        if self._doubled > MAX_NOTES:
+            self._notes.append(f"{self._doubled - MAX_NOTES} more rows have ids that are taken")
+        if self._missing:
+            rows = "1 row has" if self._missing == 1 else f"{self._missing} rows have"
+            self._notes.append(f"{rows} no id; the number of the row is its id")
+
+    def close(self) -> None:
+        """Deletes the database."""
+        self._db.close()
+
+    def _add(self, id: str) -> bool:
+        return self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (id,)).rowcount == 1
+
+    def _count(self, id: str) -> int:
+        """How often this id was asked for, this time included."""
+        self._db.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (id,))
+        (times,) = self._db.execute("SELECT times FROM seen WHERE id = ?", (id,)).fetchone()
+        return int(times)

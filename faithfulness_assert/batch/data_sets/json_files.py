@@ -1,25 +1,25 @@
-"""Reads JSON: an object on each line, a list of objects, or an export with a list inside."""
+"""Reads JSON: an object on each line, a list of objects, or an export with a list inside.
+
+Python's own ``json`` reads each value, so that a list of records has the same meaning as the same
+records on lines: NaN (which Python's ``json`` writes), escaped surrogates and large numbers too.
+Streaming parsers such as ``ijson`` reject the first two, and stop at a byte that is not UTF-8.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import IO, TYPE_CHECKING, Any
 
-from ...cases.fields import CASE_ALIASES
-from .data_set import Record
-from .json_document import JsonDocument
-from .text_records import (
-    MAX_RECORD,
-    UnreadableError,
-    as_object,
-    check_utf8,
-    read_object,
-)
+from ...cases.systems import FIELDS, names
+from .records import MAX_RECORD, Record, UnreadableError, check_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+CHUNK = 1 << 16
+LONGEST_WORD = len("-Infinity")
 BOM = b"\xef\xbb\xbf"
 LISTS = (
     *("results", "testCases", "test_cases", "data", "examples", "runs", "traces"),
@@ -29,8 +29,10 @@ LISTS = (
 OUTER = ("results", "testRunData")
 """Objects around such a list: of promptfoo, of the last test run of deepeval."""
 
-_CASE_NAMES = {name for field, names in CASE_ALIASES.items() for name in (field, *names)}
-_OF_A_CASE = _CASE_NAMES - {"input"}  # an export may have an input of its own
+_OF_A_CASE = {name for field in FIELDS for name in names(field)} - {"input"}
+# (an export may have an input of its own)
+_SPACE = re.compile(r"[ \t\n\r]*")
+_CUT = "the file ends here, it may be cut off"
 
 
 def json_records(file: Path) -> Iterator[Record]:
@@ -53,11 +55,21 @@ def json_lines(file: Path) -> Iterator[Record]:
 
 
 def _line(place: str, line: bytes) -> Record:
-    end = "" if line.endswith(b"\n") else "; the file ends here, it may be cut off"
+    text = line.decode("utf-8", "surrogateescape")
     try:
-        return Record(place, read_object(line.decode("utf-8", "surrogateescape"), end))
+        check_utf8(text)
+        return _item(place, json.loads(text))
     except UnreadableError as error:
         return Record(place, None, str(error))
+    except (ValueError, RecursionError) as error:
+        end = "" if line.endswith(b"\n") else f"; {_CUT}"
+        return Record(place, None, f"invalid JSON: {_problem(error)}{end}")
+
+
+def _item(place: str, item: Any) -> Record:
+    if isinstance(item, dict):
+        return Record(place, item)
+    return Record(place, None, f"must be a JSON object, got {type(item).__name__}")
 
 
 def _rest_of_line(lines: IO[bytes]) -> int:
@@ -101,30 +113,10 @@ def _items(document: JsonDocument) -> Iterator[Record]:
     number = 0
     try:
         for number, item in enumerate(document.items(), 1):
-            yield _item(f"item {number}", item)
+            place, problem = f"item {number}", document.take_problem()
+            yield Record(place, None, problem) if problem else _item(place, item)
     except UnreadableError as error:
         yield Record(f"item {number + 1} and what follows it", None, str(error))
-
-
-def _item(place: str, item: Any) -> Record:
-    try:
-        _check_texts(item)
-        return Record(place, as_object(item))
-    except UnreadableError as error:
-        return Record(place, None, str(error))
-
-
-def _check_texts(item: Any) -> None:
-    """Raises ``UnreadableError`` if a text in a JSON value was not UTF-8."""
-    if isinstance(item, str):
-        check_utf8(item)
-    elif isinstance(item, dict):
-        for name, value in item.items():
-            _check_texts(name)
-            _check_texts(value)
-    elif isinstance(item, list):
-        for value in item:
-            _check_texts(value)
 
 
 def _object(document: JsonDocument) -> Iterator[Record]:
@@ -134,11 +126,10 @@ def _object(document: JsonDocument) -> Iterator[Record]:
         if _reaches_list(document, values):
             yield from _items(document)
             return
-        _check_texts(values)
+        problem = document.take_problem()
     except UnreadableError as error:
-        yield Record("the file", None, str(error))
-    else:
-        yield Record("the file", values)
+        problem = str(error)
+    yield Record("the file", None if problem else values, problem)
 
 
 def _reaches_list(document: JsonDocument, values: dict[str, Any]) -> bool:
@@ -155,3 +146,116 @@ def _reaches_list(document: JsonDocument, values: dict[str, Any]) -> bool:
         else:
             values[name] = document.value()
     return False
+
+
+def _problem(error: Exception) -> str:
+    """What is wrong with a JSON text, without its lines: they are not those of the file."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"{error.msg.removesuffix(' at')} at character {error.pos + 1}"
+    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+class JsonDocument:
+    """A JSON document in a text file. It holds one value at a time."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._decoder = json.JSONDecoder()
+        self._text = ""
+        self._at = 0
+        self._ended = False
+        self._not_utf8 = ""
+
+    def peek(self) -> str:
+        """The next character that is not white space; "" at the end."""
+        while True:
+            space = _SPACE.match(self._text, self._at)
+            self._at = space.end() if space else self._at
+            if self._at < len(self._text) or not self._more():
+                return self._text[self._at : self._at + 1]
+
+    def value(self) -> Any:
+        """The next value.
+
+        Raises:
+            UnreadableError: it is not JSON, or larger than ``MAX_RECORD``.
+        """
+        self.peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except (ValueError, RecursionError) as error:
+                if isinstance(error, RecursionError) or not self._more():
+                    raise UnreadableError(f"invalid JSON: {self._problem(error)}") from None
+            else:
+                if end < len(self._text) or not self._more():  # "12" may be the start of "123"
+                    self._check_utf8(self._text[self._at : end])
+                    self._at = end
+                    return value
+            if len(self._text) - self._at > MAX_RECORD:
+                raise UnreadableError(f"larger than the limit of {MAX_RECORD:,} characters")
+
+    def take_problem(self) -> str:
+        """What is wrong with the texts that were read since the last time; "" if nothing is."""
+        problem, self._not_utf8 = self._not_utf8, ""
+        return problem
+
+    def _check_utf8(self, text: str) -> None:
+        try:
+            check_utf8(text)
+        except UnreadableError as error:
+            self._not_utf8 = str(error)
+
+    def _problem(self, error: Exception) -> str:
+        """What is wrong, at the end of the file."""
+        if not isinstance(error, json.JSONDecodeError):
+            return _problem(error)
+        cut = error.msg.startswith("Unterminated") or error.pos > len(self._text) - LONGEST_WORD
+        problem = error.msg.removesuffix(" at")  # json gives a place after that
+        return f"{problem}; {_CUT}" if cut else problem
+
+    def items(self) -> Iterator[Any]:
+        """The items of the list that begins here. Each is read only when it is asked for."""
+        return self._parts("[", "]", self.value)
+
+    def names(self) -> Iterator[str]:
+        """The names in the object that begins here. The caller reads each value."""
+        return self._parts("{", "}", self._name)
+
+    def _parts(self, first: str, last: str, read: Any) -> Iterator[Any]:
+        self._take(first)
+        if self.peek() == last:
+            self._take(last)
+            return
+        while True:
+            yield read()
+            if self.peek() == last:
+                self._take(last)
+                return
+            self._take(",")
+
+    def _name(self) -> str:
+        if self.peek() != '"':
+            raise self._unexpected('"')
+        name = str(self.value())
+        self._take(":")
+        return name
+
+    def _take(self, char: str) -> None:
+        if self.peek() != char:
+            raise self._unexpected(char)
+        self._at += 1
+
+    def _unexpected(self, wanted: str) -> UnreadableError:
+        got = self.peek()
+        problem = f"{wanted!r} is missing before {got!r}" if got else _CUT
+        return UnreadableError(f"invalid JSON: {problem}")
+
+    def _more(self) -> bool:
+        """Reads on, at least as much as is waiting. False at the end of the file."""
+        self._text = self._text[self._at :]
+        self._at = 0
+        part = "" if self._ended else self._file.read(max(CHUNK, len(self._text)))
+        self._ended = not part
+        self._text += part
+        return bool(part)

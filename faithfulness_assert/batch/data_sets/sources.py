@@ -1,4 +1,4 @@
-"""Opens files and objects as sources of records."""
+"""Opens files, tables in memory, and iterables as data sets."""
 
 from __future__ import annotations
 
@@ -8,31 +8,65 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...cases.as_json import record_as_json
 from ...cases.case import Case
+from ...cases.mapping import check_mapping
 from ...records.errors import ConfigError
+from ...text.strings import names_of
 from ..parquet_files import parquet_columns, parquet_rows
 from .csv_files import context_columns, csv_header, csv_records
-from .data_set import SAMPLE, Record, Source
-from .frames import frame_columns, frame_records, is_frame
+from .data_set import DataSet
 from .json_files import json_lines, json_records
-from .plain_values import plain_record
+from .records import SAMPLE, Record, Source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+
+
+def open_data_set(source: Any, *, mapping: Mapping[str, str] | None = None) -> DataSet:
+    """The data set in a file, a table or any iterable of records.
+
+    Args:
+        source: the path of a file (``.jsonl``, ``.ndjson``, ``.json``, ``.csv``, ``.tsv``,
+            ``.parquet``; ``"-"`` is standard input: JSON, or JSON lines), a pandas or polars frame,
+            a Hugging Face data set, or an iterable of mappings or ``Case``.
+        mapping: columns for the fields of a case, such as ``{"answer": "reply"}`` or, in nested
+            records, ``{"answer": "outputs.text"}`` (JMESPath). Other fields are found by their
+            names, or where an export of another system has them; ``{"from": "langsmith"}`` says
+            which system that is.
+
+    Raises:
+        ConfigError: the source cannot be read or is empty, or lacks a column that a case needs, or
+            the mapping names an unknown field or system.
+    """
+    mapping = check_mapping(mapping)
+    if isinstance(source, str | PathLike):
+        opened = _file(Path(source), mapping)
+    elif isinstance(source, Mapping):
+        found = f"a mapping with {names_of(source)}"
+        raise ConfigError(f"data set: got {found}; pass a list, or one of its values")
+    elif isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise ConfigError(f"data set: must be a path or an iterable, got {type(source).__name__}")
+    else:
+        opened = _object(source, mapping)
+    data_set = DataSet(opened, mapping)
+    data_set.check()
+    return data_set
 
 
 # ---------------------------------------------------------------- files
 
 
-def file_source(path: Path, mapping: dict[str, str]) -> Source:
+def _file(path: Path, mapping: dict[str, str]) -> Source:
     """The records of a file; ``-`` is standard input."""
     name = str(path)
     if name == "-":
@@ -108,12 +142,12 @@ def _head(records: Callable[[], Iterator[Record]]) -> Callable[[], Iterator[Reco
 # ---------------------------------------------------------------- objects
 
 
-def object_source(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
+def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
     """The records of a table, or of any iterable."""
     name = type(source).__name__
-    if is_frame(source):
-        records = partial(frame_records, source)
-        columns: list[str] | None = frame_columns(source)
+    if _is_frame(source):
+        records = partial(_frame_records, source)
+        columns: list[str] | None = _frame_columns(source)
     elif iter(source) is source:
         once = _Once(source)
         return Source(name, once.records, lambda: iter(once.head()), str)
@@ -140,6 +174,32 @@ def _case_fields(case: Case) -> dict[str, Any]:
     question = "input" if case.question_missing else "question"
     notes = {"notes": list(case.notes)} if case.notes else {}  # a column that is carried along
     return {**fields, question: case.question or None, "id": case.id or None, **notes}
+
+
+def _is_frame(source: Any) -> bool:
+    """Whether a source is a table of pandas or polars, which are known by their methods."""
+    return hasattr(source, "itertuples") or hasattr(source, "iter_rows")
+
+
+def _frame_columns(frame: Any) -> list[str]:
+    return [str(name) for name in _with_index(frame).columns]
+
+
+def _frame_records(frame: Any) -> Iterator[Record]:
+    columns = _frame_columns(frame)
+    if hasattr(frame, "itertuples"):
+        rows = _with_index(frame).itertuples(index=False, name=None)
+    else:
+        rows = frame.iter_rows()
+    for number, values in enumerate(rows, 1):
+        yield Record(f"row {number}", dict(zip(columns, values, strict=True)))
+
+
+def _with_index(frame: Any) -> Any:
+    """A pandas frame whose index, where it has a name, is a column too: it may be the id."""
+    names = getattr(getattr(frame, "index", None), "names", ())
+    new = [name for name in names if name is not None and name not in frame.columns]
+    return frame.reset_index(new) if new else frame
 
 
 class _Once:
@@ -174,9 +234,9 @@ def _hash(
     if isinstance(known, str):
         digest.update(known.encode())
         return _hex(digest)
-    if not (isinstance(source, Sequence) or is_frame(source)):
+    if not (isinstance(source, Sequence) or _is_frame(source)):
         return ""  # it may be a stream, of which reading it twice costs much
     for record in records():
-        text = json.dumps([plain_record(record.values or {}), record.problem], sort_keys=True)
+        text = json.dumps([record_as_json(record.values or {}), record.problem], sort_keys=True)
         digest.update(text.encode())
     return _hex(digest)

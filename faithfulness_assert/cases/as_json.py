@@ -1,4 +1,4 @@
-"""Values of any library as plain JSON values."""
+"""Values of any library as JSON has them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import date, time
 from decimal import Decimal
 from typing import Any
 
-from ...text.strings import clean_text
+from ..text.strings import clean_text
 
 MAX_DEPTH = 50
 """Lists and mappings inside each other."""
@@ -18,15 +18,15 @@ _SIMPLE = (int, bool, type(None))
 _MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
 
 
-class NotPlainError(ValueError):
+class NotJsonError(ValueError):
     """A value that JSON cannot express."""
 
 
-def plain(value: Any, depth: int = MAX_DEPTH) -> Any:
+def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     """``value`` as JSON has it: NaN is None, NumPy's numbers and arrays are numbers and lists.
 
     Raises:
-        NotPlainError: it is of a kind that JSON does not have, or nested too deeply.
+        NotJsonError: it is of a kind that JSON does not have, or nested too deeply.
     """
     kind = type(value)  # much faster than isinstance, for what nearly all values are
     if kind is str:
@@ -36,29 +36,29 @@ def plain(value: Any, depth: int = MAX_DEPTH) -> Any:
     if isinstance(value, str | int | float):
         return clean_text(str(value)) if isinstance(value, str) else _number(value)
     if not depth:
-        raise NotPlainError(f"lists and mappings are nested more than {MAX_DEPTH} deep")
+        raise NotJsonError(f"lists and mappings are nested more than {MAX_DEPTH} deep")
     if kind is dict or isinstance(value, Mapping):
-        return {clean_text(str(name)): plain(item, depth - 1) for name, item in value.items()}
+        return {clean_text(str(name)): as_json(item, depth - 1) for name, item in value.items()}
     if kind is list or isinstance(value, list | tuple):
-        return [plain(item, depth - 1) for item in value]
+        return [as_json(item, depth - 1) for item in value]
     return _of_library(value, depth)
 
 
-def plain_record(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values of a record as plain ones, and what is wrong with those that have no plain form.
+def record_as_json(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values of a record as JSON has them, and what is wrong with those that it does not have.
 
     These, such as images, are named by their type: ``<Image>``.
     """
     problems: dict[str, str] = {}
     try:
-        return plain(values), problems
-    except NotPlainError:
+        return as_json(values), problems
+    except NotJsonError:
         record = {}
         for name in values:
             key = clean_text(str(name))
             try:
-                record[key] = plain(values[name], MAX_DEPTH - 1)
-            except NotPlainError as error:
+                record[key] = as_json(values[name], MAX_DEPTH - 1)
+            except NotJsonError as error:
                 record[key], problems[key] = f"<{type(values[name]).__name__}>", str(error)
         return record, problems
 
@@ -82,13 +82,13 @@ def _of_library(value: Any, depth: int) -> Any:
     if isinstance(value, Decimal):
         return None if value.is_nan() else str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return plain(asdict(value), depth - 1)
+        return as_json(asdict(value), depth - 1)
     for way in ("tolist", "to_list", "model_dump"):  # NumPy and pandas, polars, pydantic
         if callable(convert := getattr(value, way, None)):
-            return plain(convert(), depth - 1)
+            return as_json(convert(), depth - 1)
     if isinstance(value, set | frozenset) or type(value).__module__ == "builtins":
         return _of_builtin(value, depth)
-    raise NotPlainError(f"a value of type {type(value).__name__} is not plain data")
+    raise NotJsonError(f"a value of type {type(value).__name__} is not plain data")
 
 
 def _of_builtin(value: Any, depth: int) -> Any:
@@ -96,12 +96,12 @@ def _of_builtin(value: Any, depth: int) -> Any:
     if isinstance(value, set | frozenset):
         value = sorted(value, key=repr)  # its order is another one in each process
     if isinstance(value, Iterable) and hasattr(value, "__len__"):
-        return [plain(item, depth - 1) for item in value]
-    raise NotPlainError(f"a value of type {type(value).__name__} is not plain data")
+        return [as_json(item, depth - 1) for item in value]
+    raise NotJsonError(f"a value of type {type(value).__name__} is not plain data")
 
 
 def _text_of(value: bytes) -> str:
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise NotPlainError(f"bytes that are not UTF-8 text (0x{value[error.start]:x})") from None
+        raise NotJsonError(f"bytes that are not UTF-8 text (0x{value[error.start]:x})") from None

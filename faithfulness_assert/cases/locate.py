@@ -1,0 +1,264 @@
+"""Where the fields of a case are in a record: in columns, or where another system has them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..records.errors import ConfigError
+from .as_json import as_json
+from .fields import known_fields
+from .mapping import COLUMN_FIELDS, FROM
+from .systems import FIRST_MARKS, SYSTEMS, System, names
+
+_PLAIN_PATH = re.compile(r"[\w.-]+")
+_AUDIT = "last_citation_audit"
+_TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
+_ABSENT = object()
+
+
+class Located(NamedTuple):
+    """Where the fields of a case are in a record.
+
+    Args:
+        record: the record; in an export, cells of JSON text may be read already.
+        paths: for each field, by a name that a ``Case`` knows, its path in the record.
+        system: the system that exported the record; None for a plain record.
+        raw: fields that the user named a column for; their values are not interpreted.
+    """
+
+    record: Mapping[str, Any]
+    paths: Mapping[str, str]
+    system: System | None = None
+    raw: frozenset[str] = frozenset()
+
+    def value(self, name: str) -> Any:
+        """The value of a field."""
+        value = value_at(self.record, self.paths[name])
+        return value if self.system is None or name in self.raw else _interpreted(name, value)
+
+    def columns(self) -> dict[str, Any]:
+        """The record without the fields of the case."""
+        dropped = self.system.repeated if self.system else ()
+        rest = {name: value for name, value in self.record.items() if name not in dropped}
+        for path in self.paths.values():
+            rest = _without(rest, path)
+        return rest
+
+
+def has_column(columns: Collection[str], field: str, mapping: Mapping[str, str]) -> bool:
+    """Whether rows with these columns may have a field; in an export, that cannot be told."""
+    starts = {name.split(".")[0] for name in columns}
+    if field in mapping:
+        path = mapping[field]
+        return path in columns or bool(starts & set(re.findall(r"[\w-]+", path)))
+    known = any(name in columns for name in names(field))
+    return known or FROM in mapping or not starts.isdisjoint(FIRST_MARKS)
+
+
+# ---------------------------------------------------------------- records
+
+
+def split_columns(
+    record: Mapping[str, Any], mapping: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a case in a record, and the columns that are not."""
+    known = None if mapping else _plain_fields(tuple(record))
+    if known is not None:
+        fields = {name: record[name] for name in known}
+        return fields, {name: value for name, value in record.items() if name not in fields}
+    located = locate(record, mapping)
+    return {name: located.value(name) for name in located.paths}, located.columns()
+
+
+@lru_cache(maxsize=1000)
+def _plain_fields(columns: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The fields of all records with these columns; None if it depends on what is in them."""
+    if any(name.split(".")[0] in FIRST_MARKS for name in columns) or "metrics" in columns:
+        return None
+    if "context" in columns and "retrieval_context" in columns:
+        return None
+    fields, _ = known_fields(dict.fromkeys(columns))
+    return tuple(fields)
+
+
+def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
+    """Where the fields of a case are in a record.
+
+    A field of the mapping comes from its column alone. Other fields are where an export of another
+    system has them, or in columns with the names of ``CASE_ALIASES``.
+    """
+    named = mapping.get(FROM)
+    system = SYSTEMS[named] if named else _recognised(record)
+    located = _in_export(record, system) if system else _in_columns(record)
+    own = {field: path for field, path in mapping.items() if field != FROM}
+    if not own:
+        return located
+    hidden = {name for field in own for name in names(field)}
+    paths = {name: path for name, path in located.paths.items() if name not in hidden}
+    there = {field: path for field, path in own.items() if _has_path(located.record, path)}
+    return located._replace(paths={**paths, **there}, raw=frozenset(there))
+
+
+def _recognised(record: Mapping[str, Any]) -> System | None:
+    """The first system whose marks a record has."""
+    for system in SYSTEMS.values():
+        if any(all(_has(record, mark) for mark in way) for way in system.marks):
+            return None if any(name in record for name in system.unless) else system
+    return None
+
+
+def _has(record: Mapping[str, Any], at: str) -> bool:
+    """Whether there is something at a path, also as columns such as ``inputs.question``."""
+    start = f"{at}."
+    return value_at(record, at) is not None or any(name.startswith(start) for name in record)
+
+
+def _in_columns(record: Mapping[str, Any]) -> Located:
+    fields, _ = known_fields(record)
+    paths = {name: name for name in fields}
+    if _AUDIT in paths and _AUDIT not in record:
+        paths[_AUDIT] = f"metrics.{_AUDIT}"
+    return Located(record, paths)
+
+
+def _in_export(record: Mapping[str, Any], system: System) -> Located:
+    read: dict[str, Any] = {**record, **_read_cells(record, system.cells)}
+    found: dict[str, str] = {}
+    for field in COLUMN_FIELDS:
+        if field == "messages" and "context" in found:
+            continue  # only a system that keeps no context apart from them
+        paths = system.paths.get(field, ("id",) if field == "id" else ())
+        fitting = (path for path in paths if _fits(field, value_at(read, path)))
+        if (path := next(fitting, None)) is not None:
+            found[field] = path
+    for cell in system.cells:  # JSON text without an answer inside is the answer itself
+        said = cell in system.paths["answer"] and isinstance(record.get(cell), str)
+        if said and "answer" not in found:
+            read[cell], found["answer"] = record[cell], cell
+    return Located(read, found, system)
+
+
+def _fits(field: str, value: Any) -> bool:
+    """Whether a value can be that of a field. A mapping is one only if it is of a known form."""
+    if field == "messages":
+        attributes = isinstance(value, Mapping) and any(value.values())  # of OpenTelemetry
+        return attributes or (
+            isinstance(value, list) and bool(value) and all(map(_is_message, value))
+        )
+    if not isinstance(value, Mapping):
+        return value is not None
+    known = _TEXTS if field == "context" else ("content",)
+    return any(key in value for key in (*known, "kwargs"))
+
+
+def _read_cells(record: Mapping[str, Any], cells: Iterable[str]) -> dict[str, Any]:
+    """The columns whose text is a JSON object or list, as CSV exports write them."""
+    found = {}
+    for cell in cells:
+        text = record.get(cell)
+        if isinstance(text, str) and text.lstrip().startswith(("{", "[")):
+            try:
+                found[cell] = as_json(json.loads(text))
+            except (ValueError, RecursionError):  # also of as_json
+                continue
+    return found
+
+
+# ---------------------------------------------------------------- values
+
+
+def value_at(record: Any, path: str, default: Any = None) -> Any:
+    """The value at a path, or ``default``. A column may have dots in its name.
+
+    Raises:
+        ConfigError: the path is not valid JMESPath.
+    """
+    if not isinstance(record, Mapping):
+        return default
+    if path in record:
+        return record[path]
+    if not _PLAIN_PATH.fullmatch(path):
+        return default if (found := search(path, record)) is None else found
+    first, _, rest = path.partition(".")
+    return value_at(record.get(first), rest, default) if rest else default
+
+
+def search(path: Any, record: Any) -> Any:
+    """The value at a JMESPath expression; None if there is none.
+
+    Raises:
+        ConfigError: the path is not valid.
+    """
+    import jmespath  # only where a path needs it
+
+    try:
+        return jmespath.search(path, record)
+    except (jmespath.exceptions.JMESPathError, TypeError, AttributeError, ValueError) as error:
+        problem = str(error).splitlines()[0]
+        raise ConfigError(f"invalid JMESPath {path!r}: {problem}") from None
+
+
+def _has_path(record: Any, path: str) -> bool:
+    """Whether there is a value at a path, be it None."""
+    return value_at(record, path, _ABSENT) is not _ABSENT
+
+
+def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
+    """A record without the value at a path, and without mappings that are empty then."""
+    if path in record:
+        return {name: value for name, value in record.items() if name != path}
+    first, _, rest = path.partition(".")
+    inner = record.get(first)
+    if not rest or not isinstance(inner, dict):
+        return record
+    left = _without(inner, rest)
+    return {n: left if n == first else v for n, v in record.items() if n != first or left}
+
+
+def _interpreted(name: str, value: Any) -> Any:
+    """The value of a field in an export. What is of no known form stays as it is."""
+    if name == "context":
+        return [_passage(item) for item in value] if isinstance(value, list) else _passage(value)
+    if name == "question" and isinstance(value, Mapping | list):
+        return _message_text(value, ("user", "human"))  # it may be missing
+    if name == "answer" and isinstance(value, Mapping | list):
+        text = _message_text(value, ("assistant", "ai"))
+        return value if text is None else text
+    return value
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, Mapping) and "role" in value and "content" in value
+
+
+def _message_text(value: Any, roles: tuple[str, ...]) -> str | None:
+    """The text of a chat message, or of the last one in a list that has one of these roles."""
+    if isinstance(value, Mapping):
+        content = value.get("content")
+        if isinstance(content, list):  # parts: {"type": "text", "text": ...}
+            parts = [part.get("text") for part in content if isinstance(part, Mapping)]
+            return "\n".join(part for part in parts if isinstance(part, str)) or None
+        return content if isinstance(content, str) else None
+    messages = [item for item in value if isinstance(item, Mapping)]
+    own = [m for m in messages if str(m.get("role", m.get("type", ""))).lower() in roles]
+    return _message_text(own[-1], roles) if own else None
+
+
+def _passage(item: Any) -> Any:
+    """A document of LangChain or OpenInference as a passage."""
+    if not isinstance(item, Mapping):
+        return item
+    if isinstance(kwargs := item.get("kwargs"), Mapping):  # LangChain, serialized
+        return _passage(kwargs)
+    document = item.get("document")
+    flat = {k.removeprefix("document."): v for k, v in item.items() if k.startswith("document.")}
+    found = document if isinstance(document, Mapping) else flat or item
+    text = found.get("content", found.get("page_content"))
+    if not isinstance(text, str):
+        return item
+    id = found.get("id")
+    return {"text": text} if id is None else {"text": text, "id": id}

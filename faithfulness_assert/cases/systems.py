@@ -1,0 +1,187 @@
+"""What other systems call the fields of a case: one table, from a system to fields to paths.
+
+Cases, data sets, adapters and the promptfoo assertion read it. A path is a JMESPath expression. A
+name may have dots: a column ``outputs.answer`` is found by the path ``outputs.answer``, as is
+``answer`` in a column ``outputs``. Of the paths of a field, the first with a value counts.
+
+A system is recognised by its ``marks``. Others have only names of their own, which a case takes as
+they are (``CASE_ALIASES``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+FIELDS = ("answer", "context", "question", "citation_audit", "messages")
+"""The fields of a case that hold what is graded."""
+
+Paths = Mapping[str, tuple[str, ...]]
+
+
+class System(NamedTuple):
+    """Where a system keeps the fields of a case.
+
+    Args:
+        paths: for each field, where it may be.
+        marks: the ways to recognise a record: in one of them, all paths have a value. The first
+            of each is one that few other records have.
+        unless: a record with one of these names is another system's.
+        cells: columns that may be JSON text, as CSV exports write them.
+        repeated: columns that repeat others, or are others in each run: not carried along.
+    """
+
+    paths: Paths
+    marks: tuple[tuple[str, ...], ...] = ()
+    unless: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+
+
+_RECORDS: Mapping[str, System] = {
+    "ragaliq": System({"answer": ("response",), "context": ("context",), "question": ("query",)}),
+    "ragas": System(
+        {
+            "answer": ("response",),
+            "context": ("retrieved_contexts", "contexts"),
+            "question": ("user_input",),
+        }
+    ),
+    "deepeval": System(  # test cases; in test runs and saved files, in camelCase
+        {
+            "answer": ("actual_output", "actualOutput"),
+            "context": ("retrieval_context", "retrievalContext", "context"),
+            "question": ("input",),
+            "messages": ("turns",),
+            "id": ("name", "id"),
+        },
+        marks=(("actualOutput",), ("retrievalContext",)),
+        repeated=("trace", "metricsData", "order"),
+    ),
+    "axion": System(
+        {"answer": ("actual_output",), "context": ("retrieved_content",), "question": ("query",)}
+    ),
+    "masis": System(
+        {
+            "answer": ("final_answer",),
+            "context": ("evidence",),
+            "question": ("user_query",),
+            "citation_audit": ("last_citation_audit", "metrics.last_citation_audit"),
+        }
+    ),
+}
+
+
+def _aliases(field: str) -> tuple[str, ...]:
+    """The names of a field in records of other systems, each once. In Python, they are lower."""
+    paths = (path for system in _RECORDS.values() for path in system.paths.get(field, ()))
+    known = (path for path in paths if path != field and path.islower() and "." not in path)
+    return tuple(dict.fromkeys(known))
+
+
+CASE_ALIASES: Mapping[str, tuple[str, ...]] = {field: _aliases(field) for field in FIELDS}
+"""Names that a case takes for its fields, beside its own."""
+
+
+def names(field: str) -> tuple[str, ...]:
+    """The names of a field: ours, then those of other systems."""
+    return (field, *CASE_ALIASES.get(field, ()))
+
+
+_CONTEXT = (
+    *(*names("context"), "documents", "docs", "source_documents", "retrieved_documents"),
+    *("passages", "sources"),
+)
+_ANSWER = (
+    *(*names("answer"), "output", "text", "content", "result", "generation", "completion"),
+    "messages",
+)
+_QUESTION = (*names("question"), "messages", "text", "content", "prompt")
+NAMES_INSIDE: Paths = {"answer": _ANSWER, "context": _CONTEXT, "question": _QUESTION}
+"""Names inside of what went into an application, or came out of it: more than a record has."""
+
+_DOCUMENTS = "attributes.retrieval.documents"
+_IDS = (
+    *("reference_example_id", "example_id"),  # LangSmith; the same in each experiment
+    *("id", "run_id", "context.span_id", "span_id", "trace_id"),
+)
+
+
+def _inside(places: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(f"{place}.{name}" for place in places for name in names)
+
+
+def _trace(given: tuple[str, ...], said: tuple[str, ...], *context: str) -> Paths:
+    """The paths of records of what went into an application (``given``), and what it ``said``."""
+    return {
+        "answer": (*said, *_inside(said, _ANSWER)),
+        "question": (*given, *_inside(given, _QUESTION)),
+        "context": (
+            *(_DOCUMENTS, *names("context"), *context),
+            *_inside((*said, *given, "metadata"), _CONTEXT),
+        ),
+        "messages": (*_inside(given, ("messages",)), *given),
+        "id": _IDS,
+    }
+
+
+def _attributes(*names: str) -> str:
+    """An object of attributes, each in the record itself or in its ``attributes``."""
+    found = (f'"{name}": "{name}" || attributes."{name}"' for name in names)
+    return "{" + ", ".join(found) + "}"
+
+
+_GIVEN, _SAID = ("attributes.input.value", "input"), ("attributes.output.value", "output")
+_OTEL = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
+_PROMPTFOO_ROW = "testIdx && promptIdx && join('-', [to_string(testIdx), to_string(promptIdx)])"
+_PROMPTFOO = ("vars", "response.metadata", "metadata")
+
+SYSTEMS: Mapping[str, System] = {
+    **_RECORDS,
+    "promptfoo": System(
+        {
+            "answer": ("response.output", *_inside(("response.output",), _ANSWER)),
+            "context": _inside(_PROMPTFOO, _CONTEXT),
+            "question": _inside(_PROMPTFOO, ("query", *names("question"), "prompt")),
+            "messages": _inside(_PROMPTFOO, ("messages",)),
+            "id": (_PROMPTFOO_ROW, *_IDS),
+        },
+        marks=(("vars", "promptIdx"), ("vars", "response")),
+        repeated=(
+            "testCase",
+            "prompt",
+            "response",
+            "gradingResult",
+            "tokenUsage",
+            "promptId",
+            "id",
+        ),
+    ),
+    "opentelemetry": System(
+        {"messages": (_attributes(*_OTEL),), "id": _IDS},
+        marks=tuple((place + name,) for place in ("", "attributes.") for name in _OTEL),
+    ),
+    "langsmith": System(
+        _trace(("inputs",), ("outputs",)),
+        marks=(("outputs", "inputs"),),
+        cells=("inputs", "outputs", "metadata", _DOCUMENTS),
+    ),
+    "phoenix": System(
+        _trace(_GIVEN, _SAID, "reference"),
+        marks=(
+            tuple(reversed((_GIVEN[0], _SAID[0]))),
+            ("output", "input", "context.span_id"),
+            ("output", "input", "context.trace_id"),
+        ),
+        unless=names("answer"),
+        cells=(*_GIVEN, *_SAID, "metadata", _DOCUMENTS),
+    ),
+    "langfuse": System(
+        _trace(("input",), ("output",)),
+        marks=(("output", "input"),),
+        unless=names("answer"),
+        cells=("input", "output", "metadata", _DOCUMENTS),
+    ),
+}
+FIRST_MARKS = {way[0].split(".")[0] for system in SYSTEMS.values() for way in system.marks}
+"""Columns of which a record of a system with marks has one, or the start of its name."""
