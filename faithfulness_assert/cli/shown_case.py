@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..asking.nearest import nearest_sentences
-from ..records.described import MARKS, described
+from ..records.verdict_words import MARKS, in_words
 from ..text.strings import clip
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _shortened(text: str) -> str:
 def _problem(verdict: Verdict, nearest: Evidence | None, *, looked: bool) -> Iterator[Shown]:
     mark = MARKS[verdict.label]
     name = f"{mark}{verdict.id}"
-    label = f"{name} {described(verdict)}: "
+    label = f"{name} {in_words(verdict)}: "
     pieces = ((label, f"bold {STYLES[mark]}"), (clip(verdict.statement), ""))
     yield Shown(pieces, 2, len(name) + 1)
     deep = len(name) + 3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..asking.prompt import make_ask
 from ..reading.ratings import read_reason
 from ..records.ask import Payload
-from ..records.described import described
+from ..records.verdict_words import in_words
 from ..text.strings import clip
 from .conclude import conclude
 from .jobs import is_within
@@ -40,7 +40,7 @@ def jobs(state: State) -> tuple[Job, ...]:
 
 def _line(verdict: Verdict) -> str:
     statement, reason = clip(verdict.statement), clip(verdict.reason)
-    return f"[{described(verdict)}] {statement} {reason}".rstrip()
+    return f"[{in_words(verdict)}] {statement} {reason}".rstrip()
 
 
 def absorb(state: State, answers: Answers) -> State:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..records.described import described, evidence_problem
+from ..records.verdict_words import evidence_problem, in_words
 from ..text.strings import clip
 from .values import SCORED, TOLERANCE
 
@@ -77,7 +77,7 @@ def reason_of(
     ending = [_against_threshold(policy, outcome)]
     ending += [] if passed else _failing_label(policy, counted, outcome)
     ending += _caps(outcome)
-    parts = [f"{described(v).capitalize()}: {_quoted(v.statement)}" for v in problems[:MAX_NAMED]]
+    parts = [f"{in_words(v).capitalize()}: {_quoted(v.statement)}" for v in problems[:MAX_NAMED]]
     if len(problems) > MAX_NAMED:
         parts.append(f"And {len(problems) - MAX_NAMED} more.")
     parts += evidence_warnings(judged)

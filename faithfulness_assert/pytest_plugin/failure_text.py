@@ -9,7 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..asking.nearest import nearest_sentences
-from ..records.described import MARKS, described
+from ..records.verdict_words import MARKS, in_words
 from ..text.strings import clip, visible
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _counted(statements: int) -> str:
 
 
 def _statement_lines(verdict: Verdict, nearest: Evidence | None) -> Iterator[str]:
-    yield f"  {MARKS[verdict.label]} {described(verdict)}: {clip(verdict.statement)}"
+    yield f"  {MARKS[verdict.label]} {in_words(verdict)}: {clip(verdict.statement)}"
     for evidence in verdict.evidence[:MOST_EVIDENCE]:
         yield f"      evidence {_quoted(evidence)}"
     if verdict.reason:

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
-from .described import MARKS, described
+from .verdict_words import MARKS, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ def _row(verdict: Verdict) -> str:
         for e in verdict.evidence[:MOST_EVIDENCE]
     )
     reason = f'<div style="{_QUIET}">{_text(verdict.reason)}</div>' if verdict.reason else ""
-    label = f'<td style="{edge}">{_text(mark)}&nbsp;{_text(described(verdict))}</td>'
+    label = f'<td style="{edge}">{_text(mark)}&nbsp;{_text(in_words(verdict))}</td>'
     statement = f'<td style="{_CELL}">{verdict.id}. {_text(verdict.statement)}{reason}</td>'
     return f'<tr>{label}{statement}<td style="{_CELL}">{evidence or "none"}</td></tr>'
 

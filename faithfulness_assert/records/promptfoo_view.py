@@ -6,8 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..text.strings import clip, one_line, visible
-from .described import described
 from .errors import ConfigError
+from .verdict_words import in_words
 
 if TYPE_CHECKING:
     from .model import Verdict
@@ -78,7 +78,7 @@ def _shown(result: GradingResult, components: Components) -> list[Verdict]:
 def _component(verdict: Verdict) -> dict[str, Any]:
     half = 0.5 if verdict.label == "partially_supported" else 0.0
     cited = " | ".join(f"[{e.passage}:{e.sentence}] {clip(e.text)}" for e in verdict.evidence)
-    parts = (described(verdict), verdict.reason, cited and f"evidence: {cited}")
+    parts = (in_words(verdict), verdict.reason, cited and f"evidence: {cited}")
     return {
         "pass": verdict.is_fine,
         "score": 1.0 if verdict.is_fine else half,

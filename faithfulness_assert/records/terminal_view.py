@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
-from .described import MARKS, described
+from .verdict_words import MARKS, in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def _head(result: GradingResult) -> str:
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
     statement = visible(clip(verdict.statement))
-    yield f"  {MARKS[verdict.label]} {verdict.id}. {statement}  [{described(verdict)}]"
+    yield f"  {MARKS[verdict.label]} {verdict.id}. {statement}  [{in_words(verdict)}]"
     for evidence in verdict.evidence:
         yield f"       {evidence.passage}:{evidence.sentence} {visible(clip(evidence.text))}"
 

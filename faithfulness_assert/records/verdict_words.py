@@ -17,7 +17,7 @@ MARKS: dict[Label | None, str] = {
 }
 
 
-def described(verdict: Verdict) -> str:
+def in_words(verdict: Verdict) -> str:
     """A verdict's label in words, with what is wrong with its evidence.
 
     One without a valid label is "unverified", with the reason. Where the judge was shown only a
