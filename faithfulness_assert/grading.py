@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
-    from .records.judge import Judge, JudgeInfo
+    from .records.judge import Judge, JudgeInfo, Limits
     from .records.result import GradingResult
-    from .records.usage import Usage
 
     AnyPolicy = str | Policy | Mapping[str, Any]
 
@@ -104,12 +103,10 @@ class Grader:
 
         ``named``: ``citation_audit``, or fields as other systems call them; see ``Case``.
         """
-        try:
-            case = self._case(answer, context, question, id, named)
-            plan = self._plan(case)
-        except InputError as error:
-            return self.invalid(str(error), id)
-        return self._complete(run(plan, self.judge, self._clock))
+        case = self._case(answer, context, question, id, named)
+        if not isinstance(case, Case):
+            return case
+        return self._complete(run(self._plan(case), self.judge, self._clock))
 
     async def agrade(
         self,
@@ -122,16 +119,8 @@ class Grader:
         **named: Unpack[CaseOptions],
     ) -> GradingResult:
         """The same as ``grade``, on the running event loop. If cancelled, so are its asks."""
-        try:
-            case = self._case(answer, context, question, id, named)
-        except InputError as error:
-            return self.invalid(str(error), id)
-        return await self._run(case)
-
-    def _case(self, answer: Any, context: Any, question: Any, id: str, named: Any) -> Case:
-        if "evidence_roles" in named:
-            raise InputError("evidence_roles: give it to Grader; it holds for all its cases")
-        return Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
+        case = self._case(answer, context, question, id, named)
+        return await self._run(case) if isinstance(case, Case) else case
 
     def grade_many(
         self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8
@@ -154,36 +143,50 @@ class Grader:
         """
         from .drive.lock_step import replay
 
-        try:
-            case = case if isinstance(case, Case) else Case.of(case, self.evidence_roles)
-        except InputError as error:
-            return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
-        count, limits = self._count, self._info.limits
-        plan = grade_plan(case, self.policy, language=self._language, count=count, limits=limits)
-        result = replay(plan, known)
+        read = self._read(case)
+        if not isinstance(read, Case):
+            return read
+        result = replay(self._plan(read, self._info.limits), known)
         return None if result is None else self._complete(result)
 
     async def agrade_case(
         self, case: Case | Mapping[str, Any], slots: Slots | None = None
     ) -> GradingResult:
         """The same as ``agrade`` for a case, or a record of one. A batch shares ``slots``."""
-        if not isinstance(case, Case | Mapping):
+        read = self._read(case)
+        return await self._run(read, slots) if isinstance(read, Case) else read
+
+    def _case(
+        self, answer: Any, context: Any, question: Any, id: str, named: Any
+    ) -> Case | GradingResult:
+        """The case with these fields; if they are no case, the result that says so."""
+        try:
+            if "evidence_roles" in named:
+                raise InputError("evidence_roles: give it to Grader; it holds for all its cases")
+            return Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
+        except InputError as error:
+            return self.invalid(str(error), id)
+
+    def _read(self, case: object) -> Case | GradingResult:
+        """The case that a record describes; if it describes none, the result that says so."""
+        if isinstance(case, Case):
+            return case
+        if not isinstance(case, Mapping):
             return self.invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         try:
-            case = case if isinstance(case, Case) else Case.of(case, self.evidence_roles)
+            return Case.of(case, self.evidence_roles)
         except InputError as error:
-            return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
-        return await self._run(case, slots)
+            return self.invalid(str(error), case.get("id"))
 
     async def _run(self, case: Case, slots: Slots | None = None) -> GradingResult:
-        characters = len(case.answer) + sum(len(passage.text) for passage in case.context)
-        brief = characters <= BRIEF
-        plan, clock = self._plan(case), self._clock
-        return self._complete(await arun(plan, self.judge, clock, slots=slots, brief=brief))
+        brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
+        running = arun(self._plan(case), self.judge, self._clock, slots=slots, brief=brief)
+        return self._complete(await running)
 
-    def _plan(self, case: Case) -> Plan:
-        limits, count = judge_info(self.judge).limits, self._count  # a judge may learn its limits
-        return grade_plan(case, self.policy, language=self._language, count=count, limits=limits)
+    def _plan(self, case: Case, limits: Limits | None = None) -> Plan:
+        limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
+        language, count = self._language, self._count
+        return grade_plan(case, self.policy, language=language, count=count, limits=limits)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""
@@ -191,13 +194,13 @@ class Grader:
 
     def _complete(self, result: GradingResult) -> GradingResult:
         """Adds the judge's name and caveat, and the cost."""
-        cost = _cost(result.tokens_used, self._prices)
-        result = replace(result, judge=self.judge_name, cost=cost)
+        told: dict[str, Any] = {"judge": self.judge_name}
+        told["cost"] = result.tokens_used.cost(self._prices)
         caveat = self._info.caveat
-        if not caveat or not result.verdicts:
-            return result
-        reason = result.reason and f"{result.reason} [{caveat}]"
-        return replace(result, reason=reason, metadata={**result.metadata, "judgeNote": caveat})
+        if caveat and result.verdicts:
+            told["reason"] = result.reason and f"{result.reason} [{caveat}]"
+            told["metadata"] = {**result.metadata, "judgeNote": caveat}
+        return replace(result, **told)
 
 
 def grade(
@@ -332,12 +335,3 @@ def _check_batch(cases: object, concurrency: object) -> None:
         raise ConfigError(f"concurrency: must be {allowed}, got {concurrency!r}")
     if isinstance(cases, str | Mapping) or not isinstance(cases, Iterable):
         raise ConfigError(f"cases: must be an iterable of cases, got {type(cases).__name__}")
-
-
-def _cost(usage: Usage, prices: Mapping[str, float] | None) -> float | None:
-    if prices is None:
-        return None
-    prompt = prices.get("prompt", 0.0)
-    uncached = max(usage.prompt - usage.cached, 0) * prompt
-    cached = usage.cached * prices.get("cached", prompt)
-    return (uncached + cached + usage.completion * prices.get("completion", 0.0)) / 1e6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..asking.controls import problem_of
@@ -21,13 +20,13 @@ from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
 from .outcomes import not_graded
 from .results import (
-    base_result,
     counted_verdicts,
     coverage_of,
     depends_on_open,
     described_open,
     ended_result,
     errors_of_open,
+    result_of,
 )
 from .state import Ended, noted
 from .verdicts import finding_of
@@ -160,8 +159,10 @@ def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> Gradin
         **_score_caps(outcome),
         **_truths(state),
     }
-    return replace(
-        base_result(state, verdicts, metadata),
+    return result_of(
+        state,
+        verdicts,
+        metadata,
         pass_=passed,
         score=outcome.value,
         defined=True,
@@ -183,8 +184,10 @@ def _rated(state: State, rated: Rated) -> GradingResult:
         "suggestions": list(rated.suggestions),
         **_score_caps(outcome),
     }
-    return replace(
-        base_result(noted(state, warnings=warnings), (), metadata),
+    return result_of(
+        noted(state, warnings=warnings),
+        (),
+        metadata,
         pass_=passes(policy, outcome.value, ()),
         score=outcome.value,
         defined=True,

@@ -20,9 +20,10 @@ from ..policy.values import SCORED
 from ..records.model import GraderError
 from ..records.result import GradingResult
 from ..text.strings import clip
+from .state import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ..asking.controls import Answered
     from ..policy.policy import Policy
@@ -33,31 +34,33 @@ if TYPE_CHECKING:
     from .state import Ended, State
 
 
-def base_result(
-    state: State, verdicts: Sequence[Verdict] = (), extra: dict[str, Any] | None = None
+def result_of(
+    state: State,
+    verdicts: Sequence[Verdict] = (),
+    metadata: Mapping[str, Any] = NOTHING,
+    **told: Any,
 ) -> GradingResult:
-    """A result without score, status and reason."""
+    """The result of a plan. ``told`` says how it ended: status, score, reason and the like."""
     counted = counted_verdicts(state.policy, verdicts)
     labels: Counter[str] = Counter(v.label or "unresolved" for v in counted)
     counts = {name: labels[name] for name in (*SCORED, "not_a_claim", "unresolved")}
     repeats = len(verdicts) - len(counted)
-    return GradingResult(
-        pass_=False,
-        score=0.0,
-        defined=False,
-        status="unreadable",
-        reason="",
-        threshold=state.policy.passes_at,
-        policy=state.policy.name,
-        verdicts=tuple(verdicts),
-        skipped=state.skipped,
-        counts=counts if verdicts else {},
-        coverage=coverage_of(counted),
-        citations=state.audit,
-        tokens_used=state.log.usage,
-        metadata={**_metadata(state, verdicts, repeats), **(extra or {})},
-        case_id=state.case.id,
-    )
+    known = {
+        "pass_": False,
+        "score": 0.0,
+        "defined": False,
+        "threshold": state.policy.passes_at,
+        "policy": state.policy.name,
+        "verdicts": tuple(verdicts),
+        "skipped": state.skipped,
+        "counts": counts if verdicts else {},
+        "coverage": coverage_of(counted),
+        "citations": state.audit,
+        "tokens_used": state.log.usage,
+        "metadata": {**_metadata(state, verdicts, repeats), **metadata},
+        "case_id": state.case.id,
+    }
+    return GradingResult(**{**known, **told})
 
 
 def counted_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -151,14 +154,23 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
 
 def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -> GradingResult:
     """The result of a plan that ended with this status."""
-    result = replace(base_result(state, verdicts), status=ended.status)
     reason = _reason(ended)
     ending = _ending(state.policy, ended)
     if ending == "error":
-        return _grader_error(state, result, ended)
+        return _grader_error(state, ended, verdicts)
     if ending == "fail":
-        return replace(result, reason=reason)
-    return _scored(state.policy, result, reason, 1.0 if ending == "pass" else float(ending))
+        return result_of(state, verdicts, status=ended.status, reason=reason)
+    value, passed = _scored(state.policy, 1.0 if ending == "pass" else float(ending))
+    return result_of(
+        state,
+        verdicts,
+        status=ended.status,
+        pass_=passed,
+        score=value,
+        defined=True,
+        reason=f"{reason} The policy {state.policy.name!r} scores that {value:g}.",
+        named_scores={"faithfulness": value},
+    )
 
 
 def _ending(policy: Policy, ended: Ended) -> Ending | float:
@@ -173,7 +185,7 @@ def _ending(policy: Policy, ended: Ended) -> Ending | float:
     return endings.get(ended.status, "error")
 
 
-def _grader_error(state: State, result: GradingResult, ended: Ended) -> GradingResult:
+def _grader_error(state: State, ended: Ended, verdicts: Sequence[Verdict]) -> GradingResult:
     if REASONS[ended.status] == NOT_GRADED:
         error = _error(ended)
         reason = f"{NOT_GRADED}: {error.message}"
@@ -181,23 +193,15 @@ def _grader_error(state: State, result: GradingResult, ended: Ended) -> GradingR
         reason = _reason(ended)
         error = GraderError("input", reason)
     shown = state.policy.on_unreadable if error.kind == "unreadable" else 0.0
-    metadata = {**result.metadata, "graderError": True}
-    return replace(result, score=shown, error=error, reason=reason, metadata=metadata)
+    told = {"status": ended.status, "score": shown, "error": error, "reason": reason}
+    return result_of(state, verdicts, {"graderError": True}, **told)
 
 
-def _scored(policy: Policy, result: GradingResult, reason: str, value: float) -> GradingResult:
-    """A result with the score that the policy gives to what cannot be checked."""
-    passed = value > 0 and passes(policy, value, ())
+def _scored(policy: Policy, value: float) -> tuple[float, bool]:
+    """The score that the policy gives to what cannot be checked, and whether that passes."""
     if policy.inverse:  # nothing to check does not show unfaithfulness either
-        value, passed = min(value, 1.0 - value), False
-    return replace(
-        result,
-        pass_=passed,
-        score=value,
-        defined=True,
-        reason=f"{reason} The policy {policy.name!r} scores that {value:g}.",
-        named_scores={"faithfulness": value},
-    )
+        return min(value, 1.0 - value), False
+    return value, value > 0 and passes(policy, value, ())
 
 
 def _reason(ended: Ended) -> str:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,15 @@ class Usage:
             self.num_requests + other.num_requests,
             self.estimated or other.estimated,
         )
+
+    def cost(self, prices: Mapping[str, float] | None) -> float | None:
+        """What it cost at these prices per million tokens; None without prices."""
+        if prices is None:
+            return None
+        prompt = prices.get("prompt", 0.0)
+        uncached = max(self.prompt - self.cached, 0) * prompt
+        cached = self.cached * prices.get("cached", prompt)
+        return (uncached + cached + self.completion * prices.get("completion", 0.0)) / 1e6
 
 
 def _count(value: object) -> int:
