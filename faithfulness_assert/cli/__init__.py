@@ -1,4 +1,4 @@
-"""The command line. One file holds one command, or a few that belong together."""
+"""The command line. A file holds the commands that belong together."""
 
 from .app import main
 

@@ -1,7 +1,8 @@
 """The command ``faithfulness-assert`` and its subcommands.
 
-A command is a module with ``add_arguments(parser)`` and ``run(arguments)``, which returns the exit
-code. Only the module of the command that is named is loaded, so that help and version come at once.
+The command ``batch collect`` is ``add_collect_arguments(parser)`` and ``run_collect(arguments)`` in
+``batch_commands.py``; ``run_...`` returns the exit code. Only the module of the command that is
+named is loaded, so that help and version come at once.
 """
 
 from __future__ import annotations
@@ -28,21 +29,21 @@ Grade whether answers are faithful to their context.
 Exit codes: 0 all cases passed, 1 some failed, 2 wrong use, 3 some could not be
 graded, 4 a batch API has not answered yet."""
 COMMANDS = {
-    "demo": ("demo_command", "Grade five example cases with the embedded judge."),
-    "grade": ("grade_command", "Grade the cases of a file."),
-    "batch": ("batch_command", "Grade a data set of any size in a run that can go on."),
-    "batch collect": ("collect_command", "Go on with a run over a batch API: fetch, send, finish."),
-    "batch export": ("export_command", "Write what the judge is asked as files of a batch API."),
-    "batch import": ("import_command", "Read the answers to exported files, and go on."),
-    "estimate": ("estimate_command", "Say what grading a data set will use. Sends nothing."),
-    "report": ("report_command", "Write an HTML report of a run, or of two runs side by side."),
-    "compare": ("compare_command", "Say what changed between two runs, and if it is worse."),
-    "policies": ("policies_command", "List the presets, or show one policy in full."),
-    "init": ("init_command", "Write a working promptfoo example."),
-    "worker": ("worker_command", "Grade the promptfoo assertions of this shell in one process."),
+    "demo": ("grade", "Grade five example cases with the embedded judge."),
+    "grade": ("grade", "Grade the cases of a file."),
+    "batch": ("batch", "Grade a data set of any size in a run that can go on."),
+    "batch collect": ("batch", "Go on with a run over a batch API: fetch, send, finish."),
+    "batch export": ("batch", "Write what the judge is asked as files of a batch API."),
+    "batch import": ("batch", "Read the answers to exported files, and go on."),
+    "estimate": ("grade", "Say what grading a data set will use. Sends nothing."),
+    "report": ("report", "Write an HTML report of a run, or of two runs side by side."),
+    "compare": ("report", "Say what changed between two runs, and if it is worse."),
+    "policies": ("grade", "List the presets, or show one policy in full."),
+    "init": ("promptfoo", "Write a working promptfoo example."),
+    "worker": ("promptfoo", "Grade the promptfoo assertions of this shell in one process."),
     "doctor": ("doctor", "Check Python, the packages, Node, and whether the judge answers."),
 }
-"""The module and the summary of each command."""
+"""The theme of each command, which names its module, and its summary."""
 
 
 def main() -> None:
@@ -88,12 +89,12 @@ def _run(given: list[str]) -> int:
     version = f"%(prog)s {faithfulness_assert.__version__}"
     parser.add_argument("--version", action="version", version=version)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for name, (module, summary) in COMMANDS.items():
+    for name, (theme, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if given[:1] == [name]:
-            chosen = import_module(f".{module}", __package__)
-            chosen.add_arguments(command)
-            command.set_defaults(run=chosen.run)
+            module, verb = import_module(f".{theme}_commands", __package__), name.split()[-1]
+            getattr(module, f"add_{verb}_arguments")(command)
+            command.set_defaults(run=getattr(module, f"run_{verb}"))
     arguments = parser.parse_args(given)
     if "run" not in arguments:
         parser.print_help()

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ..batch.summary import Summary
 from ..text.strings import visible
-from .exit_codes import FAILED, NOT_GRADED, PASSED
+from .exit_codes import exit_code
 from .shown_case import Shown, notes_of, shown_case
 
 if TYPE_CHECKING:
@@ -60,11 +60,10 @@ def show(
     return exit_code(summary)
 
 
-def exit_code(summary: Summary) -> int:
-    """The exit code of a run: whether all cases were graded, and passed."""
-    if summary.not_graded:
-        return NOT_GRADED
-    return PASSED if summary.passed == summary.cases else FAILED
+def say(text: str) -> None:
+    """Lines on standard error, for what is not the result of a command."""
+    sys.stderr.write("".join(f"{visible(line)}\n" for line in text.split("\n")))
+    sys.stderr.flush()
 
 
 def show_line(text: str, more: str = "", *, style: str = "") -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, claude_message, refusal_to
 from remote import ASK, TEXT, bare_environment
 
-from faithfulness_assert.cli.doctor import checks
+from faithfulness_assert.cli.doctor_commands import checks
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.records.ask import ReplyForm
 from faithfulness_assert.records.errors import ConfigError

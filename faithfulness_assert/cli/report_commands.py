@@ -1,22 +1,26 @@
-"""``report`` writes an HTML report of a run, or of two runs side by side."""
+"""``report`` writes an HTML report of a run, or of two side by side; ``compare`` says what changed
+between two runs, and whether the second one is worse.
+"""
 
 from __future__ import annotations
 
 import sys
 from typing import TYPE_CHECKING
 
+from ..batch.comparison import SHOWN, compare, lines_of
+from ..batch.comparison_views import as_markdown, as_text
+from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
 from ..report import write_report
-from ..text.strings import visible
-from .exit_codes import PASSED
-from .grading_arguments import add_mapping_arguments, columns
-from .terminal import show_line
+from .arguments import add_mapping_arguments, columns
+from .exit_codes import FAILED, PASSED
+from .terminal import say, show_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_report_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``report``."""
     parser.epilog = "Exit codes: 0 the report is written, 2 wrong use."
     parser.add_argument(
@@ -49,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add_mapping_arguments(parser)
 
 
-def run(arguments: Namespace) -> int:
+def run_report(arguments: Namespace) -> int:
     """Writes the report, and says where it is and what it lacks."""
     if len(arguments.data) > (1 if arguments.other is None else 2):
         raise ConfigError("--data: give one data set for each run")
@@ -63,7 +67,34 @@ def run(arguments: Namespace) -> int:
         mapping=columns(arguments),
     )
     for note in report.notes:
-        sys.stderr.write(f"note: {visible(note)}\n")
+        say(f"note: {note}")
     what = ("changed " if arguments.other else "") + ("case" if report.cases == 1 else "cases")
     show_line(f"{report.path}: {report.cases:,} {what}")
     return PASSED
+
+
+def add_compare_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``compare``."""
+    parser.epilog = "Exit codes: 0 B is not worse than A, 1 B is worse, 2 wrong use."
+    parser.add_argument("before", metavar="A", help="a run directory, or its results as .jsonl")
+    parser.add_argument("after", metavar="B", help="the same of another run over the same cases")
+    parser.add_argument("--markdown", action="store_true", help="print Markdown for a comment")
+    parser.add_argument(
+        "--show",
+        type=int,
+        default=SHOWN,
+        help=f"the most changed cases that are shown (default: {SHOWN})",
+    )
+
+
+def run_compare(arguments: Namespace) -> int:
+    """Shows the comparison."""
+    check_number("show", arguments.show, 0, 10_000, whole=True)
+    before, after = lines_of(arguments.before), lines_of(arguments.after)
+    comparison = compare(before, after, shown=arguments.show)
+    if arguments.markdown:
+        sys.stdout.buffer.write(as_markdown(comparison).encode())
+    else:
+        for line in as_text(comparison).splitlines():
+            show_line(line)
+    return FAILED if comparison.worse else PASSED

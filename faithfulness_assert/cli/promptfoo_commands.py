@@ -1,13 +1,15 @@
-"""``init`` writes a promptfoo example, or converts the assertions of a promptfoo config."""
+"""``init`` writes a promptfoo example, or converts the assertions of a promptfoo config; ``worker``
+runs a worker in the foreground, for all promptfoo evals of a shell.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..policy.files import read_data
-from ..promptfoo.migrate import migrate_config
+from ..promptfoo.worker_process.protocol import IDLE
 from ..records.errors import ConfigError
 from .exit_codes import PASSED
 from .node import FOR_NODE_22, NEEDED, find_node, promptfoo_for
@@ -16,9 +18,12 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
+MAX_IDLE = 86_400.0  # seconds
+
+# ---------------------------------------------------------------- init
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_init_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``init``."""
     parser.epilog = "One test of the example passes, the other fails on a made-up price."
     parser.add_argument(
@@ -39,9 +44,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run(arguments: Namespace) -> int:
+def run_init(arguments: Namespace) -> int:
     """Writes the example, or prints what replaces the assertions of a config."""
     if arguments.config is not None:
+        from ..policy.files import read_data
+        from ..promptfoo.migrate import migrate_config
+
         print(migrate_config(read_data(arguments.config, "init")), end="")
         return PASSED
     for path in _write_example(arguments.folder, force=arguments.force):
@@ -69,3 +77,39 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
     except OSError as error:
         raise ConfigError(f"init: cannot write to {folder}: {error.strerror}") from None
     return copies
+
+
+# ---------------------------------------------------------------- worker
+
+
+def add_worker_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``worker``."""
+    parser.epilog = (
+        "You rarely need it: the extension in `faithfulness.py` starts a worker for each eval."
+    )
+    parser.add_argument(
+        "--pid",
+        type=int,
+        help="serve this process and all processes that it starts, and end with it (default: the "
+        "shell that runs this command)",
+    )
+    parser.add_argument(
+        "--idle",
+        type=float,
+        default=IDLE,
+        help=f"end after this many seconds without an assertion (default: {IDLE:g})",
+    )
+
+
+def run_worker(arguments: Namespace) -> int:
+    """Serves until it is stopped, nothing is asked for a while, or the owner is gone."""
+    if arguments.pid is not None and arguments.pid < 1:
+        raise ConfigError(f"--pid: must be a number from 1, got {arguments.pid}")
+    if not 0.1 <= arguments.idle <= MAX_IDLE:
+        raise ConfigError(f"--idle: must be from 0.1 to {MAX_IDLE:g}, got {arguments.idle:g}")
+    from ..promptfoo.worker_process.server import serve  # slow to load
+
+    owner = os.getppid() if arguments.pid is None else arguments.pid
+    print(f"serving the promptfoo evals that process {owner} starts; stop with Ctrl+C", flush=True)
+    print(f"assertions graded: {serve(owner, arguments.idle)}")
+    return PASSED

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..asking.tokens import exact_counter
@@ -15,11 +17,10 @@ from ..grading import Grader
 from ..judges import JUDGES
 from ..judges.token_counter import model_of, ranks_folder
 from ..promptfoo.hook import PATHS, find_texts, read_config
-from ..records.errors import FaithfulnessError
+from ..records.errors import ConfigError, FaithfulnessError
 from ..text.strings import clip
+from .arguments import add_judge_argument
 from .exit_codes import FAILED, PASSED
-from .grading_arguments import add_judge_option
-from .input_files import read_json
 from .node import NEEDED, find_node, output_of, promptfoo_for
 from .terminal import show_line
 
@@ -42,9 +43,9 @@ class Check:
     text: str
 
 
-def add_arguments(parser: ArgumentParser) -> None:
+def add_doctor_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``doctor``."""
-    add_judge_option(parser)
+    add_judge_argument(parser)
     parser.add_argument(
         "--context",
         metavar="FILE",
@@ -53,7 +54,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
 
 
-def run(arguments: Namespace) -> int:
+def run_doctor(arguments: Namespace) -> int:
     """Shows the outcome of each check."""
     file = arguments.context
     report = None if file is None else context_report(read_json(file))
@@ -137,6 +138,22 @@ def _judge(spec: str) -> Check:
         return Check("fail", f"judge {spec}: {result.reason}")
     cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
     return Check("ok", f"judge {spec} answers: score {result.score:.2f} in {cost}")
+
+
+def read_json(file: str) -> Any:
+    """The JSON value in a file.
+
+    Raises:
+        ConfigError: the file cannot be read, or is invalid JSON.
+    """
+    try:
+        return json.loads(Path(file).read_text("utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"{file}: cannot be read: it is not UTF-8 text") from None
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{file}: invalid JSON: {error}") from None
 
 
 def context_report(context: Any) -> str:

@@ -1,0 +1,196 @@
+"""Arguments of several commands: what is graded and how, and what becomes of the results."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentTypeError
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from ..batch.data_sets import open_data_set
+from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
+from ..cases.mapping import parse_mapping
+from ..judges import judge_forms
+from ..options import option_lines, parse_options
+from ..records.errors import ConfigError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ..batch.data_sets import DataSet
+    from ..batch.run_directory import RunDirectory
+
+JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
+WIDTH = 80
+DATA_SET = "the data set: a file, or - for its text"
+
+# ---------------------------------------------------------------- what is graded, and how
+
+
+def add_grading_arguments(parser: ArgumentParser, data_set: str = DATA_SET) -> None:
+    """The data set, where it has its fields, and what ``grading_options`` reads, with the list of options."""
+    parser.add_argument("input", metavar="INPUT", help=data_set)
+    add_mapping_arguments(parser)
+    parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
+    add_judge_argument(parser)
+    parser.add_argument(
+        "--policy",
+        default="default",
+        help="a preset or a policy file, see `faithfulness-assert policies` (default: default)",
+    )
+    parser.add_argument(
+        "--threshold",
+        type=float,
+        help="the score from 0 to 1 that passes (default: that of the policy)",
+    )
+    parser.add_argument(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="set an option of the list below; VALUE is JSON or text; may be repeated",
+    )
+
+
+def add_mapping_arguments(parser: ArgumentParser) -> None:
+    """``--map`` and ``--from``: where a data set has the fields of a case."""
+    parser.add_argument(
+        "--map",
+        metavar="FIELD=COLUMN",
+        action="append",
+        default=[],
+        help="take answer, context, question or id from this column, or a path into it (JMESPath); "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--from",
+        dest="system",
+        metavar="NAME",
+        help="the system that the records are from, where they could be those of two",
+    )
+
+
+def columns(arguments: Namespace) -> dict[str, str]:
+    """The mapping that ``--map`` and ``--from`` give."""
+    return parse_mapping(arguments.map, arguments.system)
+
+
+def add_judge_argument(parser: ArgumentParser) -> None:
+    """The option ``--judge``, which may also come from the environment."""
+    *others, last = judge_forms()
+    parser.add_argument(
+        "--judge",
+        default=os.environ.get(JUDGE_VARIABLE) or "embedded",
+        help=f"{', '.join(others)} or {last} (default: {JUDGE_VARIABLE}, else embedded)",
+    )
+
+
+def named_data_set(arguments: Namespace) -> DataSet:
+    """The data set that these arguments name. Raises ``ConfigError`` if it cannot be read."""
+    return open_data_set(arguments.input, mapping=columns(arguments))
+
+
+def grading_options(arguments: Namespace) -> dict[str, Any]:
+    """What these arguments give to a ``Grader``."""
+    named = {name: getattr(arguments, name) for name in ("judge", "policy", "threshold")}
+    return {**named, **parse_options(arguments.option, "--option")}
+
+
+def _hanging(line: str) -> str:
+    """An option's line, wrapped so that its name stands alone in the first column."""
+    column = line.index(line.split(maxsplit=1)[1])
+    return fill(f"  {line}", WIDTH, subsequent_indent=" " * (column + 2))
+
+
+# ---------------------------------------------------------------- what becomes of the results
+
+
+def add_output_arguments(parser: ArgumentParser) -> None:
+    """``--fail-under``, ``--output``, ``--report`` and ``--github``."""
+    parser.add_argument(
+        "--fail-under",
+        type=_share,
+        metavar="SCORE",
+        help="exit with 0 if the mean score is at least this, else with 1, whatever single cases "
+        "have; cases that could not be graded still end in 3",
+    )
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help=f"write the results to this file too, in input order ({', '.join(SUFFIXES)}); may be "
+        "repeated",
+    )
+    add_report_argument(parser)
+    parser.add_argument(
+        "--github", action="store_true", help="print annotations for GitHub Actions"
+    )
+
+
+def add_report_argument(parser: ArgumentParser) -> None:
+    """``--report``."""
+    parser.add_argument(
+        "--report",
+        metavar="FILE",
+        help="write an HTML report of the results to this file too, for a browser",
+    )
+
+
+def add_json_argument(parser: ArgumentParser) -> None:
+    """``--json``, of commands that show results."""
+    parser.add_argument("--json", action="store_true", help="print each result as a line of JSON")
+
+
+def check_outputs(arguments: Namespace) -> None:
+    """Raises ``ConfigError`` if results cannot be written as these arguments want it."""
+    kept = Path(arguments.directory)
+    needed = (
+        Path(getattr(arguments, "input", "-")),
+        kept / "results.jsonl",
+        kept / "retried.jsonl",
+    )
+    taken = {path.resolve() for path in needed}
+    for file in arguments.output:
+        if check_output(file).resolve() in taken:
+            problem = "is a file that the run needs; choose another file"
+            raise ConfigError(f"output: {file} {problem}")
+    check_report_argument(arguments)
+
+
+def check_report_argument(arguments: Namespace) -> None:
+    """Raises ``ConfigError`` if a report is wanted and cannot be written."""
+    if arguments.report is not None:
+        from ..report import check_report
+
+        check_report(arguments.report)
+
+
+def write_outputs(
+    arguments: Namespace, directory: RunDirectory, data_set: DataSet | None = None
+) -> None:
+    """Writes the results of a run as these arguments want it.
+
+    ``data_set``: what was graded; None if only the run knows its name.
+    """
+    for file in arguments.output:
+        write_results(directory.lines(), file)
+    if arguments.report is not None:
+        from ..report import write_report
+
+        write_report(directory, arguments.report, data=data_set)
+    if arguments.github:
+        for command in github_annotations(directory.lines()):
+            print(command)  # not with show_line, which makes commands of CI logs harmless
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
+    return share

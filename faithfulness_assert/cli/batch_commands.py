@@ -1,0 +1,241 @@
+"""``batch`` grades a data set of any size, in a run that can go on after whatever stopped it.
+
+``batch collect``, ``batch export`` and ``batch import`` go on with a run over a batch API, or over
+files that somebody else takes to a model.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+from ..batch import run as run_rows
+from ..batch.budget import Budget
+from ..batch.provider_batches import FILES, collect, import_answers, is_begun, submit
+from ..batch.run_directory import RunDirectory
+from ..batch.summary import Summary
+from ..judges.remote.redaction import redact
+from ..records.errors import ConfigError, JudgeError
+from .arguments import (
+    add_grading_arguments,
+    add_output_arguments,
+    check_outputs,
+    grading_options,
+    named_data_set,
+    write_outputs,
+)
+from .exit_codes import INTERRUPTED, NOT_GRADED, WAITING, exit_code, judged
+from .terminal import say, show_line
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from ..batch import RunOutcome
+    from ..batch.data_sets import DataSet
+    from ..batch.provider_batches import Standing
+
+NUMBERS = {
+    "concurrency": (int, "how many asks are under way at once (default: 8)"),
+    "processes": (int, "processes, for a judge that computes here (default: one for each core)"),
+    "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
+    "requests-per-minute": (float, "never send more requests"),
+    "tokens-per-minute": (float, "never use more tokens, of prompts and replies together"),
+    "max-errors": (int, "stop if more cases than this could not be graded"),
+    "max-tokens": (int, "stop when so many tokens were used"),
+    "max-cost": (float, "stop when it has cost so much; needs -o prices=..."),
+}
+
+# ---------------------------------------------------------------- batch
+
+
+def add_batch_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``batch``."""
+    add_grading_arguments(parser)
+    _add_run_argument(parser, "where the run is kept; if it has one, the run goes on")
+    parser.add_argument(
+        "--via",
+        metavar="API",
+        help="send the asks over a batch API, at half the price, and do not wait: openai-batch or "
+        "anthropic-batch; see `faithfulness-assert batch collect`",
+    )
+    parser.add_argument(
+        "--engine",
+        choices=["local", "ray"],
+        default="local",
+        help="where to grade: on this machine, or on a Ray cluster (default: local)",
+    )
+    parser.add_argument("--address", help="with --engine ray: the address of the cluster")
+    for name, (kind, meaning) in NUMBERS.items():
+        parser.add_argument(f"--{name}", type=kind, metavar="N", help=meaning)
+    parser.add_argument(
+        "--no-retry-errors",
+        action="store_true",
+        help="do not grade cases again that could not be graded before",
+    )
+    add_output_arguments(parser)
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def _add_run_argument(parser: ArgumentParser, meaning: str) -> None:
+    parser.add_argument("--run", metavar="DIR", required=True, dest="directory", help=meaning)
+
+
+def run_batch(arguments: Namespace) -> int:
+    """Grades what has no result yet, and says how it went and how to go on."""
+    check_outputs(arguments)
+    data_set = named_data_set(arguments)
+    if not arguments.quiet:
+        say(data_set.described())
+    numbers: dict[str, Any] = {
+        name.replace("-", "_"): getattr(arguments, name.replace("-", "_")) for name in NUMBERS
+    }
+    if arguments.via is not None:
+        return _over_batch_api(arguments, data_set, numbers)
+    if is_begun(RunDirectory(arguments.directory)):
+        how = f"faithfulness-assert batch collect {arguments.directory}"
+        raise ConfigError(f"{arguments.directory}: this run goes over a batch API; use: {how}")
+    try:
+        outcome = run_rows(
+            data_set,
+            arguments.directory,
+            engine=arguments.engine,
+            address=arguments.address,
+            retry_errors=not arguments.no_retry_errors,
+            progress=not arguments.quiet,
+            **numbers,
+            **grading_options(arguments),
+        )
+    except KeyboardInterrupt:
+        say(f"\ninterrupted. What is finished is in {arguments.directory}. {_same_command()}")
+        return INTERRUPTED
+    write_outputs(arguments, outcome.directory, data_set)
+    return _tell_outcome(outcome, arguments.fail_under)
+
+
+def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:
+    """Sends what a provider's batch API can answer now. The provider paces and bills it whole."""
+    budget = Budget(numbers.pop("max_tokens"), numbers.pop("max_cost"))
+    if given := next((name for name, number in numbers.items() if number is not None), None):
+        option = f"--{given.replace('_', '-')}"
+        raise ConfigError(f"{option}: a batch API is sent whole batches; leave it out with --via")
+    options = grading_options(arguments)
+    again = not arguments.no_retry_errors
+
+    def send(run: RunDirectory) -> Standing:
+        return submit(data_set, run, arguments.via, retry_errors=again, budget=budget, **options)
+
+    return _go_on(arguments, send)
+
+
+def _tell_outcome(outcome: RunOutcome, fail_under: float | None) -> int:
+    for note in outcome.notes:
+        say(f"note: {note}")
+    first, *others = outcome.text.split("\n")
+    show_line(first, style="bold")
+    for line in others:
+        show_line(line)
+    if outcome.stopped:
+        say(f"stopped early: {outcome.stopped}. {_same_command()}")
+    return judged(outcome.exit_code, outcome.counts.mean, fail_under)
+
+
+def _same_command() -> str:
+    """How to go on: the command as it was given, without keys."""
+    command = shlex.join(["faithfulness-assert", *sys.argv[1:]])
+    return f"To go on:\n  {redact(command, ())}"
+
+
+# ---------------------------------------------------------------- batch collect, export, import
+
+
+def add_collect_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``batch collect``."""
+    parser.add_argument("directory", metavar="DIR", help="the directory of the run")
+    add_output_arguments(parser)
+
+
+def run_collect(arguments: Namespace) -> int:
+    """Goes on with the run as far as possible, and does not wait."""
+    return _go_on(arguments, collect)
+
+
+def add_export_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``batch export``."""
+    add_grading_arguments(parser)
+    _add_run_argument(parser, "where the run is kept")
+    add_output_arguments(parser)
+
+
+def run_export(arguments: Namespace) -> int:
+    """Writes the files of the first round, or says which files wait for answers."""
+    data_set, options = named_data_set(arguments), grading_options(arguments)
+    return _go_on(arguments, lambda run: submit(data_set, run, FILES, **options))
+
+
+def add_import_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``batch import``."""
+    parser.add_argument("directory", metavar="DIR", help="the directory of the run")
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        nargs="+",
+        help="the answers to all files of the last export, in any order; what is missing is asked "
+        "again",
+    )
+    add_output_arguments(parser)
+
+
+def run_import(arguments: Namespace) -> int:
+    """Reads the answers, and writes the files of the next round if there is one."""
+    return _go_on(arguments, lambda run: import_answers(run, arguments.files))
+
+
+def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> int:
+    """Takes a step of a run over a batch API, and says where it stands. Returns the exit code.
+
+    Standard output gets the summary of a run that is finished, or the files to take to a server.
+    """
+    check_outputs(arguments)
+    run = RunDirectory(arguments.directory)
+    try:
+        reached = step(run)
+    except JudgeError as error:
+        return _stopped(f"{error.message}. {error.fix}".strip(), run.path)
+    except KeyboardInterrupt:
+        if not is_begun(run):
+            raise
+        _stopped("interrupted", run.path)
+        return INTERRUPTED
+    except OSError as error:  # such as a disk that is full
+        return _stopped(f"{error.filename or run.path}: {error.strerror}", run.path)
+    for said in reached.said:
+        say(said)
+    if reached.stopped:
+        say(f"Nothing was sent: {reached.stopped}")
+        return NOT_GRADED
+    if not reached.finished:
+        for file in reached.files:
+            show_line(str(file))
+        verb, more = ("import", " ANSWERS...") if reached.files else ("collect", "")
+        say(f"Not finished. {_next_command(verb, run.path)}{more}")
+        return WAITING
+    write_outputs(arguments, run)
+    summary = Summary()
+    for line in run.lines():
+        summary.add(line)
+    for text in summary.text().splitlines():
+        show_line(text)
+    return judged(exit_code(summary), summary.mean, arguments.fail_under)
+
+
+def _stopped(problem: str, path: Path) -> int:
+    say(f"{problem}\nNothing is lost. {_next_command('collect', path)}")
+    return NOT_GRADED
+
+
+def _next_command(verb: str, path: Path) -> str:
+    command = shlex.join(["faithfulness-assert", "batch", verb, str(path)])
+    return f"To go on:\n  {command}"

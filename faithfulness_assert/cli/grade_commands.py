@@ -1,0 +1,214 @@
+"""``grade`` grades the cases of a file, ``demo`` five examples; ``estimate`` says what it will use,
+and ``policies`` how scores are made.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..batch.estimate import SAMPLE, estimate_run
+from ..batch.outputs import in_input_order
+from ..batch.provider_batches import SERVICES
+from ..batch.row_grading import grade_rows
+from ..batch.run_description import describe_run
+from ..batch.run_directory import RunDirectory
+from ..grading import MAX_CONCURRENCY, Grader
+from ..judges.remote.settings import check_number
+from ..policy import describe, presets
+from ..policy.load import find_policy
+from ..cases.case import Case
+from ..records.errors import InputError
+from .arguments import (
+    add_grading_arguments,
+    add_json_argument,
+    add_report_argument,
+    check_report_argument,
+    grading_options,
+    named_data_set,
+)
+from .exit_codes import PASSED
+from .terminal import show, show_line, show_paragraph, show_table
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from ..batch.data_sets import DataSet
+    from ..batch.rows import Line, Row
+    from ..records.result import GradingResult
+
+DEMO = Path(__file__).parent / "demo.json"
+NOTE = (
+    "The embedded judge compares words. Use it for a first look and for smoke tests: on swapped "
+    "names and negations it is little better than chance. It gets the last case wrong: it misses "
+    "the negation. For real grading, name an LLM judge:"
+)
+HOW = "faithfulness-assert grade FILE --judge openai:MODEL"
+
+# ---------------------------------------------------------------- demo
+
+
+def add_demo_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``demo``."""
+    add_json_argument(parser)
+
+
+def run_demo(arguments: Namespace) -> int:
+    """Grades the example cases. It needs no key and no network."""
+    cases = [Case.of(record) for record in json.loads(DEMO.read_text("utf-8"))]
+    results = Grader().grade_many(cases)
+    show(results, as_json=arguments.json, case_of=lambda number: cases[number - 1])
+    if not arguments.json:
+        show_paragraph(NOTE)
+        show_line(HOW)
+    return PASSED
+
+
+# ---------------------------------------------------------------- grade
+
+
+def add_grade_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``grade``."""
+    add_grading_arguments(
+        parser,
+        "a .json, .jsonl, .csv, .tsv or .parquet file, or - for JSON on standard input; a "
+        "case has answer and context, and may have question and id",
+    )
+    parser.add_argument(
+        "--concurrency",
+        type=int,
+        default=8,
+        help="how many asks are under way at once (default: 8)",
+    )
+    add_json_argument(parser)
+    add_report_argument(parser)
+
+
+def run_grade(arguments: Namespace) -> int:
+    """Grades the cases, and shows each result as soon as it and those before it are there."""
+    options = grading_options(arguments)
+    grader = Grader(**options)
+    check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
+    check_report_argument(arguments)
+    data_set = named_data_set(arguments)
+    cases = _Cases(data_set.rows(), grader.evidence_roles)
+    rows = data_set.rows() if arguments.json else cases.rows()
+    lines = in_input_order(grade_rows(rows, grader, concurrency=arguments.concurrency))
+    show_results = partial(show, as_json=arguments.json, case_of=cases.take)
+    if arguments.report is None:
+        return show_results(line.result for line in lines)
+    about = describe_run(grader, options, data_set)
+    return _with_report(lines, show_results, about, data_set, arguments.report)
+
+
+class _Cases:
+    """Keeps what is graded until its result is shown beside it."""
+
+    def __init__(self, rows: Iterable[Row], evidence_roles: Sequence[str]) -> None:
+        self._rows, self._evidence_roles = rows, evidence_roles
+        self._kept: dict[int, Row] = {}
+
+    def rows(self) -> Iterator[Row]:
+        """The rows, each kept when it is taken."""
+        for row in self._rows:
+            self._kept[row.number] = row
+            yield row
+
+    def take(self, number: int) -> Case | None:
+        """The case of a row, which is kept no more; None if it cannot be read."""
+        row = self._kept.pop(number, None)
+        if row is None or row.problem:
+            return None
+        try:
+            return Case.of(row.fields, self._evidence_roles)
+        except InputError:
+            return None
+
+
+def _with_report(
+    lines: Iterable[Line],
+    show_results: Callable[[Iterable[GradingResult]], int],
+    about: Mapping[str, Any],
+    data_set: DataSet,
+    report: str,
+) -> int:
+    """Shows the results, keeps them as a run meanwhile, and then writes the report."""
+    from ..report import write_report
+
+    with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
+        directory = RunDirectory(folder)
+        directory.write_about(about)
+        with directory.appending() as append:
+            code = show_results(_kept(line, append) for line in lines)
+        write_report(directory, report, data=data_set)
+    return code
+
+
+def _kept(line: Line, append: Callable[[str], None]) -> GradingResult:
+    append(line.to_json())
+    return line.result
+
+
+# ---------------------------------------------------------------- estimate
+
+
+def add_estimate_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``estimate``."""
+    add_grading_arguments(parser)
+    parser.add_argument(
+        "--sample",
+        type=int,
+        default=SAMPLE,
+        help=f"the most cases that are planned (default: {SAMPLE})",
+    )
+    parser.add_argument(
+        "--via",
+        metavar="API",
+        choices=list(SERVICES),
+        help="count what each ask and reply over a batch API has more: openai-batch or "
+        "anthropic-batch; give its prices",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run_estimate(arguments: Namespace) -> int:
+    """Shows what the run will use."""
+    options = {**grading_options(arguments), "sample": arguments.sample}
+    via = arguments.via is not None
+    estimate = estimate_run(named_data_set(arguments).rows(), over_batch_api=via, **options)
+    if arguments.json:
+        print(json.dumps(estimate.to_json()))
+        return PASSED
+    for line in str(estimate).splitlines():
+        show_line(line)
+    return PASSED
+
+
+# ---------------------------------------------------------------- policies
+
+
+def add_policies_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``policies``."""
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        help="a preset, or a policy file (.toml, .yaml, .json); without it, all presets are listed",
+    )
+
+
+def run_policies(arguments: Namespace) -> int:
+    """Lists the presets, or shows the policy that was named."""
+    if arguments.name is None:
+        show_table(describe.HEAD, map(describe.row, presets.policies.values()))
+        show_line("To show one in full: faithfulness-assert policies NAME")
+        return PASSED
+    policy = find_policy(arguments.name, {}, {})
+    show_line(policy.name, policy.summary, style="bold")
+    for line in describe.in_full(policy):
+        show_line(f"  {line}")
+    return PASSED
