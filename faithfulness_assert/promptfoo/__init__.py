@@ -64,6 +64,6 @@ def worker(first: "Any", second: "Any" = None) -> None:
     """
     hook = first if isinstance(first, str) else (second or {}).get("hookName")
     if hook in ("beforeAll", "afterAll"):
-        from .worker_process import extension
+        from .worker_process import client
 
-        (extension.start if hook == "beforeAll" else extension.stop)()
+        (client.start if hook == "beforeAll" else client.stop)()

@@ -30,9 +30,6 @@ from faithfulness_assert.promptfoo import get_assert, hook
 from faithfulness_assert.promptfoo.worker_process import (
     address,
     client,
-    connect,
-    extension,
-    launch,
     protocol,
     server,
     worker_socket,
@@ -102,7 +99,7 @@ def running(
         try:
             assert eventually(
                 lambda: (
-                    connect.is_listening(address.socket_path(owner)) or process.poll() is not None
+                    address.is_listening(address.socket_path(owner)) or process.poll() is not None
                 )
             )
             yield process
@@ -246,7 +243,7 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def test_with_a_worker_an_assertion_loads_four_small_modules_and_no_other() -> None:
+def test_with_a_worker_an_assertion_loads_three_small_modules_and_no_other() -> None:
     with running(os.getpid()):
         command = [sys.executable, "-c", ONE_ASSERTION, json.dumps([TRUE, GIVEN])]
         loaded = json.loads(
@@ -257,7 +254,7 @@ def test_with_a_worker_an_assertion_loads_four_small_modules_and_no_other() -> N
         "",
         ".promptfoo",
         worker,
-        *(f"{worker}.{name}" for name in ("address", "client", "connect", "protocol")),
+        *(f"{worker}.{name}" for name in ("address", "client", "protocol")),
     ]
     assert loaded == ["__future__", *(f"faithfulness_assert{name}" for name in ours)]
 
@@ -401,7 +398,7 @@ def test_a_link_in_place_of_the_socket_is_not_followed() -> None:
         trap.setblocking(False)
         Path(socket_path()).symlink_to("../trap")
         with pytest.raises(PermissionError):
-            connect.connect(socket_path())
+            address.connect(socket_path())
         with pytest.raises(BlockingIOError):
             trap.accept()
 
@@ -447,7 +444,7 @@ def test_another_user_is_refused_even_where_the_files_would_let_them_in(socket_b
 
 def reply_to(data: bytes) -> bytes:
     """What the worker sends back for these bytes."""
-    with connect.connect(socket_path()) as line:
+    with address.connect(socket_path()) as line:
         line.sendall(data)
         with suppress(ConnectionError):
             return line.recv(1000)
@@ -720,8 +717,8 @@ def test_both_ways_in_which_promptfoo_calls_extensions_work(
     from faithfulness_assert.promptfoo import worker
 
     called: list[str] = []
-    monkeypatch.setattr(extension, "start", lambda: called.append("start"))
-    monkeypatch.setattr(extension, "stop", lambda: called.append("stop"))
+    monkeypatch.setattr(client, "start", lambda: called.append("start"))
+    monkeypatch.setattr(client, "stop", lambda: called.append("stop"))
     for arguments in (
         ("beforeAll", {}),
         ({}, {"hookName": "beforeAll"}),
@@ -806,9 +803,9 @@ class AnyOrder(RuleBasedStateMachine):
 
     @rule()
     def start(self) -> None:
-        if not connect.is_listening(socket_path()):
-            launch.detach(launch.spawn(os.getppid()))
-        assert eventually(lambda: connect.is_listening(socket_path()))
+        if not address.is_listening(socket_path()):
+            client.detach(client.spawn(os.getppid()))
+        assert eventually(lambda: address.is_listening(socket_path()))
 
     @rule(by=st.sampled_from([signal.SIGKILL, signal.SIGTERM]))
     def end(self, by: signal.Signals) -> None:
@@ -820,7 +817,7 @@ class AnyOrder(RuleBasedStateMachine):
     def stop(self) -> None:
         message = json.dumps({"identity": protocol.identity(), "stop": True}).encode()
         assert eventually(
-            lambda: connect.is_listening(socket_path()) or not workers()
+            lambda: address.is_listening(socket_path()) or not workers()
         )  # no worker is starting
         with suppress(OSError):
             client.exchange(client.find_socket(), message)

@@ -7,6 +7,7 @@ been removed. It writes no log: everything it has to say is in the results.
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
@@ -23,12 +24,10 @@ from ...grading import Grader
 from ...judges import preload
 from ...promptfoo import hook
 from ...records.errors import ConfigError
-from . import address, connect, protocol
-from .owner_process import watch
-from .worker_socket import AlreadyServedError, open_socket
+from . import address, protocol
+from .worker_socket import AlreadyServedError, AssertionConnection, open_socket
 
 if TYPE_CHECKING:
-    import socket
     from collections.abc import Callable
 
     from .worker_socket import WorkerSocket
@@ -66,6 +65,33 @@ def serve(owner: int, idle: float, on_listening: Callable[[], None] = lambda: No
     except OSError as error:
         why = error.strerror or error
         raise ConfigError(f"worker: cannot serve process {owner}: {why}") from None
+
+
+def watch(pid: int) -> Callable[[], bool]:
+    """A function that says whether the process ``pid`` has ended.
+
+    Raises:
+        OSError: no process has this id.
+    """
+    if os.name != "posix":
+        return lambda: False  # here even signal 0 would end the process; the worker ends when idle
+    if not _exists(pid):
+        raise ProcessLookupError(errno.ESRCH, os.strerror(errno.ESRCH))
+    try:
+        descriptor = os.pidfd_open(pid)  # keeps to this process, even if its id is used again
+    except (AttributeError, OSError):
+        return lambda: not _exists(pid)
+    return lambda: bool(select.select([descriptor], [], [], 0)[0])
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _load_clients() -> None:
@@ -168,58 +194,6 @@ class Worker:
             return False
         # `faithfulness.cjs` sends its whole environment.
         return {**identity, "environment": protocol.that_matter(environment)} == self._identity
-
-
-class AssertionConnection:
-    """The connection to one assertion. Signs of life go out between messages, never inside one."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection, self._lock = connection, threading.Lock()
-        self._awaits_reply = False
-        connection.settimeout(protocol.SILENCE)
-
-    def check_peer(self, path: str) -> None:
-        """Raises OSError if the other end belongs to another user."""
-        if not address.UNIX:
-            from . import tcp_socket
-
-            tcp_socket.check_peer(self._connection, path)
-        elif not connect.peer_is_mine(self._connection):
-            raise PermissionError("the other end belongs to another user")
-
-    def receive_request(self) -> Any:
-        """The request. Raises OSError or ValueError if no valid JSON arrives."""
-        request = json.loads(protocol.receive(self._connection))
-        self._awaits_reply = True
-        return request
-
-    def send(self, reply: dict[str, Any]) -> None:
-        """Sends the reply. Raises OSError, or ValueError if it is too large."""
-        message = json.dumps(reply).encode()
-        with self._lock:
-            protocol.send(self._connection, message)
-            self._awaits_reply = False
-
-    def refuse(self, why: str) -> None:
-        """Tells the assertion to grade by itself, if it is still connected."""
-        with suppress(OSError):
-            self.send({"refused": why})
-
-    def send_sign_of_life(self) -> None:
-        """Tells an assertion that waits that its grade is under way."""
-        if self._lock.acquire(blocking=False):
-            with suppress(OSError):
-                if self._awaits_reply:
-                    protocol.send(self._connection, b"")
-            self._lock.release()
-
-    def keep_open(self) -> None:
-        """Keeps the connection open until this process ends: the extension waits for that."""
-        self._connection.detach()
-
-    def close(self) -> None:
-        """Closes the connection."""
-        self._connection.close()
 
 
 def announce(owner: int) -> None:

@@ -1,16 +1,18 @@
-"""Makes the worker's socket: in a private folder, and only one for each owner."""
+"""The worker's socket, in a private folder and only one for each owner, and its connections."""
 
 from __future__ import annotations
 
+import json
 import os
 import socket
+import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...records.errors import ConfigError
-from . import address, connect
+from . import address, protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +53,7 @@ def open_socket(path: str) -> Iterator[WorkerSocket]:
         os.mkdir(folder, 0o700)
     address.check_private(folder)
     with folder_lock(folder):
-        if connect.is_listening(path):
+        if address.is_listening(path):
             raise AlreadyServedError(f"worker: another worker listens at {path} already")
         with suppress(FileNotFoundError):
             os.unlink(path)
@@ -114,3 +116,55 @@ def _try_lock(fcntl: Any, descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+class AssertionConnection:
+    """The connection to one assertion. Signs of life go out between messages, never inside one."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection, self._lock = connection, threading.Lock()
+        self._awaits_reply = False
+        connection.settimeout(protocol.SILENCE)
+
+    def check_peer(self, path: str) -> None:
+        """Raises OSError if the other end belongs to another user."""
+        if not address.UNIX:
+            from . import tcp_socket
+
+            tcp_socket.check_peer(self._connection, path)
+        elif not address.peer_is_mine(self._connection):
+            raise PermissionError("the other end belongs to another user")
+
+    def receive_request(self) -> Any:
+        """The request. Raises OSError or ValueError if no valid JSON arrives."""
+        request = json.loads(protocol.receive(self._connection))
+        self._awaits_reply = True
+        return request
+
+    def send(self, reply: dict[str, Any]) -> None:
+        """Sends the reply. Raises OSError, or ValueError if it is too large."""
+        message = json.dumps(reply).encode()
+        with self._lock:
+            protocol.send(self._connection, message)
+            self._awaits_reply = False
+
+    def refuse(self, why: str) -> None:
+        """Tells the assertion to grade by itself, if it is still connected."""
+        with suppress(OSError):
+            self.send({"refused": why})
+
+    def send_sign_of_life(self) -> None:
+        """Tells an assertion that waits that its grade is under way."""
+        if self._lock.acquire(blocking=False):
+            with suppress(OSError):
+                if self._awaits_reply:
+                    protocol.send(self._connection, b"")
+            self._lock.release()
+
+    def keep_open(self) -> None:
+        """Keeps the connection open until this process ends: the extension waits for that."""
+        self._connection.detach()
+
+    def close(self) -> None:
+        """Closes the connection."""
+        self._connection.close()
