@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 import os
+import tempfile
 from contextlib import ExitStack, closing
+from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from .. import __version__
-from ..batch.outputs.whole_files import whole_file
+from ..batch.outputs.files import whole_file
 from ..records.errors import ConfigError
-from .case_view import OUTCOMES, Vocabulary, detail_view, row_view
-from .chunks import Chunks, Store, packed
+from .case_view import OUTCOME_NAMES, Vocabulary, detail_view, row_view
 from .comparing import Compared
 from .figures import Figures
 from .joining import join
 from .overview import comparison_overview, run_overview
 from .page import Block, write_page
+from .record import mapping_of
 from .result_records import Results, open_results
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
+COMPRESSION = 9
 SUFFIXES = (".html", ".htm")
 
 
@@ -129,7 +134,7 @@ class _Data:
         meta = {
             "mode": mode,
             "version": __version__,
-            "outcomes": OUTCOMES,
+            "outcomes": OUTCOME_NAMES,
             "labels": self.names.labels.names,
             "statuses": self.names.statuses.names,
             "flags": self.names.flags.names,
@@ -142,7 +147,7 @@ class _Data:
 def _one(
     results: Results, data: Any, mapping: Mapping[str, str] | None, text: Any
 ) -> tuple[int, list[str]]:
-    figures = Figures(results.about)
+    figures = Figures(inverse=mapping_of(results.about.get("policy")).get("inverse") is True)
     with closing(_Data()) as page:
         for record, texts in join(results, data, mapping):
             badness = figures.add(record, page.rows.count)
@@ -160,3 +165,73 @@ def _two(compared: Compared, text: Any) -> tuple[int, list[str]]:
         values = comparison_overview(compared)
         write_page(text, "compare.html.jinja", values, page.blocks("compare"))
         return page.rows.count, compared.notes
+
+
+# ---------------------------------------------------------------- compressed blocks
+
+
+class Chunks:
+    """A list of JSON values, in blocks of about ``size`` characters, kept on disk.
+
+    Attributes:
+        starts: the place of the first value of each block.
+        count: how many values there are.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.starts: list[int] = []
+        self.count = 0
+        self._size, self._waiting, self._length = size, list[str](), 0
+        self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - see close
+
+    def close(self) -> None:
+        """Deletes the blocks."""
+        self._file.close()
+
+    def add(self, value: Any) -> None:
+        """Appends a value."""
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        self._waiting.append(text)
+        self._length += len(text)
+        self.count += 1
+        if self._length >= self._size:
+            self._flush()
+
+    def blocks(self) -> Iterator[str]:
+        """The blocks, in order: JSON arrays, compressed with gzip, in base64."""
+        self._flush()
+        self._file.seek(0)
+        for line in self._file:
+            yield line[:-1].decode("ascii")
+
+    def _flush(self) -> None:
+        if self._waiting:
+            self.starts.append(self.count - len(self._waiting))
+            self._file.write(packed(f"[{','.join(self._waiting)}]").encode("ascii") + b"\n")
+            self._waiting, self._length = [], 0
+
+
+class Store:
+    """Texts of which each is kept once. Retrieval gives the same passage to many cases."""
+
+    def __init__(self, size: int) -> None:
+        self.texts = Chunks(size)
+        self._places: dict[bytes, int] = {}
+
+    def close(self) -> None:
+        """Deletes the texts."""
+        self.texts.close()
+
+    def place(self, text: str) -> int:
+        """The place of a text among all."""
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        place = self._places.setdefault(key, self.texts.count)
+        if place == self.texts.count:
+            self.texts.add(text)
+        return place
+
+
+def packed(text: str) -> str:
+    """A text as one block."""
+    data = gzip.compress(text.encode("utf-8", "backslashreplace"), COMPRESSION, mtime=0)
+    return base64.b64encode(data).decode("ascii")

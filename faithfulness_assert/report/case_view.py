@@ -8,19 +8,19 @@ Offsets are those of JavaScript (UTF-16).
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from ..records.model import LABELS
-from .plain_fields import list_of, mapping_of, number_of, share_of, span_of, text_of, whole_of
+from ..records.model import LABELS, Status
+from .record import OUTCOMES, plain, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-STATUSES = (
-    *("graded", "no_statements", "abstained", "no_context", "judge_refused", "unreadable"),
-    *("judge_failed", "invalid_input"),
-)
-OUTCOMES = ("failed", "not_graded", "passed")
+    from ..records.model import CitationAudit, Evidence, Skipped, Verdict
+    from ..records.result import GradingResult
+    from .record import Record
+
+OUTCOME_NAMES = tuple(OUTCOMES.values())
 UNRESOLVED = "unresolved"
 MAX_NAMES = 40
 """Names of a kind. A result may have any label; the page lists no more of them."""
@@ -59,6 +59,15 @@ class Names:
         return self._places[name]
 
 
+class Vocabulary:
+    """The names that rows refer to."""
+
+    def __init__(self) -> None:
+        self.labels = Names((*LABELS, UNRESOLVED))
+        self.statuses = Names(get_args(Status))
+        self.flags = Names()
+
+
 class Offsets:
     """Turns places in a text, in characters, into places in JavaScript's strings."""
 
@@ -71,40 +80,18 @@ class Offsets:
     def __call__(self, place: int) -> int:
         return place + bisect_left(self._astral, place) if self._astral else place
 
-
-class Vocabulary:
-    """The names that rows refer to."""
-
-    def __init__(self) -> None:
-        self.labels = Names((*LABELS, UNRESOLVED))
-        self.statuses = Names(STATUSES)
-        self.flags = Names()
+    def span(self, start: int, end: int) -> list[int]:
+        """A span of the text; -1, -1 where there is no text."""
+        inside = start < end <= self.size
+        return [self(start), self(end)] if inside else [-1, -1]
 
 
-def outcome_of(record: Mapping[str, Any]) -> str:
-    """``passed``, ``failed``, or ``not_graded`` for a grader error."""
-    passes = record.get("pass", record.get("pass_")) is True
-    if passes and score_of(record) is not None:
-        return "passed"
-    return "not_graded" if record.get("error") is not None else "failed"
-
-
-def score_of(record: Mapping[str, Any]) -> float | None:
-    """The score, if it means anything."""
-    return None if record.get("defined") is False else share_of(record.get("score"))
-
-
-def is_inverse(record: Mapping[str, Any]) -> bool:
-    """Whether the policy inverts scores."""
-    return mapping_of(record.get("metadata")).get("inverse") is True
-
-
-def label_of(verdict: Mapping[str, Any]) -> str:
+def label_of(verdict: Verdict) -> str:
     """The label, whatever it is; ``unresolved`` without one."""
-    return text_of(verdict.get("label")) or UNRESOLVED
+    return verdict.label or UNRESOLVED
 
 
-def row_view(record: Mapping[str, Any], texts: Texts | None, names: Vocabulary) -> list[Any]:
+def row_view(record: Record, texts: Texts | None, names: Vocabulary) -> list[Any]:
     """The row of a case: id, number, status, outcome, score, threshold, question, answer,
     statements. The score is None where it means nothing, the answer where it is not known, the
     threshold where the policy inverts scores.
@@ -112,82 +99,63 @@ def row_view(record: Mapping[str, Any], texts: Texts | None, names: Vocabulary) 
     A statement is its label, where it is in the answer, its text if that is not known from there,
     and its flags.
     """
-    answer = texts.answer if texts else None
+    answer, result = texts.answer if texts else None, record.result
     offsets = Offsets(answer or "")
     return [
-        text_of(record.get("case_id")),
-        whole_of(record.get("row")),
-        names.statuses.place(text_of(record.get("status")) or "unknown"),
-        OUTCOMES.index(outcome_of(record)),
-        score_of(record),
-        None if is_inverse(record) else share_of(record.get("threshold")),
+        result.case_id,
+        record.line.row or None,
+        names.statuses.place(result.status),
+        OUTCOME_NAMES.index(record.outcome),
+        record.score,
+        record.threshold,
         texts.question if texts else "",
         answer,
-        [
-            _statement(mapping_of(verdict), answer, offsets, names)
-            for verdict in list_of(record.get("verdicts"))
-        ],
+        [_statement(verdict, answer, offsets, names) for verdict in result.verdicts],
     ]
 
 
 def _statement(
-    verdict: Mapping[str, Any], answer: str | None, offsets: Offsets, names: Vocabulary
+    verdict: Verdict, answer: str | None, offsets: Offsets, names: Vocabulary
 ) -> list[Any]:
-    statement = text_of(verdict.get("statement"))
-    start, end = -1, -1
-    span = span_of(*_pair(verdict.get("span")), offsets.size)
-    if answer is not None and span:
-        start, end = offsets(span[0]), offsets(span[1])
-        if answer[span[0] : span[1]] == statement:
-            statement = ""
-    flags = [names.flags.place(text_of(flag)) for flag in list_of(verdict.get("flags"))]
-    view = [names.labels.place(label_of(verdict)), start, end, statement, flags]
+    statement, (start, end) = verdict.statement, verdict.span or (0, 0)
+    if answer is not None and start < end <= len(answer) and answer[start:end] == statement:
+        statement = ""
+    flags = [names.flags.place(flag) for flag in verdict.flags]
+    view = [names.labels.place(label_of(verdict)), *offsets.span(start, end), statement, flags]
     return view if flags else view[:4] if statement else view[:3]
 
 
-def _pair(value: object) -> tuple[object, object]:
-    items = list_of(value)
-    return (items[0], items[1]) if len(items) == 2 else (None, None)
-
-
-def detail_view(
-    record: Mapping[str, Any], texts: Texts | None, place: Callable[[str], int]
-) -> dict[str, Any]:
+def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]) -> dict[str, Any]:
     """What is only shown in a case, without what is empty.
 
     ``place`` keeps the text of a passage, and says where.
     """
-    metadata = mapping_of(record.get("metadata"))
+    result, metadata = record.result, record.result.metadata
     passages = list(texts.passages) if texts else []
     places = _Passages(passages)
     answer = Offsets(texts.answer if texts else "")
-    error = mapping_of(record.get("error"))
     view = {
-        "reason": text_of(record.get("reason")),
-        "error": [text_of(error.get(name)) for name in ("kind", "message")] if error else None,
-        "warnings": [text_of(item) for item in list_of(metadata.get("warnings"))],
-        "calculation": text_of(metadata.get("calculation")),
-        "skipped": [_skipped(mapping_of(span), answer) for span in list_of(record.get("skipped"))],
+        "reason": result.reason,
+        "error": [result.error.kind, result.error.message] if result.error else None,
+        "warnings": result.warnings,
+        "calculation": metadata.get("calculation"),
+        "skipped": [_skipped(span, answer) for span in result.skipped],
         "passages": [[id, place(text)] for id, text in passages],
-        "verdicts": [
-            _verdict(mapping_of(verdict), places) for verdict in list_of(record.get("verdicts"))
-        ],
-        "citations": _citations(mapping_of(record.get("citations"))),
-        "scores": _numbers(record.get("named_scores")),
-        "ratings": _numbers(metadata.get("rawRatings")),
-        "suggestions": [text_of(item) for item in list_of(metadata.get("suggestions"))],
-        "controls": _numbers(metadata.get("controls")),
-        "facts": _facts(record),
-        "columns": {text_of(k): _plain(v) for k, v in mapping_of(record.get("columns")).items()},
-        "metadata": {text_of(k): _plain(v) for k, v in metadata.items() if k not in SHOWN_METADATA},
+        "verdicts": [_verdict(verdict, places) for verdict in result.verdicts],
+        "citations": result.citations and _citations(result.citations),
+        "scores": result.named_scores,
+        "ratings": metadata.get("rawRatings"),
+        "suggestions": metadata.get("suggestions"),
+        "controls": metadata.get("controls"),
+        "facts": _facts(result),
+        "columns": {text_of(k): plain(value) for k, value in record.line.columns.items()},
+        "metadata": {name: v for name, v in metadata.items() if name not in SHOWN_METADATA},
     }
     return {name: value for name, value in view.items() if value}
 
 
-def _skipped(span: Mapping[str, Any], answer: Offsets) -> list[Any]:
-    inside = span_of(span.get("start"), span.get("end"), answer.size)
-    start, end = (answer(inside[0]), answer(inside[1])) if inside else (-1, -1)
-    return [start, end, text_of(span.get("reason"))]
+def _skipped(span: Skipped, answer: Offsets) -> list[Any]:
+    return [*answer.span(span.start, span.end), span.reason]
 
 
 class _Passages:
@@ -200,86 +168,55 @@ class _Passages:
         for place, (id, _) in enumerate(passages):
             self._places.setdefault(id, []).append(place)
 
-    def evidence(self, evidence: Mapping[str, Any]) -> list[Any]:
+    def evidence(self, evidence: Evidence) -> list[Any]:
         """Where it is: the passage's place, its span there, and, if that is another, its text.
 
         Without passages, or if it is not there: the passage's id, the sentence, and the text.
         """
-        id, text = text_of(evidence.get("passage")), text_of(evidence.get("text"))
-        spans = [
-            (place, span)
-            for place in self._places.get(id, ())
-            if (
-                span := span_of(evidence.get("start"), evidence.get("end"), len(self._texts[place]))
-            )
-        ]
-        for place, (start, end) in spans:
+        id, text, start, end = evidence.passage, evidence.text, evidence.start, evidence.end
+        found = [p for p in self._places.get(id, ()) if start < end <= len(self._texts[p])]
+        for place in found:
             if self._texts[place][start:end] == text:
                 return self._found(place, start, end)
-        if spans:  # the text is a truth that was found there
-            place, (start, end) = spans[0]
-            return [*self._found(place, start, end), text]
-        return [id, whole_of(evidence.get("sentence")), text]
+        if found:  # the text is a truth that was found there
+            return [*self._found(found[0], start, end), text]
+        return [id, evidence.sentence or None, text]
 
     def _found(self, place: int, start: int, end: int) -> list[Any]:
-        offsets = self._offsets.get(place)
-        if offsets is None:
-            offsets = self._offsets[place] = Offsets(self._texts[place])
-        return [place, offsets(start), offsets(end)]
+        if place not in self._offsets:
+            self._offsets[place] = Offsets(self._texts[place])
+        return [place, *self._offsets[place].span(start, end)]
 
 
-def _verdict(verdict: Mapping[str, Any], places: _Passages) -> dict[str, Any]:
-    shown = share_of(verdict.get("shown"))
+def _verdict(verdict: Verdict, places: _Passages) -> dict[str, Any]:
     view = {
-        "e": [places.evidence(mapping_of(item)) for item in list_of(verdict.get("evidence"))],
-        "r": text_of(verdict.get("reason")),
-        "u": text_of(verdict.get("unresolved")),
-        "repeats": whole_of(verdict.get("repeat_of")),
-        "shown": shown if shown is not None and shown < 1 else None,
+        "e": [places.evidence(item) for item in verdict.evidence],
+        "r": verdict.reason,
+        "u": verdict.unresolved or "",
+        "repeats": verdict.repeat_of,
+        "shown": verdict.shown if verdict.shown < 1 else None,
     }
     return {
         name: value for name, value in view.items() if value is not None and value not in ("", [])
     }
 
 
-def _citations(audit: Mapping[str, Any]) -> dict[str, Any]:
-    if not audit:
-        return {}
+def _citations(audit: CitationAudit) -> dict[str, Any]:
     return {
-        "invalid": [text_of(item) for item in list_of(audit.get("invalid_citations"))],
-        "uncited": whole_of(audit.get("uncited_claim_count")) or 0,
-        "sentences": [text_of(item) for item in list_of(audit.get("uncited_sentences"))],
+        "invalid": audit.invalid_citations,
+        "uncited": audit.uncited_claim_count,
+        "sentences": audit.uncited_sentences,
     }
 
 
-def _numbers(value: object) -> dict[str, float]:
-    numbers = {text_of(name): number_of(item) for name, item in mapping_of(value).items()}
-    return {name: number for name, number in numbers.items() if number is not None}
-
-
-def _facts(record: Mapping[str, Any]) -> dict[str, Any]:
-    tokens = mapping_of(record.get("tokens_used"))
-    facts: dict[str, Any] = {
-        "policy": text_of(record.get("policy")),
-        "judge": text_of(record.get("judge")),
-        "coverage": share_of(record.get("coverage")),
-        "prompt": whole_of(tokens.get("prompt")),
-        "completion": whole_of(tokens.get("completion")),
-        "requests": whole_of(tokens.get("num_requests")),
-        "cost": number_of(record.get("cost")),
-        "ms": number_of(record.get("latency_ms")),
-    }
+def _facts(result: GradingResult) -> dict[str, Any]:
+    tokens = result.tokens_used
+    facts: dict[str, Any] = {"policy": result.policy, "judge": result.judge, "cost": result.cost}
+    if result.verdicts or result.counts:
+        facts["coverage"] = result.coverage
+    if tokens.num_requests or tokens.total:
+        facts["prompt"], facts["completion"] = tokens.prompt, tokens.completion
+        facts["requests"] = tokens.num_requests
+    if result.latency_ms:
+        facts["ms"] = result.latency_ms
     return {name: value for name, value in facts.items() if value not in (None, "")}
-
-
-def _plain(value: object, depth: int = 6) -> Any:
-    """A value as JSON that a browser can read."""
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int | float):
-        return number_of(value)
-    if depth and isinstance(value, dict):
-        return {text_of(name): _plain(item, depth - 1) for name, item in value.items()}
-    if depth and isinstance(value, list | tuple):
-        return [_plain(item, depth - 1) for item in value]
-    return text_of(value)

@@ -7,15 +7,12 @@ import zlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch.comparison import KINDS, compare
-from ..batch.rows import NOTHING, Line
-from ..records.model import GraderError, Verdict
-from ..records.result import GradingResult
-from .case_view import UNRESOLVED, Vocabulary, detail_view, outcome_of, row_view, score_of
+from .case_view import UNRESOLVED, Vocabulary, detail_view, row_view
 from .joining import join
-from .plain_fields import list_of, mapping_of, share_of, text_of
+from .record import record_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from ..batch.comparison import Change, Lines
     from .joining import Joined
@@ -73,43 +70,7 @@ class Compared:
 
 
 def _lines(results: Results) -> Lines:
-    return lambda: (plain_line(record) for _, record in results.records())
-
-
-def plain_line(record: Mapping[str, Any]) -> Line:
-    """A result as a line of results, whatever else is wrong with it."""
-    row, score = record.get("row"), score_of(record)
-    status: Any = text_of(record.get("status")) or "unknown"
-    outcome = outcome_of(record)
-    result = GradingResult(
-        pass_=outcome == "passed",
-        score=score or 0.0,
-        defined=score is not None,
-        status=status,
-        reason=None,
-        threshold=share_of(record.get("threshold")) or 0.0,
-        policy=text_of(record.get("policy")),
-        judge=text_of(record.get("judge")),
-        error=GraderError("input", "") if outcome == "not_graded" else None,
-        verdicts=tuple(_verdict(mapping_of(v)) for v in list_of(record.get("verdicts"))),
-    )
-    return Line(
-        case_id(record), row if isinstance(row, int) else 0, _digest(record), NOTHING, result
-    )
-
-
-def case_id(record: Mapping[str, Any]) -> str:
-    """The name of a case: its id, or its number."""
-    return text_of(record.get("case_id")) or text_of(record.get("row"))
-
-
-def _digest(record: Mapping[str, Any]) -> str:
-    return text_of(record.get("input"))
-
-
-def _verdict(verdict: Mapping[str, Any]) -> Verdict:
-    label: Any = text_of(verdict.get("label")) or None
-    return Verdict(0, text_of(verdict.get("statement")), label)
+    return lambda: (record_of(data).line for _, data in results.records())
 
 
 def _views(
@@ -118,10 +79,9 @@ def _views(
     """The row and the details of each wanted case, compressed."""
     views: dict[str, bytes] = {}
     for record, texts in joined:
-        id = case_id(record)
-        if id in wanted:
+        if record.line.case_id in wanted:
             view = [row_view(record, texts, names), detail_view(record, texts, place)]
-            views[id] = zlib.compress(json.dumps(view).encode(), 1)
+            views[record.line.case_id] = zlib.compress(json.dumps(view).encode(), 1)
     return views
 
 

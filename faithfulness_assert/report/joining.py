@@ -11,11 +11,12 @@ from ..batch.rows import Row, digest
 from ..cases.case import Case
 from ..records.errors import ConfigError, InputError
 from .case_view import Texts
-from .plain_fields import list_of, mapping_of, text_of
+from .record import mapping_of, record_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from .record import Record
     from .result_records import Results
 
 MOST_QUOTES = 50
@@ -26,7 +27,7 @@ HOW = "Give the data set with --data FILE (and --map, if the run had it)."
 class Joined(NamedTuple):
     """A result, and the texts of its case if they are known."""
 
-    record: Mapping[str, Any]
+    record: Record
     texts: Texts | None
 
 
@@ -42,7 +43,8 @@ def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iter
     data_set, problem = _data_set(results, data, mapping)
     if data_set is None:
         read = found = False
-        for _, record in results.records():
+        for _, data in results.records():
+            record = record_of(data)
             texts = own_texts(record)
             read, found = True, found or texts is not None
             yield Joined(record, texts)
@@ -90,11 +92,11 @@ class _Join:
         self._waiting: dict[int, None] = {}
         self._changed = 0
         self._unproved = self._by_order = 0
-        for place, record in results.records():
+        for place, data in results.records():
             self._waiting[place] = None
-            if isinstance(record.get("row"), int):
-                self._by_row.setdefault(record["row"], []).append(place)
-            if id := text_of(record.get("case_id")):
+            if isinstance(data.get("row"), int):
+                self._by_row.setdefault(data["row"], []).append(place)
+            if id := text_of(data.get("case_id")):
                 self._by_id.setdefault(id, []).append(place)
 
     def with_texts(self, data_set: DataSet) -> Iterator[Joined]:
@@ -110,13 +112,13 @@ class _Join:
         for id, rows in shared.items():
             yield from self._joined(paired(rows, self._by_id[id]))
         self._note(len(self._waiting))
-        yield from (Joined(self._results.at(place), None) for place in self._waiting)
+        yield from (Joined(record_of(self._results.at(place)), None) for place in self._waiting)
 
     def _joined(self, pairs: Iterable[tuple[Row, int]]) -> Iterator[Joined]:
         for row, place in pairs:
             if place in self._waiting:
                 del self._waiting[place]
-                record = self._results.at(place)
+                record = record_of(self._results.at(place))
                 yield Joined(record, self._texts(row, record))
 
     def _shared_id(self, row: Row) -> str:
@@ -134,9 +136,9 @@ class _Join:
             if not text_of(self._results.at(place).get("case_id"))
         ]
 
-    def _texts(self, row: Row, record: Mapping[str, Any]) -> Texts | None:
+    def _texts(self, row: Row, record: Record) -> Texts | None:
         """The texts of a row, if they are those that were graded."""
-        before = text_of(record.get("input"))
+        before = record.line.input
         texts = texts_of(row, mapping_of(self._results.about.get("options")))
         if before or not self._given:  # what only the results name is shown to who knows it
             same = before == digest(row)
@@ -144,7 +146,7 @@ class _Join:
             same = texts is not None and fits(record, texts)
         self._changed += not same
         self._unproved += same and not before
-        self._by_order += same and not before and not text_of(record.get("case_id"))
+        self._by_order += same and not before and not record.result.case_id
         return texts if same else None
 
     def _note(self, missing: int) -> None:
@@ -198,26 +200,23 @@ def texts_of(row: Row, options: Mapping[str, Any]) -> Texts | None:
     return Texts(case.answer, [(p.id, p.text) for p in case.context], case.question)
 
 
-def own_texts(record: Mapping[str, Any]) -> Texts | None:
+def own_texts(record: Record) -> Texts | None:
     """The texts in the columns of a result, where tests keep them, if they are what was graded."""
-    columns = mapping_of(record.get("columns"))
+    columns = record.line.columns
     fields = {name: columns[name] for name in ("answer", "context", "question") if name in columns}
     row = Row(0, "", fields)
-    same = bool(fields) and text_of(record.get("input")) == digest(row)
+    same = bool(fields) and record.line.input == digest(row)
     return texts_of(row, {}) if same else None
 
 
-def fits(record: Mapping[str, Any], texts: Texts) -> bool:
+def fits(record: Record, texts: Texts) -> bool:
     """Whether what a result says about its texts is true of these.
 
     Its spans must lie in the answer, and of the evidence that it quotes something must be there.
     """
-    verdicts = [mapping_of(verdict) for verdict in list_of(record.get("verdicts"))]
-    ends = [span[1] for v in verdicts if len(span := list_of(v.get("span"))) == 2]
-    if any(not isinstance(end, int) or end > len(texts.answer) for end in ends):
+    verdicts = record.result.verdicts
+    if any(verdict.span and verdict.span[1] > len(texts.answer) for verdict in verdicts):
         return False
-    quotes = [
-        text_of(mapping_of(e).get("text")) for v in verdicts for e in list_of(v.get("evidence"))
-    ]
+    quotes = [evidence.text for verdict in verdicts for evidence in verdict.evidence]
     some = quotes[:MOST_QUOTES]
     return not quotes or any(quote in text for quote in some for _, text in texts.passages)

@@ -8,8 +8,9 @@ from .. import __version__
 from ..batch.paired_tests import FALSE_ALARMS
 from ..batch.summary import UNRELIABLE
 from ..text.strings import clip
-from .figures import BINS, QUOTE
-from .plain_fields import mapping_of, text_of
+from .case_view import label_of
+from .figures import BINS
+from .record import mapping_of, text_of
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -34,6 +35,8 @@ ORDER = (
 )
 OUTCOMES = {"failed": "failed", "not_graded": "not graded", "passed": "passed"}
 MOST_NAMES = 4
+QUOTE = 400
+"""Characters of a text on the overview."""
 MOST_LABELS = 20
 
 
@@ -200,17 +203,20 @@ def bars(scores: list[int]) -> list[dict[str, Any]]:
 
 
 def _worst(worst: Worst) -> dict[str, Any]:
-    sign, words = LABELS[worst.label]
+    verdict, evidence = worst.verdict, worst.evidence
+    sign, words = LABELS[label_of(verdict)]
     return {
-        **worst._asdict(),
+        "label": label_of(verdict),
         "sign": sign,
         "words": words,
-        "statement": worst.statement + 1,
-        "text": _cut(worst.text),
-        "reason": _cut(worst.reason),
-        "evidence": _cut(worst.evidence),
-        "case_id": _cut(worst.case_id, 200),
-        "passage": _cut(worst.passage, 60),
+        "case": worst.case,
+        "case_id": _cut(worst.record.result.case_id, 200),
+        "statement": worst.place + 1,
+        "text": _cut(verdict.statement),
+        "reason": _cut(verdict.reason),
+        "evidence": _cut(evidence.text) if evidence else "",
+        "passage": _cut(evidence.passage, 60) if evidence else "",
+        "score": worst.record.score,
     }
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from .plain_fields import shown_text
+from ..text.strings import clean_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -89,3 +90,13 @@ def _environment() -> Any:
     )
     environment.filters["shown"] = shown_text
     return environment
+
+
+_HIDDEN = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]"
+)
+
+
+def shown_text(text: str) -> str:
+    """A text for the page itself: characters that hide or reorder text are named, as [U+202E]."""
+    return _HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", clean_text(text))

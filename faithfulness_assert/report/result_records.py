@@ -15,13 +15,13 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
+from ..batch.outputs.flat_rows import FLAT_SUFFIXES, flat_results
 from ..batch.rows import Line
 from ..batch.run_directory import RunDirectory
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..text.strings import clip
-from .flat_results import FLAT_SUFFIXES, flat_results
-from .plain_fields import mapping_of, text_of
+from .record import mapping_of, text_of
 
 MOST_NOTES = 5
 

@@ -1,0 +1,188 @@
+"""Results out, as files: JSON lines, CSV, Parquet and JUnit XML, each whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from ...records.errors import ConfigError
+from ...text.strings import visible
+from ..parquet_files import load_pyarrow, write_parquet
+from ..summary import Summary
+from .flat_rows import OWN, flat_rows
+from .input_order import in_input_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from ...records.result import GradingResult
+    from ..rows import Line
+
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+_NUMBER = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?%?")
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
+SUITE_WIDTH = 200
+
+
+def write_results(
+    lines: Iterable[Line],
+    path: str | os.PathLike[str],
+    *,
+    order: Literal["input", "finished"] = "input",
+) -> None:
+    """Writes results to a file, in a format by its suffix: one of ``SUFFIXES``.
+
+    The file is there only when it is complete; an older one stays until then. Memory does not grow
+    with the number of lines.
+
+    Args:
+        lines: the results, in any order.
+        path: the file. JSON lines have the whole results; the others their main parts.
+        order: that of the rows of the data set, or as the lines come.
+
+    Raises:
+        ConfigError: an unknown suffix or order; the file cannot be written; or pyarrow is missing.
+    """
+    if order not in ("input", "finished"):
+        raise ConfigError(f"order: must be input or finished, got {order!r}")
+    file = check_output(path)
+    write = _WRITERS[file.suffix.lower()]
+    with whole_file(file) as part:
+        write(in_input_order(lines) if order == "input" else lines, part)
+
+
+def check_output(path: str | os.PathLike[str]) -> Path:
+    """The path, if results can be written there, as far as one can tell before a run.
+
+    Raises:
+        ConfigError: an unknown suffix, no such folder, a read-only folder, or pyarrow is missing.
+    """
+    file = Path(path)
+    if file.suffix.lower() not in SUFFIXES:
+        raise ConfigError(f"{file}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
+    if not file.parent.is_dir():
+        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
+    if not os.access(file.parent, os.W_OK):
+        raise ConfigError(f"{file}: cannot be written: the folder is read-only")
+    if file.suffix.lower() == ".parquet":
+        load_pyarrow()
+    return file
+
+
+@contextmanager
+def whole_file(file: Path) -> Iterator[Path]:
+    """A path to write to, beside ``file``. At the end it takes the place of ``file``.
+
+    If anything is raised meanwhile, ``file`` stays as it was, and nothing is left beside it.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        try:
+            yield part
+            part.replace(file)
+        finally:
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be written: {error.strerror or error}") from None
+
+
+# ---------------------------------------------------------------- JSON lines, CSV, Parquet
+
+
+def _write_lines(lines: Iterable[Line], file: Path) -> None:
+    with file.open("w", encoding="utf-8", newline="\n") as text:
+        text.writelines(f"{line.to_json()}\n" for line in lines)
+
+
+def _write_parquet(lines: Iterable[Line], file: Path) -> None:
+    names, rows = flat_rows(lines)
+    write_parquet(rows, {**OWN, **dict.fromkeys(names, str)}, file)
+
+
+def _write_csv(lines: Iterable[Line], file: Path) -> None:
+    """Writes the main parts of each result. Missing values are empty cells."""
+    names, rows = flat_rows(lines)
+    with file.open("w", encoding="utf-8", newline="") as text:
+        columns = [*OWN, *names]
+        csv.writer(text).writerow(map(_cell, columns))
+        writer = csv.DictWriter(text, columns)
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+
+
+def _cell(value: Any) -> Any:
+    """A cell that no spreadsheet runs as a formula: texts of others may begin with ``=``."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        value = value.replace("\0", "\ufffd")
+        harmless = not _FORMULA.match(value) or _NUMBER.fullmatch(value)
+        return value if harmless else f"'{value}"
+    return value
+
+
+# ---------------------------------------------------------------- JUnit
+
+
+def _write_junit(lines: Iterable[Line], file: Path) -> None:
+    """Writes a test case for each result. A case that does not pass is a failure; a grader error,
+    which says nothing about the answer, is an error.
+    """
+    summary = Summary()
+    seconds = 0.0
+    with file.open("w", encoding="utf-8", newline="\n") as text:
+        text.write(HEAD)
+        start = text.tell()
+        _write_suite(text, summary, seconds)
+        for line in lines:
+            summary.add(line)
+            seconds += line.result.latency_ms / 1000
+            text.write(_test_case(line.case_id, line.result))
+        text.write("</testsuite>\n</testsuites>\n")
+        text.seek(start)  # the counts stand before the cases, but are known only now
+        _write_suite(text, summary, seconds)
+
+
+def _write_suite(text: IO[str], summary: Summary, seconds: float) -> None:
+    """The tag of the suite, filled up with spaces to the same length whatever the counts are."""
+    counts = (
+        f'tests="{summary.cases}" failures="{summary.failed}" '
+        f'errors="{summary.not_graded}" time="{seconds:.3f}"'
+    )
+    text.write(f'<testsuite name="faithfulness" {counts}'.ljust(SUITE_WIDTH) + ">\n")
+
+
+def _test_case(case_id: str, result: GradingResult) -> str:
+    name, seconds = _attribute(case_id), result.latency_ms / 1000
+    start = f'<testcase classname="faithfulness" name={name} time="{seconds:.3f}"'
+    if result.pass_:
+        return f"{start}/>\n"
+    tag = "failure" if result.error is None else "error"
+    kind = result.status if result.error is None else result.error.kind
+    reason = _attribute(result.short_reason)
+    text = escape(visible(result.pretty()))
+    return (
+        f"{start}>\n<{tag} type={_attribute(kind)} message={reason}>{text}</{tag}>\n</testcase>\n"
+    )
+
+
+def _attribute(text: str) -> str:
+    """A text in quotes. XML cannot express control characters, so they are written as escapes."""
+    return quoteattr(visible(text))
+
+
+_WRITERS: dict[str, Callable[[Iterable[Line], Path], None]] = {
+    ".jsonl": _write_lines,
+    ".csv": _write_csv,
+    ".parquet": _write_parquet,
+    ".xml": _write_junit,
+}
+SUFFIXES = tuple(_WRITERS)
