@@ -2,80 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import replace
-from itertools import count
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import pytest
 
 from ..batch.rows import Line, Row, brief, digest
 from ..grading import Grader, hide_key, split_options
-from ..options import parse_options
 from ..records.errors import ConfigError, MissingKeyError
 from ..records.model import GraderError
-from .assertions import NotGraded, check_passed, make_grader, read_case
-from .marker import read_markers
-from .plugin_settings import read_settings
-from .session_results import NAME, PROPERTY, SPENT_FILE
-from .tape_choice import has_tape, recording, replaying, tape_folder
-from .token_limit import TokenLimit
-from .trials import Trials
+from .assertions import NotGraded, check_passed, read_case
+from .session import Session
+from .session_results import PROPERTY
+from .tapes import has_tape, recording, replaying, tape_folder
+from .trials import Trials, read_markers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from ..cases.case import Case
     from ..records.result import GradingResult
-    from .marker import Marked
-    from .session_results import SessionResults
-
-
-class Session:
-    """What all tests of a process share: the settings, and the graders that were made."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.settings = read_settings(config)
-        self.options = self._options()
-        self.numbers = count(1)
-        self._graders: dict[str, Grader] = {}
-        self.limit: TokenLimit | None = None
-        if self.settings.max_tokens is not None:
-            self.limit = TokenLimit(self.settings.max_tokens, _spent_file(config))
-
-    def _options(self) -> dict[str, Any]:
-        """The options of ``grade()`` that the command line and the configuration name."""
-        named = {name: getattr(self.settings, name) for name in ("judge", "policy", "threshold")}
-        given = {name: value for name, value in named.items() if value is not None}
-        return {**parse_options(self.settings.options, "faithfulness_options"), **given}
-
-    def grader(self, options: dict[str, Any]) -> Grader:
-        """The grader with these options: the same one again, if it was made before."""
-        __tracebackhide__ = True
-        place = _digest(options)
-        if not place:
-            return make_grader(**options)
-        if place not in self._graders:
-            self._graders[place] = make_grader(**options)
-        return self._graders[place]
-
-    def used_up(self) -> str:
-        """Why nothing is graded any more; "" if that is not so."""
-        if self.limit is None or (spent := self.limit.spent()) < self.limit.most:
-            return ""
-        said = f"this session has spent {spent:,} tokens, and its limit is {self.limit.most:,}"
-        return f"{said} (--faithfulness-max-tokens)"
-
-
-def _digest(options: Mapping[str, Any]) -> str:
-    """A fingerprint that does not show keys; "" with a judge or a policy that is an object."""
-    try:
-        text = json.dumps(options, sort_keys=True)
-    except (TypeError, ValueError):
-        return ""
-    return hashlib.sha256(text.encode()).hexdigest()
+    from .trials import Marked
 
 
 class Call(NamedTuple):
@@ -244,14 +192,6 @@ def make_fixture(request: pytest.FixtureRequest) -> Faithfulness:
 
 
 _SESSION = pytest.StashKey[Session]()
-
-
-def _spent_file(config: pytest.Config) -> Path:
-    """Where tokens are counted. A worker of pytest-xdist was told so."""
-    if hasattr(config, "workerinput"):
-        return Path(config.workerinput[SPENT_FILE])
-    results: SessionResults = config.pluginmanager.getplugin(NAME)
-    return Path(results.spent_file)
 
 
 def _texts(case: Case | None) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Reports a wrong marker when tests are collected, before any of them runs."""
     if metafunc.definition.get_closest_marker("faithfulness") is not None:
-        from .marker import check_marker
+        from .trials import check_marker
 
         check_marker(metafunc)
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import GradingResult, JudgeError, grade
-from faithfulness_assert.pytest_plugin.token_limit import TokenLimit
+from faithfulness_assert.pytest_plugin.session import TokenLimit
 from faithfulness_assert.pytest_plugin.trials import Trials
 
 CONTEXT = "The tower is tall."
