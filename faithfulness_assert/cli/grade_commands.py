@@ -16,11 +16,11 @@ from ..batch.provider_batches import SERVICES
 from ..batch.row_grading import grade_rows
 from ..batch.run_description import describe_run
 from ..batch.run_directory import RunDirectory
+from ..cases.case import Case
 from ..grading import MAX_CONCURRENCY, Grader
 from ..judges.remote.settings import check_number
 from ..policy import describe, presets
 from ..policy.load import find_policy
-from ..cases.case import Case
 from ..records.errors import InputError
 from .arguments import (
     add_grading_arguments,
