@@ -68,7 +68,7 @@ ROOMS = (
 VIEWS = ("records.terminal_view", "records.notebook_view", "records.promptfoo_view")
 JUDGES_MAY_IMPORT = {"text.strings", "records", "asking", "judges"}
 PLAN_MAY_NOT_IMPORT = {"judges"}
-PYTEST_FILES = ("hooks", "plugin_settings", "session_results", "fixture", "session", "trials")
+PYTEST_FILES = ("hooks", "plugin_settings", "session_results", "fixture", "trials")
 PURE = (*ROOMS[: ROOMS.index("judges")], "plan")
 IMPURE_MODULES = {
     *("socket", "urllib", "http", "time", "os", "logging", "random", "threading", "asyncio"),
