@@ -12,8 +12,8 @@ from ..asking.nearest import nearest_sentences
 from ..cases.case import Case
 from ..conversations.events import check_evidence_roles
 from ..grading import Grader, hide_key, split_options
-from ..records.verdict_words import MARKS, in_words
 from ..records.errors import ConfigError, FaithfulnessError, InputError
+from ..records.verdict_words import MARKS, in_words
 from ..text.strings import clip, visible
 
 if TYPE_CHECKING:
