@@ -29,7 +29,7 @@ DATA_SET = "the data set: a file, or - for its text"
 
 
 def add_grading_arguments(parser: ArgumentParser, data_set: str = DATA_SET) -> None:
-    """The data set, where it has its fields, what ``grading_options`` reads, and the list of options."""
+    """The data set, what ``grading_options`` reads, and the list of options."""
     parser.add_argument("input", metavar="INPUT", help=data_set)
     add_mapping_arguments(parser)
     parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
