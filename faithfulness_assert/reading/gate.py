@@ -10,7 +10,7 @@ Nothing is weighed: what is not clearly quiet makes a statement open, and it is 
 
 A word of doubt that is the statement's own ("does not open on Mondays") is none: the statement must
 have it, and the clause must be about the statement's matter and not about what a text says.
-The words are in ``doubt_words.py``.
+The words are in ``words/doubt.txt``.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from ..text.numbers_and_names import numbers_and_names
-from ..text.strings import is_same, lazy_pattern
-from . import doubt_words
+from ..text.strings import is_same, lazy_pattern, sections
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -34,6 +33,7 @@ STEM = 5
 FEW = 3
 """Words of a sentence that is too short to show its language."""
 
+_WORDS = sections(__file__.removesuffix("gate.py") + "words/doubt.txt")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _NUMBER = lazy_pattern(r"\d+(?:[.,:]\d+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
@@ -82,7 +82,7 @@ def is_quiet(reason: str, statement: str = "") -> bool:
         return False
     if not _leads_to_its_numbers(text, statement) or _has_other_names(text, statement):
         return False
-    if any(_in("SOURCES", word) for word in _words(text)) or _turns_round(text, statement):
+    if any(_in("sources", word) for word in _words(text)) or _turns_round(text, statement):
         return False
     return _is_english(text, statement) and not _has_doubt(text, statement)
 
@@ -96,7 +96,7 @@ def is_partly_quiet(reason: str, statement: str = "") -> bool:
         return False
     parts = [part for part in _PARTS_END.split(reason) if len(_words(part)) > 1]
     affirmed = any(not has_doubt(part) for part in parts)
-    false = any(_in("FALSEHOODS", word) for word in _words(reason))
+    false = any(_in("falsehoods", word) for word in _words(reason))
     return is_quiet(reason, statement) or (len(parts) > 1 and affirmed and not false)
 
 
@@ -109,7 +109,7 @@ def is_silent(remark: str, statement: str = "") -> bool:
         return True
     text = _TAG.sub(" ", _without_references(remark))
     if _courtesy().match(text.lower().lstrip(" *_")):
-        known = all(_in("QUIET", word) or _in("COURTEOUS", word) for word in _words(text))
+        known = all(_in("quiet", word) or _in("courteous", word) for word in _words(text))
         return known and _NUMBER.search(text) is None
     text = _NAME.sub(" ", text, count=1)
     if _SHARE.search(text) or any(sign not in statement for sign in _STRANGE_SIGN.findall(text)):
@@ -117,7 +117,7 @@ def is_silent(remark: str, statement: str = "") -> bool:
     if not set(_NUMBER.findall(text)) <= set(_NUMBER.findall(statement)):
         return False
     own = {word[:STEM] for word in _words(statement)}
-    known = all(_in("QUIET", word) or word[:STEM] in own for word in _words(text))
+    known = all(_in("quiet", word) or word[:STEM] in own for word in _words(text))
     return known and not _has_doubt(text, statement) and not _turns_round(text, statement)
 
 
@@ -129,18 +129,18 @@ def has_doubt(text: str) -> bool:
 def is_falsehood(key: str) -> bool:
     """Whether a key names what would be wrong with a verdict: a false value denies nothing then."""
     words = _words(key)
-    false = any(_in("FALSEHOODS", word) or _in("FLAWS", word) for word in words)
+    false = any(_in("falsehoods", word) or _in("flaws", word) for word in words)
     return false and not denies(key) and "free" not in words
 
 
 def denies(text: str) -> bool:
     """Whether a text has a negation."""
-    return any(_in("NEGATIONS", word) for word in _words(text))
+    return any(_in("negations", word) for word in _words(text))
 
 
 def qualifiers(text: str) -> frozenset[str]:
     """The conditions, hedges and quantifiers of a text."""
-    return frozenset(word for word in _words(text) if _in("QUALIFIERS", word))
+    return frozenset(word for word in _words(text) if _in("qualifiers", word))
 
 
 # ---------------------------------------------------------------- words
@@ -153,7 +153,7 @@ def _words(text: str) -> list[str]:
 
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
-    return {word[:STEM] for word in words if not _in("LINKS", word) and not _in("REPORTS", word)}
+    return {word[:STEM] for word in words if not _in("links", word) and not _in("reports", word)}
 
 
 def _has_doubt(text: str, statement: str) -> bool:
@@ -176,11 +176,11 @@ def _is_own(word: str, after: Collection[str], own: Collection[str]) -> bool:
 
     Any negation of the statement's own matter is, if the statement has one.
     """
-    if _in("NEGATIONS", word):
-        negated = next((w for w in after if not _in("LINKS", w)), "")
-        return any(_in("NEGATIONS", w) for w in own) and negated[:STEM] in _stems(own)
-    reported = any(_in("REPORTS", w) for w in list(after)[:1])
-    return word in own and not (_in("DENIALS", word) and reported)
+    if _in("negations", word):
+        negated = next((w for w in after if not _in("links", w)), "")
+        return any(_in("negations", w) for w in own) and negated[:STEM] in _stems(own)
+    reported = any(_in("reports", w) for w in list(after)[:1])
+    return word in own and not (_in("denials", word) and reported)
 
 
 def _turns_round(text: str, statement: str) -> bool:
@@ -196,7 +196,7 @@ def _has_other_names(text: str, statement: str) -> bool:
     for part in _SENTENCE_END.split(text):
         bare = part.lstrip(" \"'“*_(")
         for name in numbers_and_names(bare[:1].lower() + bare[1:]):  # the first word is no name
-            if name.isalpha() and name.casefold() not in own and not _in("QUIET", name.casefold()):
+            if name.isalpha() and name.casefold() not in own and not _in("quiet", name.casefold()):
                 return True
     return False
 
@@ -204,11 +204,11 @@ def _has_other_names(text: str, statement: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_doubt(word: str) -> bool:
     parts = (word.replace("'", ""), *word.split("-"), word.partition("'")[0])
-    return any(_in(name, part) for part in parts for name in ("DENIALS", "DOUBTS"))
+    return any(_in(name, part) for part in parts for name in ("denials", "doubts"))
 
 
 def _in(name: str, word: str) -> bool:
-    """Whether a list of ``doubt_words.py`` has a word."""
+    """Whether a list of ``words/doubt.txt`` has a word."""
     whole, stems = _listed(name)
     return word in whole or word.startswith(stems)
 
@@ -216,13 +216,13 @@ def _in(name: str, word: str) -> bool:
 @cache
 def _listed(name: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """The whole words of a list, and the beginnings."""
-    words = getattr(doubt_words, name).split()
+    words = _WORDS[name].split()
     return frozenset(words), tuple(word[:-1] for word in words if word.endswith("*"))
 
 
 @cache
 def _courtesy() -> re.Pattern[str]:
-    openings = filter(None, doubt_words.COURTESIES.split("\n"))
+    openings = filter(None, _WORDS["courtesies"].split("\n"))
     return re.compile("|".join(rf"{opening}\b" for opening in openings))
 
 
@@ -254,7 +254,7 @@ def _is_english(text: str, statement: str) -> bool:
         words = [word for word in _words(sentence) if len(word) > 1 or not word.isascii()]
         if not all(word.isascii() or word in own for word in words):
             return False
-        few = len(words) <= FEW and all(_in("QUIET", w) or w in own for w in words)
-        if not few and not any(_in("ENGLISH", word) for word in words):
+        few = len(words) <= FEW and all(_in("quiet", w) or w in own for w in words)
+        if not few and not any(_in("english", word) for word in words):
             return False
     return True
