@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,12 @@ RECORDS = st.lists(
     min_size=1,
     max_size=4,
 )
+
+
+def fixture(name: str) -> Any:
+    return json.loads((ROOT / "fixtures" / name).read_text(encoding="utf-8"))
+
+
 slow_disk = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
 )
@@ -249,22 +256,10 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ('[{"answer": "a"} {"answer": "b"}]', "item 2 and what follows it: invalid JSON: ',' is"),
-        ('[{"answer": "a"}, {answer: "b"}]', "item 2 and what follows it: invalid JSON: Expecting"),
-        ("[" * 100_000, "item 1 and what follows it: invalid JSON: nested too deeply"),
-        ("words", "the file: must be JSON"),
-        (f"[{'1' * 5000}]", "item 1 and what follows it: invalid JSON: Exceeds the limit"),
-        ("{7: 8}", "the file: invalid JSON: '\"' is missing before '7'"),
-        ('{"answer": "a", "cont', "the file: invalid JSON: Unterminated string"),
-    ],
-)
-def test_where_json_ends_is_said(tmp_path: Path, text: str, problem: str) -> None:
-    file = tmp_path / "bad.json"
-    file.write_text(text)
-    assert problems(file)[-1].startswith(problem)
+def test_json_that_is_nested_too_deeply_is_one_problem(tmp_path: Path) -> None:
+    file = tmp_path / "deep.json"
+    file.write_text("[" * 100_000)
+    assert problems(file)[-1] == "item 1 and what follows it: invalid JSON: nested too deeply"
 
 
 def test_an_object_is_one_case_also_with_lists_named_like_those_of_exports(tmp_path: Path) -> None:
@@ -306,29 +301,9 @@ def test_cells_of_a_csv_file_are_texts_as_they_are(
     ]
 
 
-@pytest.mark.parametrize(
-    ("cell", "context"),
-    [
-        ("plain [text]", "plain [text]"),
-        ('["a", "b"]', ["a", "b"]),
-        (' [{"text": "a", "id": 7}] ', [{"text": "a", "id": 7}]),
-        ("['a', \"it's\"]", ["a", "it's"]),
-        (r"['it\'s', 'a\nb']", ["it's", "a\nb"]),
-        ("[]", []),
-        ("", ""),
-        ("[1, 2]", "[1, 2]"),
-        ("[see below]", "[see below]"),
-        ("['a', 3]", "['a', 3]"),
-        ("['a'] and ['b']", "['a'] and ['b']"),
-        ("['a' 'b']", "['a' 'b']"),
-        ('{"text": "a"}', '{"text": "a"}'),
-        ('["a", {"text": "b"}]', '["a", {"text": "b"}]'),
-    ],
-)
-def test_a_cell_of_the_context_is_a_list_only_if_it_is_one_as_a_whole(
-    cell: str, context: object
-) -> None:
-    assert csv_files.passages(cell) == context
+@pytest.mark.parametrize("row", fixture("csv_cells.json"), ids=lambda row: row["cell"])
+def test_a_cell_of_the_context_is_a_list_only_if_it_is_one_as_a_whole(row: Any) -> None:
+    assert csv_files.passages(row["cell"]) == row["context"]
 
 
 @given(st.lists(st.text(max_size=6), max_size=4))
@@ -360,27 +335,6 @@ def test_tabs_and_semicolons_separate_cells_too(tmp_path: Path, name: str, text:
     assert rows_of(tmp_path / name)[0].fields["answer"] == "a,b"
 
 
-@pytest.mark.parametrize(
-    ("text", "mapping", "said"),
-    [
-        ("answer,docs\na,c\n", {}, "no column for context. Looked for context, retrieved_contexts"),
-        ("id,chat\n1,[]\n", {}, "Use --map answer=COLUMN, or --map messages=COLUMN for chats"),
-        ("reply,context\na,c\n", {"answer": "replay"}, "no column for answer. Looked for replay"),
-        ("answer,context\xe9\na,c\n", {}, "the first row cannot be read: not UTF-8 text"),
-        ("answer,answer\na,c\n", {}, "two columns have the name 'answer'"),
-        ("answer,context\n", {}, "contains no cases"),
-        ("", {}, "contains no cases"),
-    ],
-)
-def test_a_table_without_the_columns_of_a_case_is_refused_at_once(
-    tmp_path: Path, text: str, mapping: dict[str, str], said: str
-) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text(text, encoding="latin-1")
-    with pytest.raises(ConfigError, match=said):
-        open_data_set(file, mapping=mapping)
-
-
 def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_text("reply,context\nonly one cell\na,c\n")
@@ -391,20 +345,18 @@ def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("a.xlsx", b"x", "unknown kind of file. Known: .jsonl"),
-        ("a.jsonl", b"\xff\xfe{\0", "is UTF-16 text; save it as UTF-8"),
-        ("a.json", b" \n", "contains no cases"),
-        ("a.jsonl", b"\n\n", "contains no cases"),
-    ],
+    "row", fixture("unreadable_data_sets.json"), ids=lambda row: row["text"][:30]
 )
-def test_a_file_that_cannot_be_a_data_set_is_refused(
-    tmp_path: Path, name: str, content: bytes, said: str
+def test_what_cannot_be_read_is_refused_at_once_or_costs_its_own_record(
+    tmp_path: Path, row: Any
 ) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(ConfigError, match=said):
-        open_data_set(tmp_path / name)
+    file = tmp_path / row["file"]
+    file.write_text(row["text"], encoding="latin-1")
+    if "problem" in row:
+        assert problems(file)[-1].startswith(row["problem"])
+    else:
+        with pytest.raises(ConfigError, match=re.escape(row["error"])):
+            open_data_set(file, mapping=row.get("map"))
 
 
 def test_a_fingerprint_changes_with_the_content_and_with_the_mapping(tmp_path: Path) -> None:

@@ -43,6 +43,7 @@ def rows_of(name: str) -> list[dict[str, Any]]:
 ROWS = rows_of("conversations.json")
 INVALID = rows_of("conversations_invalid.json")
 DATA = rows_of("tool_data.json")
+SHAPES = json.loads((ROOT / "fixtures" / "conversation_shapes.json").read_text(encoding="utf-8"))
 TEXT = "The museum opens at nine."
 
 
@@ -116,77 +117,31 @@ words = texts.filter(lambda text: OWN not in text)
 own = st.text("ab .?\n{}[]\"':<>", max_size=20).map(lambda text: f"{OWN} {text}")
 
 
-def _parts(own_text: str, foreign: str) -> list[list[dict[str, Any]]]:
-    """Messages of an assistant and a tool in each shape; the assistant's words are ``own_text``."""
-    arguments = {"query": own_text, own_text: [own_text]}
-    as_text = json.dumps(arguments)
-    openai = [
-        assistant(own_text, **calling(arguments=as_text), reasoning_content=own_text),
-        tool(foreign),
-        assistant(own_text, refusal=own_text, audio={"transcript": own_text}),
-    ]
-    openai[0]["content"] = own_text
-    anthropic = [
-        assistant(None)
-        | {
-            "content": [
-                {"type": "thinking", "thinking": own_text, "text": own_text, "content": own_text},
-                {"type": "text", "text": own_text},
-                {"type": "tool_use", "id": "t", "name": "find", "input": arguments},
-                {"type": "tool_result", "tool_use_id": "t", "content": own_text},
-                {"type": "document", "source": {"type": "text", "data": own_text}},
-                {"type": "unknown", "text": own_text, "content": own_text},
-            ]
-        },
-        {
-            "role": "user",
-            "content": [
-                {"type": "tool_result", "tool_use_id": "t", "content": foreign},
-                {"type": "tool_result", "content": [{"type": "text", "text": foreign}]},
-            ],
-        },
-    ]
-    otel = [
-        {
-            "role": "assistant",
-            "parts": [
-                {"type": "reasoning", "content": own_text},
-                {"type": "text", "content": own_text},
-                {"type": "tool_call", "id": "o", "name": "find", "arguments": arguments},
-            ],
-        },
-        {"role": "tool", "parts": [{"type": "tool_call_response", "id": "o", "response": foreign}]},
-    ]
-    items = [
-        {"type": "reasoning", "summary": [{"type": "summary_text", "text": own_text}]},
-        {"type": "function_call", "call_id": "r", "name": "find", "arguments": as_text},
-        {"type": "function_call_output", "call_id": "r", "output": foreign},
-        {
-            "type": "message",
-            "role": "assistant",
-            "content": [{"type": "output_text", "text": own_text}],
-        },
-        {"type": "web_search_call", "id": "w", "action": {"query": own_text}},
-    ]
-    langchain = [
-        {"type": "ai", "content": own_text, "tool_calls": [{"name": "find", "args": arguments}]},
-        {"type": "tool", "content": foreign, "tool_call_id": "x"},
-    ]
-    return [openai, anthropic, otel, items, langchain]
+def said_in(shape: Any, own_text: str, foreign: str) -> Any:
+    """Messages of an assistant and a tool in a shape, with the words of each."""
+    if isinstance(shape, dict):
+        pairs = shape.items()
+        return {said_in(k, own_text, foreign): said_in(v, own_text, foreign) for k, v in pairs}
+    if isinstance(shape, list):
+        return [said_in(item, own_text, foreign) for item in shape]
+    known = {"OWN": own_text, "FOREIGN": foreign, "OWN AS JSON": json.dumps({"query": own_text})}
+    return known.get(shape, shape) if isinstance(shape, str) else shape
 
 
 conversations = st.lists(
-    st.tuples(st.integers(0, 4), own, words, st.booleans()), min_size=1, max_size=6
+    st.tuples(st.sampled_from(list(SHAPES.values())), own, words, st.booleans()),
+    min_size=1,
+    max_size=6,
 )
 
 
 @given(conversations, st.lists(st.sampled_from(MESSAGE_ROLES), unique=True))
 def test_no_passage_contains_what_an_assistant_wrote(
-    turns: list[tuple[int, str, str, bool]], roles: list[str]
+    turns: list[tuple[Any, str, str, bool]], roles: list[str]
 ) -> None:
     messages: list[Any] = []
     for shape, said, foreign, asks in turns:
-        messages += [user(foreign)] * asks + _parts(said, foreign)[shape]
+        messages += [user(foreign)] * asks + said_in(shape, said, foreign)
     case = Case(messages=[*messages, assistant("The answer.")], evidence_roles=roles)
     inner = asked("The answer.", result={"log": {"messages": messages}})
     for read in (case, Case(messages=inner, evidence_roles=roles)):
@@ -213,12 +168,12 @@ class Echo:
 @settings(max_examples=40)
 @given(conversations)
 def test_no_claim_is_backed_by_what_the_assistant_said_before(
-    turns: list[tuple[int, str, str, bool]],
+    turns: list[tuple[Any, str, str, bool]],
 ) -> None:
     claim = f"The {OWN} museum is free on Mondays."
     messages: list[Any] = []
     for shape, _, foreign, _ in turns:
-        messages += [user(f"It is {foreign}"), *_parts(claim, f"{foreign} It is old.")[shape]]
+        messages += [user(f"It is {foreign}"), *said_in(shape, claim, f"{foreign} It is old.")]
     result = grade(messages=[*messages, user("Is it free?"), assistant(claim)], judge=Echo())
     assert result.status == "graded"
     assert (result.score, result.counts["supported"]) == (0.0, 0)
@@ -384,61 +339,31 @@ def test_messages_without_an_answer_or_of_no_known_shape_are_invalid_input(
         assert problem in str(result.reason)
 
 
+KEYS = (
+    "role type content parts text tool_calls function_call function functionCall functionResponse id "
+    "name tool_use_id call_id output source refusal audio retrieval_context context results "
+    "messages history turns arguments"
+).split()
+WORDS = (
+    "user assistant tool system developer bot ai human message text input_text refusal tool_use "
+    "tool_call function_call thinking tool_result function_call_output tool_call_response document "
+    "web_search_tool_result search_result image file_search_call mcp_call c1"
+).split()
+leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
 json_data = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    leaves | st.sampled_from([*WORDS, TEXT, "{}", '{"a": [1, {"b": 2}]}']),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                ["role", "content", "parts", "type", "text", "tool_calls", "id", "name", "function"]
-            ),
-            inner
-            | st.sampled_from(["user", "assistant", "tool", "text", "tool_result", "document"]),
-            max_size=5,
-        )
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5)
     ),
     max_leaves=12,
 )
-
-
-kinds = st.sampled_from(
-    [
-        *("text", "input_text", "refusal", "tool_use", "tool_call", "function_call", "thinking"),
-        *("tool_result", "function_call_output", "tool_call_response", "web_search_tool_result"),
-        *("document", "search_result", "image", "file_search_call", "mcp_call", "message", "ai"),
-    ]
-)
-values = json_data | kinds | st.sampled_from(["c1", "", TEXT, "{}", '{"a": [1, {"b": 2}]}'])
-part = st.dictionaries(
-    st.sampled_from(
-        ["text", "content", "id", "tool_use_id", "call_id", "name", "output", "source"]
-    ),
-    values | st.lists(values, max_size=2),
-    max_size=4,
-).flatmap(lambda data: kinds.map(lambda kind: {"type": kind, **data}))
 message = st.fixed_dictionaries(
-    {},
-    optional={
-        "role": st.sampled_from(["user", "assistant", "tool", "system", "developer", "bot", 5]),
-        "content": values | st.lists(part | values, max_size=3),
-        "parts": values | st.lists(part, max_size=3),
-        "type": kinds | values,
-        "tool_calls": values | st.lists(part | values, max_size=2),
-        "function_call": values,
-        "refusal": values,
-        "audio": values,
-        "retrieval_context": values,
-        "context": values,
-        "name": values,
-        "tool_call_id": values,
-        "output": values,
-        "results": values,
-    },
+    {"role": st.sampled_from(WORDS[:8])}, optional=dict.fromkeys(KEYS[1:], json_data)
 )
 
 
 @settings(max_examples=200)
-@given(json_data | st.lists(json_data, max_size=4) | st.lists(message | part, max_size=5))
+@given(json_data | st.lists(json_data, max_size=4) | st.lists(message, max_size=5))
 def test_any_data_is_a_result_and_never_an_exception(data: Any) -> None:
     result = grade(messages=data)
     assert result.status != "graded" or result.verdicts
