@@ -300,8 +300,8 @@ class RemoteJudge:
         connection: Connection
         if self._own_client is None:
             make_client = partial(self._make_client, f"Async{provider.client}")
-            url = self._endpoint.below(provider.path)
-            connection = DirectConnection(provider.sdk(), make_client, url, secrets)
+            url, login = self._endpoint.below(provider.path), self._endpoint.login
+            connection = DirectConnection(provider.sdk(), make_client, url, login, secrets)
         else:
             connection = ClientConnection(provider.sdk(), self._own_client, provider.path, secrets)
         weakref.finalize(self, background.soon, connection.close, background.loop())

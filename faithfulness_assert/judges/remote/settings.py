@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 from ...records.errors import ConfigError, MissingKeyError
 
@@ -39,9 +39,17 @@ class Endpoint:
     secrets: tuple[Secret, ...]
 
     def below(self, path: str) -> str:
-        """The address of ``path`` below ``url``, with its query."""
+        """The address of ``path`` below ``url``, with its query, without user and password."""
         parts = urlsplit(self.url)
-        return parts._replace(path=f"{parts.path.rstrip('/')}{path}").geturl()
+        host, path = parts.netloc.rpartition("@")[2], f"{parts.path.rstrip('/')}{path}"
+        return parts._replace(netloc=host, path=path).geturl()
+
+    @property
+    def login(self) -> tuple[str, str] | None:
+        """User and password in the address."""
+        parts = urlsplit(self.url)
+        user, password = parts.username or "", parts.password or ""
+        return (unquote(user), unquote(password)) if user or password else None
 
 
 def find_endpoint(provider: str, home: str, base_url: object, api_key: object) -> Endpoint:
