@@ -1,8 +1,7 @@
 """Grades on a Ray cluster: a data set of Ray Data, or the rows of a run as one.
 
-Ray Data hands out the rows to actors. Each actor has a grader of its own and overlaps the asks of
-its rows. If an actor or a node dies, Ray starts the actor again, there or elsewhere, and its rows
-are graded again.
+Ray Data hands out the rows to actors, each with a grader of its own. If an actor or a node dies,
+Ray starts the actor again, there or elsewhere, and its rows are graded again.
 """
 
 from __future__ import annotations
@@ -40,9 +39,8 @@ if TYPE_CHECKING:
 
 CHUNK = 64
 """Rows that an actor gets at a time."""
-AT_ONCE = 100_000
-"""Rows of a run that Ray gets at a time. It keeps them in its object store, also on disk."""
-MAX_ACTORS = 10_000
+AT_ONCE = 1_500
+"""Chunks of a run that Ray gets at a time. It keeps them in its object store, also on disk."""
 CONNECT_SECONDS = 10.0
 MOST_DEATHS = 10
 """How often the actor that grades a chunk may die before the run stops: a row may be the cause."""
@@ -94,7 +92,7 @@ class RowGrader(RecordGrader):
     """Grades rows of a run, which come pickled, because a table would change their values."""
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
-        """The results, each as the text of its line and as a brief line, pickled too."""
+        """The results, pickled too: each as the text of its line and as a brief line."""
         lines = self.share.graded(_unpickled(batch), self.grader)
         return _pickled([(line.to_json(), brief(line)) for line in lines])
 
@@ -158,10 +156,14 @@ def grade_dataset(
     """
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
-    spare = 1 + _has_checkpoint()
+    context = ray.data.DataContext.get_current()
+    # One core reads; Ray's own checkpoint, if there is one, needs a core for an actor of its own.
+    spare = 1 if getattr(context, "checkpoint_config", None) is None else 2
     share = Share(concurrency, requests_per_minute, tokens_per_minute)
     number = share.most_graders(_number_of(actors, spare))
-    cpus = _cpus(settings.grader(), number + spare)
+    remote = judge_info(settings.grader().judge).remote
+    # An actor sets cores aside, but those that tasks read and write with must stay free.
+    cpus = REMOTE_CPUS if remote else float(number + spare <= _cores())
     return _mapped(
         ds, RecordGrader, (settings, share.of(number), mapping), number, cpus, batch_size
     )
@@ -199,8 +201,8 @@ def remaining(
     of each node.
     """
     batches = finished.iter_batches(batch_format="pyarrow", batch_size=None)
-    found = [chunk for batch in batches if batch.num_rows for chunk in batch[on].chunks]
-    chunks = [chunk for chunk in found if not _is_empty(chunk)]
+    columns = [batch[on] for batch in batches if batch.num_rows]
+    chunks = [chunk for column in columns if not _is_empty(column) for chunk in column.chunks]
     if not chunks:
         return ds
     ids = ray.put(pyarrow.chunked_array(chunks))
@@ -214,19 +216,16 @@ def _without(batch: pyarrow.Table, on: str, ids: Any) -> pyarrow.Table:
     return batch.filter(pyarrow.compute.invert(known))
 
 
-def _is_empty(values: pyarrow.Array | pyarrow.ChunkedArray) -> bool:
+def _is_empty(values: pyarrow.ChunkedArray) -> bool:
     """Whether no row has a value; such a column may have no type either."""
     return bool(values.null_count == len(values))
 
 
 @dataclass(frozen=True, slots=True)
 class RayEngine:
-    """Grades the rows of a run on a cluster.
+    """Grades the rows of a run on a cluster; see ``LocalEngine``.
 
     Args:
-        settings: what makes the grader.
-        grader: made of them, for who wants to know what is graded with.
-        share: of all actors together; ``concurrency`` is that of each.
         address: of the cluster; None for the one that Ray finds, else one on this machine.
         actors: how many; by default as many as the cluster has cores.
     """
@@ -241,7 +240,7 @@ class RayEngine:
     def graded(self, rows: Iterator[Row]) -> Generator[tuple[str, Line], None, None]:
         """The results of these rows, as text and as a brief line, as they finish.
 
-        Whoever wants no more of them closes this generator: Ray then stops.
+        Ray stops when this generator is closed.
 
         Raises:
             ConfigError: the cluster cannot be used, or an actor dies again and again.
@@ -249,19 +248,20 @@ class RayEngine:
         _connect(self.address)
         number = self.share.most_graders(_number_of(self.actors))
         given = self.settings, self.share.of(number)
-        while some := list(islice(rows, AT_ONCE)):
-            chunks = (some[place : place + CHUNK] for place in range(0, len(some), CHUNK))
-            ds = ray.data.from_arrow_refs([ray.put(_pickled(chunk)) for chunk in chunks])
-            ds.context.enable_progress_bars = False
+        chunks = iter(lambda: list(islice(rows, CHUNK)), [])
+        while some := [ray.put(_pickled(chunk)) for chunk in islice(chunks, AT_ONCE)]:
+            ds = ray.data.from_arrow_refs(some)
+            ds.context.enable_progress_bars = ds.context.print_on_execution_start = False
             # No core is set aside: after a node is lost, those that are left must take all actors.
             graded = _mapped(ds, RowGrader, given, number, cpus=0)
             try:
                 for batch in graded.iter_batches(batch_size=None, batch_format="pyarrow"):
                     yield from _unpickled(batch)
             except DEATHS as error:
-                problem = "actors: a process that grades died again and again on the same rows"
-                advice = f"does it have enough memory? Ray says: {error}"
-                raise ConfigError(f"{problem}; {advice}") from None
+                problem = "a process that grades died again and again on the same rows"
+                raise ConfigError(
+                    f"actors: {problem}; does it have enough memory? Ray says: {error}"
+                ) from None
 
 
 def _connect(address: str | None) -> None:
@@ -274,44 +274,28 @@ def _connect(address: str | None) -> None:
         return
     found = os.environ.get("RAY_ADDRESS", "")
     name = "address" if address else "RAY_ADDRESS" if found else "engine"
-    _check_answers(name, address or found)
-    here: dict[str, Any] = {"include_dashboard": False} if address is None else {}
+    host, _, port = (address or found).rpartition("://")[2].rpartition(":")
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="warning", **here)
+        if host and port.isdecimal():  # Ray itself would try for many minutes
+            socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except (OSError, OverflowError) as error:
+        raise ConfigError(
+            f"{name}: no Ray cluster answers at {address or found}: {error}"
+        ) from None
+    board = None if address else False
+    try:
+        ray.init(address, include_dashboard=board, log_to_driver=False, logging_level="warning")
     except (OSError, RuntimeError, ValueError) as error:
         raise ConfigError(f"{name}: no Ray cluster can be used: {error}") from None
-
-
-def _check_answers(name: str, address: str) -> None:
-    """Raises ``ConfigError`` if nothing answers there: Ray itself would try for many minutes."""
-    host, _, port = address.rpartition("://")[2].rpartition(":")
-    if not (host and port.isdecimal()):
-        return
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
-    except (OSError, OverflowError) as error:
-        raise ConfigError(f"{name}: no Ray cluster answers at {address}: {error}") from None
 
 
 def _number_of(actors: int | None, spare: int = 0) -> int:
     if actors is None:
         return max(_cores() - spare, 1)
-    check_number("actors", actors, 1, MAX_ACTORS, whole=True)
+    check_number("actors", actors, 1, 10_000, whole=True)
     return actors
 
 
 def _cores() -> int:
     _connect(None)
     return int(ray.cluster_resources().get("CPU", 1))
-
-
-def _cpus(grader: Grader, wanted: int) -> float:
-    """The cores that an actor sets aside. Those that tasks read and write with must stay free."""
-    if judge_info(grader.judge).remote:
-        return REMOTE_CPUS
-    return 1 if wanted <= _cores() else 0
-
-
-def _has_checkpoint() -> bool:
-    """Whether Ray goes on by its own checkpoint, which needs a core for an actor of its own."""
-    return getattr(ray.data.DataContext.get_current(), "checkpoint_config", None) is not None

@@ -43,6 +43,11 @@ class RunDirectory:
     def __repr__(self) -> str:
         return f"RunDirectory({str(self.path)!r})"
 
+    @property
+    def size(self) -> int:
+        """The bytes of the results."""
+        return self.results.stat().st_size if self.results.exists() else 0
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Creates the directory, and keeps other processes from changing it.
@@ -169,7 +174,7 @@ class RunDirectory:
             ConfigError: the directory cannot be written. No result is lost.
         """
         try:
-            if self.results.exists() and self.results.stat().st_size > rows.size:
+            if self.size > rows.size:
                 os.truncate(self.results, rows.size)
             if rows.aside:
                 self._move_aside(rows)

@@ -80,14 +80,16 @@ def test_several_processes_grade_as_one_does_and_a_result_is_there_before_later_
     results = tmp_path / "two" / "results.jsonl"
 
     def rows() -> Iterator[dict[str, Any]]:
+        yield {"answer": "No context."}
         for place, case in enumerate(cases(200)):
             if place == 150:
                 assert eventually(lambda: results.read_bytes().count(b"\n") >= 1)
             yield case
 
-    assert graded(tmp_path / "one", cases(200), processes=1) == graded(
-        tmp_path / "two", rows(), processes=2
-    )
+    two = graded(tmp_path / "two", rows(), processes=2)
+    assert len(two) == 201
+    assert graded(tmp_path / "one", rows(), processes=1) == two
+    assert graded(tmp_path / "threads", rows(), concurrency=4) == two
 
 
 def test_there_are_as_many_processes_as_cores_if_the_rows_are_many(

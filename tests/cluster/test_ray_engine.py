@@ -186,7 +186,7 @@ def test_a_row_at_which_each_actor_dies_stops_the_run(
 def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(our_ray, "AT_ONCE", 2000)
+    monkeypatch.setattr(our_ray, "AT_ONCE", 30)
     records = [{**RECORDS[0], "id": str(n), "context": None} for n in range(4000)]
     stopped = run(records, tmp_path, engine="ray", max_errors=5, progress=False)
     assert "max_errors is 5" in stopped.stopped

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections import Counter
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from ...cases.mapping import COLUMN_FIELDS, FROM
 from ...cases.systems import names
 from ...records.errors import ConfigError
 from ..rows import Row
+from ..spool import temporary_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -131,11 +131,7 @@ class _Ids:
         self._notes = notes
         notes.clear()
         self._missing = self._doubled = 0
-        self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        for command in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-32000"):
-            self._db.execute(f"PRAGMA {command}")
-        self._db.execute("CREATE TABLE seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
-        self._db.execute("BEGIN")
+        self._db = temporary_database("seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
 
     def take(self, number: int, id: str) -> str:
         """The id of a row, or with a number if it was taken before."""

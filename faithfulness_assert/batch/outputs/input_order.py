@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 from ..rows import Line
+from ..spool import temporary_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,11 +41,8 @@ class _Waiting:
     def __init__(self) -> None:
         self._lines: dict[int, Line] = {}
         self._stored = 0
-        self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA journal_mode=OFF")
-        self._db.execute("CREATE TABLE lines (row INTEGER, text TEXT)")
+        self._db = temporary_database("lines (row INTEGER, text TEXT)")
         self._db.execute("CREATE INDEX by_row ON lines (row)")
-        self._db.execute("BEGIN")
 
     def close(self) -> None:
         """Deletes the database."""
