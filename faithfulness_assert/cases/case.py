@@ -224,11 +224,24 @@ def _passage(item: object, place: int) -> Passage:
         return Passage(item, str(place))
     if not isinstance(item, Mapping):
         raise _not_a_string(f"context: passage {place}", item)
-    text = next((item[key] for key in _TEXT_KEYS if key in item), None)
+    document = _document(item)
+    text = next((document[key] for key in _TEXT_KEYS if key in document), None)
     if not isinstance(text, str):
         keys = names_of(item)
         raise InputError(f"context: passage {place} must have a string 'text', its keys are {keys}")
-    return Passage(text, _id(item.get("id", item.get("chunk_id", ""))) or str(place))
+    return Passage(text, _id(document.get("id", document.get("chunk_id", ""))) or str(place))
+
+
+def _document(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The mapping with the text of a passage."""
+    if any(key in item for key in _TEXT_KEYS):
+        return item
+    for key in ("kwargs", "document"):  # LangChain, serialized; OpenInference
+        if isinstance(inner := item.get(key), Mapping):
+            return inner
+    start = "document."  # OpenInference, as columns
+    flat = {key.removeprefix(start): value for key, value in item.items() if start in str(key)}
+    return flat or item
 
 
 # ---------------------------------------------------------------- citation audit

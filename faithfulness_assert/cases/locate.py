@@ -221,8 +221,6 @@ def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
 
 def _interpreted(name: str, value: Any) -> Any:
     """The value of a field in an export. What is of no known form stays as it is."""
-    if name == "context":
-        return [_passage(item) for item in value] if isinstance(value, list) else _passage(value)
     if name == "question" and isinstance(value, Mapping | list):
         return _message_text(value, ("user", "human"))  # it may be missing
     if name == "answer" and isinstance(value, Mapping | list):
@@ -246,19 +244,3 @@ def _message_text(value: Any, roles: tuple[str, ...]) -> str | None:
     messages = [item for item in value if isinstance(item, Mapping)]
     own = [m for m in messages if str(m.get("role", m.get("type", ""))).lower() in roles]
     return _message_text(own[-1], roles) if own else None
-
-
-def _passage(item: Any) -> Any:
-    """A document of LangChain or OpenInference as a passage."""
-    if not isinstance(item, Mapping):
-        return item
-    if isinstance(kwargs := item.get("kwargs"), Mapping):  # LangChain, serialized
-        return _passage(kwargs)
-    document = item.get("document")
-    flat = {k.removeprefix("document."): v for k, v in item.items() if k.startswith("document.")}
-    found = document if isinstance(document, Mapping) else flat or item
-    text = found.get("content", found.get("page_content"))
-    if not isinstance(text, str):
-        return item
-    id = found.get("id")
-    return {"text": text} if id is None else {"text": text, "id": id}

@@ -192,7 +192,8 @@ def test_an_answer_in_chat_messages_is_the_last_text_of_the_assistant(
     asked = [{"role": "user", "content": "q"}]
     file.write_text(json.dumps({"input": asked, "output": said, "metadata": {"docs": [document]}}))
     ((_, fields, _),) = contents(file)
-    assert fields == {"answer": answer, "question": "q", "context": [{"text": "c"}]}
+    case = Case(**fields)
+    assert (case.answer, case.question, case.context[0].text) == (answer, "q", "c")
 
 
 def test_json_in_the_cells_of_an_export_becomes_plain_values(tmp_path: Path) -> None:
