@@ -105,9 +105,11 @@ def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
 
 def _recognised(record: Mapping[str, Any]) -> System | None:
     """The first system whose marks a record has."""
+    starts = {name.split(".")[0] for name in record}
     for system in SYSTEMS.values():
-        if any(all(_has(record, mark) for mark in way) for way in system.marks):
-            return None if any(name in record for name in system.unless) else system
+        for way in system.marks:
+            if way[0].split(".")[0] in starts and all(_has(record, mark) for mark in way):
+                return None if any(name in record for name in system.unless) else system
     return None
 
 
@@ -127,12 +129,16 @@ def _in_columns(record: Mapping[str, Any]) -> Located:
 
 def _in_export(record: Mapping[str, Any], system: System) -> Located:
     read: dict[str, Any] = {**record, **_read_cells(record, system.cells)}
+    parts = [value_at(record, name) for name in system.id_parts]
+    if parts and None not in parts:
+        read["id"] = "-".join(map(str, parts))
+    at = _Values(read)
     found: dict[str, str] = {}
     for field in COLUMN_FIELDS:
         if field == "messages" and "context" in found:
             continue  # only a system that keeps no context apart from them
         paths = system.paths.get(field, ("id",) if field == "id" else ())
-        fitting = (path for path in paths if _fits(field, value_at(read, path)))
+        fitting = (path for path in paths if _fits(field, at.path(path)))
         if (path := next(fitting, None)) is not None:
             found[field] = path
     for cell in system.cells:  # JSON text without an answer inside is the answer itself
@@ -140,6 +146,36 @@ def _in_export(record: Mapping[str, Any], system: System) -> Located:
         if said and "answer" not in found:
             read[cell], found["answer"] = record[cell], cell
     return Located(read, found, system)
+
+
+class _Values:
+    """The values of a record at many paths, of which most lead to the same few places."""
+
+    def __init__(self, record: Mapping[str, Any]) -> None:
+        self._record = record
+        self._places: dict[str, Any] = {}
+
+    def path(self, path: str) -> Any:
+        """The value at a path; None if there is none."""
+        if path in self._record:
+            return self._record[path]
+        place, name, first = _split(path)
+        if place not in self._places:
+            self._places[place] = value_at(self._record, place) if place else None
+        inner = self._places[place]
+        if isinstance(inner, dict) and name in inner:
+            return inner[name]
+        known = inner is not None or (first and first not in self._record)
+        return None if known else value_at(self._record, path)
+
+
+@lru_cache(maxsize=1000)
+def _split(path: str) -> tuple[str, str, str]:
+    """The place that a path leads to, the name there, and the first column."""
+    if not _PLAIN_PATH.fullmatch(path):
+        return "", "", ""
+    place, _, name = path.rpartition(".")
+    return place, name, path.partition(".")[0]
 
 
 def _fits(field: str, value: Any) -> bool:

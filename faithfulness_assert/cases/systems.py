@@ -28,7 +28,8 @@ class System(NamedTuple):
             of each is one that few other records have.
         unless: a record with one of these names is another system's.
         cells: columns that may be JSON text, as CSV exports write them.
-        repeated: columns that repeat others, or are others in each run: not carried along.
+        repeated: columns that only repeat others; they are not carried along.
+        id_parts: columns that together are the id.
     """
 
     paths: Paths
@@ -36,6 +37,7 @@ class System(NamedTuple):
     unless: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
+    id_parts: tuple[str, ...] = ()
 
 
 _RECORDS: Mapping[str, System] = {
@@ -133,7 +135,6 @@ def _attributes(*names: str) -> str:
 
 _GIVEN, _SAID = ("attributes.input.value", "input"), ("attributes.output.value", "output")
 _OTEL = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
-_PROMPTFOO_ROW = "testIdx && promptIdx && join('-', [to_string(testIdx), to_string(promptIdx)])"
 _PROMPTFOO = ("vars", "response.metadata", "metadata")
 
 SYSTEMS: Mapping[str, System] = {
@@ -144,7 +145,7 @@ SYSTEMS: Mapping[str, System] = {
             "context": _inside(_PROMPTFOO, _CONTEXT),
             "question": _inside(_PROMPTFOO, ("query", *names("question"), "prompt")),
             "messages": _inside(_PROMPTFOO, ("messages",)),
-            "id": (_PROMPTFOO_ROW, *_IDS),
+            "id": _IDS,
         },
         marks=(("vars", "promptIdx"), ("vars", "response")),
         repeated=(

@@ -9,12 +9,14 @@ import asyncio
 import math
 import os
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import pytest
+
+from faithfulness_assert import Grader
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,18 @@ def package(name: str) -> Any:
     return pytest.importorskip(name, reason=f"{name} is not installed (tox -e adapters)")
 
 
+def adapter(system: str) -> Any:
+    """What our adapter for a system offers, such as its metric."""
+    package(system)
+    module = import_module(f"faithfulness_assert.adapters.{system}")
+    return getattr(module, "FaithfulnessAssert", None) or module.faithfulness
+
+
+def in_order(samples: Sequence[Sample], shown: Mapping[str, Shown]) -> list[Shown]:
+    """What is shown for each question, in the order of the samples."""
+    return [shown[sample.question] for sample in samples]
+
+
 def number(value: Any) -> float | None:
     """A score as a system keeps it. NaN is how some write that there is none."""
     return None if value is None or math.isnan(value) else float(value)
@@ -59,15 +73,13 @@ def in_deepeval(
     from deepeval.evaluate.configs import AsyncConfig, CacheConfig, DisplayConfig
     from deepeval.test_case import LLMTestCase
 
-    from faithfulness_assert.adapters.deepeval import FaithfulnessAssert
-
     cases = [
         LLMTestCase(input=s.question, actual_output=s.answer, retrieval_context=s.context)
         for s in samples
     ]
     outcome = deepeval.evaluate(
         cases,
-        [FaithfulnessAssert(**options)],
+        [adapter("deepeval")(**options)],
         async_config=AsyncConfig(run_async=asynchronous, max_concurrent=50),
         display_config=DisplayConfig(show_indicator=False, print_results=False),
         cache_config=CacheConfig(write_cache=False),
@@ -77,7 +89,7 @@ def in_deepeval(
         (data,) = result.metrics_data
         assert (data.error is None) == (data.score is not None), "an error or a score"
         shown[result.input] = Shown(data.score, data.success, data.error or data.reason)
-    return [shown[sample.question] for sample in samples]
+    return in_order(samples, shown)
 
 
 def in_deepeval_in_turn(samples: Sequence[Sample], **options: Any) -> list[Shown]:
@@ -96,9 +108,7 @@ def ragas_samples(samples: Sequence[Sample]) -> list[Any]:
 
 def in_ragas_experiment(samples: Sequence[Sample], **options: Any) -> list[Shown]:
     ragas = package("ragas")
-    from faithfulness_assert.adapters.ragas import FaithfulnessAssert
-
-    metric = FaithfulnessAssert(**options)
+    metric = adapter("ragas")(**options)
     data = ragas.Dataset(name="samples", backend="inmemory")
     for sample in ragas_samples(samples):
         data.append(sample.to_dict())
@@ -113,25 +123,20 @@ def in_ragas_experiment(samples: Sequence[Sample], **options: Any) -> list[Shown
 
 
 def in_ragas_batch(samples: Sequence[Sample], **options: Any) -> list[Shown]:
-    package("ragas")
-    from faithfulness_assert.adapters.ragas import FaithfulnessAssert
-
     inputs = [
         {"user_input": s.question, "response": s.answer, "retrieved_contexts": s.context}
         for s in samples
     ]
     return [
         Shown(result.value, None, result.reason)
-        for result in FaithfulnessAssert(**options).batch_score(inputs)
+        for result in adapter("ragas")(**options).batch_score(inputs)
     ]
 
 
 def in_ragas_evaluate(samples: Sequence[Sample], **options: Any) -> list[Shown]:
     ragas = package("ragas")
-    from faithfulness_assert.adapters.ragas import FaithfulnessAssert
-
     data = ragas.EvaluationDataset(ragas_samples(samples))
-    outcome = ragas.evaluate(data, metrics=[FaithfulnessAssert(**options)], show_progress=False)
+    outcome = ragas.evaluate(data, metrics=[adapter("ragas")(**options)], show_progress=False)
     return [Shown(number(row["faithfulness"]), None, "(ragas logs it)") for row in outcome.scores]
 
 
@@ -140,8 +145,6 @@ def inspect_log(samples: Sequence[Sample], **options: Any) -> Any:
     from inspect_ai.dataset import Sample as InspectSample
     from inspect_ai.model import ModelOutput, ModelUsage
     from inspect_ai.solver import solver
-
-    from faithfulness_assert.adapters.inspect_ai import faithfulness
 
     answers = {s.question: s.answer for s in samples}
     usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
@@ -161,7 +164,9 @@ def inspect_log(samples: Sequence[Sample], **options: Any) -> Any:
         )
         for n, s in enumerate(samples, 1)
     ]
-    task = inspect_ai.Task(dataset=data, solver=answering(), scorer=faithfulness(**options))
+    task = inspect_ai.Task(
+        dataset=data, solver=answering(), scorer=adapter("inspect_ai")(**options)
+    )
     (log,) = inspect_ai.eval(task, model="mockllm/model", display="none", log_dir="logs")
     return log
 
@@ -187,11 +192,9 @@ def in_inspect(samples: Sequence[Sample], **options: Any) -> list[Shown]:
 def mlflow_outcome(data: Any, **options: Any) -> Any:
     """What ``mlflow.genai.evaluate`` gives, with a fresh store."""
     mlflow = package("mlflow")
-    from faithfulness_assert.adapters.mlflow import FaithfulnessAssert
-
     predict = options.pop("predict_fn", None)
     mlflow.set_tracking_uri("sqlite:///mlflow.db")
-    scorers = [FaithfulnessAssert(**options)]
+    scorers = [adapter("mlflow")(**options)]
     return mlflow.genai.evaluate(data=data, scorers=scorers, predict_fn=predict)
 
 
@@ -213,13 +216,11 @@ def in_mlflow(samples: Sequence[Sample], **options: Any) -> list[Shown]:
         shown[row["request"]["question"]] = Shown(
             number(score), passed, error or row["faithfulness/rationale"]
         )
-    return [shown[sample.question] for sample in samples]
+    return in_order(samples, shown)
 
 
 def in_langfuse(samples: Sequence[Sample], **options: Any) -> list[Shown]:
     langfuse = package("langfuse")
-    from faithfulness_assert.adapters.langfuse import faithfulness
-
     answers = {s.question: s.answer for s in samples}
     client = langfuse.Langfuse(
         public_key="pk", secret_key="sk", base_url="http://127.0.0.1:9", tracing_enabled=False
@@ -228,7 +229,7 @@ def in_langfuse(samples: Sequence[Sample], **options: Any) -> list[Shown]:
         name="samples",
         data=[{"input": s.question, "metadata": {"context": s.context}} for s in samples],
         task=lambda *, item, **_: answers[item["input"]],
-        evaluators=[faithfulness(**options)],
+        evaluators=[adapter("langfuse")(**options)],
     )
     shown = {}
     for item in outcome.item_results:
@@ -237,7 +238,7 @@ def in_langfuse(samples: Sequence[Sample], **options: Any) -> list[Shown]:
         score = found["faithfulness"].value if "faithfulness" in found else None
         assert (score is None) == (word.value not in ("pass", "fail"))
         shown[item.item["input"]] = Shown(score, word.value == "pass", word.comment)
-    return [shown[sample.question] for sample in samples]
+    return in_order(samples, shown)
 
 
 def langsmith_examples(samples: Sequence[Sample]) -> list[Any]:
@@ -260,19 +261,17 @@ def langsmith_shown(samples: Sequence[Sample], rows: Sequence[Any]) -> list[Show
         shown[row["example"].inputs["question"]] = Shown(
             result.score, result.value == "pass", result.comment
         )
-    return [shown[sample.question] for sample in samples]
+    return in_order(samples, shown)
 
 
 def in_langsmith(samples: Sequence[Sample], **options: Any) -> list[Shown]:
     langsmith = package("langsmith")
-    from faithfulness_assert.adapters.langsmith import faithfulness
-
     found = {s.question: {"answer": s.answer, "documents": s.context} for s in samples}
     client = langsmith.Client(api_url="http://127.0.0.1:9", api_key="none")
     rows = client.evaluate(
         lambda inputs: found[inputs["question"]],
         data=langsmith_examples(samples),
-        evaluators=[faithfulness(**options)],
+        evaluators=[adapter("langsmith")(**options)],
         upload_results=False,
         max_concurrency=8,
     )
@@ -281,8 +280,6 @@ def in_langsmith(samples: Sequence[Sample], **options: Any) -> list[Shown]:
 
 def in_langsmith_async(samples: Sequence[Sample], **options: Any) -> list[Shown]:
     langsmith = package("langsmith")
-    from faithfulness_assert.adapters.langsmith import faithfulness
-
     found = {s.question: {"answer": s.answer, "documents": s.context} for s in samples}
 
     async def target(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -292,7 +289,7 @@ def in_langsmith_async(samples: Sequence[Sample], **options: Any) -> list[Shown]
         outcome = await client.aevaluate(
             target,
             data=langsmith_examples(samples),
-            evaluators=[faithfulness(**options)],
+            evaluators=[adapter("langsmith")(**options)],
             upload_results=False,
             max_concurrency=50,
         )
@@ -313,28 +310,34 @@ def in_langsmith_async(samples: Sequence[Sample], **options: Any) -> list[Shown]
     return shown
 
 
-def in_opentelemetry(
-    samples: Sequence[Sample], *, texts: bool = True, **options: Any
-) -> list[Shown]:
+def events_of(emit: Callable[[Any, Any], None]) -> list[Any]:
+    """The OpenTelemetry events of what is done with our ``emit_result`` and a logger."""
     package("opentelemetry.sdk")
     from opentelemetry.sdk._logs import LoggerProvider
     from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
 
-    from faithfulness_assert import Grader
     from faithfulness_assert.adapters.opentelemetry import emit_result
 
     exporter, provider = InMemoryLogRecordExporter(), LoggerProvider()
     provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
+    emit(emit_result, provider.get_logger("test"))
+    return [log.log_record for log in exporter.get_finished_logs()]
+
+
+def in_opentelemetry(
+    samples: Sequence[Sample], *, texts: bool = True, **options: Any
+) -> list[Shown]:
     cases = [{"answer": s.answer, "context": s.context, "question": s.question} for s in samples]
-    for result in Grader(**options).grade_many(cases):
-        emit_result(result, logger=provider.get_logger("test"), texts=texts)
+    results = Grader(**options).grade_many(cases)
+
+    def emit(emit_result: Any, logger: Any) -> None:
+        for result in results:
+            emit_result(result, logger=logger, texts=texts)
+
     shown = []
-    for log in exporter.get_finished_logs():
-        found = dict(log.log_record.attributes)
-        score, label = (
-            found.get("gen_ai.evaluation.score.value"),
-            found["gen_ai.evaluation.score.label"],
-        )
+    for record in events_of(emit):
+        found = dict(record.attributes)
+        score, label = (found.get(f"gen_ai.evaluation.score.{key}") for key in ("value", "label"))
         assert (score is None) == (label not in ("pass", "fail"))
         assert score is None or "error.type" not in found
         shown.append(Shown(score, label == "pass", found["gen_ai.evaluation.explanation"]))

@@ -3,63 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from .judges import ANSWER, CONTEXT, AsyncJudge
-from .systems import package
+from .systems import adapter
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 
 
+FIELDS = {"answer": ANSWER, "context": CONTEXT}
+
+
 def deepeval_call(judge: Any) -> Any:
-    package("deepeval")
+    metric = adapter("deepeval")(judge)
     from deepeval.test_case import LLMTestCase
 
-    from faithfulness_assert.adapters.deepeval import FaithfulnessAssert
-
     case = LLMTestCase(input="Q?", actual_output=ANSWER, retrieval_context=CONTEXT)
-    return FaithfulnessAssert(judge).a_measure(case)
+    return metric.a_measure(case)
 
 
-def langfuse_call(judge: Any) -> Any:
-    package("langfuse")
-    from faithfulness_assert.adapters.langfuse import faithfulness
-
-    return faithfulness(judge)(input="Q?", output=ANSWER, metadata={"context": CONTEXT})
-
-
-def langsmith_call(judge: Any) -> Any:
-    package("langsmith")
-    from faithfulness_assert.adapters.langsmith import faithfulness
-
-    return faithfulness(judge)({}, {"answer": ANSWER, "context": CONTEXT}, {})
-
-
-def inspect_call(judge: Any) -> Any:
-    package("inspect_ai")
-    from faithfulness_assert.adapters.inspect_ai import faithfulness
-
-    def case(_: Any) -> dict[str, Any]:
-        return {"answer": ANSWER, "context": CONTEXT}
-
-    return faithfulness(judge, case=case)(None, None)
-
-
-def ragas_call(judge: Any) -> Any:
-    package("ragas")
-    from faithfulness_assert.adapters.ragas import FaithfulnessAssert
-
-    return FaithfulnessAssert(judge).ascore("Q?", ANSWER, CONTEXT)
-
-
-CALLS = {
+CALLS: dict[str, Callable[[Any], Any]] = {
     "deepeval": deepeval_call,
-    "ragas": ragas_call,
-    "langfuse": langfuse_call,
-    "langsmith": langsmith_call,
-    "inspect": inspect_call,
+    "ragas": lambda judge: adapter("ragas")(judge).ascore("Q?", ANSWER, CONTEXT),
+    "langfuse": lambda judge: adapter("langfuse")(judge)(output=ANSWER, metadata=FIELDS),
+    "langsmith": lambda judge: adapter("langsmith")(judge)({}, FIELDS, {}),
+    "inspect": lambda judge: adapter("inspect_ai")(judge, case=lambda _: FIELDS)(None, None),
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 from fakes import ScriptedJudge, TruthfulJudge, failing
 
 from .judges import ANSWER, CONTEXT, SERVER_DOWN, WaitingJudge
-from .systems import package
+from .systems import adapter, package
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 
@@ -31,9 +31,7 @@ def deepeval_case() -> Any:
 
 
 def deepeval_metric(**options: Any) -> Any:
-    from faithfulness_assert.adapters.deepeval import FaithfulnessAssert
-
-    return FaithfulnessAssert(**options)
+    return adapter("deepeval")(**options)
 
 
 def test_a_measured_metric_has_all_its_fields(deepeval_case: Any) -> None:

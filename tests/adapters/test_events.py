@@ -8,7 +8,7 @@ from fakes import ScriptedJudge
 from faithfulness_assert import grade
 
 from .judges import ANSWER, CONTEXT, SERVER_DOWN
-from .systems import Sample, in_opentelemetry, package
+from .systems import Sample, events_of, in_opentelemetry, package
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 
@@ -26,23 +26,16 @@ def test_an_event_has_no_text_of_the_answer_unless_it_is_wanted() -> None:
 
 def test_an_event_belongs_to_the_span_of_the_answer() -> None:
     package("opentelemetry.sdk")
-    from opentelemetry.sdk._logs import LoggerProvider
-    from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import set_span_in_context
 
-    from faithfulness_assert.adapters.opentelemetry import emit_result
-
-    exporter, provider = InMemoryLogRecordExporter(), LoggerProvider()
-    provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
-    logger = provider.get_logger("test")
     span = TracerProvider().get_tracer("test").start_span("chat")
-    result = grade(ANSWER, CONTEXT, judge=SERVER_DOWN)
-    emit_result(
-        result, context=set_span_in_context(span), response_id="r1", logger=logger, name="mine"
+    result, context = grade(ANSWER, CONTEXT, judge=SERVER_DOWN), set_span_in_context(span)
+    (record,) = events_of(
+        lambda emit, logger: emit(
+            result, context=context, response_id="r1", logger=logger, name="mine"
+        )
     )
-    (log,) = exporter.get_finished_logs()
-    record = log.log_record
     assert record.event_name == "gen_ai.evaluation.result"
     assert record.span_id == span.get_span_context().span_id
     assert dict(record.attributes) == {
@@ -55,17 +48,8 @@ def test_an_event_belongs_to_the_span_of_the_answer() -> None:
 
 
 def test_an_empty_context_is_no_error_of_the_grader() -> None:
-    package("opentelemetry.sdk")
-    from opentelemetry.sdk._logs import LoggerProvider
-    from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogRecordProcessor
-
-    from faithfulness_assert.adapters.opentelemetry import emit_result
-
-    exporter, provider = InMemoryLogRecordExporter(), LoggerProvider()
-    provider.add_log_record_processor(SimpleLogRecordProcessor(exporter))
-    emit_result(grade(ANSWER, []), logger=provider.get_logger("test"))
-    (log,) = exporter.get_finished_logs()
-    assert dict(log.log_record.attributes) == {
+    (record,) = events_of(lambda emit, logger: emit(grade(ANSWER, []), logger=logger))
+    assert dict(record.attributes) == {
         "gen_ai.evaluation.name": "faithfulness",
         "gen_ai.evaluation.score.label": "no_context",
         "gen_ai.evaluation.explanation": "not graded: no_context",

@@ -10,7 +10,7 @@ import pytest
 from faithfulness_assert import ConfigError
 
 from .judges import ANSWER, HALF, SERVER_DOWN, SlowJudge
-from .systems import Sample, inspect_log, package
+from .systems import Sample, adapter, inspect_log, package
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 
@@ -41,8 +41,6 @@ def test_results_of_tools_are_evidence_if_the_metadata_has_no_context() -> None:
     from inspect_ai.solver import solver
     from inspect_ai.tool import ToolCall
 
-    from faithfulness_assert.adapters.inspect_ai import faithfulness
-
     @solver
     def agent() -> Any:
         async def solve(state: Any, generate: Any) -> Any:
@@ -60,7 +58,9 @@ def test_results_of_tools_are_evidence_if_the_metadata_has_no_context() -> None:
         return solve
 
     samples = [InspectSample(input="How tall is it?")]
-    task = inspect_ai.Task(dataset=samples, solver=agent(), scorer=faithfulness(SlowJudge()))
+    task = inspect_ai.Task(
+        dataset=samples, solver=agent(), scorer=adapter("inspect_ai")(SlowJudge())
+    )
     (log,) = inspect_ai.eval(task, model="mockllm/model", display="none", log_dir="logs")
     assert log.samples[0].scores["faithfulness"].value == 0.25
 
@@ -74,11 +74,10 @@ def test_results_of_tools_are_evidence_if_the_metadata_has_no_context() -> None:
     ],
 )
 def test_takes_no_secret_that_it_would_write_into_its_log(secret: Any) -> None:
-    package("inspect_ai")
-    from faithfulness_assert.adapters.inspect_ai import faithfulness
+    metric = adapter("inspect_ai")
 
     with pytest.raises(ConfigError, match="environment") as raised:
-        faithfulness("openai:m", **secret)
+        metric("openai:m", **secret)
     assert "sk-secret" not in str(raised.value)
 
 

@@ -9,7 +9,7 @@ import pytest
 from fakes import TruthfulJudge
 
 from .judges import ANSWER, CONTEXT, SERVER_DOWN, WaitingJudge
-from .systems import mlflow_outcome, package
+from .systems import adapter, mlflow_outcome, package
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 
@@ -35,11 +35,10 @@ def test_means_are_those_of_what_was_graded() -> None:
 
 
 def test_texts_in_the_metadata_are_as_they_are_and_other_values_json() -> None:
-    package("mlflow")
-    from faithfulness_assert.adapters.mlflow import FaithfulnessAssert
+    metric = adapter("mlflow")
 
     given = {"inputs": {"question": "Q?"}, "outputs": {"answer": ANSWER, "context": CONTEXT}}
-    metadata = FaithfulnessAssert(threshold=0.5)(**given)[0].metadata
+    metadata = metric(threshold=0.5)(**given)[0].metadata
     assert (metadata["status"], metadata["outcome"]) == ("graded", "pass")
     assert (metadata["threshold"], metadata["tokens"]) == ("0.5", "0")
 
@@ -77,20 +76,18 @@ def test_a_function_may_say_what_is_graded() -> None:
 
 
 def test_a_grade_ends_before_mlflow_gives_up() -> None:
-    package("mlflow")
+    metric = adapter("mlflow")
     from mlflow.genai.scorers.base import DEFAULT_SCORER_TIMEOUT
 
-    from faithfulness_assert.adapters.mlflow import FaithfulnessAssert
-
     for options in ({}, {"deadline": 20}, {"deadline": 1000.0}):
-        scorer = FaithfulnessAssert(**options)
+        scorer = metric(**options)
         assert scorer._grader._clock.deadline < scorer.timeout
-    assert FaithfulnessAssert().timeout == pytest.approx(DEFAULT_SCORER_TIMEOUT)
-    assert FaithfulnessAssert(deadline=None).timeout == 0, "MLflow's word for no timeout"
+    assert metric().timeout == pytest.approx(DEFAULT_SCORER_TIMEOUT)
+    assert metric(deadline=None).timeout == 0, "MLflow's word for no timeout"
     judge = WaitingJudge()
     data = {"outputs": {"answer": "The first is tall.", "context": "Yes."}}
     began = time.monotonic()
-    (feedback,) = FaithfulnessAssert(judge, deadline=0.2).run(inputs={}, **data)
+    (feedback,) = metric(judge, deadline=0.2).run(inputs={}, **data)
     judge.released.set()
     assert time.monotonic() - began < 20
     assert (feedback.value, feedback.error.error_code) == (None, "timeout")

@@ -10,16 +10,13 @@ import pytest
 from faithfulness_assert import grade
 
 from .judges import ANSWER, CONTEXT, SERVER_DOWN
-from .systems import package
+from .systems import adapter, package
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 
 
 def ragas_metric(**options: Any) -> Any:
-    package("ragas")
-    from faithfulness_assert.adapters.ragas import FaithfulnessAssert
-
-    return FaithfulnessAssert(**options)
+    return adapter("ragas")(**options)
 
 
 def test_a_result_is_a_metric_result_with_its_reason() -> None:
