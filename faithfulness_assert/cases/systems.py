@@ -148,15 +148,8 @@ SYSTEMS: Mapping[str, System] = {
             "id": _IDS,
         },
         marks=(("vars", "promptIdx"), ("vars", "response")),
-        repeated=(
-            "testCase",
-            "prompt",
-            "response",
-            "gradingResult",
-            "tokenUsage",
-            "promptId",
-            "id",
-        ),
+        repeated=("testCase", "prompt", "response", "gradingResult", "tokenUsage", "promptId"),
+        id_parts=("testIdx", "promptIdx"),  # its own id is another one in each run
     ),
     "opentelemetry": System(
         {"messages": (_attributes(*_OTEL),), "id": _IDS},
