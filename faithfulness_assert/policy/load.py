@@ -6,21 +6,20 @@ The options of a preset under the names of the system that it is named after sta
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError, suggest
 from .files import SUFFIXES, read_data
-from .policy import DESCRIPTIVE, Policy
+from .policy import DESCRIPTIVE, TAKES, Policy, from_data
 from .presets import ALIASES, NOT_YET, policies
 from .values import FLAG, is_number
 
 if TYPE_CHECKING:
     from ..records.model import Label
 
-FROM_DATA = {f.name: f.metadata["takes"].from_data for f in fields(Policy)}
-FIELD_NAMES = frozenset(FROM_DATA).difference(DESCRIPTIVE)
-DATA_KEYS = FROM_DATA.keys() | {"base", "policy_options"}
+FIELD_NAMES = frozenset(TAKES).difference(DESCRIPTIVE)
+DATA_KEYS = FIELD_NAMES.union(DESCRIPTIVE, {"base", "policy_options"})
 
 
 def find_policy(
@@ -41,13 +40,7 @@ def find_policy(
             a field does not take.
     """
     base = with_source_options(_named(policy), source_options)
-    return _changed(base, options) if options else base
-
-
-def _changed(policy: Policy, data: Mapping[str, Any]) -> Policy:
-    """The policy with other values for some fields, as plain data has them."""
-    changes = {name: FROM_DATA[name](value, getattr(policy, name)) for name, value in data.items()}
-    return replace(policy, **changes)
+    return from_data(base, options) if options else base
 
 
 def _named(policy: object) -> Policy:
@@ -85,7 +78,7 @@ def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
         raise ConfigError(f"{where}: policy_options must be a mapping, got {got}")
     own = {key: value for key, value in data.items() if key not in ("base", "policy_options")}
     described = {"name": name, "summary": f"Based on {base.name}.", "deviations": ()}
-    return _changed(with_source_options(base, source_options), {**described, **own})
+    return from_data(with_source_options(base, source_options), {**described, **own})
 
 
 def _check_keys(where: str, data: Iterable[object]) -> None:

@@ -8,7 +8,7 @@ of ``grade()`` and ``--option``, ``policies NAME`` and the table in docs/policie
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -29,6 +29,7 @@ from .values import (
     OnMissing,
     ScoreCap,
     Split,
+    Values,
     Verify,
     Windows,
     setting,
@@ -207,11 +208,23 @@ class Policy:
         return tuple(label for label in SCORED if label in self.weights)
 
 
+TAKES: Mapping[str, Values] = {f.name: f.metadata["takes"] for f in fields(Policy)}
+"""What each field takes."""
+
+
+def from_data(policy: Policy, data: Mapping[str, Any]) -> Policy:
+    """The policy with other values for some fields, as plain data has them."""
+    changes = {
+        name: TAKES[name].from_data(value, getattr(policy, name)) for name, value in data.items()
+    }
+    return replace(policy, **changes)
+
+
 def _problems(policy: Policy) -> Iterator[str]:
     """What is wrong with the values of single fields."""
-    for f in fields(policy):
-        if problem := f.metadata["takes"].problem(getattr(policy, f.name)):
-            yield f"{f.name}: {problem}"
+    for name, allowed in TAKES.items():
+        if problem := allowed.problem(getattr(policy, name)):
+            yield f"{name}: {problem}"
 
 
 def _conflict(policy: Policy) -> str | None:

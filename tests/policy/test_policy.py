@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import CitationAudit, ConfigError, Policy, Verdict, policies
-from faithfulness_assert.policy.load import FROM_DATA, find_policy
+from faithfulness_assert.policy.load import find_policy
+from faithfulness_assert.policy.policy import TAKES
 from faithfulness_assert.policy.scoring import _final, _unit, overall, passes, score
 from faithfulness_assert.policy.values import (
     MAX_GUIDANCE_CHARS,
@@ -242,7 +243,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize("row", MISTAKES, ids=[row["message"][:50] for row in MISTAKES])
 def test_the_message_names_the_field_and_says_what_is_wrong(row: dict[str, Any]) -> None:
-    given = {name: FROM_DATA[name](value, {}) for name, value in row["fields"].items()}
+    given = {name: TAKES[name].from_data(value, {}) for name, value in row["fields"].items()}
     with pytest.raises(ConfigError) as caught:
         Policy(**given)
     assert str(caught.value) == f"policy {given.get('name', 'default')!r}: {row['message']}"
