@@ -77,8 +77,10 @@ def option_names(spec: object) -> list[str]:
     if not isinstance(spec, str):
         return []
     kind, _ = _parse(spec)
-    parameters = inspect.signature(_load(JUDGES[kind])).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    classes: tuple[type, ...] = cast("type", _load(JUDGES[kind])).__mro__
+    makers = [vars(one)["__init__"] for one in classes if "__init__" in vars(one)]
+    options = [option for make in makers for option in inspect.signature(make).parameters.values()]
+    return [option.name for option in options if option.kind is option.KEYWORD_ONLY]
 
 
 def judge_forms() -> list[str]:

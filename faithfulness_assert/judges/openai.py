@@ -241,31 +241,8 @@ class OpenAIJudge(RemoteJudge):
 
     provider = OPENAI
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        base_url: str | None = None,
-        api_key: str | None = None,
-        timeout: float = 60.0,
-        max_retries: int = 2,
-        temperature: float | None = 0.0,
-        seed: int | None = None,
-        max_prompt_tokens: int | None = None,
-        max_statements: int = 40,
-        client: Any = None,
-    ) -> None:
-        super().__init__(
-            model,
-            base_url=base_url,
-            api_key=api_key,
-            timeout=timeout,
-            max_retries=max_retries,
-            temperature=temperature,
-            max_prompt_tokens=max_prompt_tokens,
-            max_statements=max_statements,
-            client=client,
-        )
+    def __init__(self, model: str, *, seed: int | None = None, **options: Any) -> None:
+        super().__init__(model, **options)
         if not (urlsplit(self._endpoint.public_url).hostname or "").endswith(OWN_HOSTS):
             self.provider = COMPATIBLE
             self._steps = dict.fromkeys(COMPATIBLE_FALLBACKS, 0)

@@ -15,13 +15,13 @@ import os
 import re
 import tempfile
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..records.ask import Reply
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
-from ..records.judge import ASK_KINDS, JudgeInfo, Limits, judge_info
+from ..records.judge import JudgeInfo, Limits, judge_info
 from ..records.usage import Usage
 from .token_counter import token_counter
 
@@ -151,9 +151,9 @@ class TapeJudge:
     fix = "Record it again with the option cache."  # what to do where a reply is missing
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self._folder, description = _find_tape(_path("tape", folder))
-        self._identity: Mapping[str, Any] = description["identity"]
-        self.info = replace(_described_info(description), keeps_deadline=True)
+        self._folder, recorded = _find_tape(_path("tape", folder))
+        self._identity = recorded.identity or {}
+        self.info = replace(recorded, keeps_deadline=True)
         self._windows = _windows(self._folder)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
@@ -211,10 +211,14 @@ def _path(option: str, folder: object) -> Path:
     return Path(text)
 
 
-def _find_tape(folder: Path) -> tuple[Path, dict[str, Any]]:
-    """The folder of the only tape in ``folder``, and the content of its tape.json."""
+def _find_tape(folder: Path) -> tuple[Path, JudgeInfo]:
+    """The folder of the only tape in ``folder``, and the judge that was recorded."""
     paths = (folder / _TAPE, *sorted(folder.glob(f"*/{_TAPE}")))
-    tapes = [(path.parent, data) for path in paths if (data := _read(path)) and _is_tape(data)]
+    tapes = [
+        (path.parent, info)
+        for path in paths
+        if (info := _described_info(_read(path) or {})) is not None
+    ]
     if len(tapes) == 1:
         return tapes[0]
     if not tapes:
@@ -223,32 +227,15 @@ def _find_tape(folder: Path) -> tuple[Path, dict[str, Any]]:
     raise ConfigError(f"tape: {folder} contains the tapes {names}; name one")
 
 
-def _is_tape(data: Mapping[str, Any]) -> bool:
-    return isinstance(data.get("identity"), dict) and isinstance(data.get("name"), str)
-
-
-def _described_info(data: Mapping[str, Any]) -> JudgeInfo:
-    """The judge that a tape.json describes. Missing or invalid fields get their defaults."""
-    asks = data.get("asks")
-    return JudgeInfo(
-        name=data["name"],
-        remote=data.get("remote") is True,
-        limits=_described_limits(data.get("limits")),
-        caveat=str(data.get("caveat", "")),
-        never_contradicts=data.get("never_contradicts") is True,
-        asks=frozenset(k for k in ASK_KINDS if k in asks) if isinstance(asks, list) else ASK_KINDS,
-        identity=data["identity"],
-    )
-
-
-def _described_limits(data: object) -> Limits:
-    limits = data if isinstance(data, dict) else {}
-    valid = {}
-    for name in ("prompt_tokens", "statements", "total_tokens"):
-        with suppress(ConfigError):
-            Limits(**{name: limits.get(name)})
-            valid[name] = limits.get(name)
-    return Limits(**valid)
+def _described_info(data: Mapping[str, Any]) -> JudgeInfo | None:
+    """The judge that a tape.json describes; None if it does not."""
+    if not isinstance(data.get("identity"), dict) or not isinstance(data.get("name"), str):
+        return None
+    known = {field.name: data[field.name] for field in fields(JudgeInfo) if field.name in data}
+    try:
+        return JudgeInfo(**{**known, "limits": Limits(**data.get("limits", {}))})
+    except (ConfigError, TypeError):
+        return None
 
 
 def _windows(folder: Path) -> list[int]:

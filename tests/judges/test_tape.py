@@ -300,12 +300,13 @@ def test_a_missing_or_unreadable_tape_is_a_config_error(tmp_path: Path) -> None:
     for folder in (tmp_path, tmp_path / "none"):
         with pytest.raises(ConfigError, match=r"tape: .*tape\.json"):
             TapeJudge(folder)
-    for content in ("[]", "{", '{"name": 5, "identity": {}}', '{"name": "x"}'):
+    limits = '{"name": "x", "identity": {}, "limits": {"prompt_tokens": "many"}}'
+    for content in ("[]", "{", '{"name": 5, "identity": {}}', '{"name": "x"}', limits):
         (tmp_path / "tape.json").write_text(content)
         with pytest.raises(ConfigError):
             TapeJudge(tmp_path)
     (tmp_path / "tape.json").write_text(
-        '{"name": "x", "identity": {}, "limits": {"prompt_tokens": "many", "statements": 3}}'
+        '{"name": "x", "identity": {}, "limits": {"statements": 3}}'
     )
     assert TapeJudge(tmp_path).info.limits == Limits(None, 3)
 

@@ -57,7 +57,7 @@ class AnthropicBatches:
     """Anthropic's batch API, with the address and the key of this judge."""
 
     def __init__(self, judge: RemoteJudge) -> None:
-        self._secrets = judge.secrets
+        self._judge, self._secrets = judge, judge.secrets
         sdk = judge.provider.sdk()
         http = sdk.DefaultHttpxClient(follow_redirects=False)
         self._client = judge.client(http_client=http)
@@ -65,7 +65,7 @@ class AnthropicBatches:
 
     def close(self) -> None:
         """Closes the connections."""
-        self._client.close()
+        self._judge.close_client(self._client)
 
     def send(self, file: str, name: str) -> str:  # noqa: ARG002 - there is no place for the name
         """See ``service.Service``."""

@@ -62,13 +62,13 @@ class OpenAIBatches:
     """OpenAI's batch API, with the address and the key of this judge."""
 
     def __init__(self, judge: RemoteJudge) -> None:
-        self._secrets = judge.secrets
+        self._judge, self._secrets = judge, judge.secrets
         sdk = judge.provider.sdk()
         self._api = judge.client(http_client=sdk.DefaultHttpxClient(follow_redirects=False))
 
     def close(self) -> None:
         """Closes the connections."""
-        self._api.close()
+        self._judge.close_client(self._api)
 
     def send(self, file: str, name: str) -> str:
         """See ``service.Service``."""

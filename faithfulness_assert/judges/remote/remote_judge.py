@@ -211,7 +211,7 @@ class RemoteJudge:
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def client(self, **options: Any) -> Any:
-        """A client of the provider's SDK for this judge's address and key.
+        """A client of the provider's SDK for this judge's address and key. See ``close_client``.
 
         Raises:
             ConfigError: the user's own client is asynchronous.
@@ -222,6 +222,11 @@ class RemoteJudge:
             raise ConfigError("client: must not be asynchronous for a provider's batch API")
         options.pop("http_client", None)
         return self._own_client.with_options(**options)
+
+    def close_client(self, client: Any) -> None:
+        """Closes what ``client`` returned, unless its connections are those of the user's own."""
+        if self._own_client is None:
+            client.close()
 
     def _make_client(self, name: str, **options: Any) -> Any:
         key, url = str(self._endpoint.key) or "none", str(self._endpoint.url)
