@@ -10,6 +10,7 @@ import time
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -43,6 +44,14 @@ sentence = st.lists(st.text("abcdeé.,'", min_size=1, max_size=8), min_size=1, m
 )
 prose = st.lists(sentence, min_size=1, max_size=8)
 
+ROWS = [
+    json.loads(line)
+    for line in (ROOT / "fixtures" / "embedded_judge.jsonl").read_text("utf-8").splitlines()
+]
+UNITS = [
+    *("a", "a ", "word. ", "1", "1,", "1.", " ", "!?", "Abc ", "é", "中", "مرحبا ", "😀", "\u200b"),
+    *("\ud800", "\0", "१", "क्ष", "_", "[1", "[1]", "[c1, ", "a¹"),
+]
 MARKS = ("[1]", "[12]", "[^1]", "[^note-2]", "[doc-3]", "[c1, c2]", "[1,2;7]", "[4-6]", "[c1–c3]")
 
 
@@ -215,84 +224,22 @@ def test_the_reply_is_the_same_in_every_run() -> None:
 # ---------------------------------------------------------------- examples
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "Apollo 11 landed on the Moon on July 20, 1969.",
-        "Neil Armstrong was the first person who walked on its surface.",
-        "The crew brought back 21.5 kilograms of lunar material.",
-        "Michael Collins stayed in orbit. The crew splashed down in the Pacific Ocean.",
-    ],
-)
-def test_a_statement_close_to_the_context_is_supported(statement: str) -> None:
-    assert label(statement) == "supported"
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['why']}: {row['statement'][:40]}")
+def test_a_statement_is_labelled_as_its_row_says(row: dict[str, Any]) -> None:
+    """The rows of known mistakes say what the rule cannot see; a better rule may change them."""
+    assert label(row["statement"], tuple(row.get("context", MOON))) == row["label"]
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "The crew brought 21.5 kilograms of lunar material back to Earth [1].",
-        "The crew brought 21.5 kilograms of lunar material back to Earth.[2]",
-        "The crew brought 21.5 kilograms [doc-3] of lunar material back to Earth[c1, c2][^1].",
-        "The crew brought 21.5 kilograms of lunar material back to Earth [1]. Michael Collins stayed in orbit[2]!",
-        "Buzz Aldrin joined Neil Armstrong¹² on its surface.³",
-    ],
-)
-def test_citation_marks_are_not_part_of_a_statement(statement: str) -> None:
-    assert label(statement) == "supported"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It is [sic] so.",
-        "It is [not] so.",
-        "Built [1969].",
-        "About [1,234] men.",
-        "20 km²",
-        "10² cells",
-        "[x]",
-        "[]",
-        "[1",
-        "[1 of 2]",
-    ],
-)
-def test_other_brackets_and_superscripts_are_kept(text: str) -> None:
+def test_other_brackets_and_superscripts_are_kept() -> None:
+    text = "It is [sic] so, [not] so. Built [1969]. About [1,234] men, 20 km², 10² cells, [x] [] [1 of 2]"
     assert without_citations(text) == text
-
-
-def test_a_number_in_brackets_that_is_not_a_citation_must_be_in_the_context() -> None:
-    assert (
-        label("Michael Collins stayed in orbit aboard the command module Columbia [1971].")
-        == "not_enough_info"
-    )
-    assert (
-        label("Michael Collins stayed in orbit aboard the command module Columbia [1,971].")
-        == "not_enough_info"
-    )
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "Apollo 11 landed on the Moon on July 20, 1970.",
-        "Apollo 11 landed on the Moon on July 20, 1970 [1].",
-        "Neil Armstrong and Alan Shepard walked on its surface.",
-        "Volcanoes shaped most of the valleys there.",
-        "Michael Collins stayed in orbit. Later he wrote a book about loneliness.",
-        "",
-        "...",
-    ],
-)
-def test_a_statement_that_is_not_in_the_context_is_not_supported(statement: str) -> None:
-    assert label(statement) == "not_enough_info"
+    assert without_citations("[1") == "[1"
 
 
 def test_the_evidence_is_the_sentences_with_the_same_words() -> None:
     assert judge(MOON[2])[0]["evidence"] == [3]
-    assert judge("Collins stayed in orbit, the crew brought lunar material back to Earth.")[0][
-        "evidence"
-    ] == [3, 4]
+    (both,) = judge("Collins stayed in orbit, the crew brought lunar material back to Earth.")
+    assert both["evidence"] == [3, 4]
 
 
 def test_the_reply_is_compact_json_with_the_evidence_before_the_label() -> None:
@@ -329,47 +276,9 @@ def test_a_reason_takes_nothing_away_from_its_label() -> None:
     assert plain.counts["supported"] == len(MOON)
 
 
-@pytest.mark.parametrize(
-    ("copy", "other", "context"),
-    [
-        (
-            "阿波罗十一号登上月球。",
-            "火山改变了地球的气候。",
-            "1969年7月,阿波罗十一号登上月球。机组返回地球。",
-        ),
-        (
-            "هبطت المركبة على سطح القمر",
-            "ثار البركان قرب المدينة",
-            "هبطت المركبة على سطح القمر في يوليو",
-        ),
-        ("चंद्रमा पर यान उतरा", "ज्वालामुखी फट गया", "जुलाई में चंद्रमा पर यान उतरा था"),
-        (
-            "아폴로 11호는 달에 착륙했다",
-            "화산이 도시 근처에서 폭발했다",
-            "아폴로 11호는 1969년 달에 착륙했다",
-        ),
-        (
-            "Die Kapsel landete im Pazifik.",
-            "Der Vulkan zerstörte die Straße.",
-            "Nach acht Tagen landete die Kapsel im Pazifik.",
-        ),
-    ],
-)
-def test_other_scripts_are_supported(copy: str, other: str, context: str) -> None:
-    assert label(copy, (context,)) == "supported"
-    assert label(other, (context,)) == "not_enough_info"
-
-
 def test_numbers_are_compared_independently_of_their_format() -> None:
-    assert find_numbers("1,234,567 1\u00a0234 2,5 2.5 007 ١٩٦٩ 1960s") == [
-        "1234567",
-        "1234",
-        "2.5",
-        "2.5",
-        "7",
-        "1969",
-        "1960",
-    ]
+    found = find_numbers("1,234,567 1\u00a0234 2,5 2.5 007 ١٩٦٩ 1960s")
+    assert found == "1234567 1234 2.5 2.5 7 1969 1960".split()
     assert find_numbers("1.10 and 1.1") == ["1.10", "1.1"], (
         "these may be versions or sections, not fractions"
     )
@@ -387,32 +296,6 @@ def test_an_abbreviation_does_not_end_a_sentence() -> None:
         "她走了。",
         "他来了。",
     ]
-
-
-# ---------------------------------------------------------------- known mistakes
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        pytest.param("Apollo 11 did not land on the Moon on July 20, 1969.", id="negated"),
-        pytest.param(
-            "Buzz Aldrin was the first person to walk on its surface, and Neil Armstrong joined him 19 minutes later.",
-            id="names-exchanged",
-        ),
-        pytest.param(
-            "Neil Armstrong was the last person to walk on its surface.", id="one-word-turned"
-        ),
-        pytest.param("Apollo 11 landed on the Moon on July 19, 1969.", id="number-of-another-fact"),
-    ],
-)
-def test_a_statement_altered_on_purpose_is_labelled_supported(statement: str) -> None:
-    """The judge reads words, not meaning; these need an LLM. A better rule may change this test."""
-    assert label(statement) == "supported"
-
-
-def test_a_true_statement_in_other_words_is_not_supported() -> None:
-    assert label("Three astronauts flew there and returned safely.") == "not_enough_info"
 
 
 # ---------------------------------------------------------------- the ask
@@ -447,34 +330,7 @@ def test_it_says_what_it_cannot_do() -> None:
 # ---------------------------------------------------------------- large and hostile
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "a",
-        "a ",
-        "word. ",
-        "1",
-        "1,",
-        "1.",
-        " ",
-        "!?",
-        "Abc ",
-        "é",
-        "中",
-        "مرحبا ",
-        "😀",
-        "\u200b",
-        "\ud800",
-        "\0",
-        "१",
-        "क्ष",
-        "_",
-        "[1",
-        "[1]",
-        "[c1, ",
-        "a¹",
-    ],
-)
+@pytest.mark.parametrize("unit", UNITS)
 def test_a_very_long_text_is_judged_like_any_other(unit: str) -> None:
     monster = unit * (50_000 // len(unit))
     copied, altered, other = judge(
@@ -494,21 +350,3 @@ def test_a_copy_is_found_among_many_sentences_of_the_same_words() -> None:
     index = index_of([*context, copy])
     assert support(copy, index) == (1, (len(context) + 1,), "")
     assert support("the end of the way is the sea 73519", index).score < THRESHOLD
-
-
-def test_a_transcript_without_full_stops_does_not_support_everything() -> None:
-    topics = (
-        "budget",
-        "harbour",
-        "violin",
-        "glacier",
-        "senate",
-        "orchard",
-        "turbine",
-        "parrot",
-        "mosaic",
-        "cavalry",
-    )
-    filler = "and then we talked for a very long while about something else entirely before anybody came back to any of it "
-    transcript = " ".join(f"{topic} {filler * 8}" for topic in topics)
-    assert label("budget violin senate turbine mosaic", (transcript,)) == "not_enough_info"

@@ -159,45 +159,11 @@ def test_a_shown_key_would_be_detected(form: str) -> None:
 
 ENDLESS = ("hang", "headers_hang", "drip")
 
-# The outcome of each fault of the shared catalogue: status, kind, and words of the reason. All other
-# faults are graded.
-SHARED_ENDS: dict[str, tuple[str, str, str]] = {
-    "401-echoes-full-key": ("judge_failed", "auth", "invalid key"),
-    "403": ("judge_failed", "auth", "territory not supported"),
-    "404-model": ("judge_failed", "transport", "does not exist"),
-    "413": ("judge_failed", "transport", "max_prompt_tokens"),
-    "429-huge": ("judge_failed", "rate_limit", "3600 s"),
-    "azure-content-filter-400": ("judge_refused", "content_filter", "content management policy"),
-    "choices-empty": ("judge_failed", "server", "no message"),
-    "choices-null": ("judge_failed", "server", "no message"),
-    "context-length": ("judge_failed", "transport", "max_prompt_tokens"),
-    "error-in-200-fatal": ("judge_failed", "transport", "no endpoints found"),
-    "error-secret-in-body": ("judge_failed", "server", "upstream failed"),
-    "error-string": ("judge_failed", "transport", "try pulling it first"),
-    "finish-content-filter-partial": ("judge_refused", "content_filter", "filter"),
-    "finish-length-valid-prefix": ("unreadable", "truncated", "cut off"),
-    "gzip-bomb": ("judge_failed", "server", "8 mb"),
-    "html-as-json-type": ("judge_failed", "server", "html"),
-    "infinite-body": ("judge_failed", "server", "8 mb"),
-    "invalid-utf8": ("judge_failed", "server", "utf-8"),
-    "message-missing": ("judge_failed", "server", "no message"),
-    "reasoning-field-only": ("unreadable", "truncated", "cut off"),
-    "refusal-field": ("judge_refused", "refusal", "can't assist"),
-    "refused": ("judge_failed", "transport", "no connection"),
-    "schema-ignored-200": ("unreadable", "unreadable", ""),
-    # It is asked anew in windows, each with other numbers, and gives them all the same reply.
-    "silent-prompt-truncation": ("unreadable", "unreadable", ""),
-    "slow-drip": ("judge_failed", "timeout", ""),
-    "sse-when-not-asked": ("judge_failed", "server", "stream"),
-}
-SHARED_WARNINGS = {
-    "json-or-grammar-not-both": "JSON Schema",
-    "response-format-500": "JSON Schema",
-    "seed-unsupported": "seed",
-    "temperature-unsupported": "temperature",
-    "silent-prompt-truncation": "may have cut the prompt",
-    "reasoning-field-only": "reasoning",
-}
+SHARED_ENDS: dict[str, dict[str, str]] = json.loads(
+    (FIXTURES / "shared_faults.json").read_text(encoding="utf-8")
+)
+"""The outcome of faults of the shared catalogue, and what ``warns`` of them. Where no status is said,
+the case is graded."""
 
 
 @pytest.fixture(scope="module")
@@ -225,18 +191,12 @@ def catalogue(shared: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
 
 
 def as_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the catalogue in the form of our rows. Its own columns apply if it is not listed above."""
-    status, kind, says = SHARED_ENDS.get(row["id"], ("graded", None, ""))
-    soon = row["transport"].get("mode") in ENDLESS
-    retryable = {"retryable": row["retryable"]} if kind not in (None, "unreadable") else {}
-    return {
-        "id": row["id"],
-        "status": status,
-        "says": says,
-        "soon": soon,
-        **({"kind": kind} if kind else {}),
-        **retryable,
-    }
+    """A row of the catalogue in the form of our rows. Its own columns apply if it is not listed."""
+    end = SHARED_ENDS.get(row["id"], {})
+    made = {"status": "graded", **end, "id": row["id"]}
+    if end.get("kind") not in (None, "unreadable"):
+        made["retryable"] = row["retryable"]
+    return {**made, "soon": row["transport"].get("mode") in ENDLESS}
 
 
 def test_every_fault_of_the_shared_catalogue_has_the_right_outcome(
@@ -263,12 +223,12 @@ def test_every_fault_of_the_shared_catalogue_has_the_right_outcome(
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(end, rows))
     assert len(rows) >= 50
-    assert {*SHARED_ENDS, *SHARED_WARNINGS} <= {row["id"] for row in rows}
+    assert SHARED_ENDS.keys() <= {row["id"] for row in rows}
     problems: dict[str, list[str]] = {}
     for row, (result, took) in zip(rows, results, strict=True):
         bad = wrong(as_row(row), result, took, result.tokens_used.num_requests)
         warned = str(result.metadata.get("warnings", ()))
-        expected = SHARED_WARNINGS.get(row["id"])
+        expected = SHARED_ENDS.get(row["id"], {}).get("warns")
         if (expected or "") not in warned or (row["retryable"] == "downgrade" and not expected):
             bad.append(f"warns {warned}")
         if row["then"] and result.tokens_used.num_requests != 2:
