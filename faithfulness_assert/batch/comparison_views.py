@@ -28,7 +28,7 @@ TEXT = 160
 def as_text(comparison: Comparison) -> str:
     """The comparison in plain text. Texts in it are not yet escaped for a terminal."""
     lines = [_verdict(comparison), ""]
-    for name, a, b in _rows(comparison):
+    for name, a, b in [("", "A", "B"), *rows_of(comparison)]:
         lines.append(f"{name:24} {a:>14} {b:>14}")
     lines += ["", *_facts(comparison, clip)]
     for change in comparison.shown:
@@ -39,7 +39,7 @@ def as_text(comparison: Comparison) -> str:
 def as_markdown(comparison: Comparison) -> str:
     """The comparison as GitHub's Markdown, short enough for a comment."""
     lines = [f"### Faithfulness: {_verdict(comparison)}", "", "| | A | B |", "|---|---|---|"]
-    lines += [f"| {name} | {a} | {b} |" for name, a, b in _rows(comparison)[1:]]
+    lines += [f"| {name} | {a} | {b} |" for name, a, b in rows_of(comparison)]
     lines += ["", *(f"- {fact}" for fact in _facts(comparison, code)), ""]
     size, shown = sum(map(len, lines)), 0
     for change in comparison.shown:
@@ -63,10 +63,10 @@ def _verdict(comparison: Comparison) -> str:
     return "B is worse than A" if comparison.worse else "B is not worse than A"
 
 
-def _rows(comparison: Comparison) -> list[tuple[str, str, str]]:
+def rows_of(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """What is compared, and its values in A and in B."""
     passed, means, errors = comparison.passed, comparison.means, comparison.errors
     return [
-        ("", "A", "B"),
         ("passed", *(f"{n:,} of {comparison.compared:,}" for n in passed)),  # type: ignore[list-item]
         ("mean score", f"{means[0]:.3f}", f"{means[1]:.3f}"),
         ("could not be graded", f"{errors[0]:,}", f"{errors[1]:,}"),

@@ -116,6 +116,12 @@ class Summary:
         reach = _REACH * (variance / self.defined) ** 0.5
         return Interval(max(0.0, mean - reach), min(1.0, mean + reach), "normal")
 
+    @property
+    def is_unreliable(self) -> bool:
+        """Whether the judge failed so many controls that its scores mean little."""
+        asked, wrong = self.controls["asked"], self.controls["failed"]
+        return bool(asked) and wrong + self.controls["unanswered"] >= UNRELIABLE * asked
+
     def to_json(self) -> dict[str, Any]:
         """All of it as plain JSON."""
         interval = self.interval
@@ -168,7 +174,7 @@ class Summary:
         said = f"\nthe judge failed {failed} of {asked} controls"
         if unanswered:
             said += f" and did not answer {unanswered}"
-        if failed + unanswered < UNRELIABLE * asked:
+        if not self.is_unreliable:
             return said
         return f"{said}: do not trust these scores; use another judge"
 

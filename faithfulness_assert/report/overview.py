@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..batch.comparison_views import rows_of
 from ..batch.paired_tests import FALSE_ALARMS
-from ..batch.summary import UNRELIABLE
 from ..text.strings import clip
 from .case_view import label_of
 from .figures import BINS
@@ -71,7 +71,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "worst": [_worst(worst) for worst in figures.worst()],
         "spent": spent(figures),
         "controls": dict(summary.controls),
-        "unreliable": is_unreliable(figures),
+        "unreliable": summary.is_unreliable,
     }
 
 
@@ -114,19 +114,12 @@ def only_threshold(figures: Figures) -> float | None:
     return next(iter(figures.thresholds)) if len(figures.thresholds) == 1 else None
 
 
-def is_unreliable(figures: Figures) -> bool:
-    """Whether the judge failed so many controls that its scores mean little."""
-    controls = figures.summary.controls
-    wrong = controls["failed"] + controls["unanswered"]
-    return bool(controls["asked"]) and wrong >= UNRELIABLE * controls["asked"]
-
-
 def warnings_of(figures: Figures) -> list[str]:
     """What is wrong with the run as a whole."""
     summary, notes = figures.summary, []
     if not summary.cases:
         notes.append("There are no results: nothing has been graded yet, or the file is empty.")
-    if is_unreliable(figures):
+    if summary.is_unreliable:
         asked, failed = summary.controls["asked"], summary.controls["failed"]
         notes.append(
             f"The judge failed {failed:,} of {asked:,} controls, statements with known verdicts. "
@@ -236,19 +229,14 @@ def _both(results: Results) -> str:
 def comparison_overview(compared: Compared) -> dict[str, Any]:
     """What the overview of two runs says."""
     comparison = compared.comparison
-    tests, n = comparison.tests, comparison.compared
+    tests = comparison.tests
     return {
         "title": "Faithfulness: two runs compared",
         "version": __version__,
         "names": [_both(source) for source in compared.sources],
         "worse": comparison.worse,
         "notes": compared.notes,
-        "rows": [
-            ("passed", *(f"{passed:,} of {n:,}" for passed in comparison.passed)),
-            ("mean score", *(f"{mean:.3f}" for mean in comparison.means)),
-            ("could not be graded", *(f"{count:,}" for count in comparison.errors)),
-            ("cases only here", *(f"{count:,}" for count in comparison.only)),
-        ],
+        "rows": rows_of(comparison),
         "kinds": list(comparison.kinds.items()),
         "p": {"passes": tests.passes, "scores": tests.scores, "limit": FALSE_ALARMS / 2},
         "other_input": comparison.other_input,
