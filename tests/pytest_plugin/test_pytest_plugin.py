@@ -117,7 +117,7 @@ def test_the_function_fails_in_the_same_way(runs: Runs) -> None:
 def test_a_conversation_takes_the_place_of_answer_and_context(runs: Runs) -> None:
     said = "{'role': 'user', 'content': 'Adults pay 12 euros.'}, {'role': 'assistant', 'content': 'Fine.'}, {'role': 'user', 'content': 'So?'}"
     runs.write(
-        f"def test_it(faithfulness): assert faithfulness(messages=[{said}, {{'role': 'assistant', 'content': TRUE}}]).score == 1"
+        f"def test_it(faithfulness): assert faithfulness(evidence_roles=['user'], messages=[{said}, {{'role': 'assistant', 'content': TRUE}}]).score == 1"
     )
     runs.run("--faithfulness-report=r.jsonl").assert_outcomes(passed=1)
     (line,) = lines_of(runs.pytester.path / "r.jsonl")
