@@ -170,8 +170,8 @@ class MessageReader:
                 yield Event(self.turn, "tool", "result", new, name)
             if found.messages:
                 yield self._unused(f"{place}: messages inside of it are no evidence")
-            results = (event for event in inside if event.kind == "result")
-            yield from (Event(self.turn, "tool", "result", e.text, name) for e in results)
+            results = (without_echoes(e.text, passed) for e in inside if e.kind == "result")
+            yield from (Event(self.turn, "tool", "result", text, name) for text in results)
 
     def _inside(self, messages: tuple[Mapping[str, Any], ...]) -> Iterator[Event]:
         """The events of messages inside a tool's data, such as a sub-agent's.

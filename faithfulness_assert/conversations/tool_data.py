@@ -213,11 +213,21 @@ def _is_message(pairs: _Pairs) -> bool:
 
 
 def _have_roles(value: Any) -> bool:
-    """Whether all items of a list have a role, be it one that is not known."""
+    """Whether a list is a conversation: all its items have a role, be it one that is not known.
+
+    Items of OpenAI's responses have it by their types; types such as ``message`` alone do not
+    make a conversation, because other systems (Slack) have them too.
+    """
     if not isinstance(value, list | tuple) or isinstance(value, _Pairs) or not value:
         return False
-    items = map(as_plain, value)
-    return all(role_of(dict(i) if isinstance(i, _Pairs) else i) is not None for i in items)
+    plain = map(as_plain, value)
+    items = [dict(item) if isinstance(item, _Pairs) else item for item in plain]
+    if any(role_of(item) is None for item in items):
+        return False
+    kinds = [str(item.get("type")) for item in items]
+    return any("role" in item for item in items) or any(
+        kind in ("ai", "human") or kind.endswith(CALLS) for kind in kinds
+    )
 
 
 def _as_mapping(value: Any) -> Any:

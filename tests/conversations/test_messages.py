@@ -83,12 +83,7 @@ def test_each_shape_is_read_as_answer_question_and_passages(row: dict[str, Any])
     assert list(case.notes) == row["notes"]
     if not isinstance(row["messages"], str):
         assert Case(messages=json.dumps(row["messages"])).answer == case.answer
-
-
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["case"])
-def test_a_result_tells_what_of_the_messages_was_not_used(row: dict[str, Any]) -> None:
-    roles = row.get("evidence_roles")
-    result = grade(messages=row["messages"], evidence_roles=roles)
+    result = grade(messages=row["messages"], evidence_roles=row.get("evidence_roles"))
     assert result.status in ("graded", "no_context", "abstained")
     assert set(row["notes"]) <= set(result.metadata.get("warnings", ()))
 
@@ -222,6 +217,7 @@ CALLED = {"id": "c1", "type": "tool_use", "name": "note", "input": {"text": f"Re
         {"saved": TEXT, "input": {"text": f"Remember: {TEXT}"}},
         [{"type": "text", "text": f"\n{TEXT}\n"}],
         [CALLED],
+        {"messages": [{"role": "tool", "content": TEXT}, {"role": "assistant", "content": TEXT}]},
         [{"type": "message", "role": "assistant", "content": [{"type": "text", "text": TEXT}]}],
     ],
 )
