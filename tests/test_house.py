@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -290,3 +292,23 @@ def test_every_room_that_tox_names_exists() -> None:
     named = re.findall(r"tests/[\w/.]+", (root / "tox.ini").read_text(encoding="utf-8"))
     assert len(named) > 5
     assert [path for path in named if not (root / path).exists()] == []
+
+
+SCRIPTS = [
+    *sorted((Path(__file__).parents[1] / "benchmarks").rglob("*.py")),
+    *sorted((Path(__file__).parents[1] / "tools").glob("*.py")),
+]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_what_a_benchmark_or_a_tool_imports_of_ours_exists(script: Path) -> None:
+    for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE.name):
+            try:
+                module = importlib.import_module(str(node.module))
+            except ModuleNotFoundError as missing:
+                if str(missing.name).startswith(PACKAGE.name):
+                    raise
+                pytest.skip(f"needs {missing.name}")
+            for name in node.names:
+                assert hasattr(module, name.name) or find_spec(f"{node.module}.{name.name}")
