@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ..finished_rows import FinishedRows
     from ..run_directory import RunDirectory
     from .service import Rejection
 
@@ -38,7 +39,6 @@ CREATE TABLE IF NOT EXISTS asks (
     id TEXT PRIMARY KEY, round INTEGER, file TEXT, row INTEGER, key TEXT, steps TEXT
 );
 CREATE INDEX IF NOT EXISTS asks_of_rows ON asks (row);
-CREATE INDEX IF NOT EXISTS asks_of_files ON asks (round, file);
 CREATE TABLE IF NOT EXISTS answers (id TEXT, said TEXT);
 CREATE INDEX IF NOT EXISTS answers_to_asks ON answers (id);
 """
@@ -115,17 +115,27 @@ class Store:
         """Puts other settings in the place of those that there are."""
         self._db.execute("UPDATE settings SET text = ?", (json.dumps(settings),))
 
-    def rows(self) -> Iterator[tuple[Row, str]]:
-        """The rows, each with its digest."""
-        for text, known in self._db.execute("SELECT row, input FROM rows ORDER BY number"):
-            yield Row(**json.loads(text)), known
+    def rows(self, finished: FinishedRows | None = None) -> Iterator[tuple[Row, str]]:
+        """The rows that are not finished, each with its digest.
+
+        Raises:
+            ConfigError: a row that is finished was another one.
+        """
+        found = self._db.execute("SELECT number, row, input FROM rows ORDER BY number")
+        for number, text, known in found:
+            graded = finished.digest(number) if finished else 0
+            if graded and graded != int(known, 16):
+                raise changed_input(f"row {number} is not what it was")
+            if not graded:
+                yield Row(**json.loads(text)), known
 
     def check_rows(self, rows: Iterable[Row]) -> None:
         """Raises ``ConfigError`` if these are not the rows with which the run began."""
-        for kept, row in zip_longest(self.rows(), rows):
+        known = self._db.execute("SELECT input FROM rows ORDER BY number")
+        for kept, row in zip_longest(known, rows):
             if kept is None or row is None:
                 raise changed_input(f"it has {'more' if kept is None else 'fewer'} rows than then")
-            if kept[1] != digest(row):
+            if kept[0] != digest(row):
                 raise changed_input(f"row {row.number} ({row.case_id}) is not what it was")
 
     # ------------------------------------------------------------ rounds
