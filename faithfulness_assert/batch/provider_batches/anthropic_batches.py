@@ -12,6 +12,7 @@ from .service import (
     Form,
     Look,
     Said,
+    Service,
     count_of,
     id_in,
     pieces_of,
@@ -20,8 +21,6 @@ from .service import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from ...judges.remote.remote_judge import RemoteJudge
 
 _PROBLEMS = {"expired": EXPIRED, "canceled": NOT_RUN}
 
@@ -53,27 +52,15 @@ ANTHROPIC_FORM = Form("anthropic", 10_000, 32_000_000, _request, _said)
 """The API takes 100,000 requests and 256 MB. Less of it is held in memory at once."""
 
 
-class AnthropicBatches:
-    """Anthropic's batch API, with the address and the key of this judge."""
-
-    def __init__(self, judge: RemoteJudge) -> None:
-        self._judge, self._secrets = judge, judge.secrets
-        sdk = judge.provider.sdk()
-        http = sdk.DefaultHttpxClient(follow_redirects=False)
-        self._client = judge.client(http_client=http)
-        self._api = self._client.messages.batches
-
-    def close(self) -> None:
-        """Closes the connections."""
-        self._judge.close_client(self._client)
+class AnthropicBatches(Service):
+    """Anthropic's batch API."""
 
     def send(self, file: str, name: str) -> str:  # noqa: ARG002 - there is no place for the name
         """See ``service.Service``."""
         with open(file, "rb") as opened:
             requests = [json.loads(line) for line in opened]
         with service_errors(self._secrets):
-            once = self._client.with_options(max_retries=0)  # a second batch would be paid for too
-            return id_in(once.messages.batches.create(requests=requests))
+            return id_in(self._once.messages.batches.create(requests=requests))
 
     def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002
         """See ``service.Service``. It is recognized by its time and its size.
@@ -81,7 +68,7 @@ class AnthropicBatches:
         A wrong one does no harm: none of its lines has an id of ours, and the asks are sent again.
         """
         with service_errors(self._secrets):
-            for batch in self._api.list(limit=100):
+            for batch in self._api.messages.batches.list(limit=100):
                 if batch.created_at.timestamp() < since:
                     break
                 if batch.id not in known and _total(batch.request_counts) == lines:
@@ -91,7 +78,7 @@ class AnthropicBatches:
     def look(self, batch: str) -> Look:
         """See ``service.Service``."""
         with service_errors(self._secrets):
-            seen = self._api.retrieve(batch)
+            seen = self._api.messages.batches.retrieve(batch)
             status, counts = str(seen.processing_status), seen.request_counts
             total = _total(counts) if counts else 0
             told = f"{total - count_of(counts.processing)} of {total} done" if total else ""
@@ -102,7 +89,7 @@ class AnthropicBatches:
         """See ``service.Service``."""
         with (
             service_errors(self._secrets),
-            self._api.with_streaming_response.results(batch) as response,
+            self._api.messages.batches.with_streaming_response.results(batch) as response,
         ):
             yield pieces_of(response, self._secrets)
 

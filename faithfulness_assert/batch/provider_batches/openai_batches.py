@@ -17,6 +17,7 @@ from .service import (
     Look,
     Rejection,
     Said,
+    Service,
     count_of,
     id_in,
     pieces_of,
@@ -25,8 +26,6 @@ from .service import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-
-    from ...judges.remote.remote_judge import RemoteJudge
 
 ROUTE = "/v1/chat/completions"
 NAME_KEY = "faithfulness_assert"
@@ -58,25 +57,15 @@ def _said(line: Mapping[str, Any]) -> Said | None:
 OPENAI_FORM = Form("openai", 50_000, 200_000_000, _request, _said)
 
 
-class OpenAIBatches:
-    """OpenAI's batch API, with the address and the key of this judge."""
-
-    def __init__(self, judge: RemoteJudge) -> None:
-        self._judge, self._secrets = judge, judge.secrets
-        sdk = judge.provider.sdk()
-        self._api = judge.client(http_client=sdk.DefaultHttpxClient(follow_redirects=False))
-
-    def close(self) -> None:
-        """Closes the connections."""
-        self._judge.close_client(self._api)
+class OpenAIBatches(Service):
+    """OpenAI's batch API."""
 
     def send(self, file: str, name: str) -> str:
         """See ``service.Service``."""
         with service_errors(self._secrets):
             with open(file, "rb") as opened:
                 upload = self._api.files.create(file=opened, purpose="batch")
-            once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
-            batch = once.batches.create(
+            batch = self._once.batches.create(
                 input_file_id=id_in(upload),
                 endpoint=ROUTE,
                 completion_window="24h",

@@ -8,8 +8,9 @@ came of it.
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...judges.remote.answers import read_failure
 from ...judges.remote.connection import Answer
@@ -18,6 +19,8 @@ from ...records.errors import JudgeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ...judges.remote.remote_judge import RemoteJudge
 
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
 """Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
@@ -78,15 +81,27 @@ class Look(NamedTuple):
     told: str = ""
 
 
-class Service(Protocol):
-    """A provider's batch API. All methods raise ``JudgeError`` and nothing else."""
+class Service(ABC):
+    """A provider's batch API, with the address and the key of a judge.
+
+    All methods raise ``JudgeError`` and nothing else.
+    """
+
+    def __init__(self, judge: RemoteJudge) -> None:
+        self._judge, self._secrets = judge, judge.secrets
+        http = judge.provider.sdk().DefaultHttpxClient(follow_redirects=False)
+        self._api = judge.client(http_client=http)
+        self._once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
 
     def close(self) -> None:
         """Closes the connections."""
+        self._judge.close_client(self._api)
 
+    @abstractmethod
     def send(self, file: str, name: str) -> str:
         """Sends a file of requests; returns the id of its batch. ``name`` is for ``find``."""
 
+    @abstractmethod
     def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:
         """The id of a batch that was sent without our taking note of it; "" if there is none.
 
@@ -97,9 +112,11 @@ class Service(Protocol):
             known: the ids of other batches.
         """
 
+    @abstractmethod
     def look(self, batch: str) -> Look:
         """How a batch stands."""
 
+    @abstractmethod
     def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
         """The output files of a batch that has ended, each in pieces."""
 
