@@ -1,4 +1,4 @@
-"""Which parts of a long context may speak of a statement: those that share words with it.
+"""Which parts of a context may speak of a statement: those that share words with it.
 
 A shared word counts the more, the fewer parts contain it (the inverse document frequency of search
 engines). Time and memory are linear in the length of the context.
@@ -12,10 +12,14 @@ from itertools import pairwise
 from math import fsum, log
 from typing import TYPE_CHECKING
 
+from ..text.evidence import number_sentences
 from ..text.shared_words import search_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from ..cases.case import Case
+    from ..records.model import Evidence, Verdict
 
 ENOUGH = 4
 """A text with fewer terms may be all pronouns: the words of the one before it count too."""
@@ -82,3 +86,27 @@ class Ranking:
         # Exact sums, because the order of a set differs between processes.
         together = max(fsum(map(weights.__getitem__, pair)) for pair in pairs)
         return together + SCATTERED * fsum(map(weights.__getitem__, set[str]().union(*lines)))
+
+
+def nearest_sentences(
+    case: Case, verdicts: Sequence[Verdict], wanted: Iterable[Verdict], language: str = "en"
+) -> dict[int, Evidence]:
+    """For statements the sentence of the context that shares the rarest words with each.
+
+    It is for people, and decides nothing.
+
+    Args:
+        case: what was graded.
+        verdicts: all verdicts of its result, in order.
+        wanted: those to look for. One that shares no word with the context is left out.
+        language: of the texts.
+    """
+    looked_for = list(wanted)
+    if not looked_for:
+        return {}
+    sentences = number_sentences(case, language)
+    parts = [range(number, number + 1) for number in range(1, len(sentences) + 1)]
+    ranking = Ranking((sentence.text for sentence in sentences), parts)
+    before = {two.id: one.statement for one, two in pairwise(verdicts)}
+    best = {v.id: ranking.best(v.statement, before.get(v.id, ""), 1) for v in looked_for}
+    return {number: sentences[found[0]] for number, found in best.items() if found}

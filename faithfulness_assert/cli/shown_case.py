@@ -9,7 +9,7 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..asking.nearest import nearest_sentences
+from ..asking.ranking import nearest_sentences
 from ..records.verdict_words import MARKS, in_words
 from ..text.strings import clip
 

@@ -43,19 +43,20 @@ def absorb_each(
     state: State,
     answers: Answers,
     take: Callable[[State, Job, Outcome], State],
-    lose: Callable[[State, Job, JudgeError], State],
+    lose: Callable[[State, Job, JudgeError], State] | None = None,
 ) -> State:
     """The state after all outcomes.
 
-    ``take`` adds what an outcome says, ``lose`` what it means that it says nothing. The cost of an
-    ask counts either way.
+    ``take`` adds what an outcome says, ``lose`` what it means that it says nothing: by default, its
+    error is noted. The cost of an ask counts either way.
     """
     for job, outcome in answers:
         state = spent(state, job, outcome)
         try:
             state = take(state, job, outcome)
         except JudgeError as error:
-            state = lose(_with_schema_errors(state, job, outcome, error), job, error)
+            state = _with_schema_errors(state, job, outcome, error)
+            state = lose(state, job, error) if lose else noted(state, error=error)
     return state
 
 

@@ -11,11 +11,10 @@ from ..records.errors import UnreadableReply
 from ..text.strings import clip
 from .jobs import fit, is_too_long
 from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
-from .state import Job, Rated, State, context_lines, ended, noted
+from .state import Job, Rated, State, context_lines, ended
 
 if TYPE_CHECKING:
     from ..records.ask import Outcome
-    from ..records.errors import JudgeError
     from ..records.model import CitationAudit
     from .state import Answers
 
@@ -66,11 +65,7 @@ def _notes(audit: CitationAudit | None) -> str:
 
 def absorb(state: State, answers: Answers) -> State:
     """The ratings, if all of them came."""
-    return absorb_each(state, answers, _take, _lose)
-
-
-def _lose(state: State, _job: Job, error: JudgeError) -> State:
-    return noted(state, error=error)
+    return absorb_each(state, answers, _take)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:

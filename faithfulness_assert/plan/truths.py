@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..records.ask import Numbered, Outcome
-    from ..records.errors import JudgeError
     from .state import Answers
 
 KINDS = ("truths",)
@@ -82,11 +81,7 @@ def _asked(state: State) -> Numbered:
 
 def absorb(state: State, answers: Answers) -> State:
     """Truths by piece."""
-    return absorb_each(state, answers, _take, _lose)
-
-
-def _lose(state: State, _job: Job, error: JudgeError) -> State:
-    return noted(state, error=error)
+    return absorb_each(state, answers, _take)
 
 
 def _take(state: State, job: Job, outcome: Outcome) -> State:

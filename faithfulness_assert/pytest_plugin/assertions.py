@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..asking.nearest import nearest_sentences
+from ..asking.ranking import nearest_sentences
 from ..cases.case import Case
 from ..conversations.events import check_evidence_roles
 from ..grading import Grader, hide_key, split_options

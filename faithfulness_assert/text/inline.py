@@ -11,30 +11,14 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from .strings import lazy_pattern
+from .strings import lazy_pattern, word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_BLOCK_TAGS = _words(
-    "address article aside blockquote body br caption center dd details div dl dt figcaption "
-    "figure footer form h1 h2 h3 h4 h5 h6 head header hr html li main nav ol p pre script section "
-    "style summary table tbody tfoot thead title tr ul "
-    # tags in which models wrap their texts
-    "analysis answer final output reasoning reflection response result scratchpad think thinking "
-    "thought"
-)
-_INLINE_TAGS = _words(
-    "a abbr b bdi bdo big button cite code col colgroup data del dfn em font i iframe img input "
-    "ins kbd label link mark meta q rp rt ruby s samp small span strike strong sub sup td th time "
-    "tt u var wbr"
-)
-_TAG_NAME = "|".join(sorted(_BLOCK_TAGS | _INLINE_TAGS))
+_TAGS = {name: frozenset(tags.split()) for name, tags in word_lists("tags").items()}
+_TAG_NAME = "|".join(sorted(_TAGS["block"] | _TAGS["inline"]))
 _STRUCK = ("s", "strike", "del")
 # The meaning of a tag is shown: 10<sup>6</sup> is not 106, "<s>not</s>" means the contrary of
 # "not", and two cells are not one word.
@@ -154,7 +138,7 @@ class _Stripper:
     def tag(self, token: re.Match[str]) -> None:
         name = token["name"].lower()
         self.hide(*token.span())
-        if name in _BLOCK_TAGS:
+        if name in _TAGS["block"]:
             self.breaks.append(token.start())
         if name in _SHOWN_AS and (not token["slash"] or name in _STRUCK):
             self.show(token.start(), _SHOWN_AS[name])

@@ -20,7 +20,7 @@ from rich.console import Console
 from strategies import texts
 
 from faithfulness_assert import Case, GradingResult, Judge, Verdict, grade
-from faithfulness_assert.asking.nearest import nearest_sentences
+from faithfulness_assert.asking.ranking import nearest_sentences
 from faithfulness_assert.cli import terminal
 from faithfulness_assert.cli.shown_case import LONG, MOST_PROBLEMS
 
