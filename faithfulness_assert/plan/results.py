@@ -14,7 +14,7 @@ from zlib import crc32
 
 from ..asking.controls import problem_of, summary
 from ..asking.schema import MAX_ERRORS
-from ..policy.reasons import FIXES, NOT_GRADED, REASONS, evidence_warnings
+from ..policy.reasons import FIXES, HEADS, NOT_GRADED, WHOLE, evidence_warnings
 from ..policy.scoring import passes, score
 from ..policy.values import SCORED
 from ..records.model import GraderError
@@ -186,12 +186,12 @@ def _ending(policy: Policy, ended: Ended) -> Ending | float:
 
 
 def _grader_error(state: State, ended: Ended, verdicts: Sequence[Verdict]) -> GradingResult:
-    if REASONS[ended.status] == NOT_GRADED:
-        error = _error(ended)
-        reason = f"{NOT_GRADED}: {error.message}"
-    else:
+    if ended.status in HEADS:
         reason = _reason(ended)
         error = GraderError("input", reason)
+    else:
+        error = _error(ended)
+        reason = f"{NOT_GRADED}: {error.message}"
     shown = state.policy.on_unreadable if error.kind == "unreadable" else 0.0
     told = {"status": ended.status, "score": shown, "error": error, "reason": reason}
     return result_of(state, verdicts, {"graderError": True}, **told)
@@ -205,10 +205,9 @@ def _scored(policy: Policy, value: float) -> tuple[float, bool]:
 
 
 def _reason(ended: Ended) -> str:
-    text = REASONS[ended.status]
-    if not text.endswith("."):
-        return f"{text}: {_what_happened(ended)}"
-    return f"No context: {_sentence(ended.detail)}" if ended.detail else text
+    if ended.status in WHOLE and not ended.detail:
+        return WHOLE[ended.status]
+    return f"{HEADS.get(ended.status, NOT_GRADED)}: {_what_happened(ended)}"
 
 
 def _what_happened(ended: Ended) -> str:

@@ -23,15 +23,17 @@ MAX_IDS = 10
 
 NOT_GRADED = "Not graded"
 """How the reason of every grader error begins; its message says the rest."""
-REASONS: dict[Status, str] = {
+HEADS: dict[Status, str] = {
     "no_statements": "Nothing to check",
+    "abstained": "Nothing to check",
+    "no_context": "No context",
+}
+"""How the reason begins where there is nothing to grade. All other cases are not graded."""
+WHOLE: dict[Status, str] = {
     "abstained": "The answer only declines to answer: it makes no claim that could be checked.",
     "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
-    "judge_refused": NOT_GRADED,
-    "unreadable": NOT_GRADED,
-    "judge_failed": NOT_GRADED,
-    "invalid_input": NOT_GRADED,
 }
+"""The reason where no more is known."""
 
 FIXES: dict[ErrorKind, str] = {
     "refusal": "Try another judge model, or give it guidance on what the texts are.",
