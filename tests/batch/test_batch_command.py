@@ -50,10 +50,8 @@ def finished(directory: Path) -> int:
 def test_annotations_are_commands_at_the_start_of_their_lines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert (
-        inside(monkeypatch, cases(tmp_path, UNSUPPORTED), "--run", tmp_path / "run", "--github")
-        == 1
-    )
+    path = cases(tmp_path, UNSUPPORTED)
+    assert inside(monkeypatch, path, "--run", tmp_path / "run", "--github") == 1
     assert capfd.readouterr().out.startswith("::error title=failed%3A 0-")
 
 
@@ -126,28 +124,11 @@ def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(
     tmp_path: Path,
 ) -> None:
     file = cases(tmp_path, GOOD, times=30)
-    options = [
-        "--judge",
-        "openai:m",
-        "--max-errors",
-        "1",
-        "--concurrency",
-        "1",
-        "-o",
-        "max_retries=0",
-    ]
+    options = "--judge openai:m --max-errors 1 --concurrency 1 -o max_retries=0".split()
     with Loopback(refusal_to(401, "no such key")) as server:
         url = server.url.replace("//", "//user:password1@")
-        done = batch(
-            file,
-            "--run",
-            tmp_path / "run",
-            *options,
-            "-o",
-            f"base_url={url}",
-            "-o",
-            "api_key=sk-0123456789",
-        )
+        options += ["-o", f"base_url={url}", "-o", "api_key=sk-0123456789"]
+        done = batch(file, "--run", tmp_path / "run", *options)
     assert done.returncode == 3
     assert "stopped early: " in done.stderr
     assert "max_errors is 1" in done.stderr
@@ -157,14 +138,7 @@ def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(
 
 
 def test_limits_reach_the_judge(tmp_path: Path) -> None:
-    options = [
-        "--judge",
-        "openai:m",
-        "--requests-per-minute",
-        "600000",
-        "--tokens-per-minute",
-        "1e9",
-    ]
+    options = "--judge openai:m --requests-per-minute 600000 --tokens-per-minute 1e9".split()
     with Loopback(completion(SUPPORTED)) as server:
         options += ["-o", f"base_url={server.url}", "-o", "api_key=k", "-o", "controls=off"]
         done = batch(cases(tmp_path, GOOD, times=3), "--run", tmp_path / "run", *options)
@@ -174,26 +148,12 @@ def test_limits_reach_the_judge(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- Ctrl-C and kill
 
 
-def started(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
+def started(tmp_path: Path) -> subprocess.Popen[str]:
     """A run with two processes that would take long, in a group of its own, after its first results."""
     file = cases(tmp_path, GOOD, times=60_000)
-    command = [
-        *HEARS_CTRL_C,
-        "batch",
-        file,
-        "--run",
-        str(tmp_path / "run"),
-        "--processes",
-        "2",
-        *options,
-    ]
-    process = subprocess.Popen(
-        command,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
+    command = [*HEARS_CTRL_C, "batch", file, "--run", str(tmp_path / "run"), "--processes", "2"]
+    pipes: dict[str, Any] = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+    process = subprocess.Popen(command, **pipes, text=True, start_new_session=True)
     assert eventually(lambda: finished(tmp_path / "run") > 50), process.poll()
     return process
 
