@@ -1,134 +1,19 @@
-"""The judges by name. To add one, add a file here and a row in ``JUDGES``."""
+"""Who answers: an LLM behind an API, the embedded judge, a tape. They are made by name."""
 
-from __future__ import annotations
+from .by_name import (
+    JUDGES,
+    environment_prefixes,
+    judge_forms,
+    make_judge,
+    option_names,
+    preload,
+)
 
-import inspect
-import os
-from contextlib import suppress
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
-
-from ..records.errors import ConfigError, suggest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ..records.judge import Judge
-
-
-class JudgeEntry(NamedTuple):
-    """What is known about a judge before it is imported.
-
-    Args:
-        module: its module in this package.
-        class_name: its class there.
-        form: how users name it, such as ``openai:MODEL``.
-        package: the package of its API; empty if it needs none. Its name in capitals, with ``_``,
-            begins the names of its environment variables.
-        extra: the extra of this project that installs that package; empty if it needs none.
-    """
-
-    module: str
-    class_name: str
-    form: str
-    package: str = ""
-    extra: str = ""
-
-    @property
-    def install(self) -> str:
-        """The command that installs what the judge needs; empty if it needs nothing."""
-        if self.extra:
-            return f"pip install faithfulness-assert[{self.extra}]"
-        return f"pip install {self.package}" if self.package else ""
-
-
-JUDGES: dict[str, JudgeEntry] = {
-    "anthropic": JudgeEntry(
-        ".anthropic", "AnthropicJudge", "anthropic:MODEL", package="anthropic", extra="anthropic"
-    ),
-    "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
-    "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
-    "tape": JudgeEntry(".tape", "TapeJudge", "tape:DIR"),
-}
-
-
-def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
-    """The judge that ``spec`` names (one of ``judge_forms``), or ``spec`` itself.
-
-    Raises:
-        ConfigError: there is no such judge, or it does not take one of the options.
-    """
-    if not isinstance(spec, str):
-        return _check_judge_object(spec, options)
-    kind, argument = _parse(spec)
-    judge_class = _load(JUDGES[kind])
-    if bool(argument) != (":" in JUDGES[kind].form):
-        raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
-    known = option_names(spec)
-    for option in options:
-        if option not in known:
-            hint = f" {suggest(option, known)}" if known else ""
-            raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
-    return cast("Judge", judge_class(*([argument] if argument else []), **options))
-
-
-def option_names(spec: object) -> list[str]:
-    """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself."""
-    if not isinstance(spec, str):
-        return []
-    kind, _ = _parse(spec)
-    classes: tuple[type, ...] = cast("type", _load(JUDGES[kind])).__mro__
-    makers = [vars(one)["__init__"] for one in classes if "__init__" in vars(one)]
-    options = [option for make in makers for option in inspect.signature(make).parameters.values()]
-    return [option.name for option in options if option.kind is option.KEYWORD_ONLY]
-
-
-def judge_forms() -> list[str]:
-    """How users name judges: ``["anthropic:MODEL", "embedded", ...]``."""
-    return [entry.form for entry in JUDGES.values()]
-
-
-def environment_prefixes() -> list[str]:
-    """How the names of the environment variables begin that judges read: ``["OPENAI_", ...]``."""
-    return [f"{entry.package.upper()}_" for entry in JUDGES.values() if entry.package]
-
-
-def preload() -> None:
-    """Imports the package of each judge whose key is in the environment.
-
-    Otherwise the first ask would wait about a second for it.
-    """
-    for entry in JUDGES.values():
-        if entry.package and f"{entry.package.upper()}_API_KEY" in os.environ:
-            with suppress(ImportError):  # whoever names this judge gets an error that says so
-                _load(entry).provider.sdk()  # type: ignore[attr-defined]
-
-
-def _parse(spec: str) -> tuple[str, str]:
-    kind, _, argument = spec.partition(":")
-    if kind not in JUDGES:
-        raise ConfigError(
-            f"judge: unknown judge {spec!r}. {suggest(kind, judge_forms())} "
-            "Or pass an object with an 'ask' method."
-        )
-    return kind, argument.strip()
-
-
-def _load(entry: JudgeEntry) -> Callable[..., object]:
-    return cast(
-        "Callable[..., object]", getattr(import_module(entry.module, __name__), entry.class_name)
-    )
-
-
-def _check_judge_object(judge: object, options: Mapping[str, Any]) -> Judge:
-    if not callable(getattr(judge, "ask", None)):
-        forms, got = ", ".join(judge_forms()), type(judge).__name__
-        raise ConfigError(
-            f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
-        )
-    if options:
-        option = next(iter(options))
-        raise ConfigError(
-            f"{option}: the judge is passed as an object; set this option on that object"
-        )
-    return cast("Judge", judge)
+__all__ = [
+    "JUDGES",
+    "environment_prefixes",
+    "judge_forms",
+    "make_judge",
+    "option_names",
+    "preload",
+]

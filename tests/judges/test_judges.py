@@ -64,7 +64,7 @@ def test_an_invalid_attribute_is_named(name: str, value: Any) -> None:
 def test_each_judge_is_one_row_that_names_an_existing_class_and_its_form() -> None:
     for kind, entry in JUDGES.items():
         source = JUDGES_FOLDER / entry.module.removeprefix(".")
-        path = source / "__init__.py" if source.is_dir() else source.with_suffix(".py")
+        path = source / "judge.py" if source.is_dir() else source.with_suffix(".py")
         assert f"class {entry.class_name}" in path.read_text(encoding="utf-8")
         assert re.fullmatch(rf"{kind}(:[A-Z]+)?", entry.form)
         assert isinstance(option_names(entry.form), list)

@@ -60,19 +60,14 @@ def without_keys(body: bytes, secrets: Iterable[str]) -> bytes:
 
 def _written_forms(secrets: Iterable[str]) -> list[str]:
     """The secrets as servers write them (plain, URL-quoted, JSON-escaped), the longest first."""
-    forms = {
-        form
-        for secret in secrets
-        if len(secret) >= _MIN_SECRET
-        for form in (
-            secret,
-            quote(secret, safe=""),
-            quote(secret),
-            quote_plus(secret),
-            json.dumps(secret)[1:-1],
-        )
-    }
-    return sorted(forms, key=len, reverse=True)
+    long_enough = (secret for secret in secrets if len(secret) >= _MIN_SECRET)
+    return sorted({form for one in long_enough for form in _forms_of(one)}, key=len, reverse=True)
+
+
+@lru_cache(maxsize=256)
+def _forms_of(secret: str) -> tuple[str, ...]:
+    quoted = (quote(secret, safe=""), quote(secret), quote_plus(secret))
+    return (secret, *quoted, json.dumps(secret)[1:-1])
 
 
 @lru_cache(maxsize=256)
