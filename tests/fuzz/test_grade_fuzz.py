@@ -52,18 +52,8 @@ near_valid = st.one_of(
     ),
     st.fixed_dictionaries({"reason": scalars}),
 ).map(json.dumps)
-dresses = st.sampled_from(
-    [
-        "{}",
-        "```json\n{}\n```",
-        "Sure:\n{}\nDone.",
-        "<think>{}</think>",
-        "<think>no</think>{}",
-        "{}{}",
-        "{",
-        "[{}",
-    ]
-)
+DRESSES = ["{}", "```json\n{}\n```", "Sure:\n{}\nDone.", "<think>{}</think>", "<think>no</think>{}"]
+dresses = st.sampled_from([*DRESSES, "{}{}", "{", "[{}"])
 texts = st.one_of(
     st.text(max_size=80),
     st.builds(lambda dress, body: dress.replace("{}", body), dresses, near_valid),

@@ -113,29 +113,16 @@ def test_a_score_of_zero_never_passes_where_nothing_was_checked() -> None:
     assert (result.score, result.pass_, result.defined) == (0.0, False, True)
 
 
-@pytest.mark.parametrize(
-    ("error", "status", "message"),
-    [
-        (
-            JudgeError("HTTP 503", "server", retryable=True),
-            "judge_failed",
-            "HTTP 503. Try again later.",
-        ),
-        (
-            JudgeError("the key is wrong", "auth", fix="Look at the key."),
-            "judge_failed",
-            "the key is wrong. Look at the key.",
-        ),
-    ],
-)
-def test_a_failed_judge_is_a_grader_error_that_says_what_to_do(
-    error: JudgeError, status: str, message: str
-) -> None:
-    result = grade(CLAIM, [CLAIM], judge=Failing(error), policy="default", controls="off")
-    assert (result.status, result.score, result.pass_) == (status, 0.0, False)
-    assert result.error == GraderError(error.kind, message, error.retryable)
-    assert result.reason == f"Not graded: {message}"
-    assert result.metadata["graderError"] is True
+def test_a_failed_judge_is_a_grader_error_that_says_what_to_do() -> None:
+    for error, told in (
+        (JudgeError("HTTP 503", "server", retryable=True), "HTTP 503. Try again later."),
+        (JudgeError("the key is wrong", "auth", fix="Try it."), "the key is wrong. Try it."),
+    ):
+        result = grade(CLAIM, [CLAIM], judge=Failing(error), policy="default", controls="off")
+        assert (result.status, result.score, result.pass_) == ("judge_failed", 0.0, False)
+        assert result.error == GraderError(error.kind, told, error.retryable)
+        assert result.reason == f"Not graded: {told}"
+        assert result.metadata["graderError"] is True
 
 
 def test_a_judge_that_says_two_things_about_every_statement_has_said_nothing() -> None:

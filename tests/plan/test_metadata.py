@@ -44,19 +44,12 @@ def test_a_reply_that_is_readable_but_breaks_the_schema_says_where() -> None:
     assert label.startswith("verdicts[0].label: 'yes' is not one of ['supported', ")
 
 
+NO_JSON = "the reply is not plain JSON: Expecting value: line 1 column 1 (char 0)"
+ODD_KEY = "reply: Additional properties are not allowed ('answers' was unexpected)"
+
+
 @pytest.mark.parametrize(
-    ("reply", "error"),
-    [
-        (
-            '{"answers": 3}',
-            "reply: Additional properties are not allowed ('answers' was unexpected)",
-        ),
-        (
-            "I like museums.",
-            "the reply is not plain JSON: Expecting value: line 1 column 1 (char 0)",
-        ),
-        ("", "the reply is not plain JSON: Expecting value: line 1 column 1 (char 0)"),
-    ],
+    ("reply", "error"), [('{"answers": 3}', ODD_KEY), ("I like museums.", NO_JSON), ("", NO_JSON)]
 )
 def test_an_unreadable_reply_says_where_it_breaks_the_schema(reply: str, error: str) -> None:
     """Also where nothing can be graded. The same error of both asks is shown once."""
