@@ -312,3 +312,15 @@ def test_the_page_on_exports_names_each_system_and_where_it_keeps_answer_and_con
         known = " ".join(path for paths in SYSTEMS[system].paths.values() for path in paths)
         for cell in cells:
             assert [path for path in re.findall(r"`([^`]+)`", cell) if path not in known] == []
+
+
+def test_the_page_on_promptfoo_lists_the_names_of_the_context_and_the_question() -> None:
+    text = (ROOT / "docs" / "promptfoo.md").read_text(encoding="utf-8")
+    paths = SYSTEMS["promptfoo"].paths
+    for field, part in (
+        ("context", "has a value:(.*?)\\. They"),
+        ("question", "same way, as(.*?)\\.\n"),
+    ):
+        (listed,) = re.findall(part, text, re.DOTALL)
+        known = [path.removeprefix("vars.") for path in paths[field] if path.startswith("vars.")]
+        assert re.findall(r"`(\w+)`", listed) == known

@@ -143,7 +143,7 @@ SYSTEMS: Mapping[str, System] = {
         {
             "answer": ("response.output", *_inside(("response.output",), _ANSWER)),
             "context": _inside(_PROMPTFOO, _CONTEXT),
-            "question": _inside(_PROMPTFOO, ("query", *names("question"), "prompt")),
+            "question": _inside(_PROMPTFOO, dict.fromkeys(("query", *names("question"), "prompt"))),
             "messages": _inside(_PROMPTFOO, ("messages",)),
             "id": _IDS,
         },
