@@ -26,8 +26,7 @@ MAX_NAMES = 40
 """Names of a kind. A result may have any label; the page lists no more of them."""
 MAX_NAME = 60
 SHOWN_METADATA = {
-    *("warnings", "calculation", "graderError", "controls", "tokens", "suggestions", "rawRatings"),
-    *("inverse", "reasonParts"),
+    *("warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"),
 }
 
 
@@ -103,7 +102,7 @@ def row_view(record: Record, texts: Texts | None, names: Vocabulary) -> list[Any
     offsets = Offsets(answer or "")
     return [
         result.case_id,
-        record.line.row or None,
+        record.row,
         names.statuses.place(result.status),
         OUTCOME_NAMES.index(record.outcome),
         record.score,
@@ -148,7 +147,7 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
         "suggestions": metadata.get("suggestions"),
         "controls": metadata.get("controls"),
         "facts": _facts(result),
-        "columns": {text_of(k): plain(value) for k, value in record.line.columns.items()},
+        "columns": {text_of(k): plain(value) for k, value in record.columns.items()},
         "metadata": {name: v for name, v in metadata.items() if name not in SHOWN_METADATA},
     }
     return {name: value for name, value in view.items() if value}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batch.comparison import KINDS, compare
 from .case_view import UNRESOLVED, Vocabulary, detail_view, row_view
 from .joining import join
-from .record import record_of
+from .record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ class Compared:
 
 
 def _lines(results: Results) -> Lines:
-    return lambda: (record_of(data).line for _, data in results.records())
+    return lambda: (Record(data).outline() for _, data in results.records())
 
 
 def _views(
@@ -79,9 +79,9 @@ def _views(
     """The row and the details of each wanted case, compressed."""
     views: dict[str, bytes] = {}
     for record, texts in joined:
-        if record.line.case_id in wanted:
+        if record.case_id in wanted:
             view = [row_view(record, texts, names), detail_view(record, texts, place)]
-            views[record.line.case_id] = zlib.compress(json.dumps(view).encode(), 1)
+            views[record.case_id] = zlib.compress(json.dumps(view).encode(), 1)
     return views
 
 

@@ -11,12 +11,11 @@ from ..batch.rows import Row, digest
 from ..cases.case import Case
 from ..records.errors import ConfigError, InputError
 from .case_view import Texts
-from .record import mapping_of, record_of, text_of
+from .record import Record, mapping_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from .record import Record
     from .result_records import Results
 
 MOST_QUOTES = 50
@@ -44,7 +43,7 @@ def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iter
     if data_set is None:
         read = found = False
         for _, data in results.records():
-            record = record_of(data)
+            record = Record(data)
             texts = own_texts(record)
             read, found = True, found or texts is not None
             yield Joined(record, texts)
@@ -112,13 +111,13 @@ class _Join:
         for id, rows in shared.items():
             yield from self._joined(paired(rows, self._by_id[id]))
         self._note(len(self._waiting))
-        yield from (Joined(record_of(self._results.at(place)), None) for place in self._waiting)
+        yield from (Joined(Record(self._results.at(place)), None) for place in self._waiting)
 
     def _joined(self, pairs: Iterable[tuple[Row, int]]) -> Iterator[Joined]:
         for row, place in pairs:
             if place in self._waiting:
                 del self._waiting[place]
-                record = record_of(self._results.at(place))
+                record = Record(self._results.at(place))
                 yield Joined(record, self._texts(row, record))
 
     def _shared_id(self, row: Row) -> str:
@@ -138,7 +137,7 @@ class _Join:
 
     def _texts(self, row: Row, record: Record) -> Texts | None:
         """The texts of a row, if they are those that were graded."""
-        before = record.line.input
+        before = record.input
         texts = texts_of(row, mapping_of(self._results.about.get("options")))
         if before or not self._given:  # what only the results name is shown to who knows it
             same = before == digest(row)
@@ -202,10 +201,10 @@ def texts_of(row: Row, options: Mapping[str, Any]) -> Texts | None:
 
 def own_texts(record: Record) -> Texts | None:
     """The texts in the columns of a result, where tests keep them, if they are what was graded."""
-    columns = record.line.columns
+    columns = record.columns
     fields = {name: columns[name] for name in ("answer", "context", "question") if name in columns}
     row = Row(0, "", fields)
-    same = bool(fields) and record.line.input == digest(row)
+    same = bool(fields) and record.input == digest(row)
     return texts_of(row, {}) if same else None
 
 

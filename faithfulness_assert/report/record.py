@@ -1,40 +1,59 @@
 """A stored result as a report shows it: results may be old, damaged or hostile.
 
-``record_of`` takes from a line of JSON what can be used. Each field then has its type, whatever was
-stored. The files that show results read only the ``Record``.
+A ``Record`` takes from a line of JSON what can be used. Each field then has its type, whatever was
+stored. The files that show results read nothing else.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, cast
 
-from ..batch.rows import Line
+from ..batch.rows import NOTHING, Line
 from ..records.model import CitationAudit, Evidence, GraderError, Skipped, Verdict
 from ..records.result import GradingResult
 from ..records.usage import Usage
 from ..text.strings import clean_text
 
 MAX_NUMBER = 1e15
+UNSHOWN = {"graderError", "reasonParts", "tokens"}
+"""Entries of the metadata that the page says in other words."""
 OUTCOMES = {"FAIL": "failed", "ERROR": "not_graded", "PASS": "passed"}
 
 
-class Record(NamedTuple):
-    """A result, and what is stored beside it.
+class Record:
+    """A result from JSON, as far as it can be used, and what is stored beside it."""
 
-    Args:
-        line: its case id is the number of the row where there is none; a row of 0 is not known.
-        threshold: the score that passes; None where it is not known, or scores are inverted.
-    """
-
-    line: Line
-    threshold: float | None
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
 
     @property
-    def result(self) -> GradingResult:
-        """What was graded. Its ``case_id`` is empty where the record has none."""
-        return self.line.result
+    def row(self) -> int | None:
+        """The number of the row, if it is known."""
+        return whole_of(self._data.get("row"))
+
+    @property
+    def case_id(self) -> str:
+        """The name of the case: its id, or the number of its row."""
+        return text_of(self._data.get("case_id")) or text_of(self._data.get("row"))
+
+    @property
+    def input(self) -> str:
+        """The fingerprint of what was graded; "" if there is none."""
+        return text_of(self._data.get("input"))
+
+    @property
+    def columns(self) -> Mapping[str, Any]:
+        """What was carried along from the data set."""
+        return mapping_of(self._data.get("columns"))
+
+    @property
+    def threshold(self) -> float | None:
+        """The score that passes; None where it is not known, or scores are inverted."""
+        inverse = self.result.metadata.get("inverse")
+        return None if inverse else share_of(self._data.get("threshold"))
 
     @property
     def score(self) -> float | None:
@@ -46,45 +65,51 @@ class Record(NamedTuple):
         """``passed``, ``failed``, or ``not_graded`` for a grader error."""
         return OUTCOMES[self.result.outcome]
 
+    @cached_property
+    def result(self) -> GradingResult:
+        """What was graded. Its ``case_id`` is empty where the record has none."""
+        data, cost = self._data, number_of(self._data.get("cost"))
+        return GradingResult(
+            **_outcome(data),
+            reason=text_of(data.get("reason")),
+            verdicts=tuple(_verdict(mapping_of(item)) for item in list_of(data.get("verdicts"))),
+            skipped=tuple(_skipped(mapping_of(item)) for item in list_of(data.get("skipped"))),
+            counts=counts_of(data.get("counts")),
+            coverage=share_of(data.get("coverage")) or 0.0,
+            named_scores=numbers_of(data.get("named_scores")),
+            citations=_citations(mapping_of(data.get("citations"))),
+            tokens_used=_usage(mapping_of(data.get("tokens_used"))),
+            cost=cost if cost is not None and cost >= 0 else None,
+            latency_ms=max(number_of(data.get("latency_ms")) or 0.0, 0.0),
+            metadata=_metadata(mapping_of(data.get("metadata"))),
+            case_id=text_of(data.get("case_id")),
+        )
 
-def record_of(data: Mapping[str, Any]) -> Record:
-    """What can be used of a result from JSON."""
-    metadata = _metadata(mapping_of(data.get("metadata")))
+    def outline(self) -> Line:
+        """What a comparison of two runs needs: outcome, statements and labels."""
+        labels = (
+            (text_of(item.get("statement")), text_of(item.get("label")))
+            for item in map(mapping_of, list_of(self._data.get("verdicts")))
+        )
+        verdicts = tuple(Verdict(0, text, cast("Any", label) or None) for text, label in labels)
+        result = GradingResult(**_outcome(self._data), reason=None, verdicts=verdicts)
+        return Line(self.case_id, self.row or 0, self.input, NOTHING, result)
+
+
+def _outcome(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a result that say how it ended."""
     score = None if data.get("defined") is False else share_of(data.get("score"))
     passes = data.get("pass", data.get("pass_")) is True and score is not None
-    threshold, cost = share_of(data.get("threshold")), number_of(data.get("cost"))
-    status: Any = text_of(data.get("status")) or "unknown"
-    result = GradingResult(
-        pass_=passes,
-        score=score or 0.0,
-        defined=score is not None,
-        status=status,
-        reason=text_of(data.get("reason")),
-        threshold=threshold or 0.0,
-        policy=text_of(data.get("policy")),
-        judge=text_of(data.get("judge")),
-        error=None if passes or data.get("error") is None else _error(mapping_of(data["error"])),
-        verdicts=tuple(_verdict(mapping_of(item)) for item in list_of(data.get("verdicts"))),
-        skipped=tuple(_skipped(mapping_of(item)) for item in list_of(data.get("skipped"))),
-        counts=counts_of(data.get("counts")),
-        coverage=share_of(data.get("coverage")) or 0.0,
-        named_scores=numbers_of(data.get("named_scores")),
-        citations=_citations(mapping_of(data.get("citations"))),
-        tokens_used=_usage(mapping_of(data.get("tokens_used"))),
-        cost=cost if cost is not None and cost >= 0 else None,
-        latency_ms=max(number_of(data.get("latency_ms")) or 0.0, 0.0),
-        metadata=metadata,
-        case_id=text_of(data.get("case_id")),
-    )
-    row = data.get("row")
-    line = Line(
-        result.case_id or text_of(row),
-        whole_of(row) or 0,
-        text_of(data.get("input")),
-        mapping_of(data.get("columns")),
-        result,
-    )
-    return Record(line, None if metadata.get("inverse") else threshold)
+    return {
+        "pass_": passes,
+        "score": score or 0.0,
+        "defined": score is not None,
+        "status": text_of(data.get("status")) or "unknown",
+        "threshold": share_of(data.get("threshold")) or 0.0,
+        "policy": text_of(data.get("policy")),
+        "judge": text_of(data.get("judge")),
+        "error": None if passes or data.get("error") is None else _error(mapping_of(data["error"])),
+    }
 
 
 def _verdict(data: Mapping[str, Any]) -> Verdict:
@@ -152,7 +177,7 @@ def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
         "inverse": bool,
     }
     others: Callable[[Any], Any] = plain
-    entries = ((text_of(name), value) for name, value in data.items())
+    entries = ((text_of(name), value) for name, value in data.items() if name not in UNSHOWN)
     return {name: known.get(name, others)(value) for name, value in entries}
 
 
