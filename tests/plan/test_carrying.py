@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,43 +15,11 @@ from hypothesis import strategies as st
 from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.plan.carrying import Sentences, claim_key
 
-# Each sentence, the words without which no claims stand for it, and whether it denies something.
-CERTAIN: dict[str, tuple[set[str], bool]] = {
-    "The mill opened in 1889.": ({"1889"}, False),
-    "Anna Berg sold 12 paintings to the museum.": ({"anna", "berg", "12"}, False),
-    "The shop does not close on Mondays.": ({"mondays"}, True),
-    "Two boats have never left the harbour.": ({"two"}, True),
-    "The hall is open to members only, if it rains.": ({"only", "if"}, False),
-    "The roof of the library is green and flat.": (set(), False),
-}
+DATA = json.loads((ROOT / "fixtures" / "carried_claims.json").read_text(encoding="utf-8"))
+CERTAIN = {sentence: (set(words), denies) for sentence, (words, denies) in DATA["certain"].items()}
+REMARKS, REWORDED = DATA["remarks"], DATA["reworded"]
 SENTENCES = tuple(CERTAIN)
 UNNAMED = SENTENCES[-2:]  # without a number or a name, so that a judge may find no claim in them
-REMARKS = (
-    "",
-    "...",
-    "There are no claims in this sentence.",
-    "I cannot help with that request.",
-    "Great answer!",
-    "N/A",
-    "Nothing else is known.",
-)
-REWORDED = (
-    "The mill was opened in 1889.",
-    "The mill opened.",
-    "The mill did not open in 1889.",
-    "Anna Berg sold paintings.",
-    "Anna sold 12 paintings.",
-    "Berg's museum bought 12 paintings from Anna.",
-    "The shop closes on Mondays.",
-    "On Mondays the shop never closes.",
-    "The two boats never left.",
-    "The hall is open to members.",
-    "The hall is open to members if it rains.",
-    "If it rains, only members may enter the open hall.",
-    "The roof of the library is green.",
-    "The roof of the library is flat.",
-    "The library has no green roof.",
-)
 
 
 def words(text: str) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,9 +15,10 @@ from faithfulness_assert.reading.reconcile import EARNING, Finding, agreed, sett
 from faithfulness_assert.records.errors import ContradictoryReply
 from faithfulness_assert.records.model import LABELS
 
-from .reply_rows import SENTENCES
+from .reply_rows import FIXTURES, SENTENCES
 
 YES, NO, AGAINST = "supported", "not_enough_info", "contradicted"
+MATCHED = json.loads((FIXTURES / "matched_rows.json").read_text(encoding="utf-8"))["rows"]
 
 
 def found(
@@ -28,38 +30,13 @@ def found(
     return [settled.findings[n].label or settled.findings[n].unresolved for n in asked]
 
 
-@pytest.mark.parametrize(
-    ("said", "asked", "expected"),
-    [
-        ([(2, AGAINST), (1, YES)], [1, 2], [YES, AGAINST]),
-        ([(5, YES), (4, NO)], [4, 5], [NO, YES]),
-        ([(1, YES), (2, None)], [1, 2, 3], [YES, "invalid", "missing"]),
-        # entries that repeat a number agree, or none of them counts
-        ([(1, YES), (1, YES), (2, NO)], [1, 2], [YES, NO]),
-        ([(1, YES), (1, AGAINST), (2, YES)], [1, 2], ["duplicate", YES]),
-        ([(1, YES), (1, None), (2, YES)], [1, 2], ["duplicate", YES]),
-        # a number that was not asked: nobody knows what the other numbers mean
-        ([(1, YES), (7, YES)], [1, 2], ["invalid", "missing"]),
-        ([(1, NO), (2, YES), (3, NO)], [1, 2], [NO, "invalid"]),
-        ([(1, YES), (2, AGAINST)], [4, 5], ["missing", "missing"]),
-        ([(0, YES), (1, YES)], [1, 2], ["invalid", "missing"]),
-        # without numbers: by place, if there are as many as statements
-        ([(None, YES), (None, AGAINST)], [1, 2], [YES, AGAINST]),
-        ([(None, YES), (None, AGAINST)], [7, 8], [YES, AGAINST]),
-        ([(1, NO), (None, YES)], [1, 2], [NO, "missing"]),
-        ([(1, YES), (2, YES), (None, NO)], [1, 2], ["invalid", "invalid"]),
-        # a single statement needs no number; another one is not its own
-        ([(None, YES)], [4], [YES]),
-        ([(4, YES)], [4], [YES]),
-        ([(1, YES)], [4], ["missing"]),
-        ([(None, YES), (None, YES)], [4], ["invalid"]),
-        ([(None, YES), (None, NO)], [4], ["duplicate"]),
-    ],
-)
-def test_a_verdict_belongs_to_its_number_or_else_to_its_place(
-    said: list[tuple[int | None, str | None]], asked: list[int], expected: list[str]
-) -> None:
-    assert found(said, asked) == expected
+@pytest.mark.parametrize("row", MATCHED, ids=lambda row: str((row["said"], row["asked"])))
+def test_a_verdict_belongs_to_its_number_or_else_to_its_place(row: dict[str, Any]) -> None:
+    """Entries that repeat a number agree, or none counts. One that was not asked spoils the rest.
+
+    Without numbers they count by place, if there are as many as statements.
+    """
+    assert found(row["said"], row["asked"]) == row["expected"]
 
 
 def test_places_count_only_in_the_first_ask_and_where_the_counts_agree() -> None:
