@@ -103,75 +103,63 @@ def said(*entries: tuple[int | None, str], **more: Any) -> Content:
 
 
 TRUE = ((1, "supported"), (2, "contradicted"), (3, "not_enough_info"))
+# Replies that do not give the credit that the grade then has.
+UNFOUNDED = {
+    "it takes a label back": said(TRUE[0], accused=(1,)),
+    "an entry says no": Content((Entry(1, "supported", denied='"result":"fail"'),)),
+    "it denies the whole": said(TRUE[0], overall='"faithful":false'),
+    "two labels for one statement": said(*TRUE, (1, "contradicted")),
+    "shifted numbers": said((0, "contradicted"), (1, "supported"), (2, "contradicted")),
+    "too few verdicts without numbers": said((None, "supported")),
+    "it is truncated": said(*TRUE, finish="length"),
+}
+# Verdicts that a grade may not have: the law that they break, the policy, the place, and what they say.
+CHANGED: dict[str, tuple[str, str, int, dict[str, Any]]] = {
+    "a label that no reply gives": ("credit", "default", 2, {"label": "supported"}),
+    "a contradiction that vanishes": ("silence", "default", 1, {"label": "supported"}),
+    "a label that is lost": ("kept", "default", 0, {"label": None}),
+    "a fact that is set aside": ("conserved", "default", 2, {"label": "not_a_claim"}),
+    "a claim of another sentence": ("conserved", "ragas", 1, {"statement": THREE[0].text}),
+    "a statement from nowhere": ("foreign", "default", 2, {"statement": "Well."}),
+    "evidence that was never shown": ("evident", "default", 0, {"flags": ("no_such_evidence",)}),
+    "a label that is not true": ("clean", "default", 2, {"label": "contradicted"}),
+}
 BREAKS: dict[str, tuple[str, Callable[[], Grade]]] = {
     "a score that does not follow": ("formula", lambda: tampered(graded(), score=0.5)),
     "a pass that does not follow": ("formula", lambda: tampered(graded(), pass_=True)),
     "counts that do not agree": ("complete", lambda: tampered(graded(), counts={"supported": 3})),
     "coverage that does not agree": ("complete", lambda: tampered(graded(), coverage=0.5)),
-    "a label that no reply gives": ("credit", lambda: relabelled(graded(), 2, label="supported")),
-    "a reply that takes it back": (
-        "credit",
-        lambda: replied(graded(), said(TRUE[0], accused=(1,))),
-    ),
-    "an entry that says no": (
-        "credit",
-        lambda: replied(graded(), Content((Entry(1, "supported", denied='"result":"fail"'),))),
-    ),
-    "a reply that denies the whole": (
-        "credit",
-        lambda: replied(graded(), said(TRUE[0], overall='"faithful":false')),
-    ),
-    "two labels for one statement": (
-        "credit",
-        lambda: replied(graded(), said(*TRUE, (1, "contradicted"))),
-    ),
-    "shifted numbers": (
-        "credit",
-        lambda: replied(graded(), said((0, "contradicted"), (1, "supported"), (2, "contradicted"))),
-    ),
-    "too few verdicts without numbers": (
-        "credit",
-        lambda: replied(graded(), said((None, "supported"))),
-    ),
-    "a truncated reply": ("credit", lambda: replied(graded(), said(*TRUE, finish="length"))),
-    "a contradiction that vanishes": (
-        "silence",
-        lambda: relabelled(graded(), 1, label="supported"),
-    ),
-    "a label that is lost": ("kept", lambda: relabelled(graded(), 0, label=None)),
     "a statement that counts twice": ("once", lambda: _doubled(graded("ragas"))),
     "a sentence without a verdict": ("conserved", lambda: _without_last(graded())),
-    "a fact that is set aside": ("conserved", lambda: relabelled(graded(), 2, label="not_a_claim")),
-    "one sentence's claim for another": (
-        "conserved",
-        lambda: relabelled(graded("ragas"), 1, statement=THREE[0].text),
-    ),
-    "a statement from nowhere": ("foreign", lambda: relabelled(graded(), 2, statement="Well.")),
     "what a failed ask left open": ("left_open", lambda: _failed(graded())),
     "a control that was failed": ("trusted", lambda: _control_failed()),
     "a control that was not answered": ("trusted", lambda: _control_left_out()),
-    "evidence that was never shown": (
-        "evident",
-        lambda: relabelled(graded(), 0, flags=("no_such_evidence",)),
-    ),
     "context that was not shown": ("shown", lambda: _hidden(graded())),
-    "an ask that is too large": (
-        "within",
-        lambda: replace(
-            graded(), scenario=Scenario("default", THREE, limits=Limits(prompt_tokens=10))
-        ),
-    ),
-    "a label that is not true": ("clean", lambda: relabelled(graded(), 2, label="contradicted")),
+    "an ask that is too large": ("within", lambda: _limited(graded())),
     "a rating that is not the judge's": ("rated", lambda: tampered(graded("masis"), score=0.9)),
 }
+
+
+def breaks(held: Grade, law: str) -> bool:
+    laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
+    return bool(list(laws[law](held)))
 
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_the_oracle_sees(name: str) -> None:
     law, made = BREAKS[name]
-    held = made()
-    laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
-    assert list(laws[law](held))
+    assert breaks(made(), law)
+
+
+@pytest.mark.parametrize("name", UNFOUNDED)
+def test_the_oracle_sees_credit_that_no_reply_gives(name: str) -> None:
+    assert breaks(replied(graded(), UNFOUNDED[name]), "credit")
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_the_oracle_sees_a_verdict_that_may_not_be(name: str) -> None:
+    law, policy, place, changes = CHANGED[name]
+    assert breaks(relabelled(graded(policy), place, **changes), law)
 
 
 @pytest.mark.parametrize("policy", sorted(SYSTEMS))
@@ -179,6 +167,10 @@ def test_the_oracle_has_nothing_against_a_grade_as_it_is(policy: str) -> None:
     held = graded(policy)
     laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
     assert [problem for law in laws.values() for problem in law(held)] == []
+
+
+def _limited(held: Grade) -> Grade:
+    return replace(held, scenario=Scenario("default", THREE, limits=Limits(prompt_tokens=10)))
 
 
 def _doubled(held: Grade) -> Grade:
