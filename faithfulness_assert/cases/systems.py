@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from ..conversations.events import OPENTELEMETRY
+
 FIELDS = ("answer", "context", "question", "citation_audit", "messages")
 """The fields of a case that hold what is graded."""
 
@@ -134,7 +136,6 @@ def _attributes(*names: str) -> str:
 
 
 _GIVEN, _SAID = ("attributes.input.value", "input"), ("attributes.output.value", "output")
-_OTEL = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
 _PROMPTFOO = ("vars", "response.metadata", "metadata")
 
 SYSTEMS: Mapping[str, System] = {
@@ -152,8 +153,8 @@ SYSTEMS: Mapping[str, System] = {
         id_parts=("testIdx", "promptIdx"),  # its own id is another one in each run
     ),
     "opentelemetry": System(
-        {"messages": (_attributes(*_OTEL),), "id": _IDS},
-        marks=tuple((place + name,) for place in ("", "attributes.") for name in _OTEL),
+        {"messages": (_attributes(*OPENTELEMETRY),), "id": _IDS},
+        marks=tuple((place + name,) for place in ("", "attributes.") for name in OPENTELEMETRY),
     ),
     "langsmith": System(
         _trace(("inputs",), ("outputs",)),

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
-from .events import REASONING, ROLES, Event, role_of
+from .events import OPENTELEMETRY, REASONING, ROLES, Event, role_of
 from .shapes import MessageReader
 from .tool_data import as_plain
 
@@ -28,12 +28,6 @@ _REQUESTS = (  # the messages of a request, and its system prompt
     ("messages", "system"),  # OpenAI, chat; Anthropic
     ("contents", "systemInstruction", "system_instruction"),  # Gemini
 )
-_OUTPUT = "gen_ai.output.messages"
-_OTEL = {
-    "gen_ai.system_instructions": "system",
-    "gen_ai.input.messages": "",
-    _OUTPUT: "",
-}
 
 
 class Conversation(NamedTuple):
@@ -204,16 +198,14 @@ def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
             parts = system if isinstance(system, Mapping) else {"content": system}
             first = [{**parts, "role": "system"}] if system else []
             return [*first, *_messages(value[name], has_answer)]
-    if all(value.get(name) is None for name in _OTEL):
+    if all(value.get(name) is None for name in OPENTELEMETRY):
         keys = names_of(value)
         raise InputError(f"messages: must be a list of messages, got a mapping with keys {keys}")
-    messages: list[Any] = []
-    for name, role in _OTEL.items():
-        items = _messages(value[name], has_answer) if value.get(name) else []
-        messages += [{"role": role, "parts": items}] if role and items else items
-    if not has_answer and not any(map(_is_assistants, items)):  # the last ones are the output
-        raise InputError(f"{_OUTPUT}: {_no_answer(items)}")
-    return messages
+    lists = (_messages(value.get(name) or [], has_answer) for name in OPENTELEMETRY)
+    system, given, output = lists
+    if not has_answer and not any(map(_is_assistants, output)):
+        raise InputError(f"{OPENTELEMETRY[-1]}: {_no_answer(output)}")
+    return [*([{"role": "system", "parts": system}] if system else []), *given, *output]
 
 
 def _events(messages: Iterable[Any]) -> Iterator[Event]:

@@ -27,6 +27,8 @@ RESULTS = ("_result", "_output", "_response")
 """How types of results end: Anthropic; OpenAI; OpenTelemetry, Gemini."""
 REASONING = ("thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought")
 """Types of parts with an assistant's reasoning: neither answer nor evidence."""
+OPENTELEMETRY = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
+"""The attributes of a span that have messages, in their order."""
 MESSAGE_ROLES = ("tool", "user", "last_user", "system")
 EVIDENCE_ROLES = ("tool",)
 """Whose messages are evidence, if nothing else is said."""

@@ -172,7 +172,8 @@ def _records(source: Iterable[Any]) -> Iterator[Record]:
 def _case_fields(case: Case) -> dict[str, Any]:
     fields = {name: getattr(case, name) for name in ("answer", "context", "citation_audit")}
     question = "input" if case.question_missing else "question"
-    notes = {"notes": list(case.notes)} if case.notes else {}  # a column that is carried along
+    told = [note for note in (*case.notes, case.no_evidence) if note]
+    notes = {"notes": told} if told else {}  # a column that is carried along
     return {**fields, question: case.question or None, "id": case.id or None, **notes}
 
 
