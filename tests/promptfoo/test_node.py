@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from e2e.promptfoo import VERSIONS
 
-from faithfulness_assert.cli import doctor, init_command
+from faithfulness_assert.cli.doctor_commands import check_node
 from faithfulness_assert.cli.node import FOR_NODE_20, NEEDED, Node, promptfoo_for
+from faithfulness_assert.cli.promptfoo_commands import run_init
 
 
 @pytest.mark.parametrize(
@@ -59,10 +60,10 @@ def test_doctor_and_init_name_it(
         (tmp_path / "node").write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / "node").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    check = doctor.check_node()
+    check = check_node()
     assert check.state == state
     assert said in check.text
-    init_command.run(Namespace(config=None, folder=tmp_path / "example", force=False))
+    run_init(Namespace(config=None, folder=tmp_path / "example", force=False))
     written = capsys.readouterr().out
     package = said.removeprefix("runs ") if state == "ok" else "promptfoo@latest"
     assert f"npx {package} eval" in written
