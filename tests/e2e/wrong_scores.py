@@ -43,9 +43,9 @@ class Case:
     finish: str = "stop"
 
 
+LINES = (ROOT / "fixtures" / "wrong_scores.jsonl").read_text("utf-8").splitlines()
 CASES = tuple(
-    Case(**{**row, "answer": tuple(row.get("answer", CLAIMS))})
-    for row in map(json.loads, (ROOT / "fixtures" / "wrong_scores.jsonl").open(encoding="utf-8"))
+    Case(**{**row, "answer": tuple(row.get("answer", CLAIMS))}) for row in map(json.loads, LINES)
 )
 # On these the built-in is right, too. The first shows that the comparison is fair; readers expect to see the second.
 BOTH_RIGHT = {"the format that the prompt asks for", "fewer verdicts than statements"}
