@@ -57,7 +57,7 @@ TESTS = {
     "plan/claims": "stages plan systems",
     "plan/carrying": "carrying stages",
     "plan/jobs": "numbers stages tokens",
-    "plan/truths": "truths systems",
+    "plan/truths": "truths systems stages",
     "plan/ratings": "rubric systems stages",
     "plan/verdicts": "stages windows numbers left_open controls",
     "plan/findings": "findings stages windows non_claims",

@@ -1,4 +1,4 @@
-"""The facts that a judge lists of the context: how it is cut, which list is believed, and what is shown then."""
+"""The facts that a judge lists of the context: which list is believed, and what is shown then."""
 
 from __future__ import annotations
 
@@ -8,14 +8,7 @@ from typing import Any
 
 import pytest
 
-from faithfulness_assert import Ask, GradingResult, Reply, grade, policies
-from faithfulness_assert.asking.windows import Budget
-from faithfulness_assert.cases.case import Case
-from faithfulness_assert.plan.state import State
-from faithfulness_assert.plan.truths import _asked, _pieces, jobs
-from faithfulness_assert.records.judge import Limits
-from faithfulness_assert.records.model import Evidence
-from faithfulness_assert.text.evidence import number_sentences
+from faithfulness_assert import Ask, GradingResult, Reply, grade
 
 ANSWER = "The shop is open daily."
 CONTEXT = ["The shop is open daily. Dogs are welcome inside.", "The roof is green."]
@@ -57,65 +50,6 @@ def listed(*truths: list[str]) -> Callable[[Ask], Reply]:
 
 def judged(judge: Lists, context: Any = CONTEXT, **options: Any) -> GradingResult:
     return grade(ANSWER, context, judge=judge, policy="deepeval", explain="none", **options)
-
-
-# ---------------------------------------------------------------- how the context is cut
-
-
-def cut(context: list[str], room: int | None) -> State:
-    """The state before the truths of a context whose tokens are words, with so much room."""
-    case = Case(ANSWER, context)
-    budget = Budget(lambda text: len(text.split()), Limits(), room)
-    return State(case, policies["deepeval"], budget, context=number_sentences(case, "en"))
-
-
-def texts(state: State) -> list[list[str]]:
-    return [[sentence.text for sentence in piece] for piece in _pieces(state)]
-
-
-def test_a_piece_is_of_one_passage_and_has_at_most_a_third_of_the_room() -> None:
-    context = ["One is here. Two is here. Three is here.", "Four is here."]
-    # A line has 3 tokens of its own, and each sentence 3 words and a space.
-    parts = [["One is here.", "Two is here."], ["Three is here."], ["Four is here."]]
-    assert texts(cut(context, 3 * 11)) == parts
-    assert texts(cut(context, 3 * 14)) == parts
-    assert texts(cut(context, 3 * 10))[0] == ["One is here."]
-    whole = [["One is here.", "Two is here.", "Three is here."], ["Four is here."]]
-    assert texts(cut(context, 3 * 15)) == texts(cut(context, None)) == whole
-
-
-@pytest.mark.parametrize("room", [None, 10**6])
-@pytest.mark.parametrize(("words", "fit"), [(1998, 3), (1999, 2), (2997, 2), (2998, 1)])
-def test_a_piece_has_at_most_six_thousand_tokens(room: int | None, words: int, fit: int) -> None:
-    long = tuple(Evidence(n, "p", 0, 0, "word " * words) for n in range(1, 5))
-    assert len(_pieces(cut(["One."], room)._replace(context=long))[0]) == fit
-
-
-def test_where_a_reply_has_a_limit_a_piece_has_half_of_that_so_that_its_facts_fit() -> None:
-    state = cut(["One is here. Two is here. Three is here."], 6 * 11)
-    assert len(texts(state)) == 1
-    state = state._replace(budget=state.budget._replace(reply_tokens=100))
-    assert texts(state) == [["One is here.", "Two is here."], ["Three is here."]]
-
-
-def test_a_sentence_that_is_too_long_for_an_ask_is_not_asked_about_and_keeps_its_number() -> None:
-    context = ["One two three four five.", "One two.", "One two three four."]
-    assert _asked(cut(context, 3 * 7)) == ((2, "One two."), (3, "One two three four."))
-    assert [number for number, _ in _asked(cut(context, 3 * 8))] == [1, 2, 3]
-
-
-def test_only_pieces_without_truths_are_asked_about() -> None:
-    state = cut(["One two.", "One two three.", "One."], None)
-    assert [job.ids for job in jobs(state)] == [(1, 2, 3)]
-    state = state._replace(truths={2: ("One.",)})
-    assert [job.ids for job in jobs(state)] == [(1, 3)]
-    state = state._replace(truths={1: ("A.",), 2: ("B.",), 3: ("One.",)})
-    assert jobs(state) == ()
-
-
-def test_pieces_of_one_ask_fill_a_third_of_the_room_together() -> None:
-    state = cut(["One two three."] * 4, 3 * 14)
-    assert [job.ids for job in jobs(state)] == [(1, 2), (3, 4)]
 
 
 # ---------------------------------------------------------------- what is shown then
