@@ -2,12 +2,13 @@
 
     python benchmarks/scheduler_simulation.py [--cases 1000000] [--plan "not given"]
 
-The scheduling is the package's own: its limits per minute, its pace after a refusal, its retries.
-The clock is virtual: the event loop jumps to the next timer, so that hours pass in minutes. The
-server answers after a random time (half of the answers within ``LATENCY``) and refuses what is
-beyond its limits with 429 and ``retry-after``, as a bucket that refills all the time. In the last
-plans it has no limit and refuses some asks by chance: the arithmetic is then a client whose refused
-asks alone wait.
+The scheduling is the package's own gate, ``drive/admission.py``, as in a run. The clock is virtual:
+the event loop jumps to the next timer, so that hours pass in minutes. The server answers after a
+random time (half of the answers within ``LATENCY``) and refuses what is beyond its limits with 429
+and ``retry-after``, as a bucket that refills all the time. In other plans it has no limit and
+refuses some asks by chance: the arithmetic is then a client whose refused asks alone wait. In the
+last plans it is down for a while (from ``DOWN_AT`` on), or its latency jumps from 50 ms to 2 s
+after half of the cases. Those runs are short, as what counts is the time that is lost once.
 """
 
 from __future__ import annotations
@@ -28,16 +29,22 @@ sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tes
 from virtual_time import run_virtually
 
 from faithfulness_assert import JudgeError, Reply, Usage
-from faithfulness_assert.batch.limits import Quota
-from faithfulness_assert.judges.remote.answers import Failure
-from faithfulness_assert.judges.remote.retries import ask_with_retries
-from faithfulness_assert.judges.remote.throttle import Throttle
+from faithfulness_assert.drive import TimeLeft
+from faithfulness_assert.drive.admission import Admission
+from faithfulness_assert.drive.limits import PerMinute
+from faithfulness_assert.records.ask import Ask, Outcome, Payload, ReplyForm
 
 LATENCY, SPREAD = 1.0, 0.4
 MEAN_LATENCY = LATENCY * exp(SPREAD**2 / 2)
 PROMPT, COMPLETION = 700, 120
 REFUSED_IN, RETRY_AFTER = 0.05, 1.0
-RETRIES = 8
+RETRIES, DEADLINE = 2, 300.0
+DOWN_AT = 20.0
+QUICK, SLOW = 0.05, 2.0
+SHORT = 5_000  # cases
+ASK = Ask(
+    ({"role": "user", "content": "word " * PROMPT},), ReplyForm("reason"), (), 100, Payload(())
+)
 
 
 class Plan(NamedTuple):
@@ -51,17 +58,20 @@ class Plan(NamedTuple):
     server_tokens: float | None = None
     burst: float = 1.0  # seconds of the server's limit that it takes at once
     refuses: float = 0.0  # the share of asks that it refuses by chance
+    down: float = 0.0  # the seconds for which it answers 503 in between
+    jumps: bool = False  # whether its latency does
 
     def hours(self, cases: int) -> float:
         """The arithmetic: what is scarcest decides."""
         used = PROMPT + COMPLETION
         waits = self.refuses / (1 - self.refuses) * (REFUSED_IN + RETRY_AFTER)
+        latency = MEAN_LATENCY * ((QUICK + SLOW) / 2 / LATENCY if self.jumps else 1)
         rates = [
-            60 * self.concurrency / (MEAN_LATENCY + waits),
+            60 * self.concurrency / (latency + waits),
             *(limit for limit in (self.requests, self.server_requests) if limit),
             *(limit / used for limit in (self.tokens, self.server_tokens) if limit),
         ]
-        return cases / min(rates) / 60
+        return cases / min(rates) / 60 + self.down / 3600
 
 
 SHARES = (0.001, 0.01, 0.03, 0.1)
@@ -73,6 +83,9 @@ PLANS = (
     Plan("requests, not given, by the minute", 64, server_requests=2000, burst=60),
     Plan("tokens, not given", 256, server_tokens=4e6),
     *(Plan(f"{share:.1%} refused by chance", 64, refuses=share) for share in SHARES),
+    *(Plan(f"down for {down:.0f} s", 64, down=down) for down in (20.0, 60.0, 240.0)),
+    Plan("latency jumps", 64, jumps=True),
+    Plan("latency jumps, requests not given", 64, jumps=True, server_requests=1500),
 )
 
 
@@ -81,10 +94,10 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=1_000_000)
     parser.add_argument("--plan", default="", help="only plans with this in their name")
     given = parser.parse_args()
-    cases = given.cases
-    print(f"{cases:,} cases; hours: simulated, arithmetic, ratio; refused tries; failed asks")
+    print(f"{given.cases:,} cases; hours: simulated, arithmetic, ratio; refused tries; failed asks")
     for plan in (plan for plan in PLANS if given.plan in plan.name):
         began = time.process_time()
+        cases = min(given.cases, SHORT) if plan.down or plan.jumps else given.cases
         run = Run(plan, cases)
         hours = run_virtually(run.whole()) / 3600
         print(
@@ -124,8 +137,11 @@ class Run:
 
     async def whole(self) -> float:
         """Grades all cases. Returns the seconds that it took."""
-        plan, self.throttle, self.line = self.plan, Throttle(), asyncio.Lock()
-        self.requests, self.tokens = Quota(plan.requests), Quota(plan.tokens)
+        plan = self.plan
+        self.admission = Admission(RETRIES)
+        self.admission.outage.patient = True
+        if plan.requests or plan.tokens:
+            self.admission.per_minute = PerMinute("m", plan.requests, plan.tokens)
         limits = ((plan.server_requests, False), (plan.server_tokens, True))
         self.buckets = [(Bucket(limit, plan.burst), of) for limit, of in limits if limit]
         left = iter(range(self.cases))
@@ -134,37 +150,33 @@ class Run:
 
     async def grade(self, left: Iterator[int]) -> None:
         """One place of the batch: grades one case after the other."""
-        for _ in left:
-            async with self.line:
-                await self.requests.take(1)
-                await self.tokens.take(PROMPT)
-            await self.throttle.wait()
-            try:
-                await ask_with_retries(
-                    *(self.send, self.throttle.wait),
-                    timeout=60,
-                    max_retries=RETRIES,
-                    deadline=None,
-                )
-            except JudgeError:
-                self.failed += 1
-            self.tokens.owe(COMPLETION)
+        clock = asyncio.get_running_loop().time
+        for number in left:
+            self.slow = self.plan.jumps and number >= self.cases / 2
+            time_left = TimeLeft(DEADLINE, clock)
+            time_left.start()
+            outcome = await self.admission.ask(ASK, self.send, time_left)
+            self.failed += isinstance(outcome, JudgeError)
 
-    async def send(self, _: float) -> Reply | Failure:
+    async def send(self) -> Outcome:
         """A try, as the server sees it."""
-        sent = self.throttle.sent()
         now = asyncio.get_running_loop().time()
+        used = Usage(num_requests=1)
+        if DOWN_AT <= now < DOWN_AT + self.plan.down:
+            await asyncio.sleep(REFUSED_IN)
+            self.refused += 1
+            return JudgeError("down", "server", retryable=True, usage=used)
         amounts = [(bucket, PROMPT + COMPLETION if of else 1) for bucket, of in self.buckets]
         wait = max((bucket.wait(amount, now) for bucket, amount in amounts), default=0.0)
         wait = wait or RETRY_AFTER * (self.chance.random() < self.plan.refuses)
         if wait:
             await asyncio.sleep(REFUSED_IN)
             self.refused += 1
-            self.throttle.refused(sent, wait)
-            return Failure(JudgeError("slow down", "rate_limit", retryable=True), wait)
+            return JudgeError("no", "rate_limit", retryable=True, usage=used, retry_after=wait)
         for bucket, amount in amounts:
             bucket.level += amount
-        await asyncio.sleep(LATENCY * exp(self.chance.gauss(0, SPREAD)))
+        latency = (SLOW if self.slow else QUICK) if self.plan.jumps else LATENCY
+        await asyncio.sleep(latency * exp(self.chance.gauss(0, SPREAD)))
         return Reply("{}", Usage(PROMPT, COMPLETION, num_requests=1))
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from .asking.tokens import CountTokens
     from .drive import Slots
+    from .drive.admission import Admission
     from .drive.lock_step import Known
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .plan.plan import Plan
@@ -72,6 +73,11 @@ class Grader:
         wanted = _policy(policy, threshold, options)
         self.judge = _judge(judge, wanted, options)
         self._info = judge_info(self.judge)
+        self.admission: Admission | None = None
+        if self._info.remote and self._info.any_loop:
+            from .drive.admission import admission_of  # it needs asyncio
+
+            self.admission = admission_of(self.judge)
         self.judge_name = self._info.name
         self.policy = _with_controls(wanted, self._info)
         check_judge(self._info, self.policy)
@@ -106,7 +112,7 @@ class Grader:
         case = self._case(answer, context, question, id, named)
         if not isinstance(case, Case):
             return case
-        return self._complete(run(self._plan(case), self.judge, self._clock))
+        return self._complete(run(self._plan(case), self.judge, self._clock, self.admission))
 
     async def agrade(
         self,
@@ -180,8 +186,8 @@ class Grader:
 
     async def _run(self, case: Case, slots: Slots | None = None) -> GradingResult:
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        running = arun(self._plan(case), self.judge, self._clock, slots=slots, brief=brief)
-        return self._complete(await running)
+        plan, given = self._plan(case), (self.judge, self._clock, self.admission)
+        return self._complete(await arun(plan, *given, slots=slots, brief=brief))
 
     def _plan(self, case: Case, limits: Limits | None = None) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits

@@ -184,7 +184,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("markdown_it", {"text.markdown"}),
         ("sentencex", {"text.sentences"}),
         ("jmespath", {"cases.locate"}),
-        ("aiolimiter", {"batch.limits"}),
+        ("aiolimiter", {"drive.limits"}),
         ("rich", {"cli.terminal", "batch.progress"}),
         ("filelock", {"batch.run_directory"}),
         ("yaml", {"policy.files"}),

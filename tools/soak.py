@@ -32,8 +32,8 @@ sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tes
 from loopback import Answer, Loopback, Request, fault, good_reply, refusal_to
 
 from faithfulness_assert import Grader, GradingResult
+from faithfulness_assert.drive.admission import Outage
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.judges.remote.circuit_breaker import CircuitBreaker
 
 ROOT = Path(__file__).parents[1]
 KEY = "sk-soak-0123456789abcdefghijklmn"
@@ -194,9 +194,10 @@ def soak(grades: int, seed: int = 1) -> str:
     begun = time.monotonic()
     with server.loopback as loopback:
         judge = OpenAIJudge("m", base_url=loopback.url, api_key=KEY, timeout=TIMEOUT, max_retries=1)
-        judge._circuit = CircuitBreaker(cool_down=COOL_DOWN)
         # Without control statements: the server only knows the truth of the answer's statements.
         grader = Grader(judge, deadline=DEADLINE, controls="off")
+        assert grader.admission is not None
+        grader.admission.outage = Outage(COOL_DOWN)
         for number, result in enumerate(grader.grade_many(cases(grades), concurrency=CONCURRENCY)):
             tally.add(number, result, server)
             if number % max(grades // 100, 1) == 0:

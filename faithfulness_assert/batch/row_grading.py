@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..drive import ASKS_AT_ONCE
+from ..drive.admission import admission_of
+from ..drive.limits import PerMinute
 from ..grading import Grader
 from ..records.judge import judge_info
-from .limits import limited
-from .patience import PatientJudge
 from .rows import Line, digest
 
 if TYPE_CHECKING:
@@ -62,13 +62,13 @@ class Share(NamedTuple):
 
     def ready(self, grader: Grader) -> Grader:
         """The grader within these limits, and waiting for a server that is down for a while."""
-        grader.judge = limited(
-            grader.judge,
-            requests_per_minute=self.requests_per_minute,
-            tokens_per_minute=self.tokens_per_minute,
-        )
-        if judge_info(grader.judge).any_loop and hasattr(grader.judge, "aask"):
-            grader.judge = PatientJudge(grader.judge)
+        limits = (self.requests_per_minute, self.tokens_per_minute)
+        if limits == (None, None) and computes_here(grader):
+            return grader
+        grader.admission = grader.admission or admission_of(grader.judge)
+        grader.admission.outage.patient = True
+        if limits != (None, None):
+            grader.admission.per_minute = PerMinute(grader.judge_name, *limits)
         return grader
 
     def asks_at_once(self, grader: Grader) -> int:

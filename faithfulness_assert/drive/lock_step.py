@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import _step
+from .grades import step
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,13 +27,13 @@ def replay(plan: Plan, known: Known) -> GradingResult | None:
             order, also for those beside an ask without an outcome, but for none after them.
     """
     try:
-        asks, result = _step(plan)
+        asks, result = step(plan)
         while result is None:
             outcomes = [known(ask) for ask in asks]
             told = tuple(outcome for outcome in outcomes if outcome is not None)
             if len(told) < len(outcomes):
                 return None
-            asks, result = _step(plan, told)
+            asks, result = step(plan, told)
         return result
     finally:
         plan.close()

@@ -8,8 +8,8 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..judges import background
-from . import Slots
 from .ask_outcomes import log
+from .grades import Slots
 
 T = TypeVar("T")
 
@@ -132,9 +132,9 @@ class _Batch(Generic[T]):
         for future in self.waiting:
             future.cancel()
         slots, spent = self.slots, self.slots.spent
-        cut = slots.sent - slots.ended
+        more = slots.under_way
         return (
             f"grade_many stopped after {self.given} results: {slots.ended} asks had ended, with "
             f"{spent.num_requests} requests, {spent.prompt} prompt and {spent.completion} "
-            f"completion tokens; {cut} more were under way, for which the provider may charge too"
+            f"completion tokens; {more} more were under way, for which the provider may charge too"
         )

@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import os
 import threading
+from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
@@ -154,12 +155,19 @@ def start(work: Coroutine[Any, Any, T]) -> Future[T]:
     return asyncio.run_coroutine_threadsafe(work, loop())
 
 
-def wait(work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
+class TooLate(Exception):  # noqa: N818 - no error of its own
+    """The time for some work was up."""
+
+
+def wait(work: Coroutine[Any, Any, T], left: Callable[[], float] | None = None) -> T:
     """The result of a coroutine on the loop, which is cancelled if this thread is interrupted.
 
+    Args:
+        work: the coroutine.
+        left: the seconds that it may still take. They may stand still meanwhile.
+
     Raises:
-        TimeoutError: it took longer than ``seconds``. In Python 3.10 it is that of
-            ``concurrent.futures``.
+        TooLate: the time was up.
         RuntimeError: called on the loop itself, which would wait for itself.
     """
     if threading.current_thread() is _process.thread:
@@ -167,16 +175,22 @@ def wait(work: Coroutine[Any, Any, T], seconds: float | None = None) -> T:
         raise RuntimeError("this would wait for itself: await the judge's aask instead")
     future = start(work)
     try:
-        return future.result(seconds)
+        while left and (seconds := left()) < threading.TIMEOUT_MAX:
+            done, _ = futures.wait([future], max(seconds, 0))
+            if done:
+                break
+            if left() <= 0:
+                raise TooLate
+        return future.result()
     finally:
         future.cancel()
 
 
-async def awaited(work: Coroutine[Any, Any, T]) -> T:
-    """The same for a coroutine on any loop."""
-    if asyncio.get_running_loop() is _process.loop:
+async def on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that runs on this loop, awaited on any other."""
+    if asyncio.get_running_loop() is loop:
         return await work
-    return await asyncio.wrap_future(start(work))
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
 
 
 def in_thread(call: Callable[..., T], /, *args: Any, **kwargs: Any) -> asyncio.Future[T]:

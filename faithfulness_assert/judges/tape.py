@@ -26,7 +26,7 @@ from ..records.usage import Usage
 from .token_counter import token_counter
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Mapping
 
     from ..records.ask import Ask
     from ..records.judge import Judge
@@ -70,15 +70,9 @@ class StoredJudge:
         self._identity = info.identity
         self._is_readable = is_readable
         self._folder = _make_folder(info, _path("cache", folder))
-        self.ask_through(judge)
-
-    def ask_through(self, judge: Judge) -> None:
-        """Asks ``judge`` from now on: one around the judge that was asked before."""
         self.judge = judge
         if hasattr(judge, "aask"):
             self.aask = self._aask
-        if hasattr(judge, "turn"):
-            self.turn = self._turn
 
     @property
     def info(self) -> JudgeInfo:
@@ -91,44 +85,42 @@ class StoredJudge:
         Raises:
             JudgeError: the judge's own.
         """
-        key = ask_key(ask, self._identity)
-        if stored := _load(self._folder, key):
+        if stored := self.stored(ask):
             return stored
         try:
             reply = self.judge.ask(ask, deadline=deadline)
         except PromptTooLong as error:
             self._note(error.window)
             raise
-        return self._store(ask, key, reply)
+        return self._store(ask, reply)
+
+    def stored(self, ask: Ask, /) -> Reply | None:
+        """The stored reply, if there is one: such an ask need not wait for the judge's server."""
+        return _load(self._folder, ask_key(ask, self._identity))
 
     async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         from . import background
 
-        key = ask_key(ask, self._identity)
-        if stored := await background.in_thread(_load, self._folder, key):
+        if stored := await background.in_thread(self.stored, ask):
             return stored
         try:
             reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
         except PromptTooLong as error:
             await background.in_thread(self._note, error.window)
             raise
-        return await background.in_thread(self._store, ask, key, reply)
-
-    def _turn(self, ask: Ask, /) -> Awaitable[None] | None:
-        """What to await before an ask: nothing if its reply is stored."""
-        stored = (self._folder / f"{ask_key(ask, self._identity)}.json").is_file()
-        return None if stored else self.judge.turn(ask)  # type: ignore[attr-defined]
+        return await background.in_thread(self._store, ask, reply)
 
     def _note(self, window: int) -> None:
         """Stores a context window, so that the tape asks with the same limits as the judge did."""
         with suppress(OSError):
             _write(self._folder / _WINDOWS, {"windows": [*_windows(self._folder), window]})
 
-    def _store(self, ask: Ask, key: str, reply: Reply) -> Reply:
+    def _store(self, ask: Ask, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""
         complete = reply.finish_reason == "stop" and not reply.refusal
         if not complete or not self._is_readable(ask, reply.text):
             return reply
+        key = ask_key(ask, self._identity)
         content = {"ask": key, "text": reply.text, "warnings": reply.warnings}
         try:
             _write(self._folder / f"{key}.json", content)

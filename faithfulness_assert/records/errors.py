@@ -61,6 +61,7 @@ class JudgeError(FaithfulnessError):
         usage: what the failed ask cost, where the judge said so.
         http_status: the HTTP status, where there was one.
         fix: what the user can do, if the kind does not say it.
+        retry_after: the seconds that the judge asks us to wait, if it does.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class JudgeError(FaithfulnessError):
         usage: Usage | None = None,
         http_status: int | None = None,
         fix: str = "",
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(message)
         self.message = str(message)
@@ -80,6 +82,7 @@ class JudgeError(FaithfulnessError):
         self.usage = usage
         self.http_status = http_status
         self.fix = fix
+        self.retry_after = retry_after
 
 
 class PromptTooLong(JudgeError):  # noqa: N818 - the public name, shorter than the rule's

@@ -100,8 +100,7 @@ class Judge(Protocol):
     Only ``ask`` is required. A judge may also have ``aask``, the same as a coroutine (without it,
     ``ask`` runs in a thread), and say what it is: either with an attribute ``info``
     (a ``JudgeInfo``), or with attributes that are named like the fields of ``JudgeInfo``.
-    A judge with a rate limit may have ``turn(ask)``: it returns what to await before the ask is
-    sent, on any event loop, or None. That time does not count against the deadline of the grade.
+    One behind an API may say how often it is asked again (``max_retries``).
     """
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

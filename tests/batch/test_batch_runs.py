@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +21,11 @@ from processes import eventually
 from remote import bare_environment
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply
-from faithfulness_assert.batch import RunDirectory, RunOutcome, patience, progress, run
+from faithfulness_assert.batch import RunDirectory, RunOutcome, progress, run
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.progress import Counts
 from faithfulness_assert.batch.rows import Line
-from faithfulness_assert.judges.remote import remote_judge
-from faithfulness_assert.judges.remote.circuit_breaker import CircuitBreaker
+from faithfulness_assert.drive import admission
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 
@@ -390,9 +388,7 @@ def remote(server: Loopback) -> dict[str, Any]:
 def test_a_server_that_is_down_for_a_while_costs_no_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(patience, "LONGEST_WAIT", 0.05)
-    monkeypatch.setattr(remote_judge, "CircuitBreaker", partial(CircuitBreaker, cool_down=0.05))
+    monkeypatch.setattr(admission, "LONGEST_PAUSE", 0.05)
     down = range(20, 35)  # requests
 
     def answer(request: Request) -> Answer:
@@ -411,7 +407,7 @@ def test_a_server_that_is_down_for_a_while_costs_no_case(
 def test_an_ask_that_fails_while_others_are_answered_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "FIRST_WAIT", 0.05)
+    monkeypatch.setattr(admission, "LONGEST_PAUSE", 0.05)
 
     def answer(request: Request) -> Answer:
         if "tower 7 " in json.dumps(request.body):

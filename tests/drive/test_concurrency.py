@@ -19,15 +19,13 @@ from typing import Any
 
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
-from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
+from loopback import Answer, Loopback, Request, completion, good_reply
 from processes import HEARS_CTRL_C
 from remote import bare_environment
 
-from faithfulness_assert import Ask, Grader, JudgeError, Reply
+from faithfulness_assert import Ask, Grader, Reply
 from faithfulness_assert.drive.ask_outcomes import failed
 from faithfulness_assert.judges import background
-from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.judges.remote.circuit_breaker import CircuitBreaker
 from faithfulness_assert.records.judge import Limits
 
 CASE = {"answer": "It rains.", "context": "It rains."}
@@ -427,20 +425,6 @@ def test_an_exception_that_cannot_be_printed_is_a_grader_error_too(
     caplog.set_level(logging.DEBUG, logger="faithfulness_assert")
     result = Grader(ScriptedJudge([UnprintableError()])).grade(**CASE)
     assert result.status == "judge_failed"
-
-
-def test_a_circuit_keeps_no_traceback() -> None:
-    circuit = CircuitBreaker(failures=1)
-    with pytest.raises(JudgeError), circuit.asking():
-        raise JudgeError("down", "server") from ValueError("cause")
-    with Loopback(refusal_to(500, "down")) as server:
-        judge = remote(server).judge
-        assert isinstance(judge, OpenAIJudge)
-        judge._circuit = circuit = CircuitBreaker(failures=1)
-        Grader(judge).grade(**CASE)
-    kept = circuit._last_error
-    assert kept is not None
-    assert (kept.__traceback__, kept.__cause__, kept.__context__) == (None, None, None)
 
 
 # ---------------------------------------------------------------- processes

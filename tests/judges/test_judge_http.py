@@ -25,10 +25,9 @@ from faithfulness_assert.judges.remote.answers import (
 )
 from faithfulness_assert.judges.remote.connection import Answer
 from faithfulness_assert.judges.remote.redaction import MAX_SHOWN, redact, safe_text
-from faithfulness_assert.judges.remote.retries import ask_with_retries
 from faithfulness_assert.judges.remote.server_errors import read_server_error
 from faithfulness_assert.judges.remote.settings import Secret
-from faithfulness_assert.records.ask import Reply, finish_reason
+from faithfulness_assert.records.ask import finish_reason
 from faithfulness_assert.records.errors import JudgeError
 from faithfulness_assert.records.usage import Usage
 
@@ -234,37 +233,6 @@ def test_the_message_of_an_error_is_found_in_any_shape(data: dict[str, object]) 
     assert isinstance(outcome, Failure)
     assert "the words" in outcome.error.message
     assert "context" not in outcome.error.message
-
-
-def tried(outcomes: list[Reply | Failure], deadline: float | None = None) -> Reply:
-    """The reply after these tries."""
-    left = iter(outcomes)
-
-    async def send(seconds: float) -> Reply | Failure:
-        return next(left)
-
-    async def turn() -> None:
-        pass
-
-    return asyncio.run(ask_with_retries(send, turn, timeout=1, max_retries=2, deadline=deadline))
-
-
-def test_no_try_is_made_when_no_time_is_left() -> None:
-    with pytest.raises(JudgeError, match="no time") as caught:
-        tried([Reply("never")], deadline=-1.0)
-    assert caught.value.kind == "timeout"
-
-
-def test_the_usage_of_failed_tries_is_counted() -> None:
-    lost = Failure(
-        JudgeError(
-            "lost", "server", retryable=True, usage=Usage(10, 2, num_requests=1), http_status=200
-        ),
-        wait=0,
-    )
-    failed = Failure(JudgeError("500", "server", retryable=True, http_status=500), wait=0)
-    reply = tried([lost, failed, Reply("ok", Usage(5, 1, num_requests=1))])
-    assert reply.usage == Usage(15, 3, num_requests=3)
 
 
 def test_the_repr_of_a_secret_does_not_show_it() -> None:

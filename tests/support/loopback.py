@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
-from faithfulness_assert.judges.remote import pace
+from faithfulness_assert.drive import limits
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -265,7 +265,7 @@ class Loopback:
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         address = f"127.0.0.1:{self._server.server_address[1]}"
-        pace._PACES.pop(address, None)  # an earlier server had the same port, and another speed
+        limits._ROOMS.pop(address, None)  # an earlier server had the same port, and another speed
         self.root = f"http://{address}"
         self.url = f"{self.root}/v1"
 

@@ -1,4 +1,4 @@
-"""The base of all judges behind an API: options, client, tries, fallbacks, circuit breaker.
+"""The base of all judges behind an API: options, client, what is sent, and what a failure means.
 
 What differs between providers is in their ``Provider``, in one file for each provider.
 """
@@ -10,9 +10,7 @@ import importlib.util
 import inspect
 import time
 import weakref
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent import futures
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -23,21 +21,13 @@ from ...records.judge import JudgeInfo, Limits
 from ...records.usage import Usage
 from .. import JUDGES, background
 from .answers import Failure
-from .circuit_breaker import CircuitBreaker
 from .connection import Answer, Connection, DirectConnection, not_sent
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
 from .own_client import ClientConnection, client_endpoint
-from .pace import pace_of
-from .retries import ask_with_retries
 from .settings import check_number, check_text, find_endpoint
-from .throttle import Throttle, is_refusal
 
 Settings = Mapping[str, Any]
-
-GRACE_SECONDS = 3.0
-"""How long after its deadline an ask may end: another server may flood the event loop."""
-
 
 LONG_BODY = 200_000
 """Bytes of a body that takes so long to read that it would hold up other asks."""
@@ -76,8 +66,8 @@ class Provider:
 class RemoteJudge:
     """A judge behind the API of ``provider``.
 
-    If several asks in a row find the server down, asks fail at once for a while: see
-    ``circuit_breaker``.
+    It sends each ask once. When asks go, and go again, is decided above it: see
+    ``drive/admission.py``.
 
     Args:
         model: its name at the provider.
@@ -134,9 +124,8 @@ class RemoteJudge:
         if max_prompt_tokens is None:
             limits = default_limits(self._name, max_statements)
         self._window = ContextWindow(self._name, limits)
-        self._timeout, self._max_retries = timeout, max_retries
+        self.timeout, self.max_retries = timeout, max_retries
         self._steps: Steps = dict.fromkeys(provider.fallbacks, 0)
-        self._circuit, self._throttle = CircuitBreaker(), Throttle()
         self._connecting: asyncio.Future[Connection] | None = None
 
     @property
@@ -157,21 +146,12 @@ class RemoteJudge:
         return f"{type(self).__name__}({self._settings['model']!r}, base_url={url!r})"
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        """Asks the model. ``deadline``, an instant of ``time.monotonic()``, limits tries and waits.
+        """Asks the model once. ``deadline`` is an instant of ``time.monotonic()``.
 
         Raises:
             JudgeError: there was no reply; the message contains no secrets.
         """
-        seconds = None if deadline is None else deadline - time.monotonic() + GRACE_SECONDS
-        try:
-            return background.wait(self._ask(ask, deadline), seconds)
-        except futures.TimeoutError:
-            raise JudgeError(
-                "the judge's connections were too busy to keep the deadline",
-                "timeout",
-                retryable=True,
-                usage=Usage(num_requests=1),  # at most one more may have gone out
-            ) from None
+        return background.wait(self._send(ask, deadline))
 
     async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """The same as a coroutine, for any event loop. If it is cancelled, the connection closes.
@@ -179,14 +159,7 @@ class RemoteJudge:
         Raises:
             JudgeError: see ``ask``.
         """
-        return await background.awaited(self._ask(ask, deadline))
-
-    def turn(self, ask: Ask, /) -> Awaitable[None] | None:  # noqa: ARG002 - all asks wait equally
-        """What to await before an ask: only after the server wanted to be asked less often."""
-        return self._in_line() if self._throttle.holds else None
-
-    async def _in_line(self) -> None:
-        await background.awaited(self._throttle.wait())
+        return await background.on(background.loop(), self._send(ask, deadline))
 
     # ------------------------------------------------------------ for asks that are sent otherwise
 
@@ -245,35 +218,29 @@ class RemoteJudge:
         if connecting is not None and connecting.done() and not connecting.exception():
             background.soon(connecting.result().close, connecting.get_loop())
 
-    async def _ask(self, ask: Ask, deadline: float | None) -> Reply:
-        """An ask. A server on this machine gets only as many at once as it can take."""
-        pace = pace_of(self._endpoint.public_url)
-        async with pace.turn(ask, self._timeout, deadline) if pace else nullcontext():
-            return await self._ask_now(ask, deadline)
+    async def _send(self, ask: Ask, deadline: float | None) -> Reply:
+        """Sends an ask, and again without what the server rejects.
 
-    async def _ask_now(self, ask: Ask, deadline: float | None) -> Reply:
-        """All tries of an ask. What a server rejects is learned once; each reply warns of it."""
-        steps = self._steps
-
-        async def send(seconds: float) -> Reply | Failure:
-            nonlocal steps
-            began = self._throttle.sent()
+        That is learned once; each reply warns of it.
+        """
+        steps, spent = self._steps, Usage()
+        while True:
+            seconds = self.timeout
+            if deadline is not None and (seconds := min(seconds, deadline - time.monotonic())) <= 0:
+                message, sent = "no time was left to ask the judge", spent.num_requests
+                raise JudgeError(message, "timeout", retryable=True, usage=spent if sent else None)
             answered = await self._try(self.request(ask, steps), seconds)
-            if isinstance(answered, Failure) and is_refusal(answered):
-                self._throttle.refused(began, answered.wait)
             outcome, steps = self.checked(ask, answered, steps)
-            return outcome
-
-        with self._circuit.asking():
-            reply = await ask_with_retries(
-                *(send, self._throttle.wait),
-                timeout=self._timeout,
-                max_retries=self._max_retries,
-                deadline=deadline,
-            )
+            if isinstance(outcome, Reply):
+                break
+            spent += outcome.error.usage or Usage(num_requests=1)
+            if not outcome.adapted:
+                outcome.error.usage, outcome.error.retry_after = spent, outcome.wait
+                raise outcome.error
         # Only steps that led to a reply are kept. Other asks may have added theirs.
         self._steps = merge_steps(self._steps, steps)
-        return self.warned(reply, steps)
+        usage, requests = outcome.usage and spent + outcome.usage, spent.num_requests + 1
+        return self.warned(replace(outcome, usage=usage, requests=requests), steps)
 
     async def _try(self, request: dict[str, Any], seconds: float) -> Reply | Failure:
         try:

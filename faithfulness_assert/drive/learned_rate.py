@@ -12,10 +12,11 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
+from itertools import islice
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .answers import Failure
+    from ..records.errors import JudgeError
 
 BURSTS = ((5, 5), (10, 7), (20, 9), (40, 12))
 """Of how many last tries how many are refused, if there is a limit. One in ten that is refused by
@@ -26,8 +27,10 @@ AGAIN = 2
 """How many of them are refused, if a known limit is exceeded."""
 SLOWER = 0.9
 """The part of what the server took that is sent after a refusal."""
-QUIET, STUBBORN = 20, 4
-"""Tries after which a lower rate has helped; times that it does not, until it is no limit."""
+FAR_OVER = 0.3
+"""The part of the tries that is refused, if a limit is exceeded by half or more."""
+NO_LIMIT = 0.5
+"""The part of a rate at which a server refuses less than that, if it has a limit near that rate."""
 DOUBLES_IN, FAR = 60.0, 10.0
 """Seconds without a refusal in which a rate doubles: near the one that was refused, and far below
 it."""
@@ -44,16 +47,16 @@ LEAST, MOST = 0.5, 1000.0
 
 
 class Try:
-    """A try that went out: when, and whether the server has refused it."""
+    """A try that went out: when, as which one, and whether the server has refused it."""
 
-    __slots__ = ("at", "refused")
+    __slots__ = ("at", "number", "refused")
 
-    def __init__(self, at: float) -> None:
-        self.at, self.refused = at, False
+    def __init__(self, at: float, number: int) -> None:
+        self.at, self.number, self.refused = at, number, False
 
 
-class Throttle:
-    """One for each judge, shared by all its asks. All of it runs on one event loop.
+class LearnedRate:
+    """One for each admission. All of it runs on one event loop.
 
     ``rate`` is how many tries go out each second; infinite while no limit is known.
     """
@@ -61,10 +64,11 @@ class Throttle:
     def __init__(self) -> None:
         self.rate = math.inf
         self._free_at = self._changed_at = self._slowed_at = -math.inf
-        self._last: deque[Try] = deque(maxlen=WINDOW)
-        self._sent: deque[float] = deque()
+        self._sent: deque[Try] = deque()  # of the last PERIOD
+        self._count, self._last_refused = 0, -1
         self._refused_rate = math.inf
-        self._stubborn = self._tries = 0  # times in a row, and tries since the rate was lowered
+        self._near_rate = math.inf  # which is at most half more than the limit, if there is one
+        self._before: list[Try] = []  # that went out before the rate was lowered
         self._line = asyncio.Lock()
 
     @property
@@ -86,11 +90,10 @@ class Throttle:
 
     def sent(self) -> Try:
         """Notes that a try goes out."""
-        tried = Try(asyncio.get_running_loop().time())
-        self._last.append(tried)
-        self._tries += 1
-        self._sent.append(tried.at)
-        while self._sent[0] < tried.at - PERIOD:
+        tried = Try(asyncio.get_running_loop().time(), self._count)
+        self._count += 1
+        self._sent.append(tried)
+        while self._sent[0].at < tried.at - PERIOD:
             self._sent.popleft()
         return tried
 
@@ -100,21 +103,29 @@ class Throttle:
         Only tries count that were sent at the present rate.
         """
         tried.refused = True
-        if tried.at < self._slowed_at or not self._is_over():
+        self._last_refused = max(self._last_refused, tried.number)
+        if tried.at < self._slowed_at or tried.number < self._sent[0].number:
             return
-        share = sum(tried.refused for tried in self._last) / len(self._last)
-        helped = self._tries >= QUIET or not self.holds
-        self._stubborn = 0 if helped else self._stubborn + 1
-        if self._stubborn == STUBBORN:
-            self.rate, self._stubborn = math.inf, 0
-        else:
-            self._slow_down(share, PAUSE if wait is None else wait)
-        self._last.clear()
-        self._tries = 0
+        last = self._until_last_refused()
+        if not self._is_over(last):
+            return
+        was_near = self.holds and _share(self._before) < FAR_OVER
+        newest = islice(reversed(self._sent), WINDOW)
+        self._before = [one for one in newest if one.at >= self._slowed_at]
+        self._slow_down(sum(last) / len(last), PAUSE if wait is None else wait)
+        if not was_near:
+            self._near_rate = self.rate
+        elif self.rate <= max(NO_LIMIT * self._near_rate, LEAST):
+            self.rate = math.inf
 
-    def _is_over(self) -> bool:
+    def _until_last_refused(self) -> list[bool]:
+        """Which of the tries up to the last refused one were. Later ones may not be known yet."""
+        end = self._last_refused - self._sent[0].number + 1
+        tries = islice(self._sent, max(end - WINDOW, 0), end)
+        return [one.refused for one in tries if one.at >= self._slowed_at]
+
+    def _is_over(self, last: list[bool]) -> bool:
         """Whether the last tries show that the server has a limit, and that it is exceeded."""
-        last = [tried.refused for tried in self._last]
         if self.holds:
             return sum(last) >= AGAIN
         return any(len(last) >= tries and sum(last[-tries:]) >= n for tries, n in BURSTS)
@@ -122,7 +133,7 @@ class Throttle:
     def _slow_down(self, share: float, wait: float) -> None:
         """Lowers the rate to what the server took, and at most by half."""
         now = asyncio.get_running_loop().time()
-        measured = len(self._sent) / max(now - self._sent[0], 1.0)
+        measured = len(self._sent) / max(now - self._sent[0].at, 1.0)
         self._refused_rate = min(self.rate, measured)
         self.rate = max(self._refused_rate * max(SLOWER * (1 - share), 0.5), LEAST)
         self._free_at = max(self._free_at, now + wait)
@@ -142,10 +153,11 @@ class Throttle:
             self.rate = math.inf
 
 
-def is_refusal(failure: Failure) -> bool:
-    """Whether the server wants to be asked less often.
+def _share(tries: list[Try]) -> float:
+    """The share of these tries that was refused, by what is known now."""
+    return sum(tried.refused for tried in tries) / max(len(tries), 1)
 
-    One that is broken says nothing of that, nor does one that finds this ask alone too long.
-    """
-    too_long = failure.server_error is not None and failure.server_error.too_long
-    return failure.error.retryable and failure.error.kind == "rate_limit" and not too_long
+
+def is_refusal(error: JudgeError) -> bool:
+    """Whether the server wants to be asked less often. One that is broken says nothing of that."""
+    return error.retryable and error.kind == "rate_limit"

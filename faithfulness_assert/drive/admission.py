@@ -1,0 +1,276 @@
+"""The gate that every ask to a server goes through: may it go now, and does it go again?
+
+An ask waits until the user's limits per minute, the rate that refusals taught, and the room of a
+server on this machine let it go. If it fails and may succeed later, it goes again after a pause.
+
+A server that is down gets few asks. After ``FAILURES`` failed asks in a row (each after its own
+retries), asks fail at once, and every ``COOL_DOWN`` seconds one goes through as a probe. In a run,
+which is ``patient``, no case fails because a server is down for a while: asks wait until the
+deadline of their grade, and probes are frequent. The first reply lets all of them go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+from contextlib import asynccontextmanager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ..records.ask import Reply
+from ..records.errors import JudgeError
+from ..records.judge import judge_info
+from ..records.usage import Usage
+from .ask_outcomes import late
+from .learned_rate import LearnedRate, is_refusal
+from .limits import PerMinute, Room, room_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+
+    from ..records.ask import Ask, Outcome
+    from ..records.judge import Judge
+    from .time_left import TimeLeft
+
+FAILURES = 5
+COOL_DOWN = 30.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
+"""Seconds before an ask goes again, and between the probes of a run."""
+MOST_PATIENCE = 600.0
+"""Seconds that an ask without a deadline waits for a server that is down."""
+OUTAGES = ("transport", "server", "rate_limit")
+
+
+class Sent:
+    """An ask that may be sent now. Whoever sends it tells its ``outcome``."""
+
+    __slots__ = ("outcome",)
+
+    def __init__(self) -> None:
+        self.outcome: Outcome | None = None
+
+
+class Admission:
+    """One for each grader, whose judge is one server. All of it runs on one event loop.
+
+    Args:
+        max_retries: tries after the first one, if a failure may be temporary.
+        timeout: seconds that a try may take.
+        room: of a server on this machine.
+    """
+
+    def __init__(
+        self, max_retries: int = 0, timeout: float = 60.0, room: Room | None = None
+    ) -> None:
+        self._max_retries, self._timeout, self._room = max_retries, timeout, room
+        self.per_minute: PerMinute | None = None
+        self.rate, self.outage = LearnedRate(), Outage()
+
+    async def ask(
+        self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
+    ) -> Outcome:
+        """The outcome of an ask, after as many tries as it takes; its usage is that of all tries.
+
+        Args:
+            ask: what ``send`` sends.
+            send: makes one try.
+            left: the time of its grade.
+        """
+        loop = asyncio.get_running_loop()
+        spent, retries, pauses = Usage(), 0, 0
+        failed_at, gives_up_at = math.inf, math.inf
+        while True:
+            others_work = self.outage.worked_after(failed_at)
+            try:
+                async with self.turn(ask, left, again=pauses > 0) as sent:
+                    outcome = sent.outcome = await send()
+                was_sent = True
+            except JudgeError as error:
+                outcome, was_sent = error, False
+            if isinstance(outcome, Reply):
+                return _with_usage(outcome, spent)
+            spent += outcome.usage or Usage()
+            goes_again = was_sent and outcome.retryable and retries < self._max_retries
+            if goes_again and not self.outage.is_on:
+                retries += 1
+            else:
+                self.outage.failed(outcome)
+                goes_again = self.outage.may_be_why(outcome, others_work=others_work)
+                retries, failed_at = 0, loop.time()
+                gives_up_at = min(gives_up_at, failed_at + MOST_PATIENCE)
+            pause = _backoff(pauses) if outcome.retry_after is None else outcome.retry_after
+            pauses += 1
+            seconds = gives_up_at - loop.time() if left() == math.inf else left()
+            if not goes_again or pause >= seconds:
+                outcome.usage = spent if spent.num_requests else None
+                return outcome
+            await asyncio.sleep(pause)
+
+    @asynccontextmanager
+    async def turn(self, ask: Ask, left: TimeLeft, *, again: bool = False) -> AsyncIterator[Sent]:
+        """Waits until the ask may be sent, and learns from its outcome.
+
+        The wait for a limit costs its grade no time, unless the ask goes ``again``: a server that
+        refuses it every time would never be given up.
+
+        Raises:
+            JudgeError: the server is down, or the time was up.
+        """
+        room = self._room
+        async with room.taken(ask, self._timeout, left()) if room else nullcontext():
+            await self.outage.passed(left)
+            if self.per_minute or self.rate.holds:
+                with nullcontext() if again else left.standing_still():
+                    if self.per_minute:
+                        await self.per_minute.wait(ask)
+                    await self.rate.wait()
+            if left() <= 0:
+                raise late()
+            sent, tried, beside = Sent(), self.rate.sent(), room.under_way if room else 0
+            yield sent
+            outcome = sent.outcome
+            if outcome is None:
+                return
+            if self.per_minute:
+                self.per_minute.spent(ask, outcome)
+            if isinstance(outcome, Reply):
+                self.outage.worked(tried.at)
+            elif is_refusal(outcome):
+                self.rate.refused(tried, outcome.retry_after)
+            if room and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
+                took = asyncio.get_running_loop().time() - tried.at
+                room.learn(took / beside, late=not isinstance(outcome, Reply))
+
+
+def admission_of(judge: Judge) -> Admission:
+    """A gate to the server of a judge; the judge inside of one that stores replies."""
+    asked = getattr(judge, "judge", judge)
+    url = (judge_info(judge).identity or {}).get("base_url", "")
+    retries, timeout = getattr(asked, "max_retries", 0), getattr(asked, "timeout", 60.0)
+    return Admission(retries, timeout, room_of(str(url)))
+
+
+def _with_usage(reply: Reply, spent: Usage) -> Reply:
+    """The reply with what the tries before it used."""
+    if not spent.num_requests:
+        return reply
+    requests = spent.num_requests + reply.requests
+    return replace(reply, usage=reply.usage and spent + reply.usage, requests=requests)
+
+
+def _backoff(pauses: int) -> float:
+    """The seconds of a pause after so many."""
+    jitter = random.uniform(0.75, 1.0)  # noqa: S311 - not used for security
+    return float(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE) * jitter)
+
+
+# ---------------------------------------------------------------- a server that is down
+
+
+class Outage:
+    """Whether the server answers anybody, and what becomes of asks if it does not.
+
+    ``patient``: they wait. ``is_on``: only probes are sent.
+    """
+
+    def __init__(self, cool_down: float = COOL_DOWN) -> None:
+        self.patient = False
+        self._cool_down = cool_down
+        self._failures = self._probes = 0  # in a row
+        self._last_error = JudgeError("")
+        self._probe_at = 0.0
+        self._worked_at = -math.inf  # the latest time at which an ask was sent that was answered
+        self._over: asyncio.Future[None] | None = None
+
+    @property
+    def is_on(self) -> bool:
+        return self._failures >= FAILURES
+
+    def worked_after(self, instant: float = -math.inf) -> bool:
+        """Whether an ask was answered that was sent after this instant, or ever.
+
+        Answers to what was sent before prove nothing, as a server that goes down still gives them.
+        """
+        return self._worked_at > instant
+
+    def may_be_why(self, error: JudgeError, *, others_work: bool) -> bool:
+        """Whether an ask that failed with this error waits and goes again.
+
+        Only in a run, and only if the server has ever answered: otherwise its address may be wrong.
+        """
+        if not (self.patient and self.worked_after() and error.retryable):
+            return False
+        if error.usage is None:
+            return True  # it was not even sent
+        return error.kind in OUTAGES and (not others_work or is_refusal(error))
+
+    async def passed(self, left: TimeLeft) -> None:
+        """Waits until the outage is over, or this ask is the probe.
+
+        Raises:
+            JudgeError: it may not wait so long. The error has the kind and message of the last one,
+                is retryable, and has no usage.
+        """
+        loop = asyncio.get_running_loop()
+        while self.is_on:
+            seconds = self._probe_at - loop.time()
+            if seconds <= 0:
+                self._plan_probe()  # in case that this one hangs
+                return
+            if not self.patient or not self.worked_after() or seconds >= left():
+                raise self._not_asked(seconds)
+            self._over = self._over or loop.create_future()
+            await asyncio.wait([self._over], timeout=seconds)
+
+    def worked(self, sent_at: float) -> None:
+        """Notes a reply to an ask that was sent at this instant."""
+        self._worked_at = max(self._worked_at, sent_at)
+        self._end()
+
+    def failed(self, error: JudgeError) -> None:
+        """Notes what an ask failed with after its retries."""
+        if error.usage is None:
+            return  # nothing was sent, which says nothing
+        if not _is_server_failure(error):
+            self._end()
+            return
+        self._failures += 1
+        # Not the error itself: the frames of its traceback contain an ask.
+        self._last_error = JudgeError(
+            error.message, error.kind, http_status=error.http_status, fix=error.fix
+        )
+        self._plan_probe()
+
+    def _plan_probe(self) -> None:
+        wait = self._cool_down
+        if self.patient:
+            wait = min(wait, _backoff(self._probes))
+            self._probes += self.is_on
+        self._probe_at = asyncio.get_running_loop().time() + wait
+
+    def _end(self) -> None:
+        self._failures = self._probes = 0
+        if self._over:
+            self._over.set_result(None)
+            self._over = None
+
+    def _not_asked(self, seconds: float) -> JudgeError:
+        last = self._last_error
+        return JudgeError(
+            f"not asked: the last {self._failures} asks failed, and the next one is sent in "
+            f"{seconds:.0f} s (the last error: {last.message})",
+            last.kind,
+            retryable=True,
+            http_status=last.http_status,
+            fix=last.fix,
+        )
+
+
+def _is_server_failure(error: JudgeError) -> bool:
+    """Whether the next ask would fail in the same way, whatever its content."""
+    if error.kind == "rate_limit":
+        return not error.retryable  # no credit left, or the server wants a wait of an hour
+    if error.kind == "transport":  # no connection, or no such model; other statuses: the request
+        return error.http_status in (None, 404)
+    return error.kind in ("auth", "server", "timeout")

@@ -1,0 +1,276 @@
+"""Runs one plan to its end, in this thread or on an event loop."""
+
+from __future__ import annotations
+
+import math
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..records.judge import Judge, judge_info
+from ..records.usage import Usage
+from .ask_outcomes import as_outcome, failed, late, log
+from .time_left import Clock, TimeLeft
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Awaitable
+
+    from ..plan.plan import Plan
+    from ..records.ask import Ask, Outcome
+    from ..records.result import GradingResult
+    from .admission import Admission
+
+ASKS_AT_ONCE = 8
+GRACE_SECONDS = 3.0
+"""How long after its deadline a grade may end: a server may flood the event loop."""
+
+
+class Slots:
+    """How many asks may be under way at once, and what came of those that went out.
+
+    To be used on one event loop.
+    """
+
+    def __init__(self, asks_at_once: int) -> None:
+        import asyncio
+
+        self.free = asyncio.Semaphore(asks_at_once)
+        self.under_way = self.ended = 0
+        self.spent = Usage()
+
+    def note(self, outcome: Outcome) -> None:
+        """Adds an ask that has ended."""
+        self.ended += 1
+        self.spent += outcome.usage or Usage()
+
+
+def run(
+    plan: Plan, judge: Judge, clock: Clock | None = None, admission: Admission | None = None
+) -> GradingResult:
+    """Runs a plan to its end in this thread. Asks that belong together are sent at once."""
+    grade = _Grade(judge, clock, admission)
+    try:
+        asks, result = step(plan)
+        while result is None:
+            asks, result = step(plan, _ask_all(grade, asks))
+        return grade.finish(result)
+    finally:
+        plan.close()
+
+
+async def arun(
+    plan: Plan,
+    judge: Judge,
+    clock: Clock | None = None,
+    admission: Admission | None = None,
+    *,
+    slots: Slots | None = None,
+    brief: bool = False,
+) -> GradingResult:
+    """The same as ``run``, on the running event loop.
+
+    A judge without ``aask`` is asked in threads. If this is cancelled, so are its asks.
+
+    Args:
+        plan, judge, clock: see ``run``.
+        admission: the gate to the judge's server; None if asks never wait.
+        slots: limits the asks that are under way; shared by the grades of a batch.
+        brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
+            long text would block the loop.
+    """
+    grade = _Grade(judge, clock, admission, slots, any_judge=slots is None)
+    next_step = _now if brief else _in_thread
+    try:
+        asks, result = await next_step(plan)
+        while result is None:
+            asks, result = await next_step(plan, await _aask_all(grade, asks))
+        return grade.finish(result)
+    finally:
+        with suppress(ValueError):  # cancelled while the plan runs in its thread: it ends there
+            plan.close()
+
+
+def step(
+    plan: Plan, outcomes: tuple[Outcome, ...] | None = None
+) -> tuple[tuple[Ask, ...], GradingResult | None]:
+    """The plan's next asks, or its result."""
+    try:
+        return (next(plan) if outcomes is None else plan.send(outcomes)), None
+    except StopIteration as stop:
+        return (), stop.value
+
+
+async def _now(*arguments: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
+    return step(*arguments)
+
+
+async def _in_thread(*arguments: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
+    from ..judges import background
+
+    return await background.in_thread(step, *arguments)
+
+
+# ---------------------------------------------------------------- one grade
+
+
+class _Grade:
+    """One grade under way.
+
+    ``any_judge``: every judge's ``aask`` may be awaited. Otherwise only one for any event loop may.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        clock: Clock | None,
+        admission: Admission | None = None,
+        slots: Slots | None = None,
+        *,
+        any_judge: bool = False,
+    ) -> None:
+        clock, info = clock or Clock(), judge_info(judge)
+        self.judge, self.keeps_deadline, self.slots = judge, info.keeps_deadline, slots
+        self.admission = admission
+        self.aask = getattr(judge, "aask", None) if any_judge or info.any_loop else None
+        self.stored = getattr(judge, "stored", None)
+        self.started = time.monotonic()
+        self.timeout = clock.timeout
+        self.left = TimeLeft(clock.deadline)
+
+    def deadline(self) -> float | None:
+        """The instant at which an ask that goes out now must have ended."""
+        seconds = min(self.left(), math.inf if self.timeout is None else self.timeout)
+        return None if seconds == math.inf else time.monotonic() + seconds
+
+    def finish(self, result: GradingResult) -> GradingResult:
+        """Logs the result and adds the time that the grade took."""
+        for counts in result.metadata.get("mismatchedCounts", ()):
+            log.warning("verdicts in a reply: expected %(expected)d, got %(actual)d", counts)
+        statements, unresolved = sum(result.counts.values()), result.counts.get("unresolved", 0)
+        log.info(
+            "%s: score %.3f, %d statements, %d unresolved",
+            *(result.status, result.score, statements, unresolved),
+        )
+        return replace(result, latency_ms=(time.monotonic() - self.started) * 1000)
+
+
+# ---------------------------------------------------------------- asks
+
+
+def _ask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
+    if len(asks) == 1 and grade.admission is None:
+        return (_ask(grade, asks[0]),)
+    from ..judges import background
+
+    try:
+        return background.wait(_aask_all(grade, asks), lambda: grade.left() + GRACE_SECONDS)
+    except background.TooLate:
+        return tuple(late() for _ in asks)
+
+
+def _ask(grade: _Grade, ask: Ask) -> Outcome:
+    """The outcome of an ask. A judge that may miss the deadline is asked in a thread.
+
+    The thread is abandoned when the time is up.
+    """
+    grade.left.start()
+    if grade.left() <= 0:
+        return failed(ask, late())
+    try:
+        deadline = grade.deadline()
+        if deadline is None or grade.keeps_deadline:
+            return as_outcome(ask, grade.judge.ask(ask, deadline=deadline))
+        from concurrent.futures import wait
+
+        from ..judges import background
+
+        asking = background.threads().submit(grade.judge.ask, ask, deadline=deadline)
+        done, _ = wait([asking], _until(deadline))
+        return as_outcome(ask, asking.result() if done else late())
+    except Exception as error:  # noqa: BLE001 - a judge may be anybody's code
+        return failed(ask, error)
+
+
+async def _aask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
+    import asyncio
+
+    slots = grade.slots or Slots(ASKS_AT_ONCE)
+    if len(asks) == 1:
+        return (await _aask(grade, asks[0], slots),)
+    return tuple(await asyncio.gather(*(_aask(grade, ask, slots) for ask in asks)))
+
+
+async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
+    wanted = time.monotonic()
+    async with slots.free:
+        grade.left.start()
+        if grade.left() <= 0:
+            outcome: Outcome = failed(ask, late(time.monotonic() - wanted))
+        elif grade.admission is None:
+            outcome = await _send(grade, ask, slots)
+        else:
+            outcome = await _admitted(grade, grade.admission, ask, slots)
+        slots.note(outcome)
+        return outcome
+
+
+async def _admitted(grade: _Grade, admission: Admission, ask: Ask, slots: Slots) -> Outcome:
+    """The outcome of an ask that goes through the gate. What is stored needs no gate."""
+    from ..judges import background
+
+    if grade.stored and (reply := await background.in_thread(grade.stored, ask)):
+        return as_outcome(ask, reply)
+    sending = admission.ask(ask, lambda: _send(grade, ask, slots), grade.left)
+    return await background.on(background.loop(), sending)
+
+
+async def _send(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
+    slots.under_way += 1
+    try:
+        outcome = as_outcome(ask, await _awaited_in_time(grade, ask, grade.deadline()))
+    except Exception as error:  # noqa: BLE001 - a judge may be anybody's code
+        outcome = failed(ask, error)
+    slots.under_way -= 1  # not if it is cancelled: the provider may charge for it
+    return outcome
+
+
+async def _awaited_in_time(grade: _Grade, ask: Ask, deadline: float | None) -> object:
+    """The judge's reply. A judge that may miss the deadline is abandoned when the time is up."""
+    import asyncio
+
+    if grade.aask is not None and (deadline is None or grade.keeps_deadline):
+        return await grade.aask(ask, deadline=deadline)
+    asking: asyncio.Future[object] = asyncio.ensure_future(_asking(grade, ask, deadline))
+    asking.add_done_callback(_retrieve)
+    try:
+        await asyncio.wait([asking], timeout=_until(deadline))
+        return asking.result() if asking.done() else late()
+    except asyncio.CancelledError:
+        if asking.cancelled():
+            raise RuntimeError("the judge was cancelled") from None
+        raise
+    finally:
+        asking.cancel()
+
+
+def _asking(grade: _Grade, ask: Ask, deadline: float | None) -> Awaitable[object]:
+    """An ask under way on the loop, or in a thread."""
+    if grade.aask is not None:
+        asking: Awaitable[object] = grade.aask(ask, deadline=deadline)
+        return asking
+    from ..judges import background
+
+    return background.in_thread(grade.judge.ask, ask, deadline=deadline)
+
+
+def _retrieve(asking: asyncio.Future[object]) -> None:
+    """Nobody waits for an abandoned ask, so nobody else retrieves its error."""
+    if not asking.cancelled():
+        asking.exception()
+
+
+def _until(deadline: float | None) -> float | None:
+    """The seconds until ``deadline``."""
+    return None if deadline is None else max(deadline - time.monotonic(), 0)

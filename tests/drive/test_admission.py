@@ -1,0 +1,687 @@
+"""One gate for every ask to a server: when it may go, when it goes again, and what it learns.
+
+The gate is driven as a grade drives it, mostly on a clock that jumps. ``Server`` is the other side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import random
+import threading
+import time
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import ScriptedJudge, TruthfulJudge
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from loopback import Answer, Loopback, Request, good_reply, refusal_to
+from remote import bare_environment
+from true_server import answered
+from virtual_time import run_virtually
+
+from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usage
+from faithfulness_assert.batch.row_grading import Share
+from faithfulness_assert.drive import TimeLeft, admission
+from faithfulness_assert.drive.admission import COOL_DOWN, FAILURES, Admission
+from faithfulness_assert.drive.learned_rate import LEAST
+from faithfulness_assert.drive.limits import PerMinute, Room, room_of
+from faithfulness_assert.records.ask import Outcome, Payload, ReplyForm
+from faithfulness_assert.records.judge import Limits
+
+CASE = {"answer": "It rains in May.", "context": "It rains in May. Snow is rare."}
+SENT = Usage(num_requests=1)
+Send = Callable[[], Coroutine[Any, Any, Outcome]]
+
+
+def ask_of(characters: int = 20) -> Ask:
+    message = {"role": "user", "content": "x" * characters}
+    return Ask((message,), ReplyForm("reason"), (), 100, Payload(()))
+
+
+def error(kind: str, *, retryable: bool = True, **details: Any) -> JudgeError:
+    return JudgeError("it failed", kind, retryable=retryable, **{"usage": SENT, **details})  # type: ignore[arg-type]
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+class Server:
+    """Answers after ``seconds``, unless ``fails`` gives an error for a try; notes when each came."""
+
+    def __init__(
+        self, fails: Callable[[int], JudgeError | None] = lambda _: None, seconds: float = 0.1
+    ) -> None:
+        self.fails, self.seconds = fails, seconds
+        self.came: list[float] = []
+
+    async def __call__(self) -> Outcome:
+        self.came.append(now())
+        failure = self.fails(len(self.came))
+        await asyncio.sleep(self.seconds)
+        return failure or Reply("yes", Usage(10, 5, num_requests=1))
+
+
+def down_from(start: float, end: float, kind: str = "server") -> Callable[[int], JudgeError | None]:
+    return lambda _: error(kind) if start <= now() < end else None
+
+
+def patient(*, retries: int = 2) -> Admission:
+    gate = Admission(retries)
+    gate.outage.patient = True
+    return gate
+
+
+async def asked(gate: Admission, send: Send, deadline: float | None = None) -> Outcome:
+    left = TimeLeft(deadline, asyncio.get_running_loop().time)
+    left.start()
+    return await gate.ask(ask_of(), send, left)
+
+
+async def batch(gate: Admission, send: Send, asks: int, at_once: int = 8) -> list[Outcome]:
+    """The outcomes of many asks, of which so many are under way at once."""
+    left = iter(range(asks))
+
+    async def place() -> list[Outcome]:
+        return [await asked(gate, send, 300) for _ in left]
+
+    places = await asyncio.gather(*(place() for _ in range(at_once)))
+    return [outcome for place in places for outcome in place]
+
+
+def failures(outcomes: list[Outcome]) -> list[JudgeError]:
+    return [outcome for outcome in outcomes if isinstance(outcome, JudgeError)]
+
+
+# ---------------------------------------------------------------- retries
+
+
+def test_a_temporary_failure_is_tried_again_and_all_that_was_used_is_counted() -> None:
+    lost = error("server", usage=Usage(10, 2, num_requests=1), retry_after=0.0)
+    server = Server(lambda n: [lost, error("transport")][n - 1] if n < 3 else None)
+    reply = run_virtually(asked(Admission(2), server))
+    assert isinstance(reply, Reply)
+    assert reply.usage == Usage(20, 7, num_requests=3)
+    assert reply.requests == 3
+
+
+@pytest.mark.parametrize(
+    ("failure", "tries"),
+    [
+        (error("server"), 4),
+        (error("rate_limit", retry_after=1.0), 4),
+        (error("auth", retryable=False), 1),
+        (error("rate_limit", retryable=False, retry_after=3600.0), 1),
+    ],
+    ids=["500", "429", "401", "429 in an hour"],
+)
+def test_only_temporary_failures_are_tried_again(failure: JudgeError, tries: int) -> None:
+    server = Server(lambda _: failure)
+    outcome = run_virtually(asked(Admission(3), server))
+    assert isinstance(outcome, JudgeError)
+    assert len(server.came) == tries
+
+
+def test_a_judge_is_asked_again_after_the_pause_that_its_server_wants() -> None:
+    def answer(request: Request) -> Answer:
+        if request.number == 1:
+            return refusal_to(429, "slow down", {"retry-after-ms": "300"})
+        return good_reply(request)
+
+    with Loopback(answer) as server:
+        grader = Grader("openai:m", base_url=server.url, api_key="k", controls="off")
+        begun = time.monotonic()
+        result = grader.grade("The museum opens at nine. It closes.", "The museum opens at nine.")
+        assert time.monotonic() - begun > 0.3
+    assert result.tokens_used.num_requests == 2
+
+
+@pytest.mark.parametrize("deadline", [0, 0.1])
+def test_nothing_is_sent_or_waited_for_beyond_the_deadline(deadline: float) -> None:
+    server = Server(lambda _: error("server", retry_after=5.0), seconds=0)
+    outcome = run_virtually(asked(patient(), server, deadline))
+    assert isinstance(outcome, JudgeError)
+    assert (outcome.kind, len(server.came)) == (("server", 1) if deadline else ("timeout", 0))
+
+
+# ---------------------------------------------------------------- the user's limits per minute
+
+
+def gone(limits: PerMinute, sizes: list[int], owed: Usage | None = None) -> list[float]:
+    """The instants at which asks of these sizes went, one after the other, as fast as it goes."""
+
+    async def go() -> list[float]:
+        instants = []
+        for size in sizes:
+            await limits.wait(ask_of(size))
+            if owed:
+                limits.spent(ask_of(size), Reply("", owed))
+            instants.append(now())
+        return instants
+
+    return run_virtually(go())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 3000), st.integers(1, 400))
+def test_no_minute_has_more_requests_than_allowed_and_none_is_wasted(
+    per_minute: int, requests: int
+) -> None:
+    instants = gone(PerMinute("m", requests=per_minute), [1] * requests)
+    for place, instant in enumerate(instants):
+        assert sum(instant - 60 + 1e-6 <= other for other in instants[: place + 1]) <= per_minute
+    assert instants[-1] <= 61 / per_minute * requests
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(600, 100_000), st.lists(st.integers(1, 3000), min_size=1, max_size=60))
+def test_no_minute_has_more_tokens_than_allowed_by_more_than_one_ask(
+    per_minute: int, sizes: list[int]
+) -> None:
+    limits = PerMinute("m", tokens=per_minute)
+    limits._count = len
+    instants = gone(limits, sizes)
+    for place, instant in enumerate(instants):
+        window = zip(instants[: place + 1], sizes, strict=False)
+        assert sum(size for at, size in window if at >= instant - 60 + 1e-6) <= (
+            per_minute + max(sizes)
+        )
+    assert instants[-1] <= 61 / per_minute * sum(sizes) + 1e-6
+
+
+@pytest.mark.parametrize(("used", "seconds"), [(100, 30), (10, 3.4), (2, 0.7)])
+def test_what_an_ask_used_beyond_its_prompt_is_paid_for_by_the_asks_after_it(
+    used: int, seconds: float
+) -> None:
+    limits = PerMinute("m", tokens=610)
+    limits._count = len
+    usage = Usage(used // 2, used - used // 2, num_requests=1)
+    assert gone(limits, [10] * 4, usage)[-1] == pytest.approx(seconds, abs=1.1)
+
+
+@pytest.mark.parametrize("limit", [0, -1, "60", True, float("nan"), float("inf")])
+def test_a_limit_that_is_no_number_over_0_is_the_callers_mistake(limit: Any) -> None:
+    for name in ("requests_per_minute", "tokens_per_minute"):
+        with pytest.raises(ConfigError, match=f"{name}: must be"):
+            Share(**{name: limit}).ready(Grader(TruthfulJudge()))
+
+
+@dataclass
+class Clocked(TruthfulJudge):
+    """Notes when it is asked."""
+
+    times: list[float] = field(default_factory=list)
+    identity: Any = field(default_factory=lambda: {"judge": "clocked"})
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        self.times.append(time.monotonic())
+        return super().ask(ask)
+
+
+def test_asks_go_out_no_faster_than_allowed_however_they_are_driven() -> None:
+    judge = Clocked()
+    grader = Share(requests_per_minute=600).ready(Grader(judge))  # one in 0.1 s
+    assert grader.grade(**CASE).score == 1.0
+    assert asyncio.run(grader.agrade(**CASE)).score == 1.0
+    assert [r.score for r in grader.grade_many([CASE] * 12, concurrency=12)] == [1.0] * 12
+    assert judge.times[-1] - judge.times[0] > 0.25  # the first second's share goes out at once
+
+
+@pytest.mark.parametrize("statements", [None, 1])
+def test_the_wait_for_a_limit_does_not_count_against_the_deadline_of_a_grade(
+    statements: int | None,
+) -> None:
+    judge = TruthfulJudge(limits=Limits(statements=statements))
+    grader = Share(requests_per_minute=150).ready(Grader(judge, "ragas", deadline=1.0))
+    case = {"answer": "It rains. It snows.", "context": "It rains. It snows."}
+    results = list(grader.grade_many([case] * 3, concurrency=3))  # 6 asks take 1.4 s, or 9 longer
+    assert [result.status for result in results] == ["graded"] * 3
+
+
+def test_the_time_of_a_grade_stands_still_while_one_of_its_asks_waits_for_a_limit() -> None:
+    clock = [0.0]
+    left = TimeLeft(10, lambda: clock[0])
+
+    def after(seconds: float) -> float:
+        clock[0] += seconds
+        return left()
+
+    assert after(5) == 10  # it has not asked yet
+    left.start()
+    assert after(3) == 7
+    with left.standing_still():
+        with left.standing_still():
+            assert after(50) == 7
+        left.start()
+        assert after(50) == 7
+    assert after(2) == 5
+
+
+@pytest.mark.parametrize(("questions", "asks"), [(1, 1), (7, 7)])
+def test_a_limit_holds_only_for_what_a_store_of_replies_lacks(
+    tmp_path: Path, questions: int, asks: int
+) -> None:
+    judge = Clocked()
+    grader = Share(requests_per_minute=240).ready(Grader(judge, cache=tmp_path))
+    cases = [{**CASE, "question": str(number % questions)} for number in range(63)]
+    results = list(grader.grade_many(cases, concurrency=1))
+    assert [result.score for result in results] == [1.0] * 63  # or a quarter of a minute
+    assert len(judge.times) == asks
+    assert asks == 1 or judge.times[-1] - judge.times[0] > 0.5
+
+
+# ---------------------------------------------------------------- a server that refuses (429)
+
+
+def refused(wait: float | None = None) -> JudgeError:
+    return error("rate_limit", http_status=429, retry_after=wait)
+
+
+class Bucket(Server):
+    """A server that takes ``rate`` asks in a second, ``burst`` at once, and refuses all others."""
+
+    def __init__(self, rate: float, burst: float) -> None:
+        super().__init__(self._refusal, seconds=0.5)
+        self.rate, self.burst = rate, burst
+        self.level = self.at = 0.0
+        self.refused = 0
+
+    def _refusal(self, _: int) -> JudgeError | None:
+        self.level = max(self.level - (now() - self.at) * self.rate, 0.0)
+        self.at = now()
+        if self.level + 1 > self.burst:
+            self.refused += 1
+            return refused((self.level + 1 - self.burst) / self.rate)
+        self.level += 1
+        return None
+
+
+def seconds_of(gate: Admission, server: Server, asks: int, at_once: int) -> float:
+    async def go() -> float:
+        assert not failures(await batch(gate, server, asks, at_once))
+        return now()
+
+    return run_virtually(go())
+
+
+@pytest.mark.parametrize(("rate", "burst"), [(30, 5), (30, 300), (5, 5)])
+def test_a_limit_that_only_the_server_knows_is_found_and_hardly_ever_exceeded(
+    rate: float, burst: float
+) -> None:
+    server = Bucket(rate, burst)
+    seconds = seconds_of(patient(), server, 6000, at_once=64)
+    assert seconds < 1.1 * 6000 / rate
+    assert server.refused < 0.03 * 6000 + 2 * 64, "the asks under way when it first refuses"
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([0.001, 0.01, 0.03, 0.1]))
+def test_refusals_by_chance_make_no_other_ask_wait(seed: int, share: float) -> None:
+    chance = random.Random(seed)
+    server = Server(lambda _: refused(1.0) if chance.random() < share else None, seconds=1.0)
+    ideal = 2000 / 32 * (1 + 2 * share / (1 - share))
+    assert seconds_of(patient(), server, 2000, at_once=32) < ideal / 0.85 + 10
+
+
+def test_after_a_burst_of_refusals_all_asks_wait_as_long_as_the_server_says() -> None:
+    server = Server(lambda number: refused(5.0) if number <= 20 else None)
+    seconds_of(patient(), server, 60, at_once=20)
+    assert not [at for at in server.came if 0.2 < at < 5]
+    later = [at for at in server.came if at >= 5]
+    assert later[10] - later[0] > 0.5, "not all at once"
+    assert later[-1] - later[-11] < later[10] - later[0], "and faster while it takes them"
+
+
+def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadline() -> None:
+    server = Server(lambda number: refused(0.1) if number > 1 else None)
+    outcomes = run_virtually(batch(patient(), server, 20, at_once=20))
+    assert len(failures(outcomes)) == 19
+    assert len([at for at in server.came if at > 60]) < 2 * LEAST * 300
+
+
+@pytest.mark.parametrize("headers", [{"retry-after-ms": "50"}, {}])
+def test_a_server_that_refuses_most_asks_of_a_batch_still_grades_all_of_them(
+    headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A server on this machine is asked carefully; this one is as fast as one far away.
+    monkeypatch.setattr(admission, "room_of", lambda _: None)
+    bare_environment(monkeypatch)
+    lock, taken = threading.Lock(), [0.0, time.monotonic(), 0.0]
+
+    def answer(request: Request) -> Answer:
+        with lock:
+            level, at, _ = taken
+            taken[1] = time.monotonic()
+            taken[0] = max(level - (taken[1] - at) * 60, 0.0)
+            if taken[0] > 4:
+                taken[2] += 1
+                return refusal_to(429, "slow down", headers)
+            taken[0] += 1
+        return answered(request)
+
+    with Loopback(answer) as server:
+        grader = Grader("openai:m", base_url=server.url, max_retries=8, controls="off")
+        results = list(grader.grade_many([CASE] * 40, concurrency=30))
+    assert [result.status for result in results] == ["graded"] * 40
+    assert 0 < taken[2] < 60
+
+
+# ---------------------------------------------------------------- a server that is down
+
+DOWN = error("server", http_status=503, fix="Restart it.")
+
+
+def story(gate: Admission, waits: list[float], server: Server) -> list[Outcome]:
+    """One ask after the other, each after a wait."""
+
+    async def go() -> list[Outcome]:
+        outcomes = []
+        for wait in waits:
+            await asyncio.sleep(wait)
+            outcomes.append(await asked(gate, server))
+        return outcomes
+
+    return run_virtually(go())
+
+
+@given(waits=st.lists(st.floats(0, 3 * COOL_DOWN), max_size=60))
+@settings(max_examples=40, deadline=None)
+def test_a_server_that_is_down_is_asked_a_few_times_and_then_once_per_cool_down(
+    waits: list[float],
+) -> None:
+    server = Server(lambda _: DOWN)
+    assert len(failures(story(Admission(), waits, server))) == len(waits)
+    assert len(server.came) <= FAILURES + sum(waits) / COOL_DOWN + 1
+    assert len(server.came) >= min(FAILURES, len(waits))
+
+
+def test_an_ask_that_is_not_sent_says_why() -> None:
+    *_, outcome = story(Admission(), [0] * FAILURES + [10], Server(lambda _: DOWN))
+    assert isinstance(outcome, JudgeError)
+    told = (outcome.kind, outcome.retryable, outcome.usage, outcome.http_status, outcome.fix)
+    assert told == ("server", True, None, 503, "Restart it.")
+    assert "5 asks failed" in outcome.message
+    assert "20 s" in outcome.message
+    assert "it failed" in outcome.message
+
+
+def test_the_first_reply_to_a_probe_ends_the_outage_and_a_failed_probe_does_not() -> None:
+    server = Server(lambda number: DOWN if number <= FAILURES + 1 else None)
+    waits = [0.0] * FAILURES + [COOL_DOWN, 1.0, COOL_DOWN, 0, 0]
+    outcomes = story(Admission(), waits, server)
+    assert [isinstance(outcome, Reply) for outcome in outcomes[-5:]] == [False, False, *[True] * 3]
+    assert len(server.came) == FAILURES + 1 + 3
+
+
+def test_a_probe_that_hangs_does_not_hold_up_the_next_one() -> None:
+    async def go() -> Outcome:
+        gate, server = Admission(), Server(lambda _: DOWN)
+        await batch(gate, server, FAILURES)
+        await asyncio.sleep(COOL_DOWN)
+        server.fails, server.seconds = lambda _: None, 10 * COOL_DOWN
+        hangs = asyncio.ensure_future(asked(gate, server))
+        await asyncio.sleep(COOL_DOWN + 1)
+        server.seconds = 0.1
+        outcome = await asked(gate, server)
+        hangs.cancel()
+        return outcome
+
+    assert isinstance(run_virtually(go()), Reply)
+
+
+@pytest.mark.parametrize(
+    ("failure", "asks"),
+    [
+        (error("auth", retryable=False, http_status=401), FAILURES),
+        (error("server", http_status=500), FAILURES),
+        (error("timeout"), FAILURES),
+        (error("transport"), FAILURES),
+        (error("transport", http_status=404), FAILURES),
+        (error("rate_limit", retryable=False, http_status=429), FAILURES),  # no credit is left
+        (error("transport", http_status=400), 20),
+        (error("content_filter", retryable=False, http_status=400), 20),
+        (error("timeout", usage=None), 20),  # it was not sent
+    ],
+    ids=str,
+)
+def test_only_failures_of_the_server_stop_the_asks_after_them(
+    failure: JudgeError, asks: int
+) -> None:
+    server = Server(lambda _: failure, seconds=0)
+    story(Admission(), [0] * 20, server)
+    assert len(server.came) == asks
+
+
+def test_only_failures_in_a_row_count() -> None:
+    server = Server(lambda number: None if number % FAILURES == 0 else DOWN)
+    story(Admission(), [0] * 100, server)
+    assert len(server.came) == 100
+
+
+@pytest.mark.parametrize(
+    ("answer", "tries", "kind"),
+    [
+        (refusal_to(500, "oops", {"retry-after-ms": "1"}), 3, "server"),
+        (refusal_to(401, "no"), 1, "auth"),
+        (refusal_to(429, "pay", code="insufficient_quota"), 1, "rate_limit"),
+        (Answer(b"", end="reset", raw=b""), 3, "transport"),
+    ],
+    ids=["500", "401", "no money", "reset"],
+)
+def test_a_batch_sends_few_requests_to_a_server_that_is_down(
+    answer: Answer, tries: int, kind: str
+) -> None:
+    with Loopback(answer) as server:
+        grader = Grader("openai:m", base_url=server.url, api_key="k", max_retries=2)
+        results = list(grader.grade_many([CASE] * 60, concurrency=4))
+    assert {result.error and result.error.kind for result in results} == {kind}
+    assert len(server.requests) <= tries * (FAILURES + 3)
+    assert sum(result.tokens_used.num_requests for result in results) == len(server.requests)
+    assert "not asked: the last" in results[-1].reason
+
+
+# ---------------------------------------------------------------- in a run, which is patient
+
+
+@pytest.mark.parametrize("kind", ["server", "transport"])
+@pytest.mark.parametrize("seconds", [3, 60, 240])
+def test_an_outage_costs_no_case_and_hardly_more_time_than_it_lasts(
+    seconds: float, kind: str
+) -> None:
+    server = Server(down_from(10, 10 + seconds, kind), seconds=0.5)
+    took = seconds_of(patient(), server, 1000, at_once=16)
+    assert took < 1.2 * (1000 / 16 * 0.5 + seconds)
+    assert sum(10 <= at < 10 + seconds for at in server.came) < 16 + 2 * 16 + seconds
+
+
+@pytest.mark.parametrize("kind", ["server", "transport"])
+def test_nobody_waits_for_a_server_that_never_answered(kind: str) -> None:
+    server = Server(lambda _: error(kind))
+    assert len(failures(story(patient(retries=0), [0] * 9, server))) == 9
+    assert len(server.came) == FAILURES
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        error("server", retryable=False),
+        error("unreadable"),
+        error("timeout"),
+        error("auth", retryable=False, usage=None),
+    ],
+    ids=str,
+)
+def test_what_is_no_outage_fails_at_once(failure: JudgeError) -> None:
+    server = Server(lambda number: failure if number == 2 else None)
+    _, outcome = story(patient(retries=0), [0, 0], server)
+    assert outcome is failure
+
+
+@pytest.mark.parametrize(("sent_later", "tries"), [(False, 3), (True, 2)])
+def test_only_answers_to_what_was_sent_later_show_that_the_server_works(
+    sent_later: bool, tries: int
+) -> None:
+    """An ask fails three times. Meanwhile another one is answered, which was sent before or later."""
+    gate, server = patient(retries=0), Server()
+    fails = Server(lambda number: DOWN if number <= 3 else None)
+
+    async def go() -> Outcome:
+        await asked(gate, server)
+        slow = asyncio.ensure_future(asked(gate, Server(seconds=0.3)))
+        await asyncio.sleep(0)
+        failing = asyncio.ensure_future(asked(gate, fails))
+        await asyncio.sleep(0.2)
+        if sent_later:
+            await asked(gate, server)
+        await slow
+        return await failing
+
+    assert isinstance(run_virtually(go()), JudgeError if sent_later else Reply)
+    assert len(fails.came) == (tries if sent_later else 4)
+
+
+@pytest.mark.parametrize(("deadline", "most"), [(100, 100), (None, admission.MOST_PATIENCE)])
+def test_the_last_error_comes_before_the_deadline(deadline: float | None, most: float) -> None:
+    async def go() -> float:
+        gate, server = patient(), Server(down_from(5, math.inf))
+        await asked(gate, server)
+        await asyncio.sleep(5)
+        outcome = await asked(gate, server, deadline)
+        assert isinstance(outcome, JudgeError)
+        assert outcome.kind == "server"
+        assert outcome.usage == Usage(num_requests=len(server.came) - 1)
+        return now() - 5.1
+
+    slack = 0.2 if deadline else 5  # without one, it counts from the first failure
+    assert most - 10 < run_virtually(go()) < most + slack
+
+
+# ---------------------------------------------------------------- a server on this machine
+
+
+class Serial(Server):
+    """A server that answers one ask after the other; notes how many it had at once."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds=seconds)
+        self.line = asyncio.Lock()
+        self.inside = self.most = 0
+
+    async def __call__(self) -> Outcome:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        try:
+            async with self.line:
+                return await super().__call__()
+        finally:
+            self.inside -= 1
+
+
+@pytest.mark.parametrize("seconds", [0.1, 4.0, 9.0])
+def test_a_server_that_answers_one_ask_after_the_other_is_not_drowned(seconds: float) -> None:
+    server = Serial(seconds)
+    gate = Admission(0, timeout=20.0, room=Room())
+    assert not failures(run_virtually(batch(gate, server, 40, at_once=20)))
+    assert server.most <= max(1, 10 / seconds + 1)
+
+
+def test_a_server_that_answers_several_in_the_time_of_one_gets_more_after_the_first() -> None:
+    server = Server(seconds=4.0)
+    gate = Admission(0, timeout=20.0, room=Room())
+    assert seconds_of(gate, server, 200, at_once=20) < 2 * 200 / 20 * 4
+    assert sum(at < 4 for at in server.came) == 1
+
+
+def test_a_server_that_misses_its_timeout_gets_fewer() -> None:
+    server = Server(lambda _: None, seconds=1.0)
+    gate = Admission(0, timeout=20.0, room=Room())
+
+    async def go() -> list[int]:
+        counts = []
+        for failure in (None, error("timeout"), None):
+            server.fails, server.seconds = lambda _, failure=failure: failure, 20.0
+            if not failure:
+                server.seconds = 1.0
+            before = len(server.came)
+            asks = [asyncio.ensure_future(asked(gate, server)) for _ in range(30)]
+            await asyncio.sleep(1.5)
+            counts.append(len(server.came) - before)
+            await asyncio.gather(*asks)
+        return counts
+
+    _, many, few = run_virtually(go())
+    assert few < many
+
+
+def test_judges_of_one_server_share_its_room_and_servers_elsewhere_have_none() -> None:
+    assert room_of("http://127.0.0.1:8/v1") is room_of("http://u:p@127.0.0.1:8/v2") is not None
+    assert room_of("http://localhost:8/v1") is not room_of("http://localhost:9/v1")
+    assert room_of("http://[::1]:8/v1") is not None
+    for elsewhere in ("https://api.openai.com/v1", "http://10.0.0.7/v1", "http://localhost.org"):
+        assert room_of(elsewhere) is None
+
+
+@given(
+    sizes=st.lists(st.integers(1, 2000), min_size=1, max_size=12),
+    cancelled=st.sets(st.integers(0, 11)),
+    turns=st.integers(0, 3),
+)
+@settings(max_examples=60, deadline=None)
+def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
+    sizes: list[int], cancelled: set[int], turns: int
+) -> None:
+    room, went = Room(), []
+
+    async def go(number: int, size: int) -> None:
+        async with room.taken(ask_of(size), timeout=60, left=math.inf):
+            went.append(number)
+            await asyncio.sleep(0)
+
+    async def all_of_them() -> None:
+        tasks = [asyncio.ensure_future(go(n, size)) for n, size in enumerate(sizes)]
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        for number in cancelled & set(range(len(sizes))):
+            tasks[number].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(all_of_them())
+    assert went == sorted(went)
+    assert set(went) >= set(range(len(sizes))) - cancelled
+    assert room.under_way == 0
+
+
+def test_an_ask_that_waits_for_room_until_its_deadline_is_not_sent() -> None:
+    server = Serial(30.0)
+    gate = Admission(0, timeout=60.0, room=Room())
+
+    async def go() -> Outcome:
+        slow = asyncio.ensure_future(asked(gate, server))
+        await asyncio.sleep(1)
+        outcome = await asked(gate, server, deadline=10)
+        assert now() == pytest.approx(11, abs=0.1)
+        await slow
+        return outcome
+
+    outcome = run_virtually(go())
+    assert isinstance(outcome, JudgeError)
+    assert "no time was left" in outcome.message
+    assert len(server.came) == 1
+
+
+# ---------------------------------------------------------------- any judge
+
+
+def test_a_judge_of_the_users_own_keeps_limits_and_waits_for_an_outage_in_a_run() -> None:
+    judge = ScriptedJudge(
+        ["unreadable", JudgeError("down", "server", retryable=True), "unreadable"]
+    )
+    grader = Share(requests_per_minute=60_000).ready(Grader(judge, reasks=0))
+    results = list(grader.grade_many([CASE] * 2, concurrency=1))
+    assert [result.status for result in results] == ["unreadable"] * 2
+    assert len(judge.asked) == 3
