@@ -50,6 +50,7 @@ def test_each_command_of_the_tutorial_prints_what_the_page_shows(folder: Path) -
                 )  # fmt: skip
                 ran.append(arguments[0] if program != "pytest" else program)
                 assert done.returncode == EXITS[ran[-1]], done.stdout + done.stderr
+                assert "Traceback" not in done.stderr, done.stderr
                 if output := OUTPUT.match(PAGE, fence.end()):
                     assert done.stdout == output[1]
                     shown += 1

@@ -12,10 +12,13 @@ import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import anthropic
 import licences
+import openai
 import pytest
 from attacks import KEY, outputs, unsafe
 from conftest import ROOT
@@ -62,28 +65,29 @@ def echo(request: Request) -> Answer:
 SERVERS: list[Callable[[Request], Answer]] = [good_reply, echo]
 
 
+@pytest.mark.parametrize("own_client", [False, True])
 @pytest.mark.parametrize("api", APIS)
 @pytest.mark.parametrize("server", SERVERS)
 def test_no_logger_of_any_package_shows_the_key_at_any_level(
     api: str,
     server: Callable[[Request], Answer],
+    own_client: bool,
     caplog: pytest.LogCaptureFixture,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.DEBUG, api)
     with Loopback(server) as api_server:
-        result = grade(
-            ANSWER,
-            CONTEXT,
-            judge=f"{api}:m",
-            base_url=api_server.root if api == "anthropic" else api_server.url,
-            api_key=KEY,
-            max_retries=0,
-        )
+        url = api_server.root if api == "anthropic" else api_server.url
+        access: dict[str, Any] = {"base_url": url, "api_key": KEY}
+        if own_client:
+            client = {"openai": openai.OpenAI, "anthropic": anthropic.Anthropic}[api]
+            access = {"client": client(**access)}
+        result = grade(ANSWER, CONTEXT, judge=f"{api}:m", max_retries=0, **access)
         assert any(KEY in str(request.headers) for request in api_server.requests)
     names = " ".join({record.name for record in caplog.records})
-    assert all(name in names for name in ("faithfulness_assert", "httpcore", api))
+    http = [] if find_spec("aiohttp") else ["httpcore"]  # aiohttp logs nothing
+    assert all(name in names for name in ("faithfulness_assert", *([api] if own_client else http)))
     logged = "\n".join(
         f"{record.getMessage()} {record.args!r} {record.exc_text}" for record in caplog.records
     )

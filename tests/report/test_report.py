@@ -463,6 +463,14 @@ def test_a_row_of_a_table_that_is_cut_off_is_left_out_and_the_page_says_so(
     assert "1 row is left out: the last columns are missing" in page.text
 
 
+@pytest.mark.parametrize("failed", [0, 1])
+def test_the_overview_says_how_many_controls_the_judge_failed(failed: int, tmp_path: Path) -> None:
+    result = grade("The tower is tall.", "The tower is tall.")
+    counts = {"asked": 2, "failed": failed, "unanswered": 0}
+    page = page_of([replace(result, metadata={"controls": counts})], tmp_path)
+    assert f"controls failed {failed} of 2" in " ".join(page.text.split())
+
+
 def test_tables_of_results_give_an_overview(finished: Path, tmp_path: Path) -> None:
     from faithfulness_assert.batch import RunDirectory
     from faithfulness_assert.batch.outputs import write_results
