@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import run as command
 from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,20 +24,12 @@ from faithfulness_assert.cli.shown_case import LONG, MOST_PROBLEMS
 
 CONTEXT = ["The museum opens at nine.", "Adults pay 14 euros.", "The café is in the garden."]
 ANSWER = "The museum opens at nine. Adults pay 24 euros. The café is on the roof."
-COMMAND = [sys.executable, "-m", "faithfulness_assert"]
 
 
 def run(*arguments: str, stdin: str = "", **environment: str) -> str:
-    bare = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "FORCE_COLOR", "NO_COLOR")}
-    done = subprocess.run(
-        [*COMMAND, *arguments],
-        capture_output=True,
-        input=stdin,
-        timeout=60,
-        check=False,
-        encoding="utf-8",
-        env={**bare, **environment},
-    )
+    """What the command prints, without a word on standard error; nobody has set width or colours."""
+    bare = dict.fromkeys(("COLUMNS", "FORCE_COLOR", "NO_COLOR"))
+    done = command(*arguments, stdin=stdin, **{**bare, **environment})
     assert done.stderr == ""
     return done.stdout
 

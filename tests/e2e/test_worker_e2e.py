@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from loopback import Answer, Loopback, Request, completion, refusal_to
+from loopback import Answer, Loopback, Request, no_schema
 from processes import eventually, workers
 
 from .promptfoo import Promptfoo, Run, clean_environment
@@ -29,19 +29,6 @@ pytestmark = [
 TRUE = "The museum opens at ten. A ticket costs 9 euros."
 FALSE = "The museum opens at ten. A ticket costs 35 euros."
 TESTS = 6
-
-
-def judge(request: Request) -> Answer:
-    """Rejects ``response_format``; a grader needs requests to learn that."""
-    if "response_format" in request.body:
-        return refusal_to(
-            400,
-            "'response_format' is not supported",
-            code="unsupported_parameter",
-            param="response_format",
-        )
-    verdicts = [{"id": number, "evidence": [1], "label": "supported"} for number in (1, 2)]
-    return completion(json.dumps({"verdicts": verdicts}))
 
 
 PYTHON, JAVASCRIPT = ("python", "faithfulness.py"), ("javascript", "faithfulness.cjs")
@@ -122,7 +109,7 @@ def without(
     promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[list[Any], int]:
     """The results of an eval without a worker, and the number of requests to the judge."""
-    with Loopback(judge) as server:
+    with Loopback(no_schema) as server:
         run = promptfoo.eval(write(tmp_path_factory.mktemp("without")), JUDGE_URL=server.url)
     return graded(run, server.url), len(server.requests)
 
@@ -145,7 +132,7 @@ def test_a_worker_gives_the_same_results_and_learns_about_the_judge_once(
     place: str,
 ) -> None:
     """One worker serves every assertion of the eval, and ends with promptfoo."""
-    with Loopback(judge) as server, watching(place) as seen:
+    with Loopback(no_schema) as server, watching(place) as seen:
         run = promptfoo.eval(
             write(tmp_path, *extensions, form=form), "-j", "1", JUDGE_URL=server.url, TMPDIR=place
         )
@@ -162,7 +149,7 @@ def test_a_javascript_assertion_without_a_worker_gives_the_same_results(
     promptfoo: Promptfoo, without: tuple[list[Any], int], tmp_path: Path, place: str
 ) -> None:
     """Each grades in a new process, and none is left."""
-    with Loopback(judge) as server:
+    with Loopback(no_schema) as server:
         config = write(tmp_path, form=JAVASCRIPT)
         run = promptfoo.eval(config, JUDGE_URL=server.url, TMPDIR=place)
     assert not workers(place)
@@ -176,7 +163,7 @@ def test_a_python_behind_a_launcher_finds_its_worker_too(
     launcher = tmp_path / "python"
     launcher.write_text(f'#!/bin/sh\n{sys.executable} "$@"\nexit $?\n')
     launcher.chmod(launcher.stat().st_mode | stat.S_IXUSR)
-    with Loopback(judge) as server, watching(place) as seen:
+    with Loopback(no_schema) as server, watching(place) as seen:
         config = write(tmp_path / "eval", "beforeAll")
         run = promptfoo.eval(
             config, "-j", "1", JUDGE_URL=server.url, TMPDIR=place, PROMPTFOO_PYTHON=str(launcher)

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -89,15 +88,10 @@ class Promptfoo:
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a short path for the sockets; no process of the test is left at its end."""
-    for name in ("FAITHFULNESS_ASSERT_JUDGE", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    with tempfile.TemporaryDirectory(prefix="fa-", dir="/tmp") as name:
-        monkeypatch.setenv("TMPDIR", name)
-        yield Path(name)
-        left = not eventually(lambda: not processes.workers(name))
-        for pid in processes.workers(name):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    with processes.socket_folder(monkeypatch) as folder:
+        yield folder
+        left = not eventually(lambda: not processes.workers(str(folder)))
+        processes.kill_workers(folder)
         assert not left
 
 

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
-from loopback import Answer, Loopback, Request, completion, refusal_to
+from loopback import BOTH_SUPPORTED, Answer, Loopback, Request, no_schema, refusal_to
 from processes import PATIENCE, eventually
 
 from faithfulness_assert.judges import environment_prefixes
@@ -44,9 +43,6 @@ FALSE = "The Eiffel Tower is 530 metres tall. It stands in Paris."
 NOT_PYTHON = {
     "assert": [{"type": "not-python", "value": "file://x.py", "config": {"judge": "embedded"}}]
 }
-BOTH_SUPPORTED = completion(
-    json.dumps({"verdicts": [{"id": n, "evidence": [1], "label": "supported"} for n in (1, 2)]})
-)
 KEY = "sk-worker-0123456789abcdef0123456789abcdef"
 
 
@@ -65,14 +61,9 @@ GIVEN = given()
 @pytest.fixture(autouse=True)
 def socket_base(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder with a short path for the sockets of each test; workers that still run at the end are killed."""
-    for name in ("FAITHFULNESS_ASSERT_JUDGE", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    with tempfile.TemporaryDirectory(prefix="fa-", dir="/tmp") as name:
-        monkeypatch.setenv("TMPDIR", name)
-        yield Path(name)
-        for pid in workers():
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    with processes.socket_folder(monkeypatch) as folder:
+        yield folder
+        processes.kill_workers(folder)
         assert eventually(lambda: not workers())
 
 
@@ -200,18 +191,6 @@ def test_each_of_many_parallel_assertions_gets_its_own_result() -> None:
         results = list(pool.map(lambda answer: worker_result(answer, context), answers))
     assert results == [hook.get_assert(answer, context) for answer in answers]
     assert sum(result["pass"] for result in results) == 1
-
-
-def no_schema(request: Request) -> Answer:
-    """A judge that rejects ``response_format``."""
-    if "response_format" in request.body:
-        return refusal_to(
-            400,
-            "'response_format' is not supported",
-            code="unsupported_parameter",
-            param="response_format",
-        )
-    return BOTH_SUPPORTED
 
 
 def test_what_one_assertion_learned_about_a_judge_is_used_by_the_next() -> None:

@@ -25,6 +25,7 @@ from conftest import ROOT
 from fakes import ScriptedJudge, failing, verdicts_json
 from hypothesis import given, settings
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
+from remote import bare_environment
 from strategies import texts
 from test_house import PACKAGE, modules
 
@@ -49,8 +50,7 @@ APIS = ["openai", "anthropic"]
 
 @pytest.fixture(autouse=True)
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
+    bare_environment(monkeypatch)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 

@@ -19,8 +19,11 @@ BAD = {
 COMMAND = [sys.executable, "-m", "faithfulness_assert"]
 
 
-def run(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, **environment}
+def run(
+    *arguments: str, stdin: str = "", **environment: str | None
+) -> subprocess.CompletedProcess[str]:
+    """The command with these variables beside those that there are, or without one that is None."""
+    given = {**os.environ, **environment}
     return subprocess.run(
         [*COMMAND, *arguments],
         capture_output=True,
@@ -28,5 +31,5 @@ def run(*arguments: str, stdin: str = "", **environment: str) -> subprocess.Comp
         timeout=60,
         check=False,
         encoding="utf-8",
-        env=environ,
+        env={name: value for name, value in given.items() if value is not None},
     )

@@ -141,6 +141,23 @@ def refusal_to(
     )
 
 
+BOTH_SUPPORTED = completion(
+    json.dumps({"verdicts": [{"id": n, "evidence": [1], "label": "supported"} for n in (1, 2)]})
+)
+
+
+def no_schema(request: Request) -> Answer:
+    """Two supported statements, of a judge that rejects ``response_format``: asks must learn that."""
+    if "response_format" in request.body:
+        return refusal_to(
+            400,
+            "'response_format' is not supported",
+            code="unsupported_parameter",
+            param="response_format",
+        )
+    return BOTH_SUPPORTED
+
+
 def fault(row: Mapping[str, Any], request: Request, place: int) -> Answer:
     """The answer of a row of a fault table to its request number ``place``, from 0.
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+import pytest
+from remote import bare_environment
 
 COMMANDS = (
     b"faithfulness_assert\0worker",
@@ -61,3 +67,19 @@ def _is_worker(process: Path, folder: str) -> bool:
             any(name in command for name in COMMANDS) and f"TMPDIR={folder}".encode() in environment
         )
     return False
+
+
+@contextmanager
+def socket_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a short path for the sockets of a test, which sees no settings of this machine."""
+    bare_environment(monkeypatch)
+    with tempfile.TemporaryDirectory(prefix="fa-", dir="/tmp") as name:
+        monkeypatch.setenv("TMPDIR", name)
+        yield Path(name)
+
+
+def kill_workers(folder: Path) -> None:
+    """Ends the workers that still run."""
+    for pid in workers(str(folder)):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)

@@ -42,6 +42,7 @@ def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in VARIABLES:
         monkeypatch.delenv(f"OPENAI_{name}", raising=False)
         monkeypatch.delenv(f"ANTHROPIC_{name}", raising=False)
+    monkeypatch.delenv("FAITHFULNESS_ASSERT_JUDGE", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
