@@ -1,7 +1,7 @@
 """HTML reports for people: what a run found, and why; or what changed between two runs.
 
 ``building`` puts a report together from results (``result_records``), the texts that were graded
-(``joining``) and counts (``figures``). ``assets/`` has the page's template, style and script.
+(``joining``) and counts (``overview``). ``assets/`` has the page's template, style and script.
 """
 
 from __future__ import annotations

@@ -17,15 +17,14 @@ from ..batch.outputs.files import whole_file
 from ..records.errors import ConfigError
 from .case_view import OUTCOME_NAMES, Vocabulary, detail_view, row_view
 from .comparing import Compared
-from .figures import Figures
 from .joining import join
-from .overview import comparison_overview, run_overview
+from .overview import Figures, comparison_overview, run_overview
 from .page import Block, write_page
 from .record import mapping_of
 from .result_records import Results, open_results
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
@@ -79,12 +78,21 @@ def write_report(
     file = check_report(path)
     with ExitStack() as stack:
         first = stack.enter_context(closing(open_results(results)))
+        page = stack.enter_context(closing(_Data()))
         if other is None:
-            return _written(file, lambda text: _one(first, data, mapping, text))
-        second = stack.enter_context(closing(open_results(other)))
-        pair = (data, data if other_data is None else other_data)
-        compared = Compared((first, second), pair, mapping)
-        return _written(file, lambda text: _two(compared, text))
+            mode = "run"
+            values = _one(first, data, mapping, page)
+            notes = first.notes
+        else:
+            mode = "compare"
+            second = stack.enter_context(closing(open_results(other)))
+            pair = (data, data if other_data is None else other_data)
+            values = _two(Compared((first, second), pair, mapping), page)
+            notes = values["notes"]
+        part = stack.enter_context(whole_file(file))
+        with part.open("w", encoding="utf-8", errors="replace", newline="\n") as text:
+            write_page(text, f"{mode}.html.jinja", values, page.blocks(mode))
+        return Report(file, page.rows.count, tuple(notes))
 
 
 def check_report(path: str | os.PathLike[str]) -> Path:
@@ -103,15 +111,6 @@ def check_report(path: str | os.PathLike[str]) -> Path:
     return file
 
 
-def _written(file: Path, write: Callable[[Any], tuple[int, list[str]]]) -> Report:
-    with (
-        whole_file(file) as part,
-        part.open("w", encoding="utf-8", errors="replace", newline="\n") as text,
-    ):
-        cases, notes = write(text)
-    return Report(file, cases, tuple(notes))
-
-
 class _Data:
     """The data of a page, on disk until it is written."""
 
@@ -127,7 +126,7 @@ class _Data:
 
     def blocks(self, mode: str) -> Iterator[Block]:
         """All blocks. How many there are is known when they are written."""
-        chunks = {"rows": self.rows, "details": self.details, "passages": self.passages.texts}
+        chunks = {"rows": self.rows, "details": self.details, "passages": self.passages}
         for name, values in chunks.items():
             for number, block in enumerate(values.blocks()):
                 yield Block(f"{name}-{number}", block)
@@ -145,26 +144,23 @@ class _Data:
 
 
 def _one(
-    results: Results, data: Any, mapping: Mapping[str, str] | None, text: Any
-) -> tuple[int, list[str]]:
+    results: Results, data: Any, mapping: Mapping[str, str] | None, page: _Data
+) -> dict[str, Any]:
+    """Takes the cases of a run. Returns what the overview says."""
     figures = Figures(inverse=mapping_of(results.about.get("policy")).get("inverse") is True)
-    with closing(_Data()) as page:
-        for record, texts in join(results, data, mapping):
-            badness = figures.add(record, page.rows.count)
-            page.rows.add([*row_view(record, texts, page.names), badness])
-            page.details.add(detail_view(record, texts, page.passages.place))
-        write_page(text, "run.html.jinja", run_overview(results, figures), page.blocks("run"))
-        return page.rows.count, results.notes
+    for record, texts in join(results, data, mapping):
+        badness = figures.add(record, page.rows.count)
+        page.rows.add([*row_view(record, texts, page.names), badness])
+        page.details.add(detail_view(record, texts, page.passages.place))
+    return run_overview(results, figures)
 
 
-def _two(compared: Compared, text: Any) -> tuple[int, list[str]]:
-    with closing(_Data()) as page:
-        for change in compared.changes(page.names, page.passages.place):
-            page.rows.add(change.row)
-            page.details.add(change.details)
-        values = comparison_overview(compared)
-        write_page(text, "compare.html.jinja", values, page.blocks("compare"))
-        return page.rows.count, compared.notes
+def _two(compared: Compared, page: _Data) -> dict[str, Any]:
+    """The same for the cases that changed between two runs."""
+    for row, details in compared.changes(page.names, page.passages.place):
+        page.rows.add(row)
+        page.details.add(details)
+    return comparison_overview(compared)
 
 
 # ---------------------------------------------------------------- compressed blocks
@@ -211,23 +207,19 @@ class Chunks:
             self._waiting, self._length = [], 0
 
 
-class Store:
+class Store(Chunks):
     """Texts of which each is kept once. Retrieval gives the same passage to many cases."""
 
     def __init__(self, size: int) -> None:
-        self.texts = Chunks(size)
+        super().__init__(size)
         self._places: dict[bytes, int] = {}
-
-    def close(self) -> None:
-        """Deletes the texts."""
-        self.texts.close()
 
     def place(self, text: str) -> int:
         """The place of a text among all."""
         key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        place = self._places.setdefault(key, self.texts.count)
-        if place == self.texts.count:
-            self.texts.add(text)
+        place = self._places.setdefault(key, self.count)
+        if place == self.count:
+            self.add(text)
         return place
 
 

@@ -16,7 +16,7 @@ from .record import OUTCOMES, plain, text_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..records.model import CitationAudit, Evidence, Skipped, Verdict
+    from ..records.model import Evidence, Verdict
     from ..records.result import GradingResult
     from .record import Record
 
@@ -42,20 +42,20 @@ class Names:
     """Names in the order in which they were met. The page refers to them by their place."""
 
     def __init__(self, known: Sequence[str] = ()) -> None:
-        self.names = list(known)
-        self._places = {name: place for place, name in enumerate(self.names)}
-        self._most = len(self.names) + MAX_NAMES
+        self._places = {name: place for place, name in enumerate(known)}
+        self._most = len(known) + MAX_NAMES
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return list(self._places)
 
     def place(self, name: str) -> int:
         """The place of a name. Those that are too many are all "other"."""
         name = name[:MAX_NAME]
-        if name not in self._places:
-            if len(self.names) >= self._most:
-                name = "other"
-            self._places.setdefault(name, len(self.names))
-            if self._places[name] == len(self.names):
-                self.names.append(name)
-        return self._places[name]
+        if name not in self._places and len(self._places) >= self._most:
+            name = "other"
+        return self._places.setdefault(name, len(self._places))
 
 
 class Vocabulary:
@@ -129,7 +129,7 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
 
     ``place`` keeps the text of a passage, and says where.
     """
-    result, metadata = record.result, record.result.metadata
+    result, metadata, audit = record.result, record.result.metadata, record.result.citations
     passages = list(texts.passages) if texts else []
     places = _Passages(passages)
     answer = Offsets(texts.answer if texts else "")
@@ -138,10 +138,15 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
         "error": [result.error.kind, result.error.message] if result.error else None,
         "warnings": result.warnings,
         "calculation": metadata.get("calculation"),
-        "skipped": [_skipped(span, answer) for span in result.skipped],
+        "skipped": [[*answer.span(s.start, s.end), s.reason] for s in result.skipped],
         "passages": [[id, place(text)] for id, text in passages],
         "verdicts": [_verdict(verdict, places) for verdict in result.verdicts],
-        "citations": result.citations and _citations(result.citations),
+        "citations": audit
+        and {
+            "invalid": audit.invalid_citations,
+            "uncited": audit.uncited_claim_count,
+            "sentences": audit.uncited_sentences,
+        },
         "scores": result.named_scores,
         "ratings": metadata.get("rawRatings"),
         "suggestions": metadata.get("suggestions"),
@@ -151,10 +156,6 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
         "metadata": {name: v for name, v in metadata.items() if name not in SHOWN_METADATA},
     }
     return {name: value for name, value in view.items() if value}
-
-
-def _skipped(span: Skipped, answer: Offsets) -> list[Any]:
-    return [*answer.span(span.start, span.end), span.reason]
 
 
 class _Passages:
@@ -197,14 +198,6 @@ def _verdict(verdict: Verdict, places: _Passages) -> dict[str, Any]:
     }
     return {
         name: value for name, value in view.items() if value is not None and value not in ("", [])
-    }
-
-
-def _citations(audit: CitationAudit) -> dict[str, Any]:
-    return {
-        "invalid": audit.invalid_citations,
-        "uncited": audit.uncited_claim_count,
-        "sentences": audit.uncited_sentences,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..batch.comparison import KINDS, compare
 from .case_view import UNRESOLVED, Vocabulary, detail_view, row_view
@@ -20,13 +20,6 @@ if TYPE_CHECKING:
 
 MOST_CHANGES = 2000
 """Changed cases in a report, the most important ones. All are counted."""
-
-
-class ChangeView(NamedTuple):
-    """What the page shows of a changed case: see ``case_view`` for rows and details."""
-
-    row: list[Any]
-    details: list[Any]
 
 
 class Compared:
@@ -53,8 +46,13 @@ class Compared:
             told += [f"{name}: {note}" for note in source.notes]
         return told
 
-    def changes(self, names: Vocabulary, place: Callable[[str], int]) -> Iterator[ChangeView]:
-        """The changed cases, the most important first. ``place``: see ``detail_view``."""
+    def changes(
+        self, names: Vocabulary, place: Callable[[str], int]
+    ) -> Iterator[tuple[list[Any], list[Any]]]:
+        """The rows and details of the changed cases, the most important first: see ``case_view``.
+
+        ``place``: see ``detail_view``.
+        """
         changes = self.comparison.shown
         wanted = {change.case_id for change in changes}
         sides = [
@@ -63,10 +61,8 @@ class Compared:
         ]
         for change in changes:
             views = [_unpacked(side.get(change.case_id)) for side in sides]
-            yield ChangeView(
-                [KINDS.index(change.kind), *(row for row, _ in views), _flips(change, names)],
-                [details for _, details in views],
-            )
+            rows, details = map(list, zip(*views, strict=True))
+            yield [KINDS.index(change.kind), *rows, _flips(change, names)], details
 
 
 def _lines(results: Results) -> Lines:

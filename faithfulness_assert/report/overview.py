@@ -1,97 +1,202 @@
-"""The values for the templates of the overview: names, numbers, and shapes of charts."""
+"""What the overview of a report says: counts, the distribution of scores, the worst statements.
+
+The templates in ``assets/`` read these objects, and draw the charts.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import heapq
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .. import __version__
 from ..batch.comparison_views import rows_of
 from ..batch.paired_tests import FALSE_ALARMS
+from ..batch.summary import Summary
 from ..text.strings import clip
-from .case_view import label_of
-from .figures import BINS
+from .case_view import OUTCOME_NAMES, label_of
 from .record import mapping_of, text_of
 
 if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ..records.model import Verdict
     from .comparing import Compared
-    from .figures import Figures, Worst
+    from .record import Record
     from .result_records import Results
 
 LABELS = {
-    "supported": ("✓", "supported"),
-    "partially_supported": ("~", "partially supported"),
-    "not_enough_info": ("?", "not in the context"),
     "contradicted": ("✗", "contradicted"),
+    "not_enough_info": ("?", "not in the context"),
     "unresolved": ("!", "no verdict"),
+    "partially_supported": ("~", "partially supported"),
+    "supported": ("✓", "supported"),
     "not_a_claim": ("·", "not a claim"),
 }
-"""The sign and the words for each label. ``assets/words.js`` has them too."""
-ORDER = (
-    *("contradicted", "not_enough_info", "unresolved", "partially_supported"),
-    *("supported", "not_a_claim"),
-)
-OUTCOMES = {"failed": "failed", "not_graded": "not graded", "passed": "passed"}
+"""The sign and the words for each label, the worst first. ``assets/words.js`` has them too."""
+SEVERITY = tuple(LABELS)[:4]
+"""The labels of statements that may be the worst of a run, the worst first."""
+BINS = 20
+MOST_WORST = 5
+MAX_NAME = 60
 MOST_NAMES = 4
-QUOTE = 400
-"""Characters of a text on the overview."""
 MOST_LABELS = 20
+
+
+class Worst(NamedTuple):
+    """A statement that is among the worst of a run, in the order of ``key``.
+
+    ``case`` is the place of its case in the report, ``place`` its own in the case.
+    """
+
+    key: tuple[Any, ...]
+    record: Record
+    case: int
+    place: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """What was said of it."""
+        return self.record.result.verdicts[self.place]
+
+
+class Part(NamedTuple):
+    """A part of a bar: ``name`` is for links, ``style`` for the sheet of styles."""
+
+    name: str
+    style: str
+    sign: str
+    words: str
+    size: int
+
+
+class Figures:
+    """Adds up the results of a run.
+
+    Attributes:
+        summary: see ``Summary``.
+        inverse: whether the policy inverts scores; then the threshold is for the score before.
+        errors: how many grader errors are of each kind. ``messages`` has the first of each.
+        statuses, labels: how many cases have each status, and statements each label.
+        scores: how many scores are in each of ``BINS`` equal parts of [0, 1].
+        policies, judges, thresholds: how many cases were graded with each.
+    """
+
+    def __init__(self, *, inverse: bool = False) -> None:
+        self.summary, self.inverse = Summary(), inverse
+        self.scores = [0] * BINS
+        self.labels: Counter[str] = Counter()
+        self.statuses: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.messages: dict[str, str] = {}
+        self.policies: Counter[str] = Counter()
+        self.judges: Counter[str] = Counter()
+        self.thresholds: Counter[float] = Counter()
+        self._worst: list[tuple[tuple[Any, ...], Worst]] = []
+
+    def add(self, record: Record, case: int) -> float:
+        """Counts a result. Returns how bad it is, from 0: lists show the worst cases first.
+
+        ``case`` is its place in the report.
+        """
+        result = record.result
+        self.summary.add(result)
+        labels = [label_of(v) for v in result.verdicts if v.repeat_of is None]
+        self.labels.update(label[:MAX_NAME] for label in labels)
+        if not result.verdicts:
+            self.labels.update({name[:MAX_NAME]: n for name, n in result.counts.items()})
+        if record.score is not None:
+            self.scores[min(int(record.score * BINS), BINS - 1)] += 1
+        self.statuses[result.status[:MAX_NAME]] += 1
+        self.inverse |= result.metadata.get("inverse") is True
+        self.policies[result.policy] += 1
+        self.judges[result.judge] += 1
+        if record.threshold is not None:
+            self.thresholds[record.threshold] += 1
+        if result.error:
+            kind = result.error.kind[:MAX_NAME] or "unknown error"
+            self.errors[kind] += 1
+            self.messages.setdefault(kind, result.error.message)
+        else:
+            self._note_worst(record, case)
+        return _badness(record, labels)
+
+    def _note_worst(self, record: Record, case: int) -> None:
+        """Keeps the worst statement of a case, if it is among the worst of all."""
+        rated = [
+            (SEVERITY.index(label), not verdict.evidence, place)
+            for place, verdict in enumerate(record.result.verdicts)
+            if (label := label_of(verdict)) in SEVERITY and verdict.repeat_of is None
+        ]
+        if not rated:
+            return
+        severity, bare, place = min(rated)
+        score = 1.0 if record.score is None else record.score
+        key = (severity, record.result.pass_, bare, score, case)
+        entry = (tuple(-part for part in key), Worst(key, record, case, place))
+        if len(self._worst) < MOST_WORST:
+            heapq.heappush(self._worst, entry)
+        else:
+            heapq.heappushpop(self._worst, entry)
+
+    def worst(self) -> list[Worst]:
+        """The worst statements, at most one of each case: the worst first."""
+        return sorted((worst for _, worst in self._worst), key=lambda worst: worst.key)
+
+    def bars(self) -> list[tuple[int, int]]:
+        """The parts of [0, 1] that have scores: the number of each, and how many it has."""
+        return [(place, count) for place, count in enumerate(self.scores) if count]
+
+    def threshold(self) -> float | None:
+        """The threshold, if all cases have the same and it is that of the score."""
+        values = list(self.thresholds)
+        return values[0] if len(values) == 1 and not self.inverse else None
+
+
+def _badness(record: Record, labels: Sequence[str]) -> float:
+    """Failed cases come before those that were not graded, and those before passed ones."""
+    group = 2.0 - OUTCOME_NAMES.index(record.outcome)
+    lost = 0.0 if record.score is None else 1 - record.score
+    bad = 2 * labels.count(SEVERITY[0]) + labels.count(SEVERITY[1])
+    return round(4 * group + 2 * lost + min(bad, 999) / 1000, 4)
+
+
+# ---------------------------------------------------------------- one run
 
 
 def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
     """What the overview of one run says."""
     summary = figures.summary
-    counts = {
-        "failed": summary.failed,
-        "not_graded": summary.not_graded,
-        "passed": summary.passed,
-    }
     return {
         "title": "Faithfulness report",
-        "version": __version__,
         "source": clip(results.source, 300),
         "facts": run_facts(results.about, figures),
-        "notes": [*warnings_of(figures), *results.notes],
-        "cases": summary.cases,
-        "counts": counts,
-        "outcomes": parts(counts, OUTCOMES, summary.cases),
-        "labels": label_parts(figures.labels),
-        "statuses": [(name, count) for name, count in figures.statuses.most_common(12)],
-        "errors": [
-            (kind, count, _cut(figures.messages[kind]))
-            for kind, count in figures.errors.most_common(MOST_NAMES)
+        "notes": [*warnings_of(summary), *results.notes],
+        "figures": figures,
+        "summary": summary,
+        "outcomes": [
+            Part("failed", "failed", "✗", "failed", summary.failed),
+            Part("not_graded", "not_graded", "!", "not graded", summary.not_graded),
+            Part("passed", "passed", "✓", "passed", summary.passed),
         ],
-        "mean": summary.mean,
-        "interval": summary.interval,
-        "bars": bars(figures.scores),
-        "threshold": only_threshold(figures),
-        "inverse": figures.inverse,
-        "worst": [_worst(worst) for worst in figures.worst()],
-        "spent": spent(figures),
-        "controls": {n: summary.controls[n] for n in ("asked", "failed", "unanswered")},
-        "unreliable": summary.is_unreliable,
+        "labels": label_parts(figures.labels),
+        "words": LABELS,
+        "statuses": figures.statuses.most_common(12),
+        "errors": figures.errors.most_common(MOST_NAMES),
+        "spent": spent(summary),
     }
 
 
 def run_facts(about: Mapping[str, Any], figures: Figures) -> list[tuple[str, str]]:
     """What it was graded with."""
-    judge = mapping_of(about.get("judge"))
+    version, judge = text_of(about.get("version")), mapping_of(about.get("judge"))
     facts = [
         ("judge", _names(figures.judges)),
         ("policy", _names(figures.policies)),
-        ("passes from", _thresholds(figures)),
+        ("passes from", "" if figures.inverse else _thresholds(sorted(figures.thresholds))),
+        ("judge of the run", text_of(judge.get("name")) if len(figures.judges) != 1 else ""),
+        ("graded by", version and f"faithfulness-assert {version}"),
     ]
-    if len(figures.judges) != 1:
-        facts.append(("judge of the run", text_of(judge.get("name"))))
-    facts.append(("graded by", _graded_by(about)))
     return [(name, value) for name, value in facts if value]
-
-
-def _graded_by(about: Mapping[str, Any]) -> str:
-    version = text_of(about.get("version"))
-    return f"faithfulness-assert {version}" if version else ""
 
 
 def _names(counts: Counter[str]) -> str:
@@ -100,23 +205,15 @@ def _names(counts: Counter[str]) -> str:
     return ", ".join(names) + (f" and {more} more" if more > 0 else "")
 
 
-def _thresholds(figures: Figures) -> str:
-    values = sorted(figures.thresholds)
-    if figures.inverse:
-        return ""
+def _thresholds(values: Sequence[float]) -> str:
     if len(values) > MOST_NAMES:
         return f"{values[0]:g} to {values[-1]:g}"
     return ", ".join(f"{value:g}" for value in values)
 
 
-def only_threshold(figures: Figures) -> float | None:
-    """The threshold, if all cases have the same."""
-    return next(iter(figures.thresholds)) if len(figures.thresholds) == 1 else None
-
-
-def warnings_of(figures: Figures) -> list[str]:
+def warnings_of(summary: Summary) -> list[str]:
     """What is wrong with the run as a whole."""
-    summary, notes = figures.summary, []
+    notes = []
     if not summary.cases:
         notes.append("There are no results: nothing has been graded yet, or the file is empty.")
     if summary.is_unreliable:
@@ -128,9 +225,8 @@ def warnings_of(figures: Figures) -> list[str]:
     return notes
 
 
-def spent(figures: Figures) -> list[tuple[str, str]]:
+def spent(summary: Summary) -> list[tuple[str, str]]:
     """Tokens and cost."""
-    summary = figures.summary
     tokens = summary.tokens
     if not tokens["num_requests"] and not tokens["prompt"] and summary.cost is None:
         return []
@@ -143,103 +239,29 @@ def spent(figures: Figures) -> list[tuple[str, str]]:
     return rows if summary.cost is None else [*rows, ("cost", f"{summary.cost:,.4g}")]
 
 
-def label_parts(counts: Mapping[str, int]) -> list[dict[str, Any]]:
+def label_parts(counts: Mapping[str, int]) -> list[Part]:
     """The parts of the bar of labels, the worst first, those that are not ours in the middle."""
-    others = sorted(set(counts) - set(ORDER))[:MOST_LABELS]
-    names = {name: LABELS.get(name, ("¿", name))[1] for name in (*ORDER[:4], *others, *ORDER[4:])}
-    found = {name: counts.get(name, 0) for name in names}
+    others = sorted(set(counts) - set(LABELS))[:MOST_LABELS]
+    fine = list(LABELS)[len(SEVERITY) :]
     return [
-        {**part, "sign": LABELS.get(part["name"], ("¿", ""))[0], "ours": part["name"] in LABELS}
-        for part in parts(found, names, sum(found.values()))
-        if part["count"]
+        Part(name, name if name in LABELS else "other", *LABELS.get(name, ("¿", name)), count)
+        for name in (*SEVERITY, *others, *fine)
+        if (count := counts.get(name, 0))
     ]
-
-
-def parts(counts: Mapping[str, int], words: Mapping[str, str], total: int) -> list[dict[str, Any]]:
-    """The parts of a bar that is 100 wide."""
-    made, at = [], 0.0
-    for name, word in words.items():
-        width = 100 * counts[name] / total if total else 0.0
-        share = f"{width:.0f} %" if width >= 1 or not counts[name] else "< 1 %"
-        made.append(
-            {
-                "name": name,
-                "words": word,
-                "count": counts[name],
-                "share": share,
-                "x": f"{at:.3f}",
-                "width": f"{max(width - 0.3, 0.05 if width else 0):.3f}",
-            }
-        )
-        at += width
-    return made
-
-
-def bars(scores: list[int]) -> list[dict[str, Any]]:
-    """The bars of the distribution of scores, in a picture of 200 by 60."""
-    most, width = max(scores) or 1, 200 / BINS
-    made = []
-    for place, count in enumerate(scores):
-        height = max(56 * count / most, 1.5 if count else 0)
-        made.append(
-            {
-                "x": f"{place * width + 0.6:.2f}",
-                "width": f"{width - 1.2:.2f}",
-                "y": f"{60 - height:.2f}",
-                "height": f"{height:.2f}",
-                "count": count,
-                "from": f"{place / BINS:.2f}",
-                "to": f"{(place + 1) / BINS:.2f}",
-            }
-        )
-    return made
-
-
-def _worst(worst: Worst) -> dict[str, Any]:
-    verdict, evidence = worst.verdict, worst.evidence
-    sign, words = LABELS[label_of(verdict)]
-    return {
-        "label": label_of(verdict),
-        "sign": sign,
-        "words": words,
-        "case": worst.case,
-        "case_id": _cut(worst.record.result.case_id, 200),
-        "statement": worst.place + 1,
-        "text": _cut(verdict.statement),
-        "reason": _cut(verdict.reason),
-        "evidence": _cut(evidence.text) if evidence else "",
-        "passage": _cut(evidence.passage, 60) if evidence else "",
-        "score": worst.record.score,
-    }
-
-
-def _cut(text: str, most: int = QUOTE) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 # ---------------------------------------------------------------- two runs
 
 
-def _both(results: Results) -> str:
-    """A run and what was graded."""
-    known = results.source != results.name
-    return f"{results.name} ({results.source})" if known else results.name
-
-
 def comparison_overview(compared: Compared) -> dict[str, Any]:
     """What the overview of two runs says."""
     comparison = compared.comparison
-    tests = comparison.tests
     return {
         "title": "Faithfulness: two runs compared",
-        "version": __version__,
-        "names": [_both(source) for source in compared.sources],
-        "worse": comparison.worse,
+        "sources": compared.sources,
         "notes": compared.notes,
+        "comparison": comparison,
         "rows": rows_of(comparison),
-        "kinds": list(comparison.kinds.items()),
-        "p": {"passes": tests.passes, "scores": tests.scores, "limit": FALSE_ALARMS / 2},
-        "other_input": comparison.other_input,
-        "shown": len(comparison.shown),
+        "limit": FALSE_ALARMS / 2,
         "left": sum(comparison.kinds.values()) - len(comparison.shown),
     }

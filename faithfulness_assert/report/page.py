@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
+from .. import __version__
 from ..text.strings import clean_text
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ SCRIPTS = (
     *("scrolling", "statement_panel", "case_page", "compare_page", "overview", "keys", "main"),
 )
 """The script's files, in the order in which they are put together."""
-
-
+QUOTE = 400
+"""Characters of a text on the overview."""
 LOADING = "Loading the cases … (needs Chrome or Edge 93, Safari 16.4, Firefox 113, or newer)"
 
 
@@ -39,12 +40,23 @@ def write_page(
     file: IO[str], template: str, values: Mapping[str, Any], blocks: Iterable[Block]
 ) -> None:
     """Writes a page. Blocks are taken one at a time."""
-    script, style = script_text(), style_text()
-    page = _environment().get_template(template)
-    own = {"csp": policy_for(script, style), "script": script, "style": style, "loading": LOADING}
-    stream = page.stream(**values, **own, blocks=blocks)
-    for part in stream:
-        file.write(part)
+    parts = [asset(f"{name}.js") for name in SCRIPTS]
+    script = "\n(() => {\n'use strict';\n" + "\n".join(parts) + "\n})();\n"
+    style = asset("report.css")
+    page = (
+        _environment()
+        .get_template(template)
+        .stream(
+            **values,
+            csp=policy_for(script, style),
+            script=script,
+            style=style,
+            loading=LOADING,
+            version=__version__,
+            blocks=blocks,
+        )
+    )
+    file.writelines(page)
 
 
 def policy_for(script: str, style: str) -> str:
@@ -54,17 +66,6 @@ def policy_for(script: str, style: str) -> str:
         "base-uri 'none'; form-action 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'"
     )
-
-
-def script_text() -> str:
-    """The script of the page."""
-    parts = [asset(f"{name}.js") for name in SCRIPTS]
-    return "\n(() => {\n'use strict';\n" + "\n".join(parts) + "\n})();\n"
-
-
-def style_text() -> str:
-    """The style of the page."""
-    return asset("report.css")
 
 
 def asset(name: str) -> str:
@@ -88,8 +89,13 @@ def _environment() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["shown"] = shown_text
+    environment.filters |= {"shown": shown_text, "cut": cut}
     return environment
+
+
+def cut(text: str, most: int = QUOTE) -> str:
+    """A text with its first characters only, if it is long."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 _HIDDEN = re.compile(

@@ -23,8 +23,6 @@ from ..records.result import GradingResult
 from ..text.strings import clip
 from .record import mapping_of, text_of
 
-MOST_NOTES = 5
-
 
 class Results:
     """Results as JSON lines in a file, which may be a temporary one.
@@ -53,69 +51,51 @@ class Results:
         Raises:
             ConfigError: there are lines, but none is a result.
         """
-        damaged, read = _Damaged(), 0
+        first, damaged, read, place = "", 0, False, 0
         self._file.seek(0)
-        place = 0
         for number, line in enumerate(self._file, 1):
             begin, place = place, place + len(line)
             if not line.strip():
                 continue
-            record, problem = parsed(line)
-            if record is None:
-                damaged.add(number, problem)
+            try:
+                record = parsed(line)
+            except ValueError as problem:
+                damaged += 1
+                first = first or f"line {number}: {problem}"
                 continue
-            if "row" not in record:
-                record = {**record, "row": number}
-            read += 1
-            yield begin, record
-        if damaged.count and not read:
-            raise ConfigError(f"{self.name}: contains no results: {damaged.first}")
-        self.notes = [note for note in self.notes if note not in damaged.notes()]
-        self.notes += damaged.notes()
+            read = True
+            yield begin, {"row": number, **record}
+        if not damaged:
+            return
+        if not read:
+            raise ConfigError(f"{self.name}: contains no results: {first}")
+        left = f"{damaged:,} lines are left out, because they are not results. The first: {first}"
+        one = f"1 line is left out, because it is not a result: {first}"
+        note = one if damaged == 1 else left
+        if note not in self.notes:  # of an earlier read
+            self.notes.append(note)
 
     def at(self, place: int) -> Mapping[str, Any]:
         """The result whose line begins there."""
         self._file.seek(place)
-        record, _ = parsed(self._file.readline())
-        return record or {}
+        return parsed(self._file.readline())
 
 
-class _Damaged:
-    """Lines that are not results."""
-
-    def __init__(self) -> None:
-        self.count, self.first = 0, ""
-
-    def add(self, number: int, problem: str) -> None:
-        self.first = self.first or f"line {number}: {problem}"
-        self.count += 1
-
-    def notes(self) -> list[str]:
-        if not self.count:
-            return []
-        if self.count == 1:
-            return [f"1 line is left out, because it is not a result: {self.first}"]
-        left = f"{self.count:,} lines are left out, because they are not results"
-        return [f"{left}. The first: {self.first}"]
-
-
-def parsed(line: bytes | str) -> tuple[Mapping[str, Any] | None, str]:
-    """The result on a line, or None and why it is not one."""
+def parsed(line: bytes) -> Mapping[str, Any]:
+    """The result on a line. Raises ``ValueError`` if it is not one."""
     try:
-        data = json.loads(line)
+        data: Mapping[str, Any] = json.loads(line)
     except (ValueError, RecursionError) as error:
-        return None, f"invalid JSON: {clip(str(error), 100)}"
+        raise ValueError(f"invalid JSON: {clip(str(error), 100)}") from None
     if not is_result(data):
-        return None, "it has no score, status or verdicts"
-    return data, ""
+        raise ValueError("it has no score, status or verdicts")
+    return data
 
 
 def is_result(data: object) -> bool:
     """Whether this looks like a result of any version."""
-    return isinstance(data, dict) and "score" in data and bool(data.keys() & _ONE_OF)
-
-
-_ONE_OF = {"status", "verdicts", "pass", "pass_"}
+    one_of = {"status", "verdicts", "pass", "pass_"}
+    return isinstance(data, dict) and "score" in data and bool(data.keys() & one_of)
 
 
 def open_results(source: Any) -> Results:
@@ -169,7 +149,9 @@ def _of_directory(path: Path) -> Results:
 
 def _of_file(path: Path) -> Results:
     if str(path) == "-":
-        return _copied_input()
+        file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - Results closes it
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        return Results("standard input", file)
     suffix = path.suffix.lower()
     if suffix in FLAT_SUFFIXES:
         notes: list[str] = []
@@ -215,12 +197,6 @@ def _of_document(file: IO[bytes], path: Path) -> Results:
             what = "1 item is" if left == 1 else f"{left:,} items are"
             results.notes.append(f"{what} left out: a result has a score and a status.")
         return results
-
-
-def _copied_input() -> Results:
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - Results closes it
-    shutil.copyfileobj(sys.stdin.buffer, file)
-    return Results("standard input", file)
 
 
 def _spooled(name: str, records: Iterable[Mapping[str, Any]]) -> Results:
