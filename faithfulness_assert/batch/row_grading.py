@@ -90,7 +90,7 @@ def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> 
             process grades one row after the other in this thread, which costs the least time.
     """
     if concurrency == 1 and computes_here(grader):
-        return (_line(row, _result(row, grader)) for row in rows)
+        return (line_of(row, _result(row, grader)) for row in rows)
     from ..drive.many import run_as_finished
 
     return run_as_finished((partial(_aline, row, grader) for row in rows), concurrency)
@@ -110,10 +110,11 @@ def _result(row: Row, grader: Grader) -> GradingResult:
 
 async def _aline(row: Row, grader: Grader, slots: Slots) -> Line:
     if row.problem:
-        return _line(row, grader.invalid(row.problem))
-    return _line(row, await grader.agrade_case(row.fields, slots))
+        return line_of(row, grader.invalid(row.problem))
+    return line_of(row, await grader.agrade_case(row.fields, slots))
 
 
-def _line(row: Row, result: GradingResult) -> Line:
+def line_of(row: Row, result: GradingResult) -> Line:
+    """The line of a row with this result."""
     result = replace(result, case_id=row.case_id)
     return Line(row.case_id, row.number, digest(row), row.columns, result)

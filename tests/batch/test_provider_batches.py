@@ -36,9 +36,9 @@ from faithfulness_assert.batch.provider_batches import (
     Standing,
     collect,
     import_answers,
-    runs,
     submit,
 )
+from faithfulness_assert.batch.provider_batches.openai_batches import OpenAIBatches
 from faithfulness_assert.batch.run_directory import RunDirectory
 from faithfulness_assert.cli import main
 from faithfulness_assert.judges.token_counter import token_counter
@@ -488,8 +488,8 @@ def test_another_machine_collects_with_the_directory_alone(
 def test_a_round_is_split_at_the_limits_of_the_provider(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    form = runs._FORMS["openai"]._replace(max_lines=4, max_bytes=9_000)
-    monkeypatch.setitem(runs._FORMS, "openai", form)
+    monkeypatch.setattr(OpenAIBatches, "max_lines", 4)
+    monkeypatch.setattr(OpenAIBatches, "max_bytes", 9_000)
     with BatchServer(faults=Faults(0.3)) as server:
         directory = begun(tmp_path, "openai-batch", server, 15)
         first = [batch.asks for batch in server.batches.values()]

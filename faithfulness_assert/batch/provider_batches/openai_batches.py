@@ -9,20 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...judges.remote.redaction import safe_text
-from .service import (
-    EXPIRED,
-    MISSING,
-    NOT_RUN,
-    Form,
-    Look,
-    Rejection,
-    Said,
-    Service,
-    count_of,
-    id_in,
-    pieces_of,
-    service_errors,
-)
+from .service import EXPIRED, MISSING, NOT_RUN, Look, Rejection, Said, Service, count_of, id_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,77 +20,71 @@ ENDED = ("failed", "completed", "expired", "cancelled")
 _PROBLEMS = {"batch_expired": EXPIRED, "batch_cancelled": NOT_RUN}
 
 
-def _request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"custom_id": custom_id, "method": "POST", "url": ROUTE, "body": body}
-
-
-def _said(line: Mapping[str, Any]) -> Said | None:
-    """A line with an HTTP status has an answer or an error in its body; its ``error`` is null.
-
-    vLLM has the error of such a line under ``error``, and no body.
-    """
-    custom_id, response, error = line.get("custom_id"), line.get("response"), line.get("error")
-    if not isinstance(custom_id, str) or not ("response" in line or "error" in line):
-        return None
-    if isinstance(response, dict) and isinstance(response.get("status_code"), int):
-        body = response.get("body")
-        if body is None and isinstance(error, dict):
-            body = error if "error" in error else {"error": error}
-        return Said(custom_id, response["status_code"], body)
-    code = str(error.get("code")) if isinstance(error, dict) else ""
-    return Said(custom_id, problem=_PROBLEMS.get(code, MISSING))
-
-
-OPENAI_FORM = Form("openai", 50_000, 200_000_000, _request, _said)
-
-
 class OpenAIBatches(Service):
-    """OpenAI's batch API."""
+    """OpenAI's batch API. See ``Service``."""
+
+    provider, max_lines, max_bytes = "openai", 50_000, 200_000_000
+
+    @staticmethod
+    def request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """See ``Service``."""
+        return {"custom_id": custom_id, "method": "POST", "url": ROUTE, "body": body}
+
+    @staticmethod
+    def said(line: Mapping[str, Any]) -> Said | None:
+        """A line with an HTTP status has an answer or an error in its body; its ``error`` is null.
+
+        vLLM has the error of such a line under ``error``, and no body.
+        """
+        custom_id, response, error = line.get("custom_id"), line.get("response"), line.get("error")
+        if not isinstance(custom_id, str) or not ("response" in line or "error" in line):
+            return None
+        if isinstance(response, dict) and isinstance(response.get("status_code"), int):
+            body = response.get("body")
+            if body is None and isinstance(error, dict):
+                body = error if "error" in error else {"error": error}
+            return Said(custom_id, response["status_code"], body)
+        code = str(error.get("code")) if isinstance(error, dict) else ""
+        return Said(custom_id, problem=_PROBLEMS.get(code, MISSING))
 
     def send(self, file: str, name: str) -> str:
-        """See ``service.Service``."""
-        with service_errors(self._secrets):
-            with open(file, "rb") as opened:
-                upload = self._api.files.create(file=opened, purpose="batch")
-            batch = self._once.batches.create(
-                input_file_id=id_in(upload),
-                endpoint=ROUTE,
-                completion_window="24h",
-                metadata={NAME_KEY: name},
-            )
-            return id_in(batch)
+        """See ``Service``."""
+        with open(file, "rb") as opened:
+            upload = self._api.files.create(file=opened, purpose="batch")
+        batch = self._once.batches.create(
+            input_file_id=id_in(upload),
+            endpoint=ROUTE,
+            completion_window="24h",
+            metadata={NAME_KEY: name},
+        )
+        return id_in(batch)
 
     def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002 - the name says it all
-        """See ``service.Service``. The name is in the metadata of a batch."""
-        with service_errors(self._secrets):
-            for batch in self._api.batches.list(limit=100):
-                if (batch.metadata or {}).get(NAME_KEY) == name:
-                    return str(batch.id)
-                if (batch.created_at or since) < since:
-                    break
+        """See ``Service``. The name is in the metadata of a batch."""
+        for batch in self._api.batches.list(limit=100):
+            if (batch.metadata or {}).get(NAME_KEY) == name:
+                return str(batch.id)
+            if (batch.created_at or since) < since:
+                break
         return ""
 
     def look(self, batch: str) -> Look:
-        """See ``service.Service``."""
-        with service_errors(self._secrets):
-            seen = self._api.batches.retrieve(batch)
-            status, counts = str(seen.status), seen.request_counts
-            told = _told(counts) if counts else ""
-            rejected = _rejections(seen.errors, self._secrets) if status == "failed" else ()
+        """See ``Service``."""
+        seen = self._api.batches.retrieve(batch)
+        status, counts, told = str(seen.status), seen.request_counts, ""
+        if counts:
+            done = count_of(counts.completed) + count_of(counts.failed)
+            told = f"{done} of {count_of(counts.total)} done"
+        rejected = _rejections(seen.errors, self._judge.secrets) if status == "failed" else ()
         return Look(status, status in ENDED, status == "cancelled", rejected, told)
 
-    def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
-        """See ``service.Service``."""
-        with service_errors(self._secrets):
-            seen = self._api.batches.retrieve(batch)
-            for file in filter(None, (seen.output_file_id, seen.error_file_id)):
-                with self._api.files.with_streaming_response.content(file) as response:
-                    yield pieces_of(response, self._secrets)
-
-
-def _told(counts: Any) -> str:
-    done = count_of(counts.completed) + count_of(counts.failed)
-    return f"{done} of {count_of(counts.total)} done"
+    def fetch(self, batch: str) -> Iterator[bytes]:
+        """See ``Service``."""
+        seen = self._api.batches.retrieve(batch)
+        for file in filter(None, (seen.output_file_id, seen.error_file_id)):
+            with self._api.files.with_streaming_response.content(file) as response:
+                yield from response.iter_bytes()
+            yield b"\n"
 
 
 def _rejections(errors: Any, secrets: Sequence[str]) -> tuple[Rejection, ...]:

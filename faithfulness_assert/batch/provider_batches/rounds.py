@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -17,23 +16,21 @@ from ...asking.echo import echoing, token_of
 from ...judges.remote.fallbacks import merge_steps
 from ...judges.remote.redaction import without_keys
 from ...records.errors import ConfigError, JudgeError
-from ..rows import Line
+from ..row_grading import line_of
+from ..run_description import unfinished
 from .case_answers import CaseAnswers, no_steps
-from .request_files import RequestFiles
-from .service import MISSING, NOT_RUN, read_line
-from .store import Round, token_in
+from .service import MISSING, NOT_RUN, RequestFiles, read_line, service_errors
+from .store import Round
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
     from typing import IO
 
     from ...grading import Grader
     from ...judges.remote.remote_judge import RemoteJudge
-    from ...records.result import GradingResult
-    from ..rows import Row
     from ..run_directory import RunDirectory
-    from .service import Form, Look, Service
+    from .service import Look, Service
     from .store import Store
 
 MAX_LINE = 16 << 20
@@ -66,8 +63,8 @@ class Rounds:
         directory: of the run.
         store: what it keeps.
         run_id: makes the ids of its asks unlike those of other runs.
-        grader: judge and policy; its judge is behind the API whose form of files is ``form``.
-        form: of the files.
+        grader: judge and policy.
+        form: of the files: that of the API of its judge.
         service: takes the files; None if somebody else carries them.
         since: the round from which tries count; see ``CaseAnswers``.
     """
@@ -78,7 +75,7 @@ class Rounds:
         store: Store,
         run_id: str,
         grader: Grader,
-        form: Form,
+        form: type[Service],
         service: Service | None,
         since: int = 0,
     ) -> None:
@@ -152,38 +149,39 @@ class Rounds:
         for file in current.files:
             self._send(current, file, service)
         for file in current.files:
-            if file.get("here"):
-                continue
-            try:
+            if not file.get("here"):
                 self._look(current, file, service)
-            except JudgeError as error:
-                if error.http_status == NOT_FOUND:
-                    folder = self._folder(current.number)
-                    gone = f"If the provider has deleted the batch, remove {folder}"
-                    error.fix = f"Check base_url and the key. {gone}: its asks are then sent again."
-                raise
         return all(file.get("here") for file in current.files)
 
     def _look(self, current: Round, file: dict[str, Any], service: Service) -> None:
-        look = service.look(file["batch"])
-        told = f" ({look.told})" if look.told else ""
-        self._say(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}{told}")
-        if look.ended:
-            self._end(current, file, look, service)
+        try:
+            with service_errors(self._judge.secrets):
+                look = service.look(file["batch"])
+            told = f" ({look.told})" if look.told else ""
+            self._say(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}{told}")
+            if look.ended:
+                self._end(current, file, look, service)
+        except JudgeError as error:
+            if error.http_status == NOT_FOUND:
+                folder = self._folder(current.number)
+                gone = f"If the provider has deleted the batch, remove {folder}"
+                error.fix = f"Check base_url and the key. {gone}: its asks are then sent again."
+            raise
 
     def _send(self, current: Round, file: dict[str, Any], service: Service) -> None:
         """Sends a file once: if we were stopped while we sent it, its batch is looked for."""
         if file.get("batch"):
             return
         name, batch = f"{self._run_id}/{current.number}/{file['name']}", ""
-        if file.get("sending"):
-            known = [other["batch"] for other in current.files if other.get("batch")]
-            since = file["sending"] - EARLIER
-            batch = service.find(name, file["lines"], since, known)
+        with service_errors(self._judge.secrets):
+            if file.get("sending"):
+                known = [other["batch"] for other in current.files if other.get("batch")]
+                batch = service.find(name, file["lines"], file["sending"] - EARLIER, known)
         file["sending"] = time.time()
         self._store.save(current)
-        path = self._folder(current.number) / file["name"]
-        file["batch"] = batch or service.send(str(path), name)
+        with service_errors(self._judge.secrets):
+            path = self._folder(current.number) / file["name"]
+            file["batch"] = batch or service.send(str(path), name)
         self._store.save(current)
 
     def _end(self, current: Round, file: dict[str, Any], look: Look, service: Service) -> None:
@@ -200,15 +198,18 @@ class Rounds:
             return
         file.update(here=True, cancelled=look.cancelled, rejected=bool(look.rejected))
         with TemporaryFile(dir=self._folder(current.number)) as output:
-            for pieces in () if look.rejected else service.fetch(file["batch"]):
-                output.writelines(pieces)
-                output.write(b"\n")
+            if not look.rejected:
+                output.writelines(self._fetched(file["batch"], service))
             output.seek(0)
             with self._store.transaction():
                 self._read(current, [output])
                 for rejection in filter(lambda rejection: rejection.line, look.rejected):
                     self._store.reject(current.number, file["name"], rejection)
                 self._store.save(current)
+
+    def _fetched(self, batch: str, service: Service) -> Iterator[bytes]:
+        with service_errors(self._judge.secrets):
+            yield from service.fetch(batch)
 
     # ------------------------------------------------------------ here
 
@@ -232,14 +233,8 @@ class Rounds:
             word = NOT_RUN if _is_left_out(file) else MISSING
             self._store.add_missing(number, file["name"], word)
         self._store.save(current._replace(answered=True))
-        doubled = unnamed = without = 0
-        for id, said, count in self._store.first_answers(number):
-            doubled += count - 1
-            unnamed += said.startswith("[200,") and token_in(id) not in said
-            without += said.startswith('"')
-        self._say_if(current, unnamed, "answers that do not name their ask, and are not used")
-        self._say_if(current, without, "asks without an answer")
-        self._say_if(current, doubled, "doubled lines")
+        for what, count in self._store.odd_answers(number).items():
+            self._say_if(current, count, what)
 
     def _say_if(self, current: Round, count: int, what: str) -> None:
         if count:
@@ -257,12 +252,16 @@ class Rounds:
             RequestFiles(self._folder(number), self._form) as requests,
             self._directory.appending() as append,
         ):
-            for row, known in self._store.rows(finished):
+            for row in unfinished(self._store.rows(), finished, compare=True):
                 tries = self._store.tries(row.number, number - 1)
                 answers = CaseAnswers(self._judge, tries, self._since)
-                result = self._replayed(row, answers)
+                result = (
+                    self._grader.invalid(row.problem)
+                    if row.problem
+                    else self._grader.replay(row.fields, answers)
+                )
                 if result is not None:
-                    append(Line(row.case_id, row.number, known, row.columns, result).to_json())
+                    append(line_of(row, result).to_json())
                     continue
                 steps = merge_steps(steps, answers.steps)
                 for key, ask in answers.open:
@@ -277,13 +276,6 @@ class Rounds:
             current = Round(number, steps, requests.files)
             self._store.save(current)
         return current
-
-    def _replayed(self, row: Row, answers: CaseAnswers) -> GradingResult | None:
-        if row.problem:
-            result: GradingResult | None = self._grader.invalid(row.problem)
-        else:
-            result = self._grader.replay(row.fields, answers)
-        return None if result is None else replace(result, case_id=row.case_id)
 
 
 def _is_left_out(file: dict[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -18,31 +18,28 @@ from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
 from ..estimate import estimate_run
 from ..run_description import changed_input, check_unchanged, describe_run, same_input
-from .anthropic_batches import ANTHROPIC_FORM, AnthropicBatches
-from .openai_batches import OPENAI_FORM, OpenAIBatches
+from .anthropic_batches import AnthropicBatches
+from .openai_batches import OpenAIBatches
 from .rounds import Rounds, Standing
 from .store import opened, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ...judges.remote.remote_judge import RemoteJudge
     from ...options import GraderOptions
     from ..budget import Budget
     from ..data_sets import DataSet
-    from ..estimate import Estimate
     from ..run_directory import RunDirectory
     from .service import Service
     from .store import Store
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""
-SERVICES: Mapping[str, Callable[[RemoteJudge], Service]] = {
-    "openai-batch": OpenAIBatches,
-    "anthropic-batch": AnthropicBatches,
+SERVICES: Mapping[str, type[Service]] = {
+    f"{service.provider}-batch": service for service in (OpenAIBatches, AnthropicBatches)
 }
 """The ways to a judge over a batch API."""
-_FORMS = {form.name: form for form in (OPENAI_FORM, ANTHROPIC_FORM)}
 
 
 def submit(
@@ -51,8 +48,6 @@ def submit(
     via: str,
     *,
     judge: str,
-    policy: str | Mapping[str, Any] = "default",
-    threshold: float | None = None,
     retry_errors: bool = True,
     budget: Budget | None = None,
     **options: Any,
@@ -64,7 +59,7 @@ def submit(
         directory: of the run.
         via: one of ``SERVICES``, or ``files`` to only write the files.
         judge: ``openai:MODEL`` or ``anthropic:MODEL``.
-        policy, threshold, options: see ``Grader``.
+        options: also ``policy`` and ``threshold``; see ``Grader``.
         retry_errors: if the run was finished, cases that could not be graded are asked again,
             where that may succeed now.
         budget: nothing is sent if the estimate for the whole run is more. A batch is paid whole.
@@ -74,7 +69,7 @@ def submit(
         JudgeError: the provider could not be asked. The run can go on.
     """
     hide_key(cast("GraderOptions", options))
-    settings = _settings(via, judge, policy, threshold, options)
+    settings = _settings(via, {"judge": judge, **options})
     grader = _grader(settings, options)
     with directory.locked():
         about = describe_run(grader, options, data_set)
@@ -90,13 +85,15 @@ def submit(
             settings = _begun(directory, store, settings, data_set, compare=not same)
             if retry_errors:
                 settings = _retried(directory, store, settings)
-            problem = budget.too_small_for(_estimate(store, settings)) if budget else ""
+            problem = ""
+            if budget:
+                told = estimate_run(store.rows(), over_batch_api=True, **settings["grader"])
+                problem = budget.too_small_for(told)
             if problem != settings.get("stopped", "") and store.last_round() is None:
-                store.change({**settings, "stopped": problem})  # so that collecting sends nothing
+                store.keep_settings({**settings, "stopped": problem})  # so collecting sends nothing
             if problem:
                 return Standing(False, (), stopped=problem)
-            with _rounds(directory, store, settings, grader) as rounds:
-                return rounds.advance()
+            return _step(directory, store, settings, grader)
 
 
 def _begun(
@@ -123,18 +120,6 @@ def _begun(
     return stored
 
 
-def _estimate(store: Store, settings: Mapping[str, Any]) -> Estimate:
-    """What the whole run will use."""
-    return estimate_run(
-        (row for row, _ in store.rows()),
-        judge=settings["judge"],
-        policy=settings["policy"],
-        threshold=settings["threshold"],
-        over_batch_api=True,
-        **settings["options"],
-    )
-
-
 def _retried(directory: RunDirectory, store: Store, settings: dict[str, Any]) -> dict[str, Any]:
     """If the run was finished: cases that could not be graded are asked again, if that may help."""
     finished = directory.finished(retry=True)
@@ -142,7 +127,7 @@ def _retried(directory: RunDirectory, store: Store, settings: dict[str, Any]) ->
         return settings
     last = store.last_round()
     settings = {**settings, "since": last.number + 1 if last else 0}
-    store.change(settings)
+    store.keep_settings(settings)
     directory.clean(finished)
     return settings
 
@@ -159,8 +144,7 @@ def collect(directory: RunDirectory, **options: Any) -> Standing:
         ConfigError: the directory has no such run.
         JudgeError: the provider could not be asked. The run can go on.
     """
-    with _going_on(directory, options) as rounds:
-        return rounds if isinstance(rounds, Standing) else rounds.advance()
+    return _go_on(directory, options)
 
 
 def import_answers(directory: RunDirectory, files: Sequence[str | Path]) -> Standing:
@@ -173,13 +157,13 @@ def import_answers(directory: RunDirectory, files: Sequence[str | Path]) -> Stan
     for path in paths:
         if not path.is_file():
             raise ConfigError(f"{path}: cannot be read: there is no such file")
-    with _going_on(directory, {}) as rounds:
-        return rounds if isinstance(rounds, Standing) else rounds.take(paths)
+    return _go_on(directory, {}, paths)
 
 
-@contextmanager
-def _going_on(directory: RunDirectory, options: Mapping[str, Any]) -> Iterator[Rounds | Standing]:
-    """The rounds of a run, while its directory is locked; or how it stands if it must not go on."""
+def _go_on(
+    directory: RunDirectory, options: Mapping[str, Any], outputs: Sequence[Path] | None = None
+) -> Standing:
+    """Takes a step of the run in a directory, unless it must not go on."""
     if not is_begun(directory):
         raise ConfigError(
             f"{directory.path}: has no run over a batch API. Begin one with: "
@@ -189,25 +173,28 @@ def _going_on(directory: RunDirectory, options: Mapping[str, Any]) -> Iterator[R
         settings = store.settings() or {}
         if problem := settings.get("stopped"):
             advice = "Give the first command again, with another limit"
-            yield Standing(False, (), stopped=f"{problem}. {advice}")
-            return
+            return Standing(False, (), stopped=f"{problem}. {advice}")
         grader = _grader(settings, options)
-        before = directory.about() or {}
         unread = SimpleNamespace(name="", fingerprint=str)  # the directory has its own copy
-        check_unchanged(before, describe_run(grader, settings["options"], cast("DataSet", unread)))
-        with _rounds(directory, store, settings, grader) as rounds:
-            yield rounds
+        about = describe_run(grader, settings["grader"], cast("DataSet", unread))
+        check_unchanged(directory.about() or {}, about)
+        return _step(directory, store, settings, grader, outputs)
 
 
-@contextmanager
-def _rounds(
-    directory: RunDirectory, store: Store, settings: Mapping[str, Any], grader: Grader
-) -> Iterator[Rounds]:
-    form = _FORMS[_provider(settings["judge"])]
-    make = SERVICES.get(settings["via"])
-    with closing(make(cast("RemoteJudge", grader.judge))) if make else nullcontext() as service:
+def _step(
+    directory: RunDirectory,
+    store: Store,
+    settings: Mapping[str, Any],
+    grader: Grader,
+    outputs: Sequence[Path] | None = None,
+) -> Standing:
+    """Goes on as far as possible, with the outputs that somebody brought or without."""
+    form, judge = _form(settings["grader"]["judge"]), cast("RemoteJudge", grader.judge)
+    here = nullcontext() if settings["via"] == FILES else closing(form(judge))
+    with here as service:
         since = settings.get("since", 0)
-        yield Rounds(directory, store, settings["run"], grader, form, service, since)
+        rounds = Rounds(directory, store, settings["run"], grader, form, service, since)
+        return rounds.advance() if outputs is None else rounds.take(outputs)
 
 
 def is_begun(directory: RunDirectory) -> bool:
@@ -218,38 +205,32 @@ def is_begun(directory: RunDirectory) -> bool:
         return store.settings() is not None
 
 
-def _settings(
-    via: str, judge: object, policy: object, threshold: float | None, options: Mapping[str, Any]
-) -> dict[str, Any]:
+def _settings(via: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What makes the same grader again on another machine, without keys.
 
     Raises:
         ConfigError: this way does not lead to this judge, or something cannot be stored.
     """
-    provider = _provider(judge)
+    judge = options["judge"]
     if via not in (FILES, *SERVICES):
         raise ConfigError(f"via: must be one of {', '.join(SERVICES)}, got {via!r}")
-    if provider not in _FORMS or via not in (FILES, f"{provider}-batch"):
+    provider = judge.partition(":")[0] if isinstance(judge, str) else ""
+    if f"{provider}-batch" not in SERVICES or via not in (FILES, f"{provider}-batch"):
         raise ConfigError(f"judge: {via!r} does not lead to {judge!r}; name a judge of that API")
     if options.get("cache") is not None:
         raise ConfigError("cache: a run over a batch API keeps its replies in its own directory")
     kept = {name: value for name, value in options.items() if not _is_secret(name, value)}
-    settings = {
-        "run": uuid.uuid4().hex,
-        "via": via,
-        "judge": judge,
-        "policy": _stored_policy(policy),
-        "threshold": threshold,
-        "options": kept,
-    }
+    policy = _stored_policy(options.get("policy", "default"))
+    settings = {"run": uuid.uuid4().hex, "via": via, "grader": {**kept, "policy": policy}}
     try:
         return dict(json.loads(json.dumps(settings)))
     except TypeError as error:
         raise ConfigError(f"policy and options must be plain data here: {error}") from None
 
 
-def _provider(judge: object) -> str:
-    return judge.partition(":")[0] if isinstance(judge, str) else ""
+def _form(judge: str) -> type[Service]:
+    """The batch API of a judge."""
+    return SERVICES[f"{judge.partition(':')[0]}-batch"]
 
 
 def _is_secret(name: str, value: object) -> bool:
@@ -273,8 +254,8 @@ def _stored_policy(policy: object) -> object:
 
 def _grader(settings: Mapping[str, Any], options: Mapping[str, Any]) -> Grader:
     """The grader of a run. Files can be written without a key."""
-    given = {**settings["options"], **options}
-    key = f"{JUDGES[_provider(settings['judge'])].package.upper()}_API_KEY"
+    given = {**settings["grader"], **options, "policy": settings["grader"]["policy"]}
+    key = f"{JUDGES[_form(given['judge']).provider].package.upper()}_API_KEY"
     if settings["via"] == FILES and not given.get("api_key") and not os.environ.get(key):
         given["api_key"] = "none"
-    return Grader(settings["judge"], settings["policy"], settings["threshold"], **given)
+    return Grader(**given)

@@ -1,16 +1,13 @@
-"""What differs between the batch APIs of providers: a form of files, and a service that takes them.
-
-A form is all that is needed to write the requests of a round and to read their answers, also where
-somebody else carries the files. A service sends such a file, looks how it stands, and fetches what
-came of it.
-"""
+"""What differs between the batch APIs of providers: their files, and how these are sent."""
 
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from abc import ABC, abstractmethod
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ...judges.remote.answers import read_failure
 from ...judges.remote.connection import Answer
@@ -18,7 +15,9 @@ from ...judges.remote.redaction import safe_text
 from ...records.errors import JudgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from io import BufferedWriter
+    from pathlib import Path
 
     from ...judges.remote.remote_judge import RemoteJudge
 
@@ -35,23 +34,6 @@ class Said(NamedTuple):
     status: int = 0
     body: Any = None
     problem: str = ""
-
-
-class Form(NamedTuple):
-    """The form of the files of a batch API.
-
-    Args:
-        name: the provider's name in ``JUDGES``.
-        max_lines, max_bytes: what one batch may have. They are within the provider's own limits.
-        request: the line that asks for an answer to this body under this id.
-        said: what a line of an output says; None if it is no such line.
-    """
-
-    name: str
-    max_lines: int
-    max_bytes: int
-    request: Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-    said: Callable[[Mapping[str, Any]], Said | None]
 
 
 class Rejection(NamedTuple):
@@ -84,11 +66,30 @@ class Look(NamedTuple):
 class Service(ABC):
     """A provider's batch API, with the address and the key of a judge.
 
-    All methods raise ``JudgeError`` and nothing else.
+    Its class alone knows the form of the files, also where somebody else carries them. Methods
+    raise whatever the provider's SDK raises; see ``service_errors``.
+
+    Attributes:
+        provider: its name in ``JUDGES``.
+        max_lines, max_bytes: what one batch may have. They are within the provider's own limits.
     """
 
+    provider: ClassVar[str]
+    max_lines: ClassVar[int]
+    max_bytes: ClassVar[int]
+
+    @staticmethod
+    @abstractmethod
+    def request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The line that asks for an answer to this body under this id."""
+
+    @staticmethod
+    @abstractmethod
+    def said(line: Mapping[str, Any]) -> Said | None:
+        """What a line of an output says; None if it is no such line."""
+
     def __init__(self, judge: RemoteJudge) -> None:
-        self._judge, self._secrets = judge, judge.secrets
+        self._judge = judge
         http = judge.provider.sdk().DefaultHttpxClient(follow_redirects=False)
         self._api = judge.client(http_client=http)
         self._once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
@@ -117,8 +118,54 @@ class Service(ABC):
         """How a batch stands."""
 
     @abstractmethod
-    def fetch(self, batch: str) -> Iterator[Iterator[bytes]]:
-        """The output files of a batch that has ended, each in pieces."""
+    def fetch(self, batch: str) -> Iterator[bytes]:
+        """The output of a batch that has ended, in pieces. A blank line is between its files."""
+
+
+class RequestFiles(ExitStack):
+    """Writes requests into files, each with what a batch may have at most.
+
+    Args:
+        folder: of the files. What is in it is removed: it belongs to no round yet.
+        form: of the requests.
+    """
+
+    def __init__(self, folder: Path, form: type[Service]) -> None:
+        super().__init__()
+        self._folder, self._form = folder, form
+        self._file: BufferedWriter | None = None
+        self.files: list[dict[str, Any]] = []
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def add(self, name: str, body: Mapping[str, Any]) -> str:
+        """Adds the request with this id. Returns the name of its file."""
+        data = self._form.request(name, body)
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        line = text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes a lone surrogate
+        self._file_for(len(line)).write(line)
+        self.files[-1]["lines"] += 1
+        return str(self.files[-1]["name"])
+
+    def _file_for(self, size: int) -> BufferedWriter:
+        """The file that has room for a line of this size."""
+        if (
+            self._file is None
+            or self.files[-1]["lines"] >= self._form.max_lines
+            or self._file.tell() + size > self._form.max_bytes
+        ):
+            self.finish()
+            self._folder.mkdir(exist_ok=True)
+            name = f"requests-{len(self.files) + 1:03}.jsonl"
+            self._file = self.enter_context((self._folder / name).open("wb"))
+            self.files.append({"name": name, "lines": 0})
+        return self._file
+
+    def finish(self) -> None:
+        """Makes sure that what was written survives a crash of the machine."""
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
 
 
 @contextmanager
@@ -150,7 +197,7 @@ def _judge_error(error: Exception, secrets: Sequence[str]) -> JudgeError:
     return JudgeError(f"the batch API failed: {type(error).__name__}: {said}", "transport")
 
 
-def read_line(form: Form, line: bytes) -> Said | None:
+def read_line(form: type[Service], line: bytes) -> Said | None:
     """What a line of an output says; None if it is no such line."""
     try:
         data = json.loads(line.decode("utf-8-sig"))
@@ -173,13 +220,3 @@ def id_in(answer: Any) -> str:
 def count_of(number: object) -> int:
     """A count of a service; 0 if it gives none."""
     return number if isinstance(number, int) else 0
-
-
-def pieces_of(response: Any, secrets: Sequence[str]) -> Iterator[bytes]:
-    """The body of an answer in pieces.
-
-    Raises:
-        JudgeError: it ends too early.
-    """
-    with service_errors(secrets):
-        yield from response.iter_bytes()

@@ -10,10 +10,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing, contextmanager
-from dataclasses import asdict, is_dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...asking.echo import LENGTH
 from ...records.errors import ConfigError
 from ..rows import Row, digest
 from ..run_description import changed_input
@@ -23,15 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..finished_rows import FinishedRows
     from ..run_directory import RunDirectory
     from .service import Rejection
 
 MOST_ANSWERS = 4
 """To one ask. What comes after them is not read."""
 _TABLES = """
-CREATE TABLE IF NOT EXISTS settings (text TEXT);
-CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY, row TEXT, input TEXT);
+CREATE TABLE IF NOT EXISTS settings (place INTEGER PRIMARY KEY, text TEXT);
+CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY, row TEXT);
 CREATE TABLE IF NOT EXISTS rounds (
     number INTEGER PRIMARY KEY, steps TEXT, files TEXT, answered INTEGER
 );
@@ -102,40 +101,30 @@ class Store:
         """Begins a run with these rows."""
         with self.transaction():
             for row in rows:
-                values = row.number, json.dumps(row._asdict(), default=_plain), digest(row)
-                self._db.execute("INSERT INTO rows VALUES (?, ?, ?)", values)
-            self._db.execute("INSERT INTO settings VALUES (?)", (json.dumps(settings),))
+                values = row.number, json.dumps(row)
+                self._db.execute("INSERT INTO rows VALUES (?, ?)", values)
+            self.keep_settings(settings)
 
     def settings(self) -> dict[str, Any] | None:
         """The settings of the run; None if it was not begun."""
         found = self._db.execute("SELECT text FROM settings").fetchone()
         return found and dict(json.loads(found[0]))
 
-    def change(self, settings: Mapping[str, Any]) -> None:
-        """Puts other settings in the place of those that there are."""
-        self._db.execute("UPDATE settings SET text = ?", (json.dumps(settings),))
+    def keep_settings(self, settings: Mapping[str, Any]) -> None:
+        """Puts settings in the place of those that there are."""
+        self._db.execute("INSERT OR REPLACE INTO settings VALUES (1, ?)", (json.dumps(settings),))
 
-    def rows(self, finished: FinishedRows | None = None) -> Iterator[tuple[Row, str]]:
-        """The rows that are not finished, each with its digest.
-
-        Raises:
-            ConfigError: a row that is finished was another one.
-        """
-        found = self._db.execute("SELECT number, row, input FROM rows ORDER BY number")
-        for number, text, known in found:
-            graded = finished.digest(number) if finished else 0
-            if graded and graded != int(known, 16):
-                raise changed_input(f"row {number} is not what it was")
-            if not graded:
-                yield Row(**json.loads(text)), known
+    def rows(self) -> Iterator[Row]:
+        """All rows of the run."""
+        for (text,) in self._db.execute("SELECT row FROM rows ORDER BY number"):
+            yield Row(*json.loads(text))
 
     def check_rows(self, rows: Iterable[Row]) -> None:
         """Raises ``ConfigError`` if these are not the rows with which the run began."""
-        known = self._db.execute("SELECT input FROM rows ORDER BY number")
-        for kept, row in zip_longest(known, rows):
+        for kept, row in zip_longest(self.rows(), rows):
             if kept is None or row is None:
                 raise changed_input(f"it has {'more' if kept is None else 'fewer'} rows than then")
-            if kept[0] != digest(row):
+            if digest(kept) != digest(row):
                 raise changed_input(f"row {row.number} ({row.case_id}) is not what it was")
 
     # ------------------------------------------------------------ rounds
@@ -179,7 +168,7 @@ class Store:
             (row, until),
         )
         for id, number, key, steps, said in found:
-            new = Try(number, key, token_in(id), json.loads(steps), [])
+            new = Try(number, key, id[-LENGTH:], json.loads(steps), [])
             answers = tries.setdefault(id, new).answers
             if len(answers) < MOST_ANSWERS:
                 answers.append(json.loads(said))  # type: ignore[attr-defined]
@@ -210,19 +199,20 @@ class Store:
             (json.dumps(word), number, file),
         )
 
-    def first_answers(self, number: int) -> Iterator[tuple[str, str, int]]:
-        """For each ask of a round its id, the first answer as JSON, and how many came."""
-        found = self._db.execute(
-            "SELECT id, said, count(*), min(answers.rowid) FROM asks JOIN answers USING (id) "
-            "WHERE round = ? GROUP BY id",
-            (number,),
-        )
-        return ((id, said, count) for id, said, count, _ in found)
-
-
-def token_in(id: str) -> str:
-    """The token that the reply to an ask with this id must repeat."""
-    return id.rpartition("-")[2]
+    def odd_answers(self, number: int) -> dict[str, int]:
+        """What is odd about the answers of a round, and how often. Of several, the first counts."""
+        unnamed, without, doubled = self._db.execute(
+            "SELECT sum(said LIKE '[200,%' AND instr(said, substr(id, ?)) = 0), "
+            "sum(said LIKE '\"%'), sum(times - 1) FROM ("
+            "SELECT id, said, count(*) AS times, min(answers.rowid) "
+            "FROM asks JOIN answers USING (id) WHERE round = ? GROUP BY id)",
+            (-LENGTH, number),
+        ).fetchone()
+        return {
+            "answers that do not name their ask, and are not used": unnamed,
+            "asks without an answer": without,
+            "doubled lines": doubled,
+        }
 
 
 def path_of(directory: RunDirectory) -> Path:
@@ -245,9 +235,3 @@ def opened(directory: RunDirectory) -> Iterator[Store]:
     except sqlite3.Error as error:
         advice = "if the directory of the run was copied, copy it once more, as a whole"
         raise ConfigError(f"{path}: cannot be used: {error}; {advice}") from None
-
-
-def _plain(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    return str(value)
