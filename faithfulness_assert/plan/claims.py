@@ -21,24 +21,29 @@ from ..text.numbers_and_names import has_number_or_name
 from .carrying import Sentences, as_they_stand, check_count, claim_key
 from .findings import allowed, checked, may_be_set_aside
 from .jobs import Draft, is_too_long, number_jobs
-from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
-from .state import Job, State, context_lines, ended, noted, numbered_texts, with_statements
+from .outcomes import noted_reading, usable_text, worth_asking_again
+from .state import (
+    Log,
+    context_lines,
+    ended,
+    note_error,
+    noted,
+    numbered_texts,
+    with_statements,
+)
 
 if TYPE_CHECKING:
     from ..reading import Row
     from ..reading.reconcile import Finding
     from ..records.ask import AskKind, Numbered, Outcome
     from ..records.errors import JudgeError
-    from .state import Answers, Cell, Job, State
-
-KINDS = ("claims", "claims_and_verdicts")
-"""The kinds of ask of this stage."""
+    from .state import Cell, Job, State
 
 
 def jobs(state: State) -> tuple[Job, ...]:
     """One ask for each group of sentences of which the claims are not known."""
-    known, closed = state.claims.by_sentence, state.claims.closed
-    waiting = [s for s in state.answer if s.id not in known and s.id not in closed]
+    known = state.claims.keys() | state.closed_sentences
+    waiting = [s for s in state.answer if s.id not in known]
     groups = chunk(numbered_texts(waiting), state.budget)
     whole = len(groups) == 1 and len(waiting) == len(state.answer)
     kind, context = _kind(state) if whole else ("claims", ())
@@ -52,25 +57,21 @@ def _kind(state: State) -> tuple[AskKind, Numbered]:
     return "claims_and_verdicts", context_lines(state, state.windows[0])
 
 
-def absorb(state: State, answers: Answers) -> State:
-    """Claims by sentence; for a joint ask, statements with their findings."""
-    return absorb_each(state, answers, _take, _lose)
-
-
-def _lose(state: State, job: Job, error: JudgeError) -> State:
-    state = noted(state, error=error)
+def lose(state: State, job: Job, error: JudgeError) -> State:
+    """Sentences without claims. They are asked about again if that may help."""
+    state = note_error(state, job, error)
     if worth_asking_again(state.policy, error):
         return state
-    return state._replace(claims=state.claims._replace(closed=state.claims.closed.union(job.ids)))
+    return state._replace(closed_sentences=state.closed_sentences.union(job.own.values()))
 
 
-def _take(state: State, job: Job, outcome: Outcome) -> State:
+def take(state: State, job: Job, outcome: Outcome) -> State:
+    """Claims by sentence; for a joint ask, statements with their findings."""
     if job.ask.kind == "claims_and_verdicts":
         return _take_with_verdicts(state, job, outcome)
     found = listed_by_item(job, outcome)
     check_count(sum(map(len, found.values())), len(job.ask.ids))
-    known = {**state.claims.by_sentence, **found}
-    return noted(state._replace(claims=state.claims._replace(by_sentence=known)), form="claims")
+    return noted(state._replace(claims={**state.claims, **found}), Log(forms=("claims",)))
 
 
 def listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
@@ -83,7 +84,7 @@ def listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
         listed = read_lists(usable_text(outcome), (text for _, text in job.ask.payload.items))
     except UnreadableReply as error:  # a refusal in words is no list either, and is asked again
         raise UnreadableReply(error.message) from None
-    only = job.ids[0] if len(job.ids) == 1 else None
+    only = next(iter(job.own.values())) if len(job.own) == 1 else None
     found: dict[int, list[str]] = {}
     for number, text in listed:
         own = only if number is None else job.own.get(number)
@@ -95,9 +96,9 @@ def listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
 
 def settle(state: State) -> State:
     """The claims as statements. If there are no claims at all, the case cannot be graded."""
-    if state.verdicts.by_window:  # a joint reply has made the statements
+    if state.findings:  # a joint reply has made the statements
         return state
-    known, errors = state.claims.by_sentence, state.log.errors
+    known, errors = state.claims, state.log.errors
     if not known and any(error.kind != "unreadable" for error in errors):
         return with_statements(state, ())  # `conclude` tells the error
     silent, sentences = _silent(state), Sentences(numbered_texts(state.answer))
@@ -113,8 +114,9 @@ def settle(state: State) -> State:
     state = with_statements(state, [replace(s, id=number) for number, s in enumerate(texts, 1)])
     skipped = [*state.skipped, *(_skipped(s) for s in state.answer if s.id in silent)]
     state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
-    state = noted(state, warnings=as_they_stand(len(graded) - len(carried), len(graded)))
-    if state.verdicts.statements:
+    warnings = as_they_stand(len(graded) - len(carried), len(graded))
+    state = noted(state, Log(warnings=warnings))
+    if state.statements:
         return state
     return ended(state, "no_statements", "the judge finds no claim in the answer")
 
@@ -125,7 +127,7 @@ def _silent(state: State) -> set[int]:
     A judge that lists no claim for the whole answer is believed, unless there is a number or a
     name: what an answer without claims scores, the policy says.
     """
-    said = {n for n, claims in state.claims.by_sentence.items() if not claims}
+    said = {n for n, claims in state.claims.items() if not claims}
     if len(said) == len(state.answer) and not any(has_number_or_name(s.text) for s in state.answer):
         return said
     return {s.id for s in state.answer if s.id in said and may_be_set_aside(s.text)}
@@ -176,12 +178,9 @@ def _take_with_verdicts(state: State, job: Job, outcome: Outcome) -> State:
             # The claim is in the judge's words. Whether it may be set aside, the sentence decides.
             findings[0, statement.id] = allowed(sentence.text, finding, job.ask.form.labels)
             statements.append(statement)
-    state = with_statements(state, statements)
-    state = state._replace(
-        claims=state.claims._replace(by_sentence=dict.fromkeys(job.ids, ())),
-        verdicts=state.verdicts._replace(by_window=findings),
-    )
-    state = noted(state, warnings=as_they_stand(bare, len(rows)))
+    known = dict.fromkeys(job.own.values(), ())
+    state = with_statements(state, statements)._replace(claims=known, findings=findings)
+    state = noted(state, Log(warnings=as_they_stand(bare, len(rows))))
     return noted_reading(state, job, outcome, reading.form)
 
 

@@ -28,7 +28,7 @@ from .results import (
     errors_of_open,
     result_of,
 )
-from .state import Ended, noted
+from .state import Ended, Log, noted
 from .verdicts import finding_of
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> Ended | None:
         return not_graded(failed or state.log.errors)
     if failed and depends_on_open(state, verdicts):
         return not_graded(failed, described_open(state, verdicts))
-    wrong = problem_of(state.verdicts.answered_controls)
+    wrong = problem_of(state.answered_controls)
     if wrong and state.policy.controls == "enforce":
         return not_graded([JudgeError(wrong, "unreliable_judge")])
     if missing and state.policy.on_missing == "error":
@@ -92,14 +92,14 @@ def _why_graded(policy: Policy) -> str:
 
 def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
-    firsts = [state.verdicts.first_like[s.id] for s in state.verdicts.statements]
+    firsts = [state.first_like[s.id] for s in state.statements]
     findings = {number: finding_of(state, number) for number in set(firsts)}
     shares = _shares(state)
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
     return tuple(
         _verdict(state, statement, first, findings[first], quotable, shares.get(first, 1.0))
-        for statement, first in zip(state.verdicts.statements, firsts, strict=True)
+        for statement, first in zip(state.statements, firsts, strict=True)
     )
 
 
@@ -185,7 +185,7 @@ def _rated(state: State, rated: Rated) -> GradingResult:
         **_score_caps(outcome),
     }
     return result_of(
-        noted(state, warnings=warnings),
+        noted(state, Log(warnings=warnings)),
         (),
         metadata,
         pass_=passes(policy, outcome.value, ()),

@@ -11,14 +11,13 @@ from ..records.verdict_words import in_words
 from ..text.strings import clip
 from .conclude import conclude
 from .jobs import is_within
-from .outcomes import absorb_each, usable_text
-from .state import Job, State, noted
+from .outcomes import usable_text
+from .state import Job, Log, State, noted
 
 if TYPE_CHECKING:
     from ..records.ask import Outcome
     from ..records.errors import JudgeError
     from ..records.model import Verdict
-    from .state import Answers
 
 MAX_PROBLEMS = 20
 """Statements that lost points which the judge is shown."""
@@ -43,14 +42,11 @@ def _line(verdict: Verdict) -> str:
     return f"[{in_words(verdict)}] {statement} {reason}".rstrip()
 
 
-def absorb(state: State, answers: Answers) -> State:
-    """The judge's reason. Without one the result has our own, and a warning."""
-    return absorb_each(state, answers, _take, _lose)
-
-
-def _take(state: State, _job: Job, outcome: Outcome) -> State:
+def take(state: State, _job: Job, outcome: Outcome) -> State:
+    """The judge's reason."""
     return state._replace(explanation=read_reason(usable_text(outcome)))
 
 
-def _lose(state: State, _job: Job, error: JudgeError) -> State:
-    return noted(state, warnings=(f"the judge gave no reason ({error.kind}): {error}",))
+def lose(state: State, _job: Job, error: JudgeError) -> State:
+    """The result has our own reason, and a warning."""
+    return noted(state, Log(warnings=(f"the judge gave no reason ({error.kind}): {error}",)))

@@ -85,7 +85,7 @@ def fit(state: State) -> State:
         return _with_one_window(state, budget)
     bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
     at_least = most - _prompt_bytes(bare)
-    statements = state.verdicts.statements
+    statements = state.statements
     texts = [s.text for s in state.context] + [s.text for s in statements]
     needed = sum(map(most_line_tokens, texts)) + budget.reply_tokens * len(statements)
     if max(MIN_ROOM, 3 * needed) <= at_least:
@@ -105,7 +105,7 @@ def _fitted(state: State, budget: Budget, room: int) -> State:
         return ended(state, "invalid_input", detail)
     budget = budget._replace(room=room)
     try:
-        chunk(numbered_texts(state.verdicts.statements), budget)
+        chunk(numbered_texts(state.statements), budget)
     except InputError as error:
         return ended(state, "invalid_input", str(error))
     context = cut_to_fit(state.context, budget, _most_line_tokens(room * 2 // 3))

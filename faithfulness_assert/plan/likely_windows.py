@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ..asking.windows import chunk, cut_to_fit, overlapping, packed
 from ..records.verdict_words import percent
 from .findings import SETTLED
-from .state import Likely, noted, numbered_texts
+from .state import Likely, Log, noted, numbered_texts
 from .verdicts import distinct, finding_of
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def begin(state: State) -> State:
     if earns_unsupported(state.policy):
         if state.policy.windows == "likely":
             why = "the policy gives credit to what nothing supports, so everything was shown"
-            state = noted(state, warnings=(f"windows='likely': {why}",))
+            state = noted(state, Log(warnings=(f"windows='likely': {why}",)))
         return state
     likely, context = _ranked(state)
     first = {number: first for number, (first, _) in likely.ranked.items()}
@@ -150,7 +150,7 @@ def _with_windows(state: State, likely: Likely, parts: Mapping[int, Sequence[int
         (number, set(chain.from_iterable(likely.parts[part] for part in batch)))
         for number, batch in _batches(state, parts)
     )
-    texts = {s.id: s.text for s in state.verdicts.statements}
+    texts = {s.id: s.text for s in state.statements}
     windows = tuple(packed(wanted, texts, lambda line: likely.sizes[line - 1], budget))
     readers = (*likely.readers, *(frozenset(numbers) for numbers, _ in windows))
     lines = (*state.windows, *(lines for _, lines in windows))
@@ -188,8 +188,8 @@ def shown_shares(state: State) -> dict[int, float]:
         return {}
     sizes = [len(sentence.text) for sentence in state.context]
     seen: dict[int, set[int]] = {number: set() for number in state.likely.ranked}
-    for (window, number), finding in state.verdicts.by_window.items():
-        if finding.label:
+    for (window, number), finding in state.findings.items():
+        if finding.label and window is not None:
             seen[number].update(state.windows[window])
     return {number: sum(sizes[n - 1] for n in lines) / sum(sizes) for number, lines in seen.items()}
 

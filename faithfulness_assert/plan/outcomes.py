@@ -14,10 +14,10 @@ from ..asking.schema import schema_errors
 from ..records.errors import JudgeError, PromptTooLong, UnreadableReply
 from ..records.usage import Usage
 from .jobs import prompt_tokens
-from .state import NOTHING, Ended, noted
+from .state import NOTHING, Ended, Log, noted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ..policy.policy import Policy
     from ..records.ask import Outcome
@@ -39,24 +39,18 @@ _STATUS: dict[str, Status] = {
 }
 
 
-def absorb_each(
-    state: State,
-    answers: Answers,
-    take: Callable[[State, Job, Outcome], State],
-    lose: Callable[[State, Job, JudgeError], State] | None = None,
-) -> State:
-    """The state after all outcomes.
-
-    ``take`` adds what an outcome says, ``lose`` what it means that it says nothing: by default, its
-    error is noted. The cost of an ask counts either way.
-    """
+def absorb(state: State, stage: Asking, answers: Answers) -> State:
+    """The state after all outcomes of a stage. The cost of an ask counts in any case."""
+    judged = [job for job, _ in answers if job.ask.kind == "verdicts"]
+    asked = {n: cell for job in judged for n, cell in zip(job.own, job.cells, strict=True)}
+    state = state._replace(asked={**state.asked, **asked})
     for job, outcome in answers:
         state = spent(state, job, outcome)
         try:
-            state = take(state, job, outcome)
+            state = stage.take(state, job, outcome)
         except JudgeError as error:
-            state = _with_schema_errors(state, job, outcome, error)
-            state = lose(state, job, error) if lose else noted(state, error=error)
+            errors = _schema_errors(job, outcome) if error.kind == "unreadable" else ()
+            state = stage.lose(noted(state, Log(schema_errors=errors)), job, error)
     return state
 
 
@@ -100,17 +94,10 @@ def noted_reading(
         entries: how many it has, if it should have one for each number of its ask.
     """
     expected = len(job.ask.ids)
-    mismatch = (expected, entries) if entries is not None and entries != expected else None
+    mismatches = ((expected, entries),) if entries not in (None, expected) else ()
     errors = _schema_errors(job, outcome) if form in ("json", "repaired") else ()
     form = "schema" if form == "json" and not errors else form
-    return noted(state, form=form, schema_errors=errors, mismatch=mismatch)
-
-
-def _with_schema_errors(state: State, job: Job, outcome: Outcome, error: JudgeError) -> State:
-    """The state with what breaks the schema in a reply that cannot be read."""
-    if error.kind != "unreadable":
-        return state
-    return noted(state, schema_errors=_schema_errors(job, outcome))
+    return noted(state, Log(forms=(form,), schema_errors=errors, mismatches=mismatches))
 
 
 def _schema_errors(job: Job, outcome: Outcome) -> tuple[str, ...]:
@@ -140,7 +127,7 @@ def not_graded(errors: Sequence[JudgeError], detail: str = "") -> Ended:
 def spent(state: State, job: Job, outcome: Outcome) -> State:
     """The state with the cost of an ask, estimated where the judge did not report it."""
     if isinstance(outcome, JudgeError):
-        return noted(state, usage=outcome.usage)
+        return noted(state, Log(outcome.usage or Usage()))
     usage, warnings = outcome.usage, outcome.warnings
     if usage is None:
         sent, received = prompt_tokens(state.budget, job.ask), state.budget.count(outcome.text)
@@ -148,7 +135,7 @@ def spent(state: State, job: Job, outcome: Outcome) -> State:
     elif not outcome.cached and _is_cut(job, usage):
         counted = f"the server counted {usage.prompt} prompt tokens, far fewer than were sent"
         warnings = (f"{counted}: it may have cut the prompt", *warnings)
-    return noted(state, usage=usage, warnings=warnings)
+    return noted(state, Log(usage, warnings=warnings))
 
 
 def _is_cut(job: Job, usage: Usage) -> bool:
@@ -171,9 +158,9 @@ def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
     for job, outcome in answers:
         state = spent(state, job, outcome)
     warning = f"an ask was too long, so asks were cut to fit {limits.named}"
-    state = noted(state, warnings=(f"{warning}: {refused[0].message}",))
-    state = state._replace(budget=state.budget._replace(limits=limits), truths=NOTHING)
-    state = stage.refit(state)
+    state = noted(state, Log(warnings=(f"{warning}: {refused[0].message}",)))
+    budget = state.budget._replace(limits=limits)
+    state = stage.refit(state._replace(budget=budget, truths=NOTHING))
     return None if state.ended else state
 
 

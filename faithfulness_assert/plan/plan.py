@@ -25,15 +25,15 @@ from ..text.strings import is_blank
 from . import verdicts
 from .conclude import conclude
 from .jobs import fit
-from .outcomes import MOST_CUTS, cut_shorter
+from .outcomes import MOST_CUTS, absorb, cut_shorter
 from .state import (
-    Answers,
     Asking,
     Ended,
     Job,
     Stage,
     State,
     ended,
+    note_error,
     with_statements,
     with_used,
 )
@@ -43,8 +43,10 @@ if TYPE_CHECKING:
 
     from ..cases.case import Case
     from ..policy.policy import Policy
+    from ..records.errors import JudgeError
     from ..records.model import Statement
     from ..records.result import GradingResult
+    from .state import Jobs, Refit
 
 Plan = Generator[tuple[Ask, ...], tuple[Outcome, ...], "GradingResult"]
 
@@ -83,7 +85,7 @@ def grade_plan(
             answers = tuple(zip(jobs, outcomes, strict=True))
             shorter = cut_shorter(state, stage, answers) if cuts else None
             if shorter is None:
-                state = stage.absorb(state, answers)
+                state = absorb(state, stage, answers)
                 break
             state, cuts = shorter, cuts - 1
     return conclude(state)
@@ -96,22 +98,26 @@ def _stages(policy: Policy) -> Iterator[Stage]:
         from . import ratings
 
         yield ratings.fit_whole
-        yield from [Asking(ratings.jobs, ratings.absorb, ratings.fit_whole)] * tries
+        yield from [Asking(ratings.jobs, ratings.take, refit=ratings.fit_whole)] * tries
         return
     yield fit
     if policy.split == "claims" or policy.verify == "truths":
         yield from _preparing(policy, tries)
         yield fit
-    reasks = [Asking(verdicts.reask_jobs, verdicts.absorb)] * policy.reasks
+    reasks = _judging(verdicts.reask_jobs) * policy.reasks
     yield _likely_windows
-    yield from (Asking(verdicts.jobs, verdicts.absorb, _refit), *reasks)
+    yield from (*_judging(verdicts.jobs, _refit), *reasks)
     yield _more_windows
-    yield from (Asking(verdicts.jobs, verdicts.absorb), *reasks)
-    yield Asking(verdicts.widen_jobs, verdicts.absorb)
+    yield from (*_judging(verdicts.jobs), *reasks, *_judging(verdicts.widen_jobs))
     if policy.explain == "judge":
         from . import explanation
 
-        yield Asking(explanation.jobs, explanation.absorb)
+        yield Asking(explanation.jobs, explanation.take, explanation.lose)
+
+
+def _judging(jobs: Jobs, refit: Refit | None = None) -> tuple[Stage, ...]:
+    """The stages that ask for verdicts, and that take back what the replies deny."""
+    return Asking(jobs, verdicts.take, verdicts.lose, refit), verdicts.take_back
 
 
 def _likely_windows(state: State) -> State:
@@ -141,22 +147,22 @@ def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:
     """The stages before the verdicts. Claims and truths do not wait for each other."""
     from . import claims, truths
 
-    parts = [claims] if policy.split == "claims" else []
-    parts += [truths] if policy.verify == "truths" else []
+    splits, lists = policy.split == "claims", policy.verify == "truths"
 
     def jobs(state: State) -> tuple[Job, ...]:
-        made: tuple[Job, ...] = ()
-        for part in parts:
-            made += part.jobs(with_used(state, made))
-        return made
+        made = claims.jobs(state) if splits else ()
+        return made + (truths.jobs(with_used(state, made)) if lists else ())
 
-    def absorb(state: State, answers: Answers) -> State:
-        for part in parts:
-            state = part.absorb(state, tuple(a for a in answers if a[0].ask.kind in part.KINDS))
-        return state
+    def take(state: State, job: Job, outcome: Outcome) -> State:
+        taken = truths.take if job.ask.kind == "truths" else claims.take
+        return taken(state, job, outcome)
 
-    yield from [Asking(jobs, absorb, fit)] * tries
-    yield from (part.settle for part in parts)
+    def lose(state: State, job: Job, error: JudgeError) -> State:
+        lost = note_error if job.ask.kind == "truths" else claims.lose
+        return lost(state, job, error)
+
+    yield from [Asking(jobs, take, lose, fit)] * tries
+    yield from [claims.settle] * splits + [truths.settle] * lists
 
 
 # ---------------------------------------------------------------- before the first ask

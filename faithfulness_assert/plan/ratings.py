@@ -10,13 +10,12 @@ from ..records.ask import Payload
 from ..records.errors import UnreadableReply
 from ..text.strings import clip
 from .jobs import fit, is_too_long
-from .outcomes import absorb_each, noted_reading, usable_text, worth_asking_again
+from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Job, Rated, State, context_lines, ended
 
 if TYPE_CHECKING:
     from ..records.ask import Outcome
     from ..records.model import CitationAudit
-    from .state import Answers
 
 ANSWER = 1
 """The number of the answer in the ask."""
@@ -63,12 +62,8 @@ def _notes(audit: CitationAudit | None) -> str:
     return "\n".join(lines)
 
 
-def absorb(state: State, answers: Answers) -> State:
+def take(state: State, job: Job, outcome: Outcome) -> State:
     """The ratings, if all of them came."""
-    return absorb_each(state, answers, _take)
-
-
-def _take(state: State, job: Job, outcome: Outcome) -> State:
     names = tuple(state.policy.dimensions)
     ratings, suggestions = read_ratings(usable_text(outcome), names)
     if absent := [name for name in names if name not in ratings]:

@@ -122,7 +122,7 @@ def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
 
 def _controls(state: State, verdicts: Sequence[Verdict]) -> Answered:
     """The controls, if the judge said anything at all."""
-    return state.verdicts.answered_controls if any(v.label for v in verdicts) else ()
+    return state.answered_controls if any(v.label for v in verdicts) else ()
 
 
 def _fingerprint(policy: Policy) -> str | None:
@@ -237,7 +237,7 @@ def depends_on_open(state: State, verdicts: Sequence[Verdict]) -> bool:
     If controls are enforced and none was answered, the asks that contained them may be those that
     failed: nobody knows what the other verdicts are worth.
     """
-    answered = any(label for _, label in state.verdicts.answered_controls)
+    answered = any(label for _, label in state.answered_controls)
     if state.policy.controls == "enforce" and not answered:
         return True
     if state.policy.on_failed == "unsupported":
@@ -252,9 +252,9 @@ def depends_on_open(state: State, verdicts: Sequence[Verdict]) -> bool:
 def errors_of_open(state: State, verdicts: Sequence[Verdict]) -> list[JudgeError]:
     """For each open statement the first error that left it so."""
     errors: dict[int, JudgeError] = {}
-    for (_, number), error in state.verdicts.failed.items():
+    for (_, number), error in state.failed.items():
         errors.setdefault(number, error)
-    return [errors[state.verdicts.first_like[v.id]] for v in _open(state, verdicts)]
+    return [errors[state.first_like[v.id]] for v in _open(state, verdicts)]
 
 
 def described_open(state: State, verdicts: Sequence[Verdict]) -> str:
@@ -268,8 +268,8 @@ def described_open(state: State, verdicts: Sequence[Verdict]) -> str:
 
 
 def _open(state: State, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    numbers = {number for _, number in state.verdicts.failed}
-    first_like = state.verdicts.first_like
+    numbers = {number for _, number in state.failed}
+    first_like = state.first_like
     return [v for v in verdicts if v.label is None and first_like[v.id] in numbers]
 
 

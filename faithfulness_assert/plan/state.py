@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..records.ask import Ask, Numbered, Outcome
@@ -24,87 +25,32 @@ if TYPE_CHECKING:
 # dataclass takes ten times as long. No default is ever changed in place.
 NOTHING: Mapping[Any, Any] = {}
 
-Cell = tuple[int, int]
-"""The number of a window (from 0) and of a statement."""
+Cell = tuple["int | None", int]
+"""The number of a window (from 0; None: the evidence of several windows) and of a statement."""
 
 
 class Log(NamedTuple):
-    """What the asks cost, and how they went.
-
-    Args:
-        forms: how each reply was read.
-        schema_errors: where replies break the schema that was sent.
-        mismatches: how many verdicts a reply should have and how many it has, where they differ.
-    """
+    """What the asks cost, and how they went."""
 
     usage: Usage = Usage()
     errors: tuple[JudgeError, ...] = ()
-    forms: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()  # how each reply was read
     warnings: tuple[str, ...] = ()
-    schema_errors: tuple[str, ...] = ()
+    schema_errors: tuple[str, ...] = ()  # where replies break the schema that was sent
+    # How many verdicts a reply should have and how many it has, where they differ.
     mismatches: tuple[tuple[int, int], ...] = ()
 
 
-class ClaimsKnown(NamedTuple):
-    """What is known about the claims of the answer.
-
-    Args:
-        by_sentence: the claims of each sentence that the judge listed; () if it lists none.
-        closed: sentences that are not asked about again.
-    """
-
-    by_sentence: Mapping[int, tuple[str, ...]] = NOTHING
-    closed: frozenset[int] = frozenset()
-
-
-class VerdictsKnown(NamedTuple):
-    """The statements, and what the judge has said about them.
-
-    Args:
-        statements: what is judged: sentences of the answer, or claims.
-        first_like: for each statement the first one with the same text, where repeats count once.
-        by_window: the findings of each window.
-        widened: the findings of the asks that show the evidence of windows that disagree.
-        closed: what is not asked again: refused, filtered, truncated, failed.
-        failed: the asks that failed, by window (None for a widened ask) and statement.
-        controls: the controls that were asked in each window, and the labels that they got.
-        asked: for each number that an ask had, the window and the statement that it stood for.
-        denied: the numbers of other asks that the replies of a stage speak against.
-    """
-
-    statements: tuple[Statement, ...] = ()
-    first_like: Mapping[int, int] = NOTHING
-    by_window: Mapping[Cell, Finding] = NOTHING
-    widened: Mapping[int, Finding] = NOTHING
-    closed: frozenset[Cell] = frozenset()
-    failed: Mapping[tuple[int | None, int], JudgeError] = NOTHING
-    controls: Mapping[int | None, Answered] = NOTHING
-    asked: Mapping[int, tuple[int | None, int]] = NOTHING
-    denied: frozenset[int] = frozenset()
-
-    @property
-    def answered_controls(self) -> Answered:
-        """The controls of all windows with their labels."""
-        return tuple(answered for window in self.controls.values() for answered in window)
-
-
 class Likely(NamedTuple):
-    """What is known where statements are shown only the likeliest parts of the context.
+    """What is known where statements are shown only the likeliest parts of the context."""
 
-    Args:
-        parts: ranges of numbers of context sentences.
-        sizes: the tokens of each sentence of the context.
-        ranked: for each statement its likeliest parts, best first: those that are shown with it in
-            any case, and those that are shown while it is not supported.
-        everything: how many asks it would take to show everything.
-        readers: for each window the statements that it is shown to.
-    """
-
-    parts: tuple[range, ...]
-    sizes: tuple[int, ...]
+    parts: tuple[range, ...]  # numbers of context sentences
+    sizes: tuple[int, ...]  # the tokens of each sentence of the context
+    # For each statement its likeliest parts, best first: those that are shown with it in any case,
+    # and those that are shown while it is not supported.
     ranked: Mapping[int, tuple[tuple[int, ...], tuple[int, ...]]]
-    everything: int
-    readers: tuple[frozenset[int], ...] = ()
+    everything: int  # how many asks it would take to show everything
+    readers: tuple[frozenset[int], ...] = ()  # for each window the statements that it is shown to
 
 
 class Rated(NamedTuple):
@@ -115,120 +61,94 @@ class Rated(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """The case is not graded: why, and more about it where needed.
-
-    Args:
-        status: what happened.
-        detail: more about it, in words.
-        blank: the answer contains no letter and no digit.
-        error: the judge's error that is the cause; None: the asks' errors tell it.
-    """
+    """The case is not graded: why, and more about it where needed."""
 
     status: Status
     detail: str = ""
-    blank: bool = False
-    error: JudgeError | None = None
+    blank: bool = False  # the answer contains no letter and no digit
+    error: JudgeError | None = None  # the cause; None: the asks' errors tell it
 
 
 class State(NamedTuple):
-    """All that is known so far.
-
-    Args:
-        case, policy, language: what the plan was given.
-        budget: how much one ask may hold.
-        audit: the citation audit, if there is one.
-        answer: the sentences of the answer.
-        skipped: spans of the answer that are not judged, with reasons.
-        context: the numbered sentences of the context (or its truths).
-        windows: the numbers of context sentences that fit one ask each.
-        likely: set if not every statement is shown every window.
-        rated: the ratings, once they are there.
-        explanation: the judge's explanation of the score.
-        used: the last number that an ask of the grade had.
-        ended: set if the procedure is over before there are verdicts.
-    """
+    """All that is known so far."""
 
     case: Case
     policy: Policy
-    budget: Budget
+    budget: Budget  # how much one ask may hold
     language: str = "en"
     audit: CitationAudit | None = None
-    answer: tuple[Statement, ...] = ()
-    skipped: tuple[Skipped, ...] = ()
-    context: tuple[Evidence, ...] = ()
-    windows: tuple[Sequence[int], ...] = ()
-    likely: Likely | None = None
-    claims: ClaimsKnown = ClaimsKnown()
-    truths: Mapping[int, tuple[str, ...]] = NOTHING
-    verdicts: VerdictsKnown = VerdictsKnown()
-    rated: Rated | None = None
-    explanation: str = ""
+    ended: Ended | None = None  # set if the procedure is over before there are verdicts
     log: Log = Log()
-    used: int = 0
-    ended: Ended | None = None
+    used: int = 0  # the last number that an ask of the grade had
+    answer: tuple[Statement, ...] = ()  # its sentences
+    skipped: tuple[Skipped, ...] = ()  # spans of the answer that are not judged, with reasons
+    context: tuple[Evidence, ...] = ()  # its numbered sentences, or its truths
+    windows: tuple[Sequence[int], ...] = ()  # numbers of context sentences that fit one ask each
+    likely: Likely | None = None  # set if not every statement is shown every window
+    claims: Mapping[int, tuple[str, ...]] = NOTHING  # of each sentence; () if the judge lists none
+    closed_sentences: frozenset[int] = frozenset()  # their claims are not asked for again
+    truths: Mapping[int, tuple[str, ...]] = NOTHING  # of each piece of the context
+    statements: tuple[Statement, ...] = ()  # what is judged: sentences of the answer, or claims
+    first_like: Mapping[int, int] = NOTHING  # the first of its text, if repeats count once
+    findings: Mapping[Cell, Finding] = NOTHING
+    closed: frozenset[Cell] = frozenset()  # not asked again: refused, filtered, truncated, failed
+    failed: Mapping[Cell, JudgeError] = NOTHING  # of which the ask failed
+    controls: Mapping[int | None, Answered] = NOTHING  # of each window, with the labels they got
+    asked: Mapping[int, Cell] = NOTHING  # what each number stood for in its ask for verdicts
+    denied: frozenset[int] = frozenset()  # numbers of other asks that replies speak against
+    rated: Rated | None = None
+    explanation: str = ""  # the judge's, of the score
+
+    @property
+    def answered_controls(self) -> Answered:
+        """The controls of all windows with their labels."""
+        return tuple(answered for window in self.controls.values() for answered in window)
 
 
 class Job(NamedTuple):
-    """An ask, and what its numbers mean.
-
-    Args:
-        ask: what the judge is asked.
-        window: the window that it shows; None if it shows the evidence of several windows.
-        controls: the controls among its statements, by number in the ask.
-        own: the own numbers of what it is about, by number in the ask.
-    """
+    """An ask, and what its numbers mean."""
 
     ask: Ask
-    window: int | None = 0
-    controls: Mapping[int, Control] = NOTHING
-    own: Mapping[int, int] = NOTHING
+    window: int | None = 0  # the one that it shows; None if it shows the evidence of several
+    controls: Mapping[int, Control] = NOTHING  # those among its statements, by number in the ask
+    own: Mapping[int, int] = NOTHING  # the own numbers of the others, by number in the ask
 
     @property
-    def ids(self) -> tuple[int, ...]:
-        """The own numbers of what is asked about, without the controls."""
-        return tuple(self.own.values())
+    def cells(self) -> tuple[Cell, ...]:
+        """The window with each statement that is asked about."""
+        return tuple((self.window, number) for number in self.own.values())
 
 
 Answers = tuple[tuple[Job, Outcome], ...]
 """The jobs of a stage with their outcomes."""
 
 
+def noted(state: State, more: Log) -> State:
+    """The state with these entries added to its log."""
+    return state._replace(log=Log(*map(add, state.log, more)))
+
+
+def note_error(state: State, _job: Job, error: JudgeError) -> State:
+    """The state with an error in its log."""
+    return noted(state, Log(errors=(error,)))
+
+
+Jobs = Callable[[State], tuple[Job, ...]]
+Refit = Callable[[State], State]
+
+
 class Asking(NamedTuple):
-    """A stage that asks: what to ask now, and what is known once the outcomes are there.
+    """A stage that asks: what to ask now, and what is known once an outcome is there."""
 
-    ``refit`` cuts the case anew if the judge can take less than was thought; None if it is too
-    late for that.
-    """
-
-    jobs: Callable[[State], tuple[Job, ...]]
-    absorb: Callable[[State, Answers], State]
-    refit: Callable[[State], State] | None = None
+    jobs: Jobs
+    take: Callable[[State, Job, Outcome], State]  # adds what an outcome says, or raises JudgeError
+    lose: Callable[[State, Job, JudgeError], State] = note_error  # what it means if it says nothing
+    # Cuts the case anew if the judge takes less than was thought; None if it is too late for that.
+    refit: Refit | None = None
 
 
 Stage = Asking | Callable[[State], State]
 """A stage either asks, or changes the state without asking."""
-
-
-def noted(
-    state: State,
-    *,
-    usage: Usage | None = None,
-    error: JudgeError | None = None,
-    form: str = "",
-    warnings: Iterable[str] = (),
-    schema_errors: tuple[str, ...] = (),
-    mismatch: tuple[int, int] | None = None,
-) -> State:
-    """The state with entries added to its log."""
-    log = Log(
-        state.log.usage + (usage or Usage()),
-        (*state.log.errors, error) if error else state.log.errors,
-        (*state.log.forms, form) if form else state.log.forms,
-        (*state.log.warnings, *warnings),
-        state.log.schema_errors + schema_errors,
-        (*state.log.mismatches, mismatch) if mismatch else state.log.mismatches,
-    )
-    return state._replace(log=log)
 
 
 def with_statements(state: State, statements: Sequence[Statement]) -> State:
@@ -238,7 +158,7 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
     for statement in statements:
         key = one_line(statement.text) if state.policy.dedupe else str(statement.id)
         first_like[statement.id] = firsts.setdefault(key, statement.id)
-    return state._replace(verdicts=VerdictsKnown(tuple(statements), first_like))
+    return state._replace(statements=tuple(statements), first_like=first_like)
 
 
 def with_used(state: State, jobs: Iterable[Job]) -> State:

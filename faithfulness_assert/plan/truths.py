@@ -17,17 +17,12 @@ from ..records.model import Evidence
 from ..text.strings import text_key
 from .claims import listed_by_item
 from .jobs import Draft, number_jobs
-from .outcomes import absorb_each
-from .state import Job, State, noted
+from .state import Job, Log, State, noted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..records.ask import Numbered, Outcome
-    from .state import Answers
-
-KINDS = ("truths",)
-"""The kinds of ask of this stage."""
 
 Piece = tuple[Evidence, ...]
 
@@ -79,23 +74,19 @@ def _asked(state: State) -> Numbered:
     return tuple((n, text) for n, text in enumerate(texts, 1) if state.budget.count(text) <= most)
 
 
-def absorb(state: State, answers: Answers) -> State:
+def take(state: State, job: Job, outcome: Outcome) -> State:
     """Truths by piece."""
-    return absorb_each(state, answers, _take)
-
-
-def _take(state: State, job: Job, outcome: Outcome) -> State:
     listed = {number: texts for number, texts in listed_by_item(job, outcome).items() if texts}
     known = {**state.truths, **listed}
     if _repeats_answer(state, known.values()):
         raise UnreadableReply("the judge lists no truths: it repeats the statements of the answer")
-    return noted(state._replace(truths=known), form="truths")
+    return noted(state._replace(truths=known), Log(forms=("truths",)))
 
 
 def _repeats_answer(state: State, listed: Iterable[tuple[str, ...]]) -> bool:
     """Whether a reply to an earlier ask would make the answer its own evidence."""
     truths = {text_key(text) for texts in listed for text in texts}
-    stated = {text_key(statement.text) for statement in state.verdicts.statements}
+    stated = {text_key(statement.text) for statement in state.statements}
     context = {text_key(sentence.text) for sentence in state.context}
     return truths <= stated and not truths <= context
 
@@ -113,10 +104,5 @@ def settle(state: State) -> State:
             whole = replace(piece[0], end=piece[-1].end)
             shown += [replace(whole, text=truth) for truth in truths[:most]]
     context = tuple(replace(line, sentence=number) for number, line in enumerate(shown, 1))
-    return noted(state._replace(context=context), warnings=_bare_warning(bare))
-
-
-def _bare_warning(count: int) -> tuple[str, ...]:
-    if not count:
-        return ()
-    return (f"no truths came for {count} parts of the context, which were shown as they are",)
+    warning = f"no truths came for {bare} parts of the context, which were shown as they are"
+    return noted(state._replace(context=context), Log(warnings=(warning,) if bare else ()))
