@@ -20,7 +20,7 @@ from .state import Log, context_lines, note_error, noted, numbered_texts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from ..asking.controls import Control
+    from ..asking.controls import Answered, Control
     from ..policy.policy import Policy
     from ..records.ask import Numbered, Outcome
     from ..records.model import Label, Statement
@@ -140,7 +140,7 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
 
 def take(state: State, job: Job, outcome: Outcome) -> State:
     """What a reply says: it is read, matched with its ask, and checked against what that showed."""
-    lines = dict(job.ask.payload.items)
+    lines, cells = dict(job.ask.payload.items), job.cells
     reading = read(usable_text(outcome), state.policy.labels, job.ask.form, single=len(lines) == 1)
     state = noted_reading(state, job, outcome, reading.form, entries=len(reading.rows))
     try:
@@ -149,20 +149,21 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
             lines,
             context=[text for _, text in job.ask.payload.sentences],
             earning=_earning(state.policy),
-            by_position=state.findings.keys().isdisjoint(job.cells),
+            by_position=state.findings.keys().isdisjoint(cells),
             prefix=state.policy.positional_prefix,
         )
     except JudgeError as error:
         return lose(state, job, error)
     found = {n: checked(f, lines[n], job.ask) for n, f in settled.findings.items()}
     own = {number: _unless_asserted(state, number, found[n]) for n, number in job.own.items()}
-    state = _with_findings(state, job, own)
-    state = _with_answered(state, job, {n: finding.label for n, finding in found.items()})
-    answered = set(job.cells)
-    failed = {cell: error for cell, error in state.failed.items() if cell not in answered}
     denied = state.asked.keys() - set(lines) if settled.denies_all else settled.denied
-    state = state._replace(failed=failed, denied=state.denied.union(denied))
-    return noted(state, Log(warnings=tuple(_warnings(own, settled.ignored))))
+    state = noted(state, Log(warnings=tuple(_warnings(own, settled.ignored))))
+    return state._replace(
+        findings=_heard(state, job, own),
+        controls=_answered(state, job, {n: finding.label for n, finding in found.items()}),
+        failed={cell: error for cell, error in state.failed.items() if cell not in cells},
+        denied=state.denied.union(denied),
+    )
 
 
 def lose(state: State, job: Job, error: JudgeError) -> State:
@@ -170,18 +171,19 @@ def lose(state: State, job: Job, error: JudgeError) -> State:
     state = note_error(state, job, error)
     # A contradiction of nobody objects to all: what another window says of them cannot stand.
     lost_here = INVALID if isinstance(error, ContradictoryReply) else MISSING
-    state = _with_findings(state, job, dict.fromkeys(job.own.values(), lost_here))
+    state = state._replace(
+        findings=_heard(state, job, dict.fromkeys(job.own.values(), lost_here)),
+        closed=state.closed.union(() if worth_asking_again(state.policy, error) else job.cells),
+    )
     if error.kind == "unreadable":
-        state = _with_answered(state, job, {})
-    else:
-        state = state._replace(failed={**state.failed, **dict.fromkeys(job.cells, error)})
-    if worth_asking_again(state.policy, error):
-        return state
-    return state._replace(closed=state.closed.union(job.cells))
+        return state._replace(controls=_answered(state, job, {}))
+    return state._replace(failed={**state.failed, **dict.fromkeys(job.cells, error)})
 
 
 def take_back(state: State) -> State:
     """The state without what was granted under numbers that another reply has now denied."""
+    if not state.denied:
+        return state
     cells = {state.asked[number] for number in state.denied if number in state.asked}
     earning = _earning(state.policy)
     denied = [cell for cell in cells if state.findings[cell].label in earning]
@@ -215,18 +217,19 @@ def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
     return finding if possible else INVALID
 
 
-def _with_findings(state: State, job: Job, findings: Mapping[int, Finding]) -> State:
-    """The state with these findings. Silence does not undo what an earlier reply said."""
-    found = {(job.window, number): finding for number, finding in findings.items()}
-    heard = {c: f for c, f in found.items() if f != MISSING or c not in state.findings}
-    return state._replace(findings={**state.findings, **heard})
+def _heard(state: State, job: Job, found: Mapping[int, Finding]) -> Mapping[Cell, Finding]:
+    """The findings with those of an ask. Silence does not undo what an earlier reply said."""
+    new = {(job.window, number): finding for number, finding in found.items()}
+    heard = {c: f for c, f in new.items() if f != MISSING or c not in state.findings}
+    return {**state.findings, **heard}
 
 
-def _with_answered(state: State, job: Job, labels: Mapping[int, Label | None]) -> State:
-    """The state with the labels that the controls of an ask got."""
+def _answered(
+    state: State, job: Job, labels: Mapping[int, Label | None]
+) -> Mapping[int | None, Answered]:
+    """The controls of all windows, with the labels that those of an ask got."""
     answered = tuple((control, labels.get(n)) for n, control in job.controls.items())
-    controls = {job.window: answered} if answered else {}
-    return state._replace(controls={**state.controls, **controls})
+    return {**state.controls, job.window: answered} if answered else state.controls
 
 
 def by_window(state: State, number: int) -> list[Finding]:
