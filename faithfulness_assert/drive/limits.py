@@ -159,7 +159,8 @@ class Room:
         self._line.append(waiting)
         self._admit()
         try:
-            await asyncio.wait([admitted], timeout=max(min(left, MOST_WAIT), 0))
+            if not admitted.done():
+                await asyncio.wait([admitted], timeout=max(min(left, MOST_WAIT), 0))
             if not admitted.done():
                 message = "no time was left to ask the judge: other asks took all of it"
                 raise JudgeError(message, "timeout", retryable=True)

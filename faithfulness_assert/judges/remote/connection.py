@@ -109,8 +109,11 @@ class DirectConnection(Connection):
         client = make_client(http_client=first.http)
         headers = {**client.auth_headers, **client.default_headers, "accept-encoding": "identity"}
         given = {name.lower(): value for name, value in headers.items() if isinstance(value, str)}
-        parsed = first.http.build_request("POST", url).url  # a string would be parsed each time
-        self._request = {"method": "POST", "url": parsed, "headers": given}
+        # To merge the client's headers anew for each ask would take as long as all else about it.
+        made: Any = first.http.build_request("POST", url, headers=given)
+        del made.headers["content-length"]
+        parts = {"headers": made.headers, "extensions": made.extensions}
+        self._request = partial(made.__class__, "POST", made.url, **parts)
 
     async def close(self) -> None:
         """Closes all connections."""
@@ -122,8 +125,7 @@ class DirectConnection(Connection):
         client = self._free_client()
         client.asks += 1
         try:
-            request = client.http.build_request(**self._request, content=content)
-            response = await client.http.send(request, stream=True)
+            response = await client.http.send(self._request(content=content), stream=True)
             try:
                 received = await bounded_body(response, response.aiter_raw())
             finally:
