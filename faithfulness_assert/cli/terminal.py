@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ..batch.summary import Summary
+from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
 from ..text.strings import visible
 from .exit_codes import exit_code
-from .shown_case import Shown, notes_of, shown_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -20,7 +20,7 @@ from strategies import texts
 from faithfulness_assert import Case, GradingResult, Judge, Verdict, grade
 from faithfulness_assert.asking.ranking import nearest_sentences
 from faithfulness_assert.cli import terminal
-from faithfulness_assert.cli.shown_case import LONG, MOST_PROBLEMS
+from faithfulness_assert.pytest_plugin.shown_case import LONG, MOST_PROBLEMS
 
 CONTEXT = ["The museum opens at nine.", "Adults pay 14 euros.", "The café is in the garden."]
 ANSWER = "The museum opens at nine. Adults pay 24 euros. The café is on the roof."

@@ -40,54 +40,42 @@ def test_an_answer_that_passes_returns_its_result() -> None:
     assert result.pass_
 
 
-def test_a_failure_shows_each_statement_that_is_not_supported_and_the_nearest_sentence() -> None:
+def test_a_failure_shows_the_answer_with_marks_and_what_the_context_says() -> None:
     text = failure(judge=judge())
-    assert text.splitlines()[:5] == [
-        "the context does not support 2 of 3 statements: score 0.3333, threshold 0.8",
-        "  x contradicted: Adults pay 14 euros.",
-        "      evidence [prices:2] Adults pay 12 euros.",
-        "  ? not enough info: The café of the museum is on the roof.",
-        "      nearest [1:1] The museum opens at 9 and closes at 18.",
-    ]
-    assert "  status graded, policy default, judge scripted" in text.splitlines()
+    assert (
+        text
+        == """\
+1 of 3 statements supported (1 not enough info, 1 contradicted): score 0.33 < threshold 0.8.
 
+  The museum opens at 9. [x2 Adults pay 14 euros.] [?3 The café of the museum is on the roof.]
 
-def test_a_statement_without_any_word_of_the_context_says_so() -> None:
-    text = failure("Xylophones jingle.", CONTEXT, judge=judge({1: ("not_enough_info", [])}))
-    assert "no sentence of the context shares a word with it" in text
+  x2 contradicted: Adults pay 14 euros.
+     evidence, prices: Adults pay 12 euros.
 
+  ?3 not enough info: The café of the museum is on the roof.
+     nearest, passage 1: The museum opens at 9 and closes at 18.
+  ! the server counted 100 prompt tokens, far fewer than were sent: it may have cut the prompt
 
-def test_a_statement_without_a_verdict_is_shown_as_unverified() -> None:
-    verdicts = {1: ("supported", [1]), 2: ("supported", [2])}
-    text = failure(judge=judge(verdicts), policy={"reasks": 0})
-    assert "  ! unverified: missing verdict: The café of the museum is on the roof." in text
+  policy default, judge scripted"""
+    )
 
 
 @pytest.mark.parametrize(
     ("answer", "context", "said"),
     [
-        ("", CONTEXT, "Nothing to check: the answer is blank."),
+        ("", CONTEXT, "Nothing to check: the answer is blank. [no_statements]"),
         ("I can't answer that.", CONTEXT, "only declines to answer"),
-        ("Adults pay 12 euros.", [], "status no_context"),
+        ("Adults pay 12 euros.", [], "[no_context]"),
+        ("Xylophones jingle.", CONTEXT, "no sentence of the context shares a word with it"),
     ],
 )
-def test_what_fails_without_a_statement_says_why(answer: str, context: Any, said: str) -> None:
-    text = failure(answer, context)
-    assert text.startswith("the answer does not pass: no score, threshold 0.8")
-    assert said in text
+def test_a_failure_says_why(answer: str, context: Any, said: str) -> None:
+    assert said in failure(answer, context)
 
 
 def test_ratings_of_a_rubric_are_shown() -> None:
     text = failure(judge=TruthfulJudge(), policy="masis", threshold=0.99, question="What?")
     assert "  reasoning_quality 0.9" in text.splitlines()
-
-
-def test_many_statements_are_counted_and_not_all_shown() -> None:
-    answer = " ".join(f"Room {n} is closed today." for n in range(50))
-    text = failure(answer, CONTEXT, judge=TruthfulJudge(label=lambda _: "not_enough_info"))
-    assert text.startswith("the context does not support 50 of 50 statements")
-    assert text.count("not enough info: ") == 20
-    assert "  and 30 more statements" in text
 
 
 def test_a_grader_error_is_no_failure_of_the_answer() -> None:
@@ -96,12 +84,12 @@ def test_a_grader_error_is_no_failure_of_the_answer() -> None:
         assert_faithful(ANSWER, CONTEXT, judge=failing)
     assert not isinstance(caught.value, AssertionError)
     assert caught.value.result.status == "judge_failed"
-    text = "the answer was not graded: server: the server is down\\x1b[31m. Try again later."
+    text = "Not graded: the server is down\\x1b[31m. Try again later. [server]"
     assert str(caught.value).splitlines()[0] == text
 
 
 def test_a_context_that_is_missing_is_a_grader_error() -> None:
-    with pytest.raises(NotGraded, match="input: context: missing"):
+    with pytest.raises(NotGraded, match="Not graded: context: missing"):
         assert_faithful(ANSWER, None)
 
 
@@ -133,7 +121,7 @@ MESSAGES = [
 
 def test_of_a_conversation_the_nearest_message_is_shown() -> None:
     unsupported = judge({1: ("not_enough_info", [])})
-    with pytest.raises(AssertionError, match=r"nearest \[turn 3, tool search:1\] The museum op"):
+    with pytest.raises(AssertionError, match="nearest, turn 3, tool search: The museum op"):
         assert_faithful(messages=MESSAGES, judge=unsupported)
 
 
@@ -157,9 +145,3 @@ def test_no_text_from_outside_reaches_the_terminal_as_it_is(
         assert max(map(len, text.splitlines())) < 1500
         text.encode()
         assert not any(line.lstrip().startswith("::") for line in text.splitlines())
-
-
-def test_a_huge_answer_gives_a_short_message() -> None:
-    answer = "x" * 300_000 + " is. " + "Rooms are closed. " * 100
-    text = failure(answer, ["y" * 300_000], judge=TruthfulJudge(label=lambda _: "contradicted"))
-    assert len(text) < 20_000

@@ -1,6 +1,7 @@
-"""A case for a terminal: one line if it passes, else what is wrong with it, beside the context.
+"""A case for people: one line if it passes, else what is wrong with it, beside the context.
 
-It yields lines of plain text with the names of styles; ``terminal.py`` wraps and colours them.
+It yields lines of plain text with the names of styles. The command line wraps and colours them, and
+a failed test shows them as they are.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..asking.ranking import nearest_sentences
 from ..records.verdict_words import MARKS, in_words
-from ..text.strings import clip
+from ..text.strings import clip, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..cases.case import Case
     from ..records.model import Evidence, Verdict
@@ -59,6 +60,20 @@ def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterato
         yield _head(result, number, found, single=True)
         return
     yield _head(result, number, "")
+    yield from failure(result, case)
+
+
+def as_text(lines: Iterable[Shown]) -> str:
+    """Lines without styles, and without what a terminal or the log of a CI acts on."""
+    return "\n".join(
+        visible(" " * line.indent + row).rstrip()
+        for line in lines
+        for row in "".join(text for text, _ in line.pieces).split("\n")
+    )
+
+
+def failure(result: GradingResult, case: Case | None) -> Iterator[Shown]:
+    """Why a result does not pass. ``case`` is what was graded, or None if that cannot be read."""
     yield Shown(((_why(result), ""),))
     problems = result.problems()
     shown = problems[:MOST_PROBLEMS]
@@ -163,7 +178,9 @@ def _quoted(kind: str, evidence: Evidence, indent: int) -> Shown:
 
 
 def _notes(result: GradingResult) -> Iterator[Shown]:
-    """What else there is to say: citations, warnings."""
+    """What else there is to say: the ratings of a rubric, citations, warnings."""
+    for name, kept, _ in result.ratings():
+        yield Shown(((f"{clip(name)} {kept:g}", ""),))
     if result.citations is not None and result.citations.invalid_citations:
         cited = clip(", ".join(result.citations.invalid_citations))
         yield Shown(((f"cited, but not there: {cited}", ""),))
