@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
@@ -51,8 +51,7 @@ class Flip(NamedTuple):
     after: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """A case with another result. ``kind``: regressed, improved, status, score."""
 
     case_id: str
@@ -62,7 +61,7 @@ class Change:
     flips: tuple[Flip, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Comparison:
     """What differs between two runs, A and B.
 
@@ -70,9 +69,10 @@ class Comparison:
         tests: p-values for "B is worse", from the cases that could be graded in both.
         compared: how many those are.
         passed: how many of them pass in A, and in B.
-        means: their mean scores; what has no score counts as 0, unless it is a grader error.
+        scores: the sums of their scores; what has no score counts as 0.
         errors: how many of the cases in both could not be graded, in A and in B.
         only: how many cases only A has, and only B.
+        lost: how many cases could be graded in A, but not in B.
         other_input: how many cases in both have another answer, context or question.
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
@@ -80,16 +80,17 @@ class Comparison:
         notes: what a reader should know, such as different policies.
     """
 
-    tests: PairedTests
-    compared: int
-    passed: tuple[int, int]
-    means: tuple[float, float]
-    errors: tuple[int, int]
-    only: tuple[int, int]
-    other_input: int
-    kinds: dict[str, int]
-    shown: tuple[Change, ...] = ()
-    notes: tuple[Note, ...] = ()
+    tests: PairedTests = field(init=False)
+    compared: int = 0
+    passed: list[int] = field(default_factory=lambda: [0, 0])
+    scores: list[float] = field(default_factory=lambda: [0.0, 0.0])
+    errors: list[int] = field(default_factory=lambda: [0, 0])
+    only: list[int] = field(default_factory=lambda: [0, 0])
+    lost: int = 0
+    other_input: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    shown: list[Change] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
     @property
     def worse(self) -> bool:
@@ -141,99 +142,78 @@ def compare(before: Lines, after: Lines, *, shown: int = SHOWN) -> Comparison:
     Raises:
         ConfigError: no case could be graded in both.
     """
-    matching = _Matching(before, shown)
-    tests = paired_tests(matching.pairs(after))
-    if not matching.compared:
+    found, old, ways = Comparison(), dict(_outcomes(before)), (set[str](), set[str]())
+    ways[0].update(outcome.graded_with for outcome in old.values())
+    found.tests = paired_tests(_pairs(found, old, after, ways[1], shown))
+    if not found.compared:
         raise ConfigError("compare: no case with the same id could be graded in both runs")
-    a, b = matching.scores
-    return Comparison(
-        tests=tests,
-        compared=matching.compared,
-        passed=(matching.passed[0], matching.passed[1]),
-        means=(a / matching.compared, b / matching.compared),
-        errors=(matching.errors[0], matching.errors[1]),
-        only=(len(matching.left), matching.new),
-        other_input=matching.other_input,
-        kinds={kind: matching.kinds[kind] for kind in KINDS},
-        shown=tuple(_with_flips(matching.most_important(), before, after)),
-        notes=tuple(matching.notes()),
-    )
+    found.only[0] = len(old)
+    found.shown = list(_with_flips(_most_important(found.shown, shown), before, after))
+    found.notes = list(_notes(found, ways))
+    return found
 
 
-class _Matching:
-    """Matches the cases of B with those of A, and adds up what differs.
+def _pairs(
+    found: Comparison, old: dict[str, Outcome], after: Lines, ways: set[str], shown: int
+) -> Iterator[Pair]:
+    """What each case got that could be graded in both runs, all of which is added to ``found``.
 
-    ``left``: the outcomes of A that no case of B has met yet.
+    ``old``: the outcomes of A. Those that B has too are removed.
     """
+    for id, new in _outcomes(after):
+        ways.add(new.graded_with)
+        first = old.pop(id, None)
+        if first is None:
+            found.only[1] += 1
+            continue
+        found.other_input += first.input != new.input
+        found.lost += new.is_error and not first.is_error
+        graded = not (first.is_error or new.is_error)
+        found.compared += graded
+        for run, outcome in enumerate((first, new)):
+            found.errors[run] += outcome.is_error
+            found.passed[run] += graded and outcome.passed
+            found.scores[run] += outcome.score if graded else 0.0
+        if kind := _kind(first, new):
+            found.kinds[kind] += 1
+            found.shown.append(Change(id, kind, first, new))
+        if len(found.shown) > 2 * shown + 1000:
+            found.shown = _most_important(found.shown, shown)
+        if graded:
+            yield Pair(first.passed, new.passed, first.score, new.score)
 
-    def __init__(self, before: Lines, shown: int) -> None:
-        self.left, self.shown = dict(_outcomes(before)), shown
-        self.ways = ({outcome.graded_with for outcome in self.left.values()}, set[str]())
-        self.compared = self.new = self.other_input = self.lost = 0
-        self.passed, self.errors, self.scores = [0, 0], [0, 0], [0.0, 0.0]
-        self.kinds: Counter[str] = Counter()
-        self._changes: list[Change] = []
 
-    def pairs(self, after: Lines) -> Iterator[Pair]:
-        """What each case got that could be graded in both runs."""
-        for id, new in _outcomes(after):
-            self.ways[1].add(new.graded_with)
-            old = self.left.pop(id, None)
-            if old is None:
-                self.new += 1
-                continue
-            self._note(id, old, new)
-            if not (old.is_error or new.is_error):
-                self.compared += 1
-                for run, outcome in enumerate((old, new)):
-                    self.passed[run] += outcome.passed
-                    self.scores[run] += outcome.score
-                yield Pair(old.passed, new.passed, old.score, new.score)
+def _most_important(changes: list[Change], shown: int) -> list[Change]:
+    """The changes to show: first what regressed, and of that what lost most."""
 
-    def _note(self, id: str, old: Outcome, new: Outcome) -> None:
-        self.other_input += old.input != new.input
-        self.lost += new.is_error and not old.is_error
-        for run, outcome in enumerate((old, new)):
-            self.errors[run] += outcome.is_error
-        if kind := _kind(old, new):
-            self.kinds[kind] += 1
-            self._changes.append(Change(id, kind, old, new))
-        if len(self._changes) > 2 * self.shown + 1000:
-            self._changes = self.most_important()
+    def key(change: Change) -> tuple[int, float, str]:
+        lost = change.after.score - change.before.score
+        return KINDS.index(change.kind), lost, change.case_id
 
-    def most_important(self) -> list[Change]:
-        """The changes to show: first what regressed, and of that what lost most."""
-        return sorted(self._changes, key=_importance)[: self.shown]
+    return sorted(changes, key=key)[:shown]
 
-    def notes(self) -> Iterator[Note]:
-        """What a reader should know beside the numbers."""
-        if self.ways[0] != self.ways[1]:
-            for name, ways in zip("AB", self.ways, strict=True):
-                told = "; ".join(sorted(ways)[:3])
-                yield Note(f"The runs were not graded in the same way. {name}:", told)
-        if self.lost:
-            lost = f"{self.lost:,} cases that A graded could not be graded in B"
-            yield Note(f"{lost}, and are not compared.")
-        if self.left:
-            yield Note(f"{len(self.left):,} cases of A are missing in B, and are not compared.")
+
+def _notes(found: Comparison, ways: tuple[set[str], set[str]]) -> Iterator[Note]:
+    """What a reader should know beside the numbers. ``ways``: in which the runs were graded."""
+    if ways[0] != ways[1]:
+        for name, told in zip("AB", ways, strict=True):
+            quote = "; ".join(sorted(told)[:3])
+            yield Note(f"The runs were not graded in the same way. {name}:", quote)
+    if found.lost:
+        lost = f"{found.lost:,} cases that A graded could not be graded in B"
+        yield Note(f"{lost}, and are not compared.")
+    if found.only[0]:
+        yield Note(f"{found.only[0]:,} cases of A are missing in B, and are not compared.")
 
 
 def _outcomes(lines: Lines) -> Iterator[tuple[str, Outcome]]:
     """The outcome of each case."""
     for line in lines():
         result = line.result
-        graded_with = f"policy {result.policy}, judge {result.judge}, passes {result.threshold}"
-        yield (
-            line.case_id,
-            Outcome(
-                line.input,
-                result.status,
-                result.pass_,
-                result.score if result.defined else 0.0,
-                result.error is not None,
-                intern(graded_with),
-            ),
-        )
+        score = result.score if result.defined else 0.0
+        way = intern(f"policy {result.policy}, judge {result.judge}, passes {result.threshold}")
+        is_error = result.error is not None
+        yield line.case_id, Outcome(line.input, result.status, result.pass_, score, is_error, way)
 
 
 def _kind(before: Outcome, after: Outcome) -> str:
@@ -247,11 +227,6 @@ def _kind(before: Outcome, after: Outcome) -> str:
     return "score" if before.score != after.score else ""
 
 
-def _importance(change: Change) -> tuple[int, float, str]:
-    lost = change.after.score - change.before.score
-    return KINDS.index(change.kind), lost, change.case_id
-
-
 def _with_flips(changes: list[Change], before: Lines, after: Lines) -> Iterator[Change]:
     wanted = {change.case_id for change in changes}
     first, second = _labels(before, wanted), _labels(after, wanted)
@@ -262,7 +237,7 @@ def _with_flips(changes: list[Change], before: Lines, after: Lines) -> Iterator[
             for key, (text, label) in new.items()
             if key in old and old[key][1] != label
         ]
-        yield Change(change.case_id, change.kind, change.before, change.after, tuple(flips))
+        yield change._replace(flips=tuple(flips))
 
 
 def _labels(lines: Lines, wanted: set[str]) -> dict[str, dict[str, tuple[str, str | None]]]:

@@ -12,7 +12,7 @@ from ..text.strings import clip, visible
 from .paired_tests import FALSE_ALARMS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .comparison import Change, Comparison
 
@@ -63,15 +63,16 @@ def _verdict(comparison: Comparison) -> str:
     return "B is worse than A" if comparison.worse else "B is not worse than A"
 
 
-def rows_of(comparison: Comparison) -> list[tuple[str, str, str]]:
+def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
     """What is compared, and its values in A and in B."""
-    passed, means, errors = comparison.passed, comparison.means, comparison.errors
-    return [
-        ("passed", *(f"{n:,} of {comparison.compared:,}" for n in passed)),  # type: ignore[list-item]
-        ("mean score", f"{means[0]:.3f}", f"{means[1]:.3f}"),
-        ("could not be graded", f"{errors[0]:,}", f"{errors[1]:,}"),
-        ("cases only here", f"{comparison.only[0]:,}", f"{comparison.only[1]:,}"),
-    ]
+    of = comparison.compared
+    rows: dict[str, Iterable[str]] = {
+        "passed": (f"{passed:,} of {of:,}" for passed in comparison.passed),
+        "mean score": (f"{score / of:.3f}" for score in comparison.scores),
+        "could not be graded": (f"{errors:,}" for errors in comparison.errors),
+        "cases only here": (f"{only:,}" for only in comparison.only),
+    }
+    return [(name, *values) for name, values in rows.items()]
 
 
 def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:

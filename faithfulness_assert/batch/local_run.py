@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..records.errors import ConfigError
 from .finished_rows import SERVER_ERRORS
 from .progress import Counts, count_rows, shown
-from .run_description import (
-    check_unchanged,
-    describe_run,
-    refuse_changed_input,
-    same_input,
-    unfinished,
-)
+from .run_description import begun, refuse_changed_input, unfinished
 from .run_directory import RunDirectory
 from .summary import Summary
 
@@ -105,15 +99,8 @@ def grade_rest(
         ConfigError: the run was begun with another input or other settings, or its directory
             cannot be read or written. What is finished stays as it is.
     """
-    about = describe_run(engine.grader, engine.settings.options, data_set)
-    before = directory.about()
-    if before is None:
-        directory.write_about(about)
-    else:
-        check_unchanged(before, about)
-        about["rows"] = before.get("rows")
+    about, same = begun(directory, engine.grader, engine.settings.options, data_set)
     finished = directory.finished(retry=retry_errors)
-    same = same_input(before, about) if before else None
     if same is False:
         refuse_changed_input(data_set.rows(), finished)
     directory.clean(finished)
@@ -173,7 +160,7 @@ class _Work:
         with (
             closing(engine.graded(rows)) as results,
             directory.appending() as append,
-            shown(self.counts, wanted=progress) as show,
+            shown(self.counts, wanted=progress),
         ):
             began = time.monotonic()
             for text, line in results:
@@ -184,7 +171,6 @@ class _Work:
                     return
                 self._count(line)
                 self.summary.seconds = time.monotonic() - began
-                show()
                 if self.stopped and not engine.ends_what_it_began:
                     return
 

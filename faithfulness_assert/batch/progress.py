@@ -8,7 +8,8 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from ..text.strings import visible
 
@@ -105,49 +106,34 @@ def count_rows(counts: Counts, numbers: Iterator[int]) -> None:
 
 
 @contextmanager
-def shown(counts: Counts, *, wanted: bool) -> Iterator[Callable[[], None]]:
-    """Gives a function to be called after each result. What it shows goes to standard error.
+def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
+    """Shows on standard error how the counts grow meanwhile, also while no result comes.
 
-    A bar where that is a terminal and ``CI`` is not set; else a line every half minute, also while
-    no result comes.
+    A bar where that is a terminal and ``CI`` is not set; else a line every half minute.
     """
     try:
         if not wanted:
-            yield lambda: None
+            yield
         elif sys.stderr.isatty() and not os.environ.get("CI"):
-            with _bar(counts) as show:
-                yield _now_and_then(show, BAR_SECONDS)
-                show()
+            with _bar(counts) as show, _every(BAR_SECONDS, show):
+                yield
         else:
-            with _lines(counts):
-                yield lambda: None
+            with _every(LINE_SECONDS, partial(_line, counts)):
+                yield
     finally:
         counts.ended = True
 
 
-def _now_and_then(show: Callable[[], Any], seconds: float) -> Callable[[], None]:
-    """``show``, but at most once in so many seconds."""
-    last = time.monotonic()
-
-    def called() -> None:
-        nonlocal last
-        if (now := time.monotonic()) - last >= seconds:
-            last = now
-            show()
-
-    return called
-
-
 @contextmanager
-def _lines(counts: Counts) -> Iterator[None]:
+def _every(seconds: float, show: Callable[[], None]) -> Iterator[None]:
+    """Calls ``show`` now and then, in a thread."""
     ended = threading.Event()
 
-    def show() -> None:
-        while not ended.wait(LINE_SECONDS):
-            sys.stderr.write(f"{visible(str(counts))}\n")
-            sys.stderr.flush()
+    def show_on() -> None:
+        while not ended.wait(seconds):
+            show()
 
-    thread = threading.Thread(target=show, daemon=True, name="faithfulness-progress")
+    thread = threading.Thread(target=show_on, daemon=True, name="faithfulness-progress")
     thread.start()
     try:
         yield
@@ -156,23 +142,28 @@ def _lines(counts: Counts) -> Iterator[None]:
         thread.join()
 
 
+def _line(counts: Counts) -> None:
+    sys.stderr.write(f"{visible(str(counts))}\n")
+    sys.stderr.flush()
+
+
 @contextmanager
 def _bar(counts: Counts) -> Iterator[Callable[[], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
     columns = BarColumn(bar_width=20), TextColumn("{task.description}", markup=False)
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, refresh_per_second=5) as progress:
-        task = progress.add_task("", total=counts.total)
+    with Progress(*columns, console=Console(stderr=True), auto_refresh=False) as progress:
+        task = progress.add_task("")
 
         def show() -> None:
-            progress.update(
-                task, total=counts.total, completed=counts.finished, description=str(counts)
-            )
+            said = str(counts)
+            progress.update(task, total=counts.total, completed=counts.finished, description=said)
+            progress.refresh()
 
         show()
         yield show
+        show()
 
 
 def _time(seconds: float) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .data_sets import DataSet
     from .finished_rows import FinishedRows
     from .rows import Row
+    from .run_directory import RunDirectory
 
 SHAPING = ("language", "max_prompt_tokens", "max_statements", "evidence_roles")
 """The options that shape results and are neither in the judge's identity nor in the policy."""
@@ -46,11 +47,25 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
     return plain
 
 
-def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raises ``ConfigError`` if a run that goes on would be graded in another way than it began.
+def begun(
+    directory: RunDirectory, grader: Grader, options: Mapping[str, Any], data_set: DataSet
+) -> tuple[dict[str, Any], bool | None]:
+    """What shapes a run, and whether its input is what it was; None if that is not known.
 
-    The input is not compared here.
+    A run that begins keeps what shapes it; one that goes on is graded as it began, or refused.
     """
+    about = describe_run(grader, options, data_set)
+    before = directory.about()
+    if before is None:
+        directory.write_about(about)
+        return about, None
+    check_unchanged(before, about)
+    old, new = (told.get("input", {}).get("fingerprint") for told in (before, about))
+    return {**about, "rows": before.get("rows")}, old == new if old and new else None
+
+
+def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raises ``ConfigError`` if a run would go on in another way. The input is not compared."""
     old, new = (dict(_flat(about, "")) for about in (before, now))
     changed = [
         f"{name}: was {_shown(old, name)}, is {_shown(new, name)}"
@@ -62,12 +77,6 @@ def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
             "the run was begun with other settings, and results of both would not compare. "
             f"Changed: {'; '.join(changed)}. Use these settings as they were, or another directory"
         )
-
-
-def same_input(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool | None:
-    """Whether the input is the same as when the run began; None if that is not known."""
-    old, new = (about.get("input", {}).get("fingerprint") for about in (before, now))
-    return old == new if old and new else None
 
 
 def refuse_changed_input(rows: Iterable[Row], finished: FinishedRows) -> None:

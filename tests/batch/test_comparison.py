@@ -145,9 +145,9 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
     compared = compare(run_of(before), run_of(after))
     assert compared.kinds == {"regressed": 1, "improved": 1, "status": 2, "score": 1}
     assert compared.compared == 5
-    assert compared.passed == (3, 3)
-    assert compared.errors == (0, 1)
-    assert compared.only == (1, 1)
+    assert compared.passed == [3, 3]
+    assert compared.errors == [0, 1]
+    assert compared.only == [1, 1]
     assert [change.case_id for change in compared.shown][:2] == ["worse", "better"]
     told = as_text(compared)
     assert "1 cases that A graded could not be graded in B" in told

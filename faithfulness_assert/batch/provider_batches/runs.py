@@ -17,7 +17,7 @@ from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
 from ..estimate import estimate_run
-from ..run_description import changed_input, check_unchanged, describe_run, same_input
+from ..run_description import begun, changed_input, check_unchanged, describe_run
 from .anthropic_batches import AnthropicBatches
 from .openai_batches import OpenAIBatches
 from .rounds import Rounds, Standing
@@ -72,13 +72,7 @@ def submit(
     settings = _settings(via, {"judge": judge, **options})
     grader = _grader(settings, options)
     with directory.locked():
-        about = describe_run(grader, options, data_set)
-        before = directory.about()
-        if before is None:
-            directory.write_about(about)
-        else:
-            check_unchanged(before, about)
-        same = same_input(before, about) if before else None
+        _, same = begun(directory, grader, options, data_set)
         if same is False:
             raise changed_input("its fingerprint is another one")
         with opened(directory) as store:
