@@ -35,18 +35,22 @@ _CONTINUES = lazy_pattern(r"[(\"'“]?(?:\d|[a-zà-öø-ÿ])")
 
 # ---- boundaries that are missing
 
-_CITED = "|".join(
-    (
-        r"\[\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*\]",
-        r"[¹²³⁰⁴-⁹]+|\^\d{1,3}|\^\[\d{1,3}\]",
-        r"\[(?=[^\[\]\s]{0,100}\d)[\w.:#@-]{1,100}\]",  # [doc_1_chunk_0]
-        r"[\[(](?i:sources?|docs?|documents?|refs?|passages?|chunks?|cite)\b[^\[\]()\n]{1,100}[\])]",
-        r"\([A-Za-z]\w{0,30}[_-]\d{1,6}\)",  # (doc-3)
-        r"【[\dA-Za-z][\w.:†#-]{0,60}】",
+_CLOSING_MARKS = lazy_pattern(r"(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$)")
+_CITATION = lazy_pattern(
+    r"""
+    \s?
+    (?: \[\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*\]
+      | [¹²³⁰⁴-⁹]+ | \^\d{1,3} | \^\[\d{1,3}\]
+      | \[(?=[^\[\]\s]{0,100}\d)[\w.:\#@-]{1,100}\]   # [doc_1_chunk_0]
+      | [\[(](?i:sources?|docs?|documents?|refs?|passages?|chunks?|cite)\b[^\[\]()\n]{1,100}[\])]
+      | \([A-Za-z]\w{0,30}[_-]\d{1,6}\)   # (doc-3)
+      | 【[\dA-Za-z][\w.:†\#-]{0,60}】
     )
+    (?P<is_end> (?=\s|$) | (?<=】) )?
+    """,
+    re.VERBOSE,
 )
-_CLOSING_MARKS = r"(?:(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$))?"
-_TAIL = lazy_pattern(rf"{_CLOSING_MARKS}(?:\s?(?:{_CITED})){{0,20}}(?:(?=\s|$)|(?<=】))")
+_MAX_CITATIONS = 20
 # Each pattern begins with the one character that it looks for: text without it is passed quickly.
 _NOTE = re.compile(r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z])')
 _STARTER = (
@@ -73,8 +77,14 @@ def _behind_marks(view: str, cut: int) -> int:
     """The cut behind the closing marks and citations of the sentence: ``known.[4] Next``."""
     if view[cut : cut + 1].isalpha():
         return cut
-    tail = _TAIL.match(view, cut)
-    return tail.end() if tail else cut
+    marks = _CLOSING_MARKS.match(view, cut)
+    place = end = marks.end() if marks else cut
+    for _ in range(_MAX_CITATIONS):
+        if not (citation := _CITATION.match(view, place)):
+            break
+        place = citation.end()
+        end = place if citation["is_end"] is not None else end
+    return end
 
 
 def _missed(view: str) -> set[int]:

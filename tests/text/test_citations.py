@@ -71,27 +71,6 @@ def test_an_id_that_exists_is_never_invalid(ids: list[str], style: str) -> None:
         assert name not in audit.invalid_citations
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "[",
-        "[1-99] ",
-        "(Source: ",
-        "(source: source: ) ",
-        "[1](#",
-        "【4†",
-        "{a ",
-        "[a.b-c_d",
-        "。[1]",
-    ],
-)
-def test_a_million_characters_are_read_in_linear_time(unit: str) -> None:
-    ids = ["doc_1_chunk_0", "report.pdf_3", "1", *(f"k{'-a1' * i}" for i in range(60))]
-    started = time.process_time()
-    audit_citations(unit * (1_000_000 // len(unit)), ids)
-    assert time.process_time() - started < 30
-
-
 def test_many_different_ids_are_compared_in_linear_time() -> None:
     ids = [f"doc_{i}_chunk_{i * 7}" for i in range(20_000)]
     answer = " ".join(f"It is so [doc_{i}_chunk_{i}]." for i in range(20_000))
@@ -133,12 +112,6 @@ def test_any_answer_gives_a_consistent_audit(answer: str, ids: list[str]) -> Non
     assert len(set(audit.invalid_citations)) == len(audit.invalid_citations)
     assert not set(audit.invalid_citations) & set(ids)
     assert 0 <= audit.confidence(1.0) <= 1
-
-
-@pytest.mark.parametrize("unit", ["[", "[1] ", "[1-99] ", "[1](", "`a ", "``", "]"])
-def test_hostile_repetition_is_read_whole(unit: str) -> None:
-    audit = audit_citations(unit * (50_000 // len(unit)), ["1"])
-    assert audit.hallucination_detected is (unit == "[1-99] ")
 
 
 @pytest.mark.parametrize("ids", ["c1", None, 5, b"c1", [1], ["c1", None], {"c1"}])

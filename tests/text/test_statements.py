@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 from conftest import ROOT
@@ -11,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import answers, markdown, plain, texts
 
+from faithfulness_assert import audit_citations
 from faithfulness_assert.text import markdown as blocks
 from faithfulness_assert.text import sentences, statements
 from faithfulness_assert.text.sentences import sentence_spans
@@ -19,6 +21,7 @@ from faithfulness_assert.text.strings import is_blank
 
 SHARED = ROOT.parent / "shared"
 ROWS = json.loads((ROOT / "fixtures" / "statements.json").read_text("utf-8"))
+CITED = ["doc_1_chunk_0", "report.pdf_3", "1", *(f"k{'-a1' * i}" for i in range(60))]
 VISIBLE = re.compile(r"[^\W_]")
 
 
@@ -133,14 +136,26 @@ def test_statements_of_markdown_contain_only_what_the_answer_says(text: str) -> 
         )
 
 
-@pytest.mark.parametrize("size", [1_000, 20_000])
-@pytest.mark.parametrize(
-    "unit",
-    ROWS["hostile repetition is read whole"],
-)
-def test_hostile_repetition_is_read_whole(unit: str, size: int) -> None:
-    text = unit * (size // len(unit))
-    check(text, split(text))
+@given(st.lists(st.sampled_from(ROWS["fragments of the patterns"]), min_size=1, max_size=3))
+@example(["[1-20]"])
+@example(["。", "[doc-1]", "[1] "])
+@settings(max_examples=40, deadline=None)
+def test_hostile_repetition_is_read_whole_and_twice_as_much_takes_about_twice_as_long(
+    fragments: list[str],
+) -> None:
+    unit = "".join(fragments)
+    short = f"好。{unit * (10_000 // len(unit))}x"
+    check(short, split(short))
+    times = [(seconds(short), seconds(short * 2)) for _ in range(3)]
+    once, twice = (min(column) for column in zip(*times, strict=True))
+    assert twice < max(2.6 * once, 0.02)
+
+
+def seconds(text: str) -> float:
+    """The CPU time of an answer that is split, and its citations read."""
+    started = time.process_time()
+    audit_citations(text, CITED)
+    return time.process_time() - started
 
 
 def test_a_text_without_any_boundary_is_cut_into_pieces_of_limited_size() -> None:
