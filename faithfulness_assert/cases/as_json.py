@@ -86,16 +86,10 @@ def _of_library(value: Any, depth: int) -> Any:
     for way in ("tolist", "to_list", "model_dump"):  # NumPy and pandas, polars, pydantic
         if callable(convert := getattr(value, way, None)):
             return as_json(convert(), depth - 1)
-    if isinstance(value, set | frozenset) or type(value).__module__ == "builtins":
-        return _of_builtin(value, depth)
-    raise NotJsonError(f"a value of type {type(value).__name__} is not plain data")
-
-
-def _of_builtin(value: Any, depth: int) -> Any:
-    """The items of a set, a range, the values of a mapping ..."""
     if isinstance(value, set | frozenset):
         value = sorted(value, key=repr)  # its order is another one in each process
-    if isinstance(value, Iterable) and hasattr(value, "__len__"):
+    is_builtin = type(value).__module__ == "builtins"  # a range, the values of a mapping ...
+    if is_builtin and isinstance(value, Iterable) and hasattr(value, "__len__"):
         return [as_json(item, depth - 1) for item in value]
     raise NotJsonError(f"a value of type {type(value).__name__} is not plain data")
 

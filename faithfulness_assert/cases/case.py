@@ -99,7 +99,8 @@ class Case:
         }
         given = by_our_names(ours, named)
         said = _conversation(given, evidence_roles)
-        question = _question(given.get("question", ""))
+        question = _string(given.get("question", ""), "question:")
+        _check_size("question", len(question), MAX_QUESTION_CHARS, "shorten it")
         fields = {
             "answer": _answer(given.get("answer"), given),
             "context": _context(given.get("context"), given, said),
@@ -154,12 +155,6 @@ def _answer(value: object, given: Iterable[str]) -> str:
     return answer
 
 
-def _question(value: object) -> str:
-    question = _string(value, "question:")
-    _check_size("question", len(question), MAX_QUESTION_CHARS, "shorten it")
-    return question
-
-
 def _looked_for(field: str, given: Iterable[str]) -> str:
     names = ", ".join((field, *CASE_ALIASES[field]))
     return f"Looked for {names}; the case has {names_of(given)}"
@@ -178,12 +173,8 @@ def _id(value: object) -> str:
 def _string(value: object, what: str) -> str:
     if isinstance(value, str):
         return without_tags(clean_text(value))
-    raise _not_a_string(what, value)
-
-
-def _not_a_string(what: str, value: object) -> InputError:
     got = "nothing" if value is None else type(value).__name__
-    return InputError(f"{what} must be a string, got {got}")
+    raise InputError(f"{what} must be a string, got {got}")
 
 
 # ---------------------------------------------------------------- passages
@@ -206,12 +197,8 @@ def _context(value: object, given: Iterable[str], said: Conversation | None) -> 
 
 def _passages(value: object) -> tuple[Passage, ...]:
     """``value`` as passages. Their ids are those given, else their places 1, 2, 3."""
-    items: Iterable[object]
-    if isinstance(value, str | Passage | Mapping):
-        items = (value,)
-    elif isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        items = value
-    else:
+    items = (value,) if isinstance(value, str | Passage | Mapping) else value
+    if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
     return tuple(_passage(item, place) for place, item in enumerate(items, 1))
@@ -220,10 +207,8 @@ def _passages(value: object) -> tuple[Passage, ...]:
 def _passage(item: object, place: int) -> Passage:
     if isinstance(item, Passage):
         return item if item.id else Passage(item.text, str(place))
-    if isinstance(item, str):
-        return Passage(item, str(place))
     if not isinstance(item, Mapping):
-        raise _not_a_string(f"context: passage {place}", item)
+        return Passage(_string(item, f"context: passage {place}"), str(place))
     document = _document(item)
     text = next((document[key] for key in _TEXT_KEYS if key in document), None)
     if not isinstance(text, str):
@@ -257,7 +242,8 @@ def _audit(value: object) -> CitationAudit | None:
         raise InputError(f"citation_audit: must be a CitationAudit or a mapping with {keys}")
     invalid, count = value["invalid_citations"], value["uncited_claim_count"]
     detected = value.get("hallucination_detected", False)
-    if not _is_list_of_ids(invalid):
+    is_list = isinstance(invalid, Sequence) and not isinstance(invalid, str)
+    if not is_list or not all(isinstance(name, str) for name in invalid):
         raise InputError("citation_audit: invalid_citations must be a list of ids")
     if isinstance(count, bool) or not isinstance(count, int) or count < 0:
         problem = f"must be a whole number from 0, got {count!r:.40}"
@@ -268,9 +254,3 @@ def _audit(value: object) -> CitationAudit | None:
     names = tuple(clean_text(name) for name in invalid)
     needs_retry = bool(value.get("needs_retry", detected or bool(names)))
     return CitationAudit(names, count, (), detected, needs_retry)
-
-
-def _is_list_of_ids(value: object) -> bool:
-    if isinstance(value, str) or not isinstance(value, Sequence):
-        return False
-    return all(isinstance(name, str) for name in value)

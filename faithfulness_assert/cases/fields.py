@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any
@@ -64,23 +64,15 @@ def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
 def known_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields of a case in a record, under its own names, and everything else in it."""
     fields = {str(name): value for name, value in record.items()}
-    if (audit := _masis_audit(fields)) is not None:
+    metrics = fields.get("metrics")  # a state of MASIS has its audit there
+    audit = metrics.get("last_citation_audit") if isinstance(metrics, Mapping) else None
+    if audit is not None:
         fields.setdefault("last_citation_audit", audit)
-    others = [*_unused_context(fields), *(name for name in fields if name not in _KNOWN)]
+    others = [name for name in fields if name not in _KNOWN]
+    of_deepeval = ("actual_output", "retrieval_context")
+    if "context" in fields and all(fields.get(name) is not None for name in of_deepeval):
+        others.insert(0, "context")  # the ideal context, not the retrieved one
     return fields, {name: fields.pop(name) for name in others}
-
-
-def _unused_context(fields: Mapping[str, Any]) -> Iterator[str]:
-    """In a record of DeepEval, ``context`` is the ideal context, not the retrieved one."""
-    is_deepeval = fields.get("actual_output") is not None
-    if is_deepeval and fields.get("retrieval_context") is not None and "context" in fields:
-        yield "context"
-
-
-def _masis_audit(fields: Mapping[str, Any]) -> object:
-    """The citation audit in a state of MASIS."""
-    metrics = fields.get("metrics")
-    return metrics.get("last_citation_audit") if isinstance(metrics, Mapping) else None
 
 
 @lru_cache(maxsize=1000)

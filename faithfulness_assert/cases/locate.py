@@ -18,6 +18,7 @@ _PLAIN_PATH = re.compile(r"[\w.-]+")
 _AUDIT = "last_citation_audit"
 _TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
 _ABSENT = object()
+_SPEAKERS = {"question": ("user", "human"), "answer": ("assistant", "ai")}
 
 
 class Located(NamedTuple):
@@ -81,8 +82,7 @@ def _plain_fields(columns: tuple[str, ...]) -> tuple[str, ...] | None:
         return None
     if "context" in columns and "retrieval_context" in columns:
         return None
-    fields, _ = known_fields(dict.fromkeys(columns))
-    return tuple(fields)
+    return tuple(known_fields(dict.fromkeys(columns))[0])
 
 
 def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
@@ -99,7 +99,11 @@ def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
         return located
     hidden = {name for field in own for name in names(field)}
     paths = {name: path for name, path in located.paths.items() if name not in hidden}
-    there = {field: path for field, path in own.items() if _has_path(located.record, path)}
+    there = {
+        field: path
+        for field, path in own.items()
+        if value_at(located.record, path, _ABSENT) is not _ABSENT
+    }
     return located._replace(paths={**paths, **there}, raw=frozenset(there))
 
 
@@ -120,8 +124,7 @@ def _has(record: Mapping[str, Any], at: str) -> bool:
 
 
 def _in_columns(record: Mapping[str, Any]) -> Located:
-    fields, _ = known_fields(record)
-    paths = {name: name for name in fields}
+    paths = {name: name for name in known_fields(record)[0]}
     if _AUDIT in paths and _AUDIT not in record:
         paths[_AUDIT] = f"metrics.{_AUDIT}"
     return Located(record, paths)
@@ -132,13 +135,12 @@ def _in_export(record: Mapping[str, Any], system: System) -> Located:
     parts = [value_at(record, name) for name in system.id_parts]
     if parts and None not in parts:
         read["id"] = "-".join(map(str, parts))
-    at = _Values(read)
     found: dict[str, str] = {}
     for field in COLUMN_FIELDS:
         if field == "messages" and "context" in found:
             continue  # only a system that keeps no context apart from them
         paths = system.paths.get(field, ("id",) if field == "id" else ())
-        fitting = (path for path in paths if _fits(field, at.path(path)))
+        fitting = (path for path in paths if _fits(field, value_at(read, path)))
         if (path := next(fitting, None)) is not None:
             found[field] = path
     for cell in system.cells:  # JSON text without an answer inside is the answer itself
@@ -146,36 +148,6 @@ def _in_export(record: Mapping[str, Any], system: System) -> Located:
         if said and "answer" not in found:
             read[cell], found["answer"] = record[cell], cell
     return Located(read, found, system)
-
-
-class _Values:
-    """The values of a record at many paths, of which most lead to the same few places."""
-
-    def __init__(self, record: Mapping[str, Any]) -> None:
-        self._record = record
-        self._places: dict[str, Any] = {}
-
-    def path(self, path: str) -> Any:
-        """The value at a path; None if there is none."""
-        if path in self._record:
-            return self._record[path]
-        place, name, first = _split(path)
-        if place not in self._places:
-            self._places[place] = value_at(self._record, place) if place else None
-        inner = self._places[place]
-        if isinstance(inner, dict) and name in inner:
-            return inner[name]
-        known = inner is not None or (first and first not in self._record)
-        return None if known else value_at(self._record, path)
-
-
-@lru_cache(maxsize=1000)
-def _split(path: str) -> tuple[str, str, str]:
-    """The place that a path leads to, the name there, and the first column."""
-    if not _PLAIN_PATH.fullmatch(path):
-        return "", "", ""
-    place, _, name = path.rpartition(".")
-    return place, name, path.partition(".")[0]
 
 
 def _fits(field: str, value: Any) -> bool:
@@ -220,7 +192,8 @@ def value_at(record: Any, path: str, default: Any = None) -> Any:
     if not _PLAIN_PATH.fullmatch(path):
         return default if (found := search(path, record)) is None else found
     first, _, rest = path.partition(".")
-    return value_at(record.get(first), rest, default) if rest else default
+    inner = record.get(first) if rest else None
+    return default if inner is None else value_at(inner, rest, default)
 
 
 def search(path: Any, record: Any) -> Any:
@@ -238,11 +211,6 @@ def search(path: Any, record: Any) -> Any:
         raise ConfigError(f"invalid JMESPath {path!r}: {problem}") from None
 
 
-def _has_path(record: Any, path: str) -> bool:
-    """Whether there is a value at a path, be it None."""
-    return value_at(record, path, _ABSENT) is not _ABSENT
-
-
 def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
     """A record without the value at a path, and without mappings that are empty then."""
     if path in record:
@@ -257,12 +225,10 @@ def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
 
 def _interpreted(name: str, value: Any) -> Any:
     """The value of a field in an export. What is of no known form stays as it is."""
-    if name == "question" and isinstance(value, Mapping | list):
-        return _message_text(value, ("user", "human"))  # it may be missing
-    if name == "answer" and isinstance(value, Mapping | list):
-        text = _message_text(value, ("assistant", "ai"))
-        return value if text is None else text
-    return value
+    if name not in _SPEAKERS or not isinstance(value, Mapping | list):
+        return value
+    text = _message_text(value, _SPEAKERS[name])
+    return value if text is None and name == "answer" else text  # a question may be missing
 
 
 def _is_message(value: Any) -> bool:
