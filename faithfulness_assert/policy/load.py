@@ -5,7 +5,7 @@ The options of a preset under the names of the system that it is named after sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +70,15 @@ def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
         ConfigError: an unknown field, or a value that a field does not take.
     """
     where = f"policy {name!r}"
-    _check_keys(where, data)
-    base = _base(where, data.get("base", "default"))
+    for key in data:
+        if key not in DATA_KEYS:
+            shown = str(key)[:60]
+            raise ConfigError(f"{where}: unknown field {shown!r}. {suggest(shown, DATA_KEYS)}")
+    named = data.get("base", "default")
+    base = policies.get(ALIASES.get(named, named)) if isinstance(named, str) else None
+    if base is None:
+        hint = suggest(str(named)[:60], policies)
+        raise ConfigError(f"{where}: base must be a preset, got {named!r:.60}. {hint}")
     source_options = data.get("policy_options") or {}
     if not isinstance(source_options, Mapping):
         got = type(source_options).__name__
@@ -79,21 +86,6 @@ def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
     own = {key: value for key, value in data.items() if key not in ("base", "policy_options")}
     described = {"name": name, "summary": f"Based on {base.name}.", "deviations": ()}
     return from_data(with_source_options(base, source_options), {**described, **own})
-
-
-def _check_keys(where: str, data: Iterable[object]) -> None:
-    for key in data:
-        if key not in DATA_KEYS:
-            shown = str(key)[:60]
-            raise ConfigError(f"{where}: unknown field {shown!r}. {suggest(shown, DATA_KEYS)}")
-
-
-def _base(where: str, base: object) -> Policy:
-    name = ALIASES.get(base, base) if isinstance(base, str) else None
-    if name is None or name not in policies:
-        hint = suggest(str(base)[:60], policies)
-        raise ConfigError(f"{where}: base must be a preset, got {base!r:.60}. {hint}")
-    return policies[name]
 
 
 def load_policy(file: str) -> Policy:
@@ -159,8 +151,8 @@ def _flag(name: str, yes: SourceOption, no: SourceOption = lambda *_: {}) -> Sou
     """An option that is true or false."""
 
     def change(policy: Policy, value: Any) -> Mapping[str, Any]:
-        if FLAG.problem(value):
-            raise _wrong(f"{name} {FLAG.problem(value)}")
+        if problem := FLAG.problem(value):
+            raise _wrong(f"{name} {problem}")
         return (yes if value else no)(policy, value)
 
     return change
@@ -175,18 +167,16 @@ def _verdict_scores(_: Policy, value: object) -> Mapping[str, Any]:
     if value is not None and not isinstance(value, Mapping):
         got = type(value).__name__
         raise _wrong(f"verdict_scores must map verdicts to numbers, got {got}")
-    scores = dict(_verdict_score(name, score) for name, score in (value or {}).items())
-    return {"weights": {**policies["axion"].weights, **scores}} if scores else {}
-
-
-def _verdict_score(name: object, score: Any) -> tuple[Label, float]:
-    verdict = str(name).upper()
-    if verdict not in AXION_VERDICTS:
-        near = suggest(verdict, AXION_VERDICTS)
-        raise _wrong(f"verdict_scores: unknown verdict {name!r}. {near}")
-    if not is_number(score):
-        raise _wrong(f"verdict_scores: {name} must be a finite number, got {score!r}")
-    return AXION_VERDICTS[verdict], score
+    weights = dict(policies["axion"].weights)
+    for name, score in (value or {}).items():
+        verdict = str(name).upper()
+        if verdict not in AXION_VERDICTS:
+            near = suggest(verdict, AXION_VERDICTS)
+            raise _wrong(f"verdict_scores: unknown verdict {name!r}. {near}")
+        if not is_number(score):
+            raise _wrong(f"verdict_scores: {name} must be a finite number, got {score!r}")
+        weights[AXION_VERDICTS[verdict]] = score
+    return {"weights": weights} if value else {}
 
 
 _THRESHOLD: Mapping[str, SourceOption] = {"threshold": _field("threshold")}

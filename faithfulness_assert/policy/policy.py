@@ -7,8 +7,9 @@ of ``grade()`` and ``--option``, ``policies NAME`` and the table in docs/policie
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -179,8 +180,10 @@ class Policy:
     )
 
     def __post_init__(self) -> None:
-        problem = next(_problems(self), None) or _conflict(self)
-        if problem:
+        for name, allowed in TAKES.items():
+            if problem := allowed.problem(getattr(self, name)):
+                raise ConfigError(f"policy {self.name!r}: {name}: {problem}")
+        if problem := _conflict(self):
             raise ConfigError(f"policy {self.name!r}: {problem}")
         labels = {normalise(word): label for word, label in self.labels.items()}
         changes = {
@@ -194,8 +197,9 @@ class Policy:
 
     def __reduce__(self) -> tuple[object, ...]:
         # A read-only mapping cannot be copied or pickled, so it travels as a plain one.
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
-        return _policy, ({name: _plain(value) for name, value in given.items()},)
+        values = {name: getattr(self, name) for name in TAKES}
+        mappings = {n: dict(v) for n, v in values.items() if isinstance(v, MappingProxyType)}
+        return partial(Policy, **values | mappings), ()
 
     @property
     def passes_at(self) -> float:
@@ -220,13 +224,6 @@ def from_data(policy: Policy, data: Mapping[str, Any]) -> Policy:
     return replace(policy, **changes)
 
 
-def _problems(policy: Policy) -> Iterator[str]:
-    """What is wrong with the values of single fields."""
-    for name, allowed in TAKES.items():
-        if problem := allowed.problem(getattr(policy, name)):
-            yield f"{name}: {problem}"
-
-
 def _conflict(policy: Policy) -> str | None:
     """Which field does not fit the others, or None."""
     weighted = {*policy.weights, "not_a_claim"}
@@ -238,11 +235,3 @@ def _conflict(policy: Policy) -> str | None:
     if policy.joint and (policy.split, policy.verify) != ("claims", "batch"):
         return "joint: needs split='claims' and verify='batch'"
     return None
-
-
-def _policy(given: dict[str, Any]) -> Policy:
-    return Policy(**given)
-
-
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, MappingProxyType) else value

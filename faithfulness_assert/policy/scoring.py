@@ -44,25 +44,18 @@ def score(
     counts as if nothing supported it, and never for more than 0 (under ``inverse`` for the greatest
     weight): what is not known never helps to pass.
     """
-    counted = [v for v in verdicts if v.label != "not_a_claim" and not _is_repeat(policy, v)]
+    distinct = [v for v in verdicts if v.repeat_of is None or not policy.dedupe]
+    counted = [v for v in distinct if v.label != "not_a_claim"]
     if not counted:
         return None
-    unresolved = _unresolved_weight(policy)
+    unresolved = min(0.0, policy.weights.get("not_enough_info", 0.0))
+    if policy.inverse:
+        unresolved = max(policy.weights.values())
     weights = [unresolved if v.label is None else policy.weights[v.label] for v in counted]
     mean = math.fsum(weights) / len(weights)
     raw = _unit(mean)
     capped, applied = _capped(policy, raw, audit)
     return Score(_final(policy, capped), raw, mean, len(weights), applied)
-
-
-def _is_repeat(policy: Policy, verdict: Verdict) -> bool:
-    return policy.dedupe and verdict.repeat_of is not None
-
-
-def _unresolved_weight(policy: Policy) -> float:
-    if policy.inverse:
-        return max(policy.weights.values())
-    return min(0.0, policy.weights.get("not_enough_info", 0.0))
 
 
 def overall(
@@ -97,7 +90,7 @@ def _capped(
     policy: Policy, value: float, audit: CitationAudit | None
 ) -> tuple[float, tuple[ScoreCap, ...]]:
     """The value under the lowest ceiling that applies, and the caps that lowered it."""
-    if policy.citations != "enforce":
+    if policy.citations != "enforce" or audit is None:
         return value, ()
     applied = tuple(c for c in policy.score_caps if c.ceiling < value and _applies(c, audit))
     return min([value, *(cap.ceiling for cap in applied)]), applied
@@ -115,9 +108,7 @@ def _unit(value: float) -> float:
     return max(0.0, min(1.0, value))
 
 
-def _applies(cap: ScoreCap, audit: CitationAudit | None) -> bool:
-    if audit is None:
-        return False
+def _applies(cap: ScoreCap, audit: CitationAudit) -> bool:
     findings = {
         "invalid_citations": len(audit.invalid_citations),
         "hallucination": int(audit.hallucination_detected),

@@ -98,11 +98,25 @@ def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _must_be(what: str, is_right: Callable[[Any], bool]) -> Callable[[Any], str | None]:
-    return lambda value: None if is_right(value) else f"must be {what}, got {value!r}"
+def _tuple(data: Any, _: object) -> Any:
+    return tuple(data) if isinstance(data, list) else data
 
 
-# ---------------------------------------------------------------- one word or number
+def _values(
+    said: str,
+    is_right: Callable[[Any], bool],
+    what: str = "",
+    from_data: Callable[[Any, Any], Any] = lambda data, _: data,
+) -> Values:
+    """Values that a test finds. ``what`` is what a wrong one must be, if not what is ``said``."""
+
+    def problem(value: Any) -> str | None:
+        return None if is_right(value) else f"must be {what or said}, got {value!r:.80}"
+
+    return Values(said, problem, from_data)
+
+
+# ---------------------------------------------------------------- a word, a number, texts
 
 
 def one_of(kind: Any) -> Values:
@@ -113,67 +127,49 @@ def one_of(kind: Any) -> Values:
     def from_data(data: Any, _: object) -> Any:
         return "off" if data is False and "off" in words else data  # YAML reads off as false
 
-    return Values(said, _must_be(f"one of {said}", lambda value: value in words), from_data)
+    return _values(said, lambda value: value in words, f"one of {said}", from_data)
 
 
 def count(lowest: int, highest: int) -> Values:
     """A whole number of this range."""
+    said = f"{lowest} to {highest}"
+    return _values(
+        said,
+        lambda value: _is_count(value) and lowest <= value <= highest,
+        f"a whole number from {said}",
+    )
 
-    def is_right(value: Any) -> bool:
-        return _is_count(value) and lowest <= value <= highest
 
-    what = f"a whole number from {lowest} to {highest}"
-    return Values(f"{lowest} to {highest}", _must_be(what, is_right))
-
-
-FLAG = Values("true or false", _must_be("true or false", lambda value: isinstance(value, bool)))
-FRACTION = Values("0 to 1", _must_be("a number from 0 to 1", is_fraction))
-ENDING = Values(
+FLAG = _values("true or false", lambda value: isinstance(value, bool))
+FRACTION = _values("0 to 1", is_fraction, "a number from 0 to 1")
+ENDING = _values(
     "fail, pass, error, or a score from 0 to 1",
-    _must_be(
-        "one of fail, pass, error or a score from 0 to 1",
-        lambda value: is_fraction(value) or (isinstance(value, str) and value in get_args(Ending)),
-    ),
+    lambda value: is_fraction(value) or (isinstance(value, str) and value in get_args(Ending)),
+    "one of fail, pass, error or a score from 0 to 1",
 )
-COUNT_OR_ALL = Values(
+COUNT_OR_ALL = _values(
     "whole number from 1, or null: all",
-    _must_be(
-        "a whole number from 1, or None",
-        lambda value: value is None or (_is_count(value) and value >= 1),
-    ),
+    lambda value: value is None or (_is_count(value) and value >= 1),
+    "a whole number from 1, or None",
 )
-
-# ---------------------------------------------------------------- texts
-
-
-def _text_problem(value: object) -> str | None:
-    return None if isinstance(value, str) else f"must be a text, got {type(value).__name__}"
-
-
-def _name_problem(value: object) -> str | None:
-    is_name = isinstance(value, str) and value.isprintable() and value
-    return None if is_name else "must be a printable text"
-
-
-def _guidance_problem(value: object) -> str | None:
-    if isinstance(value, str) and len(value) <= MAX_GUIDANCE_CHARS:
-        return None
-    return f"must be a text of at most {MAX_GUIDANCE_CHARS:,} characters"
-
-
-def _texts_problem(value: object) -> str | None:
-    is_right = isinstance(value, tuple) and all(isinstance(line, str) for line in value)
-    return None if is_right else "must be a list of texts"
-
-
-def _tuple(data: Any, _: object) -> Any:
-    return tuple(data) if isinstance(data, list) else data
-
-
-TEXT = Values("text", _text_problem)
-NAME = Values("printable text", _name_problem)
-GUIDANCE = Values(f"text of at most {MAX_GUIDANCE_CHARS:,} characters", _guidance_problem)
-TEXTS = Values("list of texts", _texts_problem, _tuple)
+TEXT = _values("text", lambda value: isinstance(value, str), "a text")
+NAME = _values(
+    "printable text",
+    lambda value: isinstance(value, str) and value != "" and value.isprintable(),
+    "a printable text",
+)
+_LIMITED = f"text of at most {MAX_GUIDANCE_CHARS:,} characters"
+GUIDANCE = _values(
+    _LIMITED,
+    lambda value: isinstance(value, str) and len(value) <= MAX_GUIDANCE_CHARS,
+    f"a {_LIMITED}",
+)
+TEXTS = _values(
+    "list of texts",
+    lambda value: isinstance(value, tuple) and all(isinstance(text, str) for text in value),
+    "a list of texts",
+    _tuple,
+)
 
 # ---------------------------------------------------------------- labels, weights, dimensions
 
@@ -237,12 +233,10 @@ SHARES = Values(
 
 
 def _caps_problem(caps: object) -> str | None:
-    if isinstance(caps, str) or not isinstance(caps, Sequence):
+    if not isinstance(caps, Sequence) or not all(isinstance(cap, ScoreCap) for cap in caps):
         return "must be a list of ScoreCap"
     findings = get_args(AuditFinding)
     for cap in caps:
-        if not isinstance(cap, ScoreCap):
-            return "must be a list of ScoreCap"
         if cap.finding not in findings:
             return f"finding must be one of {', '.join(findings)}, got {cap.finding!r}"
         if not is_fraction(cap.ceiling):
