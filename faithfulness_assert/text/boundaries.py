@@ -122,7 +122,8 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
     no_space = view[cut - 1] != " "
     if left.endswith(("!", "?")):
         return not (no_space and _LONE_MARK.search(left)) and not _DASH.match(right)
-    if no_space and (_ITEM_NUMBER.search(left) or _is_inside_address(left, right)):
+    around = left.rsplit(" ", 1)[-1] + right.split(" ", 1)[0]
+    if no_space and (_ITEM_NUMBER.search(left) or _ADDRESS.search(around)):
         return False
     return not _ends_with_abbreviation(left, right, language)
 
@@ -131,10 +132,6 @@ def _ends_plainly(view: str, start: int, cut: int) -> bool:
     """As most sentences end: a word too long to be an abbreviation, a full stop, a capital."""
     word, stop, capital = view[cut - 7 : cut - 2], view[cut - 2 : cut], view[cut : cut + 1]
     return cut - start > _SHORT and stop == ". " and word.isalpha() and capital.isupper()
-
-
-def _is_inside_address(left: str, right: str) -> bool:
-    return _ADDRESS.search(left.rsplit(" ", 1)[-1] + right.split(" ", 1)[0]) is not None
 
 
 # ---------------------------------------------------------------- abbreviations and titles
@@ -186,21 +183,17 @@ def _cut_at_items(view: str, cuts: list[int]) -> list[int]:
         next_cut = bisect_right(cuts, items[-1].body)
         end = cuts[next_cut] if next_cut < len(cuts) else len(view)
         starts = [item.start for item in items]
-        ends = [*starts[1:], end]
-        if _ends_before(view, starts[0]).endswith(_COLONS) and _all_short(view, items, ends):
+        texts = (
+            view[item.body : stop] for item, stop in zip(items, [*starts[1:], end], strict=True)
+        )
+        are_short = all(len(text.split()) <= _SHORT_ITEM for text in texts)
+        if are_short and _ends_before(view, starts[0]).endswith(_COLONS):
             kept.difference_update(cuts[bisect_left(cuts, starts[0]) : bisect_left(cuts, end)])
         else:
             for item in items:  # no boundary between a label and its text
                 kept.difference_update(range(item.body - 2, item.body + 1))
             kept.update(starts)
     return sorted(kept - {0})
-
-
-def _all_short(view: str, items: list[_Item], ends: list[int]) -> bool:
-    return all(
-        len(view[item.body : end].split()) <= _SHORT_ITEM
-        for item, end in zip(items, ends, strict=True)
-    )
 
 
 def _lists(view: str) -> list[list[_Item]]:
@@ -213,16 +206,14 @@ def _lists(view: str) -> list[list[_Item]]:
         label, item = match[1], _Item(*match.span())
         if label == next_label:
             lists[-1].append(item)
-        elif item.start == 0 or (label in ("1", "a") and _may_begin_list(view, item.start)):
+        elif item.start == 0 or (
+            label in ("1", "a") and _ends_before(view, item.start).endswith(_BEFORE_LIST)
+        ):
             lists.append([item])
         else:
             continue
         next_label = str(int(label) + 1) if label.isdecimal() else chr(ord(label) + 1)
     return [items for items in lists if len(items) > 1]
-
-
-def _may_begin_list(view: str, place: int) -> bool:
-    return _ends_before(view, place).endswith(_BEFORE_LIST)
 
 
 def _ends_before(view: str, place: int) -> str:

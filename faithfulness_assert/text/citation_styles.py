@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from .strings import is_blank
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 MAX_RANGE = 20
 """A longer range, such as ``[1-5000]``, counts as its two ends."""
@@ -82,24 +82,18 @@ class CitationReader:
     def citations(self, text: str) -> list[Citation]:
         """The citations of a text without code, in order."""
         text = text.translate(_ASCII)
-        found = [*self._in_brackets(text), *self._in_parentheses(text), *self._in_links(text)]
-        return sorted(citation for citation in found if citation.names)
-
-    # ---- styles
-
-    def _in_brackets(self, text: str) -> Iterator[Citation]:
-        for bracket in _BRACKETS.finditer(text):
-            if not _defines_note(text, bracket):
-                yield Citation(bracket.start(), self._names(bracket[1] or bracket[2]))
-
-    def _in_parentheses(self, text: str) -> Iterator[Citation]:
+        found = [
+            Citation(bracket.start(), self._names(bracket[1] or bracket[2]))
+            for bracket in _BRACKETS.finditer(text)
+            if not _defines_note(text, bracket)
+        ]
         for pair in _PARENTHESES.finditer(text):
-            yield Citation(pair.start(), self._names(pair[1] or pair[2], "parentheses"))
-
-    def _in_links(self, text: str) -> Iterator[Citation]:
+            names = self._names(pair[1] or pair[2], "parentheses")
+            found.append(Citation(pair.start(), names))
         for link in _FOOTNOTE_LINK.finditer(text):
             target = self._ids.get(link[2].casefold())
-            yield Citation(link.start(), (target,) if target else self._names(link[1]))
+            found.append(Citation(link.start(), (target,) if target else self._names(link[1])))
+        return sorted(citation for citation in found if citation.names)
 
     # ---- names
 
@@ -228,11 +222,8 @@ class _IdShapes:
 
     def fit(self, text: str) -> bool:
         """Whether ``text`` has one of the shapes. A year such as 1969 has none."""
-        return self._pattern.fullmatch(text) is not None and not _is_year(text)
-
-
-def _is_year(text: str) -> bool:
-    return len(text) == 4 and text[:2] in ("19", "20") and text.isdecimal()
+        is_year = len(text) == 4 and text[:2] in ("19", "20") and text.isdecimal()
+        return not is_year and self._pattern.fullmatch(text) is not None
 
 
 def _shape(name: str, *, own_words: bool) -> str:
@@ -258,10 +249,8 @@ def _run_shape(run: str, *, own_words: bool) -> str:
         return rf"[0-9a-f]{{{len(run)}}}"
     if len(parts) > 2 and len(run) > 7 and min(map(len, parts)) == 1:  # it looks random
         return rf"[^\W_]{{{len(run)}}}"
-    return "".join(_part_shape(part, own_words=own_words) for part in parts)
-
-
-def _part_shape(part: str, *, own_words: bool) -> str:
-    if _DIGIT.match(part):
-        return rf"\d{{1,{max(6, len(part))}}}"
-    return re.escape(part) if own_words else _WORD
+    words = (re.escape(part) if own_words else _WORD for part in parts)
+    return "".join(
+        rf"\d{{1,{max(6, len(part))}}}" if _DIGIT.match(part) else word
+        for part, word in zip(parts, words, strict=True)
+    )

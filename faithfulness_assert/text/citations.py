@@ -50,7 +50,7 @@ def audit_citations(
     uncited = tuple(
         statement.text
         for statement in parts.statements
-        if not _has_place(places, statement.start or 0, statement.end or 0)
+        if bisect_left(places, statement.start or 0) == bisect_left(places, statement.end or 0)
         and not _is_hedged(statement.text, hedges)
     )
     needs_retry = bool(invalid) or len(uncited) >= RETRY_AT
@@ -77,12 +77,6 @@ def _blanked(answer: str, spans: Sequence[tuple[int, int]]) -> str:
         done = end
     parts.append(answer[done:])
     return _INLINE_CODE.sub(lambda code: " " * len(code[0]), "".join(parts))
-
-
-def _has_place(places: Sequence[int], start: int, end: int) -> bool:
-    """Whether one of the sorted ``places`` is in the span."""
-    index = bisect_left(places, start)
-    return index < len(places) and places[index] < end
 
 
 def _is_hedged(sentence: str, phrases: Sequence[str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from .strings import word_lists
+from .strings import DENSE, word_lists
 
 MAX_TOPIC = 200
 """Characters. Anything longer is a claim."""
@@ -57,10 +57,7 @@ _SIGNS_OF_A_CLAIM = (_VERB, _PREDICATE, _BEFORE_ARTICLE, _GERMAN_VERB)
 # ---- other scripts
 
 _LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff]"
-)
+_UNSPACED = re.compile(f"[{DENSE}]")
 _UNSPACED_VERB = re.compile(
     "[是有会會能可为為在了不没沒无無非被把让讓使令致治死杀殺增减減升降达達超赢贏输輸很最已将將应應必由成对對于於导導]|"
     "[るただすい]$|ます|です|だった"

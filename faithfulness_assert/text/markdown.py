@@ -130,7 +130,10 @@ def _leaves(tokens: Sequence[Token], text: str, lines: Sequence[Span]) -> Iterat
         if table_end <= first < end:
             if token.type == "table_open":
                 table_end = end
-                yield from _table(text, own)
+                header, delimiter, *rows = own
+                yield _block("table header" if rows else "row", text, [header])
+                yield _block("table header", text, [delimiter])
+                yield from (_block("row", text, [row]) for row in rows)
             elif token.type == "inline":
                 other: Kind = "item" if token.level > 1 else "text"
                 kind: Kind = "heading" if before == "heading_open" else other
@@ -154,28 +157,17 @@ def _code(text: str, lines: Sequence[Span], *, is_named: bool) -> Iterator[Block
     for is_filled, paragraph in groupby(lines, lambda line: bool(text[slice(*line)].strip())):
         own = list(paragraph)
         content = text[own[0][0] : own[-1][1]]
-        if is_filled and (not has_code or (not is_named and _is_paragraph(content))):
+        is_text = not is_named and _PROSE_SIGN.search(content) and not _CODE_SIGN.search(content)
+        if is_filled and (not has_code or is_text):
             yield _block("text", text, own)
         elif is_filled:
             for is_prose, run in groupby(own, lambda line: _is_prose(text[slice(*line)])):
                 yield _block("text" if is_prose else "code", text, list(run))
 
 
-def _is_paragraph(content: str) -> bool:
-    return _PROSE_SIGN.search(content) is not None and not _CODE_SIGN.search(content)
-
-
 def _is_prose(line: str) -> bool:
     is_sentence = len(line.split()) > 2 and _LINE_OF_PROSE.fullmatch(line)
     return bool(is_sentence) and not _CODE_SIGN.search(line)
-
-
-def _table(text: str, lines: Sequence[Span]) -> Iterator[Block]:
-    header, delimiter, *rows = lines
-    yield _block("table header" if rows else "row", text, [header])
-    yield _block("table header", text, [delimiter])
-    for row in rows:
-        yield _block("row", text, [row])
 
 
 def _leaf(kind: Kind, text: str, lines: Sequence[Span], contents: Sequence[str]) -> Block:

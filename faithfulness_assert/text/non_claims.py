@@ -89,26 +89,17 @@ def _regrets() -> tuple[str, ...]:
     return tuple(re.split(r" / |\n", word_lists("declines")["regret"].strip()))
 
 
-def _after_regret(bare: str) -> str:
-    """What follows up to four words of regret."""
+def _bare(statement: str) -> str:
+    """A sentence after up to four words of regret, without marks and pictures at its ends."""
+    bare = _PICTURES.sub("", plain(statement).replace('"', "")).strip(_ENDS)
     for _ in range(4):
         if not bare.startswith(_regrets()):
             break
-        word = next((word for word in _regrets() if _begins_with(bare, word)), "")
-        bare = bare[len(word) :].lstrip(_ENDS)
+        # A word must end there, which scripts without spaces do not show.
+        begun = (word for word in _regrets() if bare.startswith(word))
+        whole = (w for w in begun if w[-1] > "\u2e80" or not bare[len(w) :][:1].isalnum())
+        bare = bare[len(next(whole, "")) :].lstrip(_ENDS)
     return bare
-
-
-def _begins_with(bare: str, word: str) -> bool:
-    """Whether the word ends there. Scripts without spaces need no mark after a word."""
-    if not bare.startswith(word):
-        return False
-    return word[-1] > "\u2e80" or not bare[len(word) :][:1].isalnum()
-
-
-def _bare(statement: str) -> str:
-    """A sentence after its words of regret, without the marks and pictures at its ends."""
-    return _after_regret(_PICTURES.sub("", plain(statement).replace('"', "")).strip(_ENDS))
 
 
 def declines(statement: str) -> bool:

@@ -55,7 +55,9 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
             spans += in_parts(text, start, len(text))
             break
         spans += _part_spans(text, start, end, language)
-    return [span for spread in _widened(text, spans) for span in _trimmed(text, *spread)]
+    # Each ends where the next begins, so invisible characters between two belong to the first.
+    spread = pairwise([0, *(start for start, _ in spans[1:]), len(text)])
+    return [(start, end) for start, end in (trimmed(text, *span) for span in spread) if start < end]
 
 
 def in_parts(text: str, start: int, end: int) -> Iterator[Span]:
@@ -89,18 +91,10 @@ def _part_spans(text: str, start: int, end: int, language: str) -> list[Span]:
     return [(start + places[first], start + places[last - 1] + 1) for first, last in pieces]
 
 
-def _widened(text: str, spans: list[Span]) -> Iterator[Span]:
-    """The spans without gaps: each ends where the next begins.
-
-    So invisible characters between two sentences belong to the first.
-    """
-    return pairwise([0, *(start for start, _ in spans[1:]), len(text)])
-
-
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+def trimmed(text: str, start: int, end: int) -> Span:
+    """The span without the white space at its ends."""
     piece = text[start:end]
-    if piece.strip():
-        yield start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
 
 
 # ---------------------------------------------------------------- paragraphs and lines

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from .strings import lazy_pattern
+from .strings import DENSE, lazy_pattern
 
 STEM = 4
 """Letters of a word that count, so that "opens" and "opened" are the same word."""
 
-# Scripts that put no spaces between words: there each character counts as a word.
-_DENSE = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-_WORD = lazy_pattern(rf"[{_DENSE}]|\d+|[^\W\d_{_DENSE}]+")
-_RUN = lazy_pattern(rf"[{_DENSE}]+|\d+(?:[.,]\d+)*|[^\W\d_{_DENSE}]+")
+_WORD = lazy_pattern(rf"[{DENSE}]|\d+|[^\W\d_{DENSE}]+")
+_RUN = lazy_pattern(rf"[{DENSE}]+|\d+(?:[.,]\d+)*|[^\W\d_{DENSE}]+")
 _COMMON = frozenset(
     """the and are was were has have had its for with that this from not but they them their there
     der die das und ist ein eine les des est une pas los las una del con por che per non sono het

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..records.model import Skipped, Statement
 from .inline import clear
 from .markdown import blocks
-from .sentences import MAX_SENTENCES, in_parts, sentence_spans
+from .sentences import MAX_SENTENCES, in_parts, sentence_spans, trimmed
 from .strings import clean_text, is_blank
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def split(text: str, language: str = "en") -> Split:
 
 def _all_pieces(text: str, language: str) -> list[_Piece]:
     all_blocks = blocks(text)
-    content = [i for i, block in enumerate(all_blocks) if _is_content(block)]
+    no_content = ("rule", "heading", "bold")
+    content = [i for i, block in enumerate(all_blocks) if block.kind not in no_content]
     last_content = max(content, default=0)
     pieces: list[_Piece] = []
     for i, block in enumerate(all_blocks):
@@ -91,10 +92,6 @@ def _all_pieces(text: str, language: str) -> list[_Piece]:
         is_answer = _EXPECTS_ANSWER.search(text, before, block.start) is not None
         pieces += _pieces(text, block, language, may_be_topic=i < last_content and not is_answer)
     return pieces
-
-
-def _is_content(block: Block) -> bool:
-    return block.kind not in ("rule", "heading", "bold")
 
 
 def _promoted(piece: _Piece) -> _Piece:
@@ -110,7 +107,7 @@ def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> It
     ``may_be_topic``: whether it can be the heading of something that follows.
     """
     if block.kind in ("code", "rule"):
-        yield _Piece(*_trimmed(text, block.start, block.end), "", block.kind)
+        yield _Piece(*trimmed(text, block.start, block.end), "", block.kind)
         return
     parts = clear(text, block.pieces)
     if block.kind in ("row", "table header"):
@@ -131,8 +128,8 @@ def _unsaid(text: str, block: Block) -> Iterator[_Piece]:
     if source.isspace():
         return
     if block.kind == "table header" or not is_blank(source):
-        reason = "table header" if block.kind == "table header" else "markup"
-        yield _Piece(*_trimmed(text, block.start, block.end), "", reason)
+        reason = "markup" if block.kind != "table header" else block.kind
+        yield _Piece(*trimmed(text, block.start, block.end), "", reason)
 
 
 MAY_BE_SKIPPED = ("table header", "link definition", "heading", "bold")
@@ -161,12 +158,7 @@ def _cut(text: str, start: int) -> Iterator[_Piece]:
     """The rest of a text that already has more statements than any real answer."""
     for first, end in in_parts(text, start, len(text)):
         if not is_blank(text[first:end]):
-            yield _Piece(*_trimmed(text, first, end), " ".join(text[first:end].split()))
-
-
-def _trimmed(text: str, start: int, end: int) -> Span:
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+            yield _Piece(*trimmed(text, first, end), " ".join(text[first:end].split()))
 
 
 def _sentences(part: Clear, language: str) -> Iterator[_Piece]:

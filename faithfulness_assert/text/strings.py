@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 MAX_SHOWN = 200
 """Characters of a text in a message or a report."""
 
+DENSE = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+"""Scripts that put no spaces between words, as the inside of a set of characters in a pattern."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _VISIBLE = re.compile(r"[^\W_]")
@@ -74,13 +80,12 @@ def clip(text: str, limit: int = MAX_SHOWN) -> str:
 def visible(text: str) -> str:
     """``text`` with escapes for everything that is hidden or that a terminal or CI log acts on."""
     shown = "".join(
-        char if char.isprintable() or char in "\n\u200c\u200d" else _escaped(char) for char in text
+        char
+        if char.isprintable() or char in "\n\u200c\u200d"
+        else char.encode("unicode_escape").decode("ascii")
+        for char in text
     )
     return _LOG_COMMAND.sub(lambda sign: f"{sign['before'] or ''}\\x{ord(sign[0][-1]):x}", shown)
-
-
-def _escaped(char: str) -> str:
-    return char.encode("unicode_escape").decode("ascii")
 
 
 def text_key(text: str) -> str:
