@@ -20,12 +20,11 @@ from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
 from .outcomes import not_graded
 from .results import (
-    counted_verdicts,
     coverage_of,
     depends_on_open,
     described_open,
     ended_result,
-    errors_of_open,
+    left_open,
     result_of,
 )
 from .state import Ended, Log, noted
@@ -34,7 +33,6 @@ from .verdicts import finding_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..policy.policy import Policy
     from ..policy.scoring import Score
     from ..reading.reconcile import Finding
     from ..records.model import Statement
@@ -67,24 +65,19 @@ def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> Ended | None:
     missing = sum(v.label is None for v in verdicts)
     set_aside = sum(v.label == "not_a_claim" for v in verdicts)
     nothing_counts = missing + set_aside == len(verdicts) and (missing or not verdicts)
-    failed = errors_of_open(state, verdicts)
+    failed = left_open(state, verdicts)
+    causes = list(failed.values()) or state.log.errors
     if nothing_counts:
-        return not_graded(failed or state.log.errors)
-    if failed and depends_on_open(state, verdicts):
-        return not_graded(failed, described_open(state, verdicts))
+        return not_graded(causes)
+    if failed and depends_on_open(state, verdicts, failed):
+        return not_graded(causes, described_open(failed.values(), verdicts))
     wrong = problem_of(state.answered_controls)
     if wrong and state.policy.controls == "enforce":
         return not_graded([JudgeError(wrong, "unreliable_judge")])
     if missing and state.policy.on_missing == "error":
         detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
-        return not_graded(failed or state.log.errors, detail)
+        return not_graded(causes, detail)
     return None
-
-
-def _why_graded(policy: Policy) -> str:
-    if policy.on_failed == "unsupported":
-        return "; they count as unsupported"
-    return ", but the outcome does not depend on that"
 
 
 # ---------------------------------------------------------------- verdicts
@@ -94,22 +87,17 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
     firsts = [state.first_like[s.id] for s in state.statements]
     findings = {number: finding_of(state, number) for number in set(firsts)}
-    shares = _shares(state)
+    shares: Mapping[int, float] = {}
+    if state.likely is not None:
+        from .likely_windows import shown_shares
+
+        shares = shown_shares(state, state.likely)
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
     return tuple(
         _verdict(state, statement, first, findings[first], quotable, shares.get(first, 1.0))
         for statement, first in zip(state.statements, firsts, strict=True)
     )
-
-
-def _shares(state: State) -> Mapping[int, float]:
-    """The share of the context that each statement was shown, where it was not everything."""
-    if state.likely is None:
-        return {}
-    from .likely_windows import shown_shares
-
-    return shown_shares(state)
 
 
 def _verdict(
@@ -145,20 +133,23 @@ def _verdict(
 
 
 def _graded(state: State, verdicts: Sequence[Verdict], outcome: Score) -> GradingResult:
-    policy, counted = state.policy, counted_verdicts(state.policy, verdicts)
+    policy, counted = state.policy, [v for v in verdicts if v.repeat_of is None]
     passed = passes(policy, outcome.value, verdicts)
     coverage = coverage_of(counted)
     parts = reason_of(policy, counted, outcome, passed=passed)
     reason = str(parts)
-    if left_open := described_open(state, verdicts):
-        reason = f"{reason} {left_open}{_why_graded(policy)}."
+    if failed := left_open(state, verdicts):
+        decided = ", but the outcome does not depend on that"
+        why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
+        reason = f"{reason} {described_open(failed.values(), verdicts)}{why}."
     explanation = clip(state.explanation, MAX_EXPLANATION)
-    metadata = {
+    metadata: dict[str, Any] = {
         "calculation": calculation(policy, counted, outcome),
         **({} if policy.explain == "none" else {"reasonParts": parts.to_json()}),
         **_score_caps(outcome),
-        **_truths(state),
     }
+    if policy.verify == "truths":
+        metadata["truths"] = [{"passage": s.passage, "text": s.text} for s in state.context]
     return result_of(
         state,
         verdicts,
@@ -207,10 +198,3 @@ def _score_caps(outcome: Score) -> dict[str, Any]:
         for cap in outcome.score_caps
     ]
     return {"rawScore": outcome.raw, "scoreCaps": caps}
-
-
-def _truths(state: State) -> dict[str, Any]:
-    """What the judge found in the context, if the verdicts rest on that."""
-    if state.policy.verify != "truths":
-        return {}
-    return {"truths": [{"passage": s.passage, "text": s.text} for s in state.context]}

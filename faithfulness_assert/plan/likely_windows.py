@@ -22,7 +22,6 @@ from .verdicts import distinct, finding_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..policy.policy import Policy
     from ..records.model import Evidence, Verdict
     from .state import State
 
@@ -44,9 +43,10 @@ CONTROLS_TOKENS = 100
 
 def begin(state: State) -> State:
     """The first windows, if not everything is shown."""
-    if state.ended or not _is_for_likely(state):
+    if not _is_for_likely(state):
         return state
-    if earns_unsupported(state.policy):
+    # A statement that nothing supports may help the case.
+    if state.policy.inverse or state.policy.weights.get("not_enough_info", 0.0) > 0:
         if state.policy.windows == "likely":
             why = "the policy gives credit to what nothing supports, so everything was shown"
             state = noted(state, Log(warnings=(f"windows='likely': {why}",)))
@@ -56,27 +56,20 @@ def begin(state: State) -> State:
     return _with_windows(state._replace(context=context, windows=()), likely, first)
 
 
-def go_on(state: State) -> State:
+def go_on(state: State, likely: Likely) -> State:
     """More windows, for what is not yet supported. What was asked before is not asked again."""
-    if state.likely is None:
-        return state
     rest = {
         number: rest
-        for number, (_, rest) in state.likely.ranked.items()
+        for number, (_, rest) in likely.ranked.items()
         if finding_of(state, number).label not in SETTLED
     }
-    return _with_windows(state, state.likely, rest)
-
-
-def earns_unsupported(policy: Policy) -> bool:
-    """Whether a statement that nothing supports may help a case."""
-    return policy.inverse or policy.weights.get("not_enough_info", 0.0) > 0
+    return _with_windows(state, likely, rest)
 
 
 def _is_for_likely(state: State) -> bool:
     """Whether the policy wants it, and it takes fewer asks than to show everything."""
     room = state.budget.room
-    if state.policy.windows == "all" or len(state.windows) < 2 or room is None:
+    if state.policy.windows == "all" or room is None:
         return False
     everything = asks_for_everything(state)
     if state.policy.windows == "auto" and everything <= FEW_ASKS:
@@ -179,28 +172,24 @@ def _room(state: State) -> int:
 # ---------------------------------------------------------------- what was shown
 
 
-def shown_shares(state: State) -> dict[int, float]:
+def shown_shares(state: State, likely: Likely) -> dict[int, float]:
     """For each statement the share of the context, by characters, that its verdict rests on.
 
-    What a failed ask showed does not count. Empty if every statement was shown everything.
+    What a failed ask showed does not count.
     """
-    if state.likely is None:
-        return {}
     sizes = [len(sentence.text) for sentence in state.context]
-    seen: dict[int, set[int]] = {number: set() for number in state.likely.ranked}
+    seen: dict[int, set[int]] = {number: set() for number in likely.ranked}
     for (window, number), finding in state.findings.items():
         if finding.label and window is not None:
             seen[number].update(state.windows[window])
     return {number: sum(sizes[n - 1] for n in lines) / sum(sizes) for number, lines in seen.items()}
 
 
-def shown_in_part(state: State, verdicts: Sequence[Verdict]) -> str:
-    """The warning that some statements were not shown everything; "" if all were."""
-    if state.likely is None:
-        return ""
+def shown_in_part(likely: Likely, verdicts: Sequence[Verdict]) -> str:
+    """The warning that some statements were not shown everything."""
     shares = [v.shown for v in verdicts if v.shown < 1 and v.label not in SETTLED]
     what = "the context is long: statements were compared with the parts that share words with them"
-    everything = f"windows='all' shows everything, in {state.likely.everything:,} asks or more"
+    everything = f"windows='all' shows everything, in {likely.everything:,} asks or more"
     if not shares:
         return f"{what}; {everything}"
     least, most = percent(min(shares)), percent(max(shares))

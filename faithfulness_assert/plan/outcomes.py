@@ -107,19 +107,14 @@ def _schema_errors(job: Job, outcome: Outcome) -> tuple[str, ...]:
     return schema_errors(outcome.text, job.ask.form)
 
 
-def cause_of(errors: Sequence[JudgeError]) -> JudgeError | None:
-    """The error that explains why there is nothing to grade; None if no ask failed.
+def not_graded(errors: Sequence[JudgeError], detail: str = "") -> Ended:
+    """The end of a case about which the judge said nothing that counts.
 
-    It is the first one. But a reply that cannot be read is asked for again, so an ask that failed
-    otherwise is the cause that remains.
+    The first error is the cause. But a reply that cannot be read is asked for again, so an ask that
+    failed otherwise is the cause that remains.
     """
     failed = (error for error in errors if error.kind != "unreadable")
-    return next(failed, errors[0] if errors else None)
-
-
-def not_graded(errors: Sequence[JudgeError], detail: str = "") -> Ended:
-    """The end of a case about which the judge said nothing that counts."""
-    cause = cause_of(errors)
+    cause = next(failed, errors[0] if errors else None)
     status = _STATUS.get(cause.kind, "judge_failed") if cause else "unreadable"
     return Ended(status, detail, error=cause)
 

@@ -140,7 +140,7 @@ def _more_windows(state: State) -> State:
         return state
     from . import likely_windows
 
-    return likely_windows.go_on(state)
+    return likely_windows.go_on(state, state.likely)
 
 
 def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:

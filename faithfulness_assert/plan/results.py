@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from ..policy.values import Ending
     from ..records.errors import JudgeError
     from ..records.model import Label, Verdict
-    from ..records.usage import Usage
     from .state import Ended, State
 
 
@@ -41,10 +40,9 @@ def result_of(
     **told: Any,
 ) -> GradingResult:
     """The result of a plan. ``told`` says how it ended: status, score, reason and the like."""
-    counted = counted_verdicts(state.policy, verdicts)
+    counted = [v for v in verdicts if v.repeat_of is None]
     labels: Counter[str] = Counter(v.label or "unresolved" for v in counted)
     counts = {name: labels[name] for name in (*SCORED, "not_a_claim", "unresolved")}
-    repeats = len(verdicts) - len(counted)
     known = {
         "pass_": False,
         "score": 0.0,
@@ -57,15 +55,10 @@ def result_of(
         "coverage": coverage_of(counted),
         "citations": state.audit,
         "tokens_used": state.log.usage,
-        "metadata": {**_metadata(state, verdicts, repeats), **metadata},
+        "metadata": {**_metadata(state, verdicts), **metadata},
         "case_id": state.case.id,
     }
     return GradingResult(**{**known, **told})
-
-
-def counted_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts without those of repeats, where repeats count once."""
-    return [v for v in verdicts if not (policy.dedupe and v.repeat_of is not None)]
 
 
 def coverage_of(counted: Sequence[Verdict]) -> float:
@@ -73,10 +66,12 @@ def coverage_of(counted: Sequence[Verdict]) -> float:
     return sum(v.label is not None for v in counted) / len(counted) if counted else 0.0
 
 
-def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[str, Any]:
+def _metadata(state: State, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """The metadata that every result may have, without entries that say nothing."""
     statuses = [error.http_status for error in state.log.errors if error.http_status]
-    controls = _controls(state, verdicts)
+    controls, usage = _controls(state, verdicts), state.log.usage
+    # ``tokens_used`` of the result says more.
+    tokens = {"prompt": usage.prompt, "completion": usage.completion, "total": usage.total}
     entries = {
         "warnings": list(dict.fromkeys(_warnings(state, verdicts))),
         "windows": len(state.windows) if len(state.windows) > 1 else None,
@@ -86,21 +81,14 @@ def _metadata(state: State, verdicts: Sequence[Verdict], repeats: int) -> dict[s
             {"expected": expected, "actual": actual} for expected, actual in state.log.mismatches
         ],
         "truthsExtractionLimit": state.policy.truths_limit,
-        "tokens": _tokens(state.log.usage),
-        "repeats": repeats,
+        "tokens": tokens if usage.total else None,
+        "repeats": sum(v.repeat_of is not None for v in verdicts),
         "inverse": state.policy.inverse,
         "httpStatus": statuses[0] if statuses else None,
         "guidance": _fingerprint(state.policy),
         "controls": dict(summary(controls)) if controls else None,
     }
     return {"graderError": False, **{name: value for name, value in entries.items() if value}}
-
-
-def _tokens(usage: Usage) -> dict[str, int] | None:
-    """The tokens of all asks; ``tokens_used`` of the result says more."""
-    if not usage.total:
-        return None
-    return {"prompt": usage.prompt, "completion": usage.completion, "total": usage.total}
 
 
 def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
@@ -114,7 +102,7 @@ def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
     if state.likely is not None:
         from .likely_windows import shown_in_part
 
-        yield shown_in_part(state, verdicts)
+        yield shown_in_part(state.likely, verdicts)
     yield from evidence_warnings(verdicts)
     if problem := problem_of(_controls(state, verdicts)):
         yield problem
@@ -154,54 +142,36 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
 
 def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -> GradingResult:
     """The result of a plan that ended with this status."""
-    reason = _reason(ended)
-    ending = _ending(state.policy, ended)
+    policy, reason = state.policy, _reason(ended)
+    ending = policy.on_blank if ended.blank else _endings(policy).get(ended.status, "error")
+    told: dict[str, Any] = {"status": ended.status, "reason": reason}
     if ending == "error":
-        return _grader_error(state, ended, verdicts)
+        error = GraderError("input", reason) if ended.status in HEADS else _error(ended)
+        shown = policy.on_unreadable if error.kind == "unreadable" else 0.0
+        told |= {"error": error, "score": shown}
+        if ended.status not in HEADS:
+            told["reason"] = f"{NOT_GRADED}: {error.message}"
+        return result_of(state, verdicts, {"graderError": True}, **told)
     if ending == "fail":
-        return result_of(state, verdicts, status=ended.status, reason=reason)
-    value, passed = _scored(state.policy, 1.0 if ending == "pass" else float(ending))
+        return result_of(state, verdicts, **told)
+    value = 1.0 if ending == "pass" else float(ending)
+    passed = value > 0 and passes(policy, value, ())
+    if policy.inverse:  # nothing to check does not show unfaithfulness either
+        value, passed = min(value, 1.0 - value), False
+    told["reason"] = f"{reason} The policy {policy.name!r} scores that {value:g}."
+    scores = {"faithfulness": value}
     return result_of(
-        state,
-        verdicts,
-        status=ended.status,
-        pass_=passed,
-        score=value,
-        defined=True,
-        reason=f"{reason} The policy {state.policy.name!r} scores that {value:g}.",
-        named_scores={"faithfulness": value},
+        state, verdicts, pass_=passed, score=value, defined=True, named_scores=scores, **told
     )
 
 
-def _ending(policy: Policy, ended: Ended) -> Ending | float:
-    """What the policy makes of a status."""
-    if ended.blank:
-        return policy.on_blank
-    endings = {
+def _endings(policy: Policy) -> Mapping[str, Ending | float]:
+    """What the policy makes of a status that is not a grader error."""
+    return {
         "no_statements": policy.on_no_statements,
         "abstained": policy.on_abstained,
         "no_context": policy.on_no_context,
     }
-    return endings.get(ended.status, "error")
-
-
-def _grader_error(state: State, ended: Ended, verdicts: Sequence[Verdict]) -> GradingResult:
-    if ended.status in HEADS:
-        reason = _reason(ended)
-        error = GraderError("input", reason)
-    else:
-        error = _error(ended)
-        reason = f"{NOT_GRADED}: {error.message}"
-    shown = state.policy.on_unreadable if error.kind == "unreadable" else 0.0
-    told = {"status": ended.status, "score": shown, "error": error, "reason": reason}
-    return result_of(state, verdicts, {"graderError": True}, **told)
-
-
-def _scored(policy: Policy, value: float) -> tuple[float, bool]:
-    """The score that the policy gives to what cannot be checked, and whether that passes."""
-    if policy.inverse:  # nothing to check does not show unfaithfulness either
-        return min(value, 1.0 - value), False
-    return value, value > 0 and passes(policy, value, ())
 
 
 def _reason(ended: Ended) -> str:
@@ -231,61 +201,40 @@ def _error(ended: Ended) -> GraderError:
 # ---------------------------------------------------------------- what failed asks left open
 
 
-def depends_on_open(state: State, verdicts: Sequence[Verdict]) -> bool:
-    """Whether the open statements decide if the case passes, and its policy cares.
+def left_open(state: State, verdicts: Sequence[Verdict]) -> dict[int, JudgeError]:
+    """The statements that failed asks left open, each with the first error that did."""
+    errors: dict[int, JudgeError] = {}
+    for (_, number), error in state.failed.items():
+        errors.setdefault(number, error)
+    first_like = {v.id: state.first_like[v.id] for v in verdicts if v.label is None}
+    return {number: errors[first] for number, first in first_like.items() if first in errors}
+
+
+def depends_on_open(state: State, verdicts: Sequence[Verdict], numbers: Collection[int]) -> bool:
+    """Whether these open statements decide if the case passes, and its policy cares.
 
     If controls are enforced and none was answered, the asks that contained them may be those that
     failed: nobody knows what the other verdicts are worth.
     """
-    answered = any(label for _, label in state.answered_controls)
-    if state.policy.controls == "enforce" and not answered:
+    policy = state.policy
+    if policy.controls == "enforce" and not any(label for _, label in state.answered_controls):
         return True
-    if state.policy.on_failed == "unsupported":
+    if policy.on_failed == "unsupported":
         return False
-    numbers = {v.id for v in _open(state, verdicts)}
-    outcomes = {
-        _would_pass(state, verdicts, numbers, label) for label in _extreme_labels(state.policy)
-    }
-    return len(outcomes) > 1
 
-
-def errors_of_open(state: State, verdicts: Sequence[Verdict]) -> list[JudgeError]:
-    """For each open statement the first error that left it so."""
-    errors: dict[int, JudgeError] = {}
-    for (_, number), error in state.failed.items():
-        errors.setdefault(number, error)
-    return [errors[state.first_like[v.id]] for v in _open(state, verdicts)]
-
-
-def described_open(state: State, verdicts: Sequence[Verdict]) -> str:
-    """How many statements failed asks left open, and why, in words; "" if there are none."""
-    errors = errors_of_open(state, verdicts)
-    if not errors:
-        return ""
-    count = f"{len(errors)} of {len(verdicts)} statements have no verdict"
-    cause = f"{errors[0].kind}: {errors[0].message.rstrip('.')}"
-    return f"{count} because an ask failed ({cause})"
-
-
-def _open(state: State, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    numbers = {number for _, number in state.failed}
-    first_like = state.first_like
-    return [v for v in verdicts if v.label is None and first_like[v.id] in numbers]
-
-
-def _extreme_labels(policy: Policy) -> tuple[Label, Label]:
-    """The labels that help a case most and least. Under ``inverse``, no label fails it."""
-
-    def rank(label: Label) -> tuple[bool, float]:
+    def rank(label: Label) -> tuple[bool, float]:  # under ``inverse``, no label fails the case
         return policy.inverse or label not in policy.fail_on, policy.weights[label]
 
-    return max(policy.judged, key=rank), min(policy.judged, key=rank)
+    def would_pass(label: Label) -> bool:
+        supposed = [replace(v, label=label) if v.id in numbers else v for v in verdicts]
+        outcome = score(policy, supposed, state.audit)
+        return outcome is not None and passes(policy, outcome.value, supposed)
+
+    return would_pass(max(policy.judged, key=rank)) != would_pass(min(policy.judged, key=rank))
 
 
-def _would_pass(
-    state: State, verdicts: Sequence[Verdict], numbers: Collection[int], label: Label
-) -> bool:
-    """Whether the case would pass if the statements with these numbers had this label."""
-    supposed = [replace(v, label=label) if v.id in numbers else v for v in verdicts]
-    outcome = score(state.policy, supposed, state.audit)
-    return outcome is not None and passes(state.policy, outcome.value, supposed)
+def described_open(errors: Collection[JudgeError], verdicts: Sequence[Verdict]) -> str:
+    """How many statements were left open by these errors of failed asks, and why, in words."""
+    first = next(iter(errors))
+    count = f"{len(errors)} of {len(verdicts)} statements have no verdict"
+    return f"{count} because an ask failed ({first.kind}: {first.message.rstrip('.')})"
