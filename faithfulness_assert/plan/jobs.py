@@ -25,20 +25,13 @@ if TYPE_CHECKING:
 
 
 class Draft(NamedTuple):
-    """What to ask about.
-
-    Args:
-        items: statements, sentences or pieces, with their own numbers.
-        sentences: the context to show.
-        window: the window that it is; None for the evidence of several.
-        remark: what was wrong with the last reply.
-    """
+    """What to ask about."""
 
     kind: AskKind
-    items: Numbered
-    sentences: Numbered = ()
-    window: int | None = 0
-    remark: str = ""
+    items: Numbered  # statements, sentences or pieces, with their own numbers
+    sentences: Numbered = ()  # the context to show
+    window: int | None = 0  # the window that this is; None for the evidence of several
+    remark: str = ""  # what was wrong with the last reply
 
 
 def number_jobs(state: State, drafts: Iterable[Draft]) -> tuple[Job, ...]:

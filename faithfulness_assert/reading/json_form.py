@@ -8,22 +8,20 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..text.strings import clean_text, is_blank
 from .gate import is_falsehood
 from .json_values import Pairs, split_json
 from .labels import leading_label, parse_label
-from .rows import Row
+from .rows import Row, Said, has_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..records.model import Label
     from .labels import Labels
-
-Found = tuple[list[Row], list[str]]
-"""Rows and residue."""
 
 
 def _keys(words: str) -> frozenset[str]:
@@ -83,97 +81,72 @@ def read_id(value: object) -> int | None:
     return int(match[1]) if match else None
 
 
-def read_json(text: str, labels: Labels = None) -> tuple[list[Row], list[str], bool]:
-    """The rows and the residue of a reply's JSON, and whether the JSON was mended."""
-    values, residue, mended = split_json(text)
-    rows: list[Row] = []
-    alone = len(values) == 1 and is_blank("".join(residue))
+def read_json(text: str, labels: Labels = None) -> tuple[Said, bool]:
+    """What a reply's JSON says, and the text around it; whether the JSON was mended."""
+    values, around, mended = split_json(text)
+    said: Said = [*around]
+    alone = len(values) == 1 and is_blank("".join(around))
     for value in values:
         # A bare list between prose may be a footnote, [1], or a choice, ["yes", "no"].
         bare = isinstance(value, list) and not any(map(_is_nested, value))
         words = alone and not any(type(item) is int for item in value[:1])
-        found = _rows_in(value, labels, DEEPEST) if words or not bare else None
-        if found is None:
-            residue += said_by("", value)
-        else:
-            rows += found[0]
-            residue += found[1]
-    return rows, residue, mended
+        found = _rows_in(value, labels, DEEPEST) if words or not bare else []
+        said += found or said_by("", value)
+    return said, mended
 
 
-def _rows_in(value: Any, labels: Labels, depth: int, number: int | None = None) -> Found | None:
-    """The rows of a value that has some, under this number; None if it has none."""
+def _rows_in(value: Any, labels: Labels, depth: int, number: int | None = None) -> Said:
+    """What a value with rows says, of those under this number; [] if it has none."""
     if depth < 0:
-        return None
+        return []
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # as in a tool call
-        return _packed(value, labels, depth)
+        values, around, _ = split_json(clean_text(value))
+        inside = [_rows_in(inner, labels, depth - 1) for inner in values]
+        return [*around, *chain.from_iterable(inside)] if inside and all(inside) else []
     if isinstance(value, Pairs):
         has_label = any(_is_label(key, item) for key, item in value)
         holds_rows = any(
             _is_nested(inner) for _, item in value if _is_nested(item) for inner in item
         )
-        wrapped = None if has_label and not holds_rows else _wrapped(value, labels, depth, number)
-        return wrapped or (([_row(value, labels, number)], []) if has_label else None)
-    if isinstance(value, list) and value:
-        return _listed(value, labels, depth, number)
-    return None
+        wrapped = [] if has_label and not holds_rows else _wrapped(value, labels, depth, number)
+        return wrapped or ([_row(value, labels, number)] if has_label else [])
+    return _listed(value, labels, depth, number) if isinstance(value, list) else []
 
 
-def _packed(text: str, labels: Labels, depth: int) -> Found | None:
-    values, residue, _ = split_json(clean_text(text))
-    found = [_rows_in(value, labels, depth - 1) for value in values]
-    if not found or None in found:
-        return None
-    rows = [row for one in found if one for row in one[0]]
-    return rows, [*residue, *(text for one in found if one for text in one[1])]
-
-
-def _listed(items: list[Any], labels: Labels, depth: int, number: int | None) -> Found | None:
+def _listed(items: list[Any], labels: Labels, depth: int, number: int | None) -> Said:
     """A list of entries, or of bare labels."""
     if not any(map(_is_nested, items)):
-        said = [parse_label(item, labels) for item in items]
-        return ([Row(number, label) for label in said], []) if all(said) else None
-    rows: list[Row] = []
-    residue: list[str] = []
+        known = [parse_label(item, labels) for item in items]
+        return [Row(number, label) for label in known] if all(known) else []
+    said: Said = []
     for item in items:
         found = _rows_in(item, labels, depth - 1, number)
         has_id = isinstance(item, Pairs) and any(key_of(key) in IDS for key, _ in item)
-        if found is None and has_id and depth > 0:
-            found = [_row(item, labels, number)], []  # an entry without a label
-        rows += found[0] if found else []
-        residue += found[1] if found else said_by("", item)
-    return (rows, residue) if rows else None
+        if not found and has_id and depth > 0:
+            found = [_row(item, labels, number)]  # an entry without a label
+        said += found or said_by("", item)
+    return said if has_rows(said) else []
 
 
-def _wrapped(value: Pairs, labels: Labels, depth: int, number: int | None) -> Found | None:
+def _wrapped(value: Pairs, labels: Labels, depth: int, number: int | None) -> Said:
     """The rows under the keys of an object, and what its other keys say."""
-    rows: list[Row] = []
-    residue: list[str] = []
+    said: Said = []
     for key, item in value:
         own = read_id(key)
         nested = _is_nested(item) or (isinstance(item, str) and own is None)
-        found = None
+        found: Said = []
         digits = isinstance(item, list) and any(type(n) is int for n in item)
         if nested and key_of(key) not in CLOSED and not (digits and key_of(key) not in LISTS):
             found = _rows_in(item, labels, depth - 1, number if own is None else own)
         elif own is not None and (label := parse_label(item, labels)):
-            found = [Row(own, label)], []
-        if found is None:
-            residue += said_by(key, item)
-            continue
-        rows += found[0]
-        residue += found[1] if own is not None or key_of(key) in WRAPPERS else [key, *found[1]]
-    return (rows, residue) if rows else None
+            found = [Row(own, label)]
+        said += [key] if found and own is None and key_of(key) not in WRAPPERS else []
+        said += found or said_by(key, item)
+    return said if has_rows(said) else []
 
 
 def _is_label(key: str, value: Any) -> bool:
     return key_of(key) in LABELS and not _is_nested(value)
-
-
-def _label_of(value: Any, labels: Labels) -> tuple[Label | None, str]:
-    """The label of a value, and what follows it: "Yes, it does"."""
-    label = parse_label(value, labels)
-    return leading_label(value, labels) if label is None and isinstance(value, str) else (label, "")
 
 
 def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
@@ -188,7 +161,9 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         if name in IDS and item is not None:
             own.append(read_id(item))
         elif _is_label(key, item):
-            known, rest = _label_of(item, labels)
+            known, rest = parse_label(item, labels), ""
+            if known is None and isinstance(item, str):  # "Yes, it does"
+                known, rest = leading_label(item, labels)
             said.add(known)
             texts["reason"] += [rest] if known and rest.strip(" .,;:!()'\"*_`-–—\ufe0f") else []
             residue += [] if known else said_by(key, item)

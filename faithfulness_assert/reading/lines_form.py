@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from .labels import leading_label, parse_label
-from .rows import Row
+from .rows import Row, Said, has_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,61 +57,55 @@ _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—-"
 
 
-def read_lines(
-    text: str, labels: Labels = None, *, single: bool = False
-) -> tuple[list[Row], list[str]]:
-    """The rows of a reply in plain text, and the residue around them.
+def read_lines(text: str, labels: Labels = None, *, single: bool = False) -> Said:
+    """What a reply in plain text says.
 
     ``single``: it is about one statement, so all of it may be one line.
     """
-    body, listed, residue = _without_final_list(text, labels)
-    rows, rest = _numbered(body, labels)
-    if rows or listed:
-        return [*rows, *listed], [*residue, *rest]
+    body, listed = _without_final_list(text, labels)
+    said = [*_numbered(body, labels), *listed]
+    if has_rows(said):
+        return said
     if single and not _NUMBERED.match(body):
         row = _row(None, body, labels)
-        return ([row], residue) if row else ([], [text])
-    rows, rest = _unnumbered(body, labels)
-    return rows, [*residue, *rest]
+        return [row, *listed] if row else [text]
+    return [*_unnumbered(body, labels), *listed]
 
 
-def _without_final_list(text: str, labels: Labels) -> tuple[str, list[Row], list[str]]:
-    """The text without its last final list, the list's rows, and what else stands in the list."""
+def _without_final_list(text: str, labels: Labels) -> tuple[str, Said]:
+    """The text without its last final list, and what the list says."""
     marks = list(_FINAL.finditer(text))
     if not marks:
-        return text, [], []
+        return text, []
     listed, _, after = text[marks[-1].end() :].strip().partition("\n\n")
-    rows: list[Row] = []
-    residue = [after]
+    said: Said = [after]
+    number = 1
     for item in _BETWEEN.split(listed):
         count = _COUNT.match(item)  # a number in this list counts its items
-        is_count = count is not None and int(count[1]) == len(rows) + 1
+        is_count = count is not None and int(count[1]) == number
         label, rest = leading_label(item[count.end() :] if count and is_count else item, labels)
         if label:
-            rows.append(Row(None, label, reason=rest.strip(_SAYS_NOTHING)))
+            said.append(Row(None, label, reason=rest.strip(_SAYS_NOTHING)))
+            number += 1
         elif not _is_empty(item):
-            residue.append(item)
-    return _FINAL.sub("\n\n", text[: marks[-1].start()]), rows, residue
+            said.append(item)
+    return _FINAL.sub("\n\n", text[: marks[-1].start()]), said
 
 
-def _numbered(text: str, labels: Labels) -> tuple[list[Row], list[str]]:
+def _numbered(text: str, labels: Labels) -> Said:
     """The rows of numbered lines and what follows each, and the residue.
 
     Numbers that do not ascend are counts of their own, or tallies: then no label is clear.
     """
-    rows: list[Row] = []
-    residue: list[str] = []
-    numbers: list[int] = []
-    for number, line in _segments(text):
-        numbers += [] if number is None else [number]
+    segments = list(_segments(text))
+    numbers = [number for number, _ in segments if number is not None]
+    clear = all(number < later for number, later in pairwise(numbers))
+    said: Said = []
+    for number, line in segments:
         row = _row(number, line, labels) if number is not None else None
-        if row:
-            rows.append(row)
-        else:
-            residue.append(line if number is None else f"{number}. {line}")
-    if any(later <= number for number, later in pairwise(numbers)):
-        rows = [row._replace(label=None) for row in rows]
-    return rows, residue
+        row = row if clear or row is None else row._replace(label=None)
+        said.append(row or (line if number is None else f"{number}. {line}"))
+    return said
 
 
 def _segments(text: str) -> Iterator[tuple[int | None, str]]:
@@ -139,10 +133,8 @@ def _is_empty(line: str) -> bool:
     return not line.strip(_SAYS_NOTHING)
 
 
-def _unnumbered(text: str, labels: Labels) -> tuple[list[Row], list[str]]:
+def _unnumbered(text: str, labels: Labels) -> Iterator[Row | str]:
     """The rows of lines that are only labels, or "Verdict: ..."; all other lines are residue."""
-    rows: list[Row] = []
-    residue: list[str] = []
     for line in text.split("\n"):
         bare = line.strip(_BULLETS)
         field = _FIELD.match(line)
@@ -150,10 +142,9 @@ def _unnumbered(text: str, labels: Labels) -> tuple[list[Row], list[str]]:
             bare = line[field.end() :]
         said = [parse_label(item, labels) for item in _BETWEEN.split(bare) if not _is_empty(item)]
         if said and all(said) and not bare.strip(" .*_").isdigit():
-            rows += [Row(None, label) for label in said]
+            yield from (Row(None, label) for label in said)
         elif not _is_empty(line):
-            residue.append(line)
-    return rows, residue
+            yield line
 
 
 def _row(number: int | None, line: str, labels: Labels) -> Row | None:

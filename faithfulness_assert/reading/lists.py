@@ -6,6 +6,7 @@ decides by the words that they share, so a refusal or a remark in a list stands 
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..records.errors import UnreadableReply
@@ -17,13 +18,13 @@ from .reader import answer_in, unreadable
 from .remarks import remarks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 Listed = tuple[int | None, str]
 """A number (None if the reply gives none) and a text that is listed under it."""
 
 _TEXTS = frozenset("claim statement fact truth proposition text".split())
-_SENTENCES = frozenset("sentence sentenceid sentencenumber passage passageid".split())
+_NUMBERS = IDS.union("sentence sentenceid sentencenumber passage passageid".split())
 
 
 def read_lists(text: str, known: Iterable[str] = ()) -> tuple[Listed, ...]:
@@ -36,13 +37,13 @@ def read_lists(text: str, known: Iterable[str] = ()) -> tuple[Listed, ...]:
             ``unreadable``), or the judge refused (kind ``refusal``).
     """
     reply = answer_in(text)
-    values, residue, _ = split_json(reply)
-    listed: list[Listed] = []
-    found = [_walk(value, None, listed, residue) for value in values]
-    if not any(found):
+    values, around, _ = split_json(reply)
+    said = [*around, *chain.from_iterable(_walk(value, None) for value in values)]
+    listed = tuple(part for part in said if not isinstance(part, str))
+    if not listed:
         raise unreadable(reply, "list")
-    raise_unless_silent(residue, known)
-    return tuple(listed)
+    raise_unless_silent([part for part in said if isinstance(part, str)], known)
+    return listed
 
 
 def raise_unless_silent(residue: Sequence[str], known: Iterable[str] = ()) -> None:
@@ -54,42 +55,33 @@ def raise_unless_silent(residue: Sequence[str], known: Iterable[str] = ()) -> No
         raise UnreadableReply("the judge's reply says more than what was asked for")
 
 
-def _walk(value: Any, number: int | None, listed: list[Listed], residue: list[str]) -> bool:
-    """Adds what a value lists, and all else to the residue; whether it has a list at all."""
+def _walk(value: Any, number: int | None) -> Iterator[Listed | str]:
+    """What a value lists, by default under this number, and all else that it says."""
     if isinstance(value, Pairs):
-        return _walk_object(value, number, listed, residue)
-    if not isinstance(value, list):
-        residue += said_by("", value)
-        return False
-    if not value:
-        listed.append((number, ""))
-    for item in value:
-        if isinstance(item, str):
-            if item.strip() and is_blank(item):  # "..."
+        yield from _walk_object(value, number)
+    elif not isinstance(value, list):
+        yield from said_by("", value)
+    else:
+        for item in value or [""]:
+            if not isinstance(item, str):
+                yield from _walk(item, number)
+            elif item.strip() and is_blank(item):  # "..."
                 raise UnreadableReply("a list of the judge's reply has an item that says nothing")
-            listed.append((number, clean_text(item).strip()))
-        else:
-            _walk(item, number, listed, residue)
-    return True
+            else:
+                yield number, clean_text(item).strip()
 
 
-def _walk_object(
-    value: Pairs, number: int | None, listed: list[Listed], residue: list[str]
-) -> bool:
+def _walk_object(value: Pairs, number: int | None) -> Iterator[Listed | str]:
     has_list = any(isinstance(item, list | Pairs) for _, item in value)
-    names = IDS | _SENTENCES
-    own = (read_id(item) for key, item in value if key_of(key) in names)
+    own = (read_id(item) for key, item in value if key_of(key) in _NUMBERS)
     number = next((n for n in own if n is not None), number)
-    found = False
     for key, item in value:
         below = read_id(key)
         under = number if below is None else below
         is_text = isinstance(item, str) and (below is not None or key_of(key) in _TEXTS)
         if isinstance(item, list | Pairs):
-            found |= _walk(item, under, listed, residue)
+            yield from _walk(item, under)
         elif is_text and not has_list:
-            listed.append((under, clean_text(item).strip()))
-            found = True
-        elif not (key_of(key) in names and read_id(item) is not None):
-            residue += said_by(key, item)
-    return found
+            yield under, clean_text(item).strip()
+        elif not (key_of(key) in _NUMBERS and read_id(item) is not None):
+            yield from said_by(key, item)

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
 from .exact import exact_rows
-from .rows import Reading
+from .rows import Reading, Row, has_rows
 
 if TYPE_CHECKING:
     from ..records.ask import ReplyForm
     from .labels import Labels
+    from .rows import Form
 
 
 def read(
@@ -40,14 +41,14 @@ def read(
     from .lines_form import read_lines
 
     reply = answer_in(text)
-    rows, residue, mended = read_json(reply, labels)
-    if rows:
-        return Reading(tuple(rows), tuple(residue), "repaired" if mended else "json")
-    if not looks_like_json(reply):
-        rows, residue = read_lines(reply, labels, single=single)
-    if rows:
-        return Reading(tuple(rows), tuple(residue), "text")
-    raise unreadable(reply, "verdict")
+    said, mended = read_json(reply, labels)
+    found: Form = "repaired" if mended else "json"
+    if not has_rows(said) and not looks_like_json(reply):
+        said, found = read_lines(reply, labels, single=single), "text"
+    if not has_rows(said):
+        raise unreadable(reply, "verdict")
+    rows = tuple(part for part in said if isinstance(part, Row))
+    return Reading(rows, tuple(part for part in said if isinstance(part, str)), found)
 
 
 def answer_in(text: str) -> str:

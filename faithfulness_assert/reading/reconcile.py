@@ -25,10 +25,7 @@ EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_
 
 
 class Finding(NamedTuple):
-    """What a reply says about one statement: a label, or why there is none.
-
-    ``remark``: what else the reply says, because of which the label does not count.
-    """
+    """What a reply says about one statement: a label, or why there is none."""
 
     label: Label | None = None
     unresolved: Unresolved | None = "missing"
@@ -36,7 +33,7 @@ class Finding(NamedTuple):
     quote: str = ""
     reason: str = ""
     flags: tuple[str, ...] = ()
-    remark: str = ""
+    remark: str = ""  # what else the reply says, because of which the label does not count
 
 
 MISSING = Finding()
@@ -44,19 +41,12 @@ INVALID = Finding(unresolved="invalid")
 
 
 class Settled(NamedTuple):
-    """What a reply says, matched with its ask.
+    """What a reply says, matched with its ask."""
 
-    Args:
-        findings: one for each statement of the ask.
-        denied: the numbers that the ask does not have and that the reply speaks against.
-        denies_all: it speaks against all earlier replies.
-        ignored: how many rows have a number that the ask does not have.
-    """
-
-    findings: dict[int, Finding]
-    denied: frozenset[int] = frozenset()
-    denies_all: bool = False
-    ignored: int = 0
+    findings: dict[int, Finding]  # one for each statement of the ask
+    denied: frozenset[int]  # numbers that the ask does not have and that the reply speaks against
+    denies_all: bool  # it speaks against all earlier replies
+    ignored: int  # how many rows have a number that the ask does not have
 
 
 def settle(

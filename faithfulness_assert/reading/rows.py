@@ -11,28 +11,27 @@ Form = Literal["schema", "json", "repaired", "text"]
 
 
 class Row(NamedTuple):
-    """One verdict of a reply.
+    """One verdict of a reply."""
 
-    Args:
-        number: the statement's (or sentence's) number in the reply; None if it gives none.
-        label: None if its word is no label, or if it has several that differ.
-        evidence: the numbers that it points at, unchecked.
-        statement: the statement or claim that it repeats, else "".
-        quote: context text that it cites instead of numbers, one quote on each line.
-        reason: why, in the judge's words; in plain text, what stands beside the label.
-        residue: everything else that stands in the row, such as keys that were not asked for.
-        line: the whole line, if the row is one of plain text. A line that equals its statement
-            only repeats it, whatever word it begins with.
-    """
-
-    number: int | None
-    label: Label | None = None
-    evidence: tuple[int, ...] = ()
-    statement: str = ""
-    quote: str = ""
-    reason: str = ""
-    residue: tuple[str, ...] = ()
+    number: int | None  # the statement's (or sentence's) in the reply; None if it gives none
+    label: Label | None = None  # None if its word is no label, or if it has several that differ
+    evidence: tuple[int, ...] = ()  # the numbers that it points at, unchecked
+    statement: str = ""  # the statement or claim that it repeats
+    quote: str = ""  # context text that it cites instead of numbers, one quote on each line
+    reason: str = ""  # why, in the judge's words; in plain text, what stands beside the label
+    residue: tuple[str, ...] = ()  # all else in the row, such as keys that were not asked for
+    # The whole line, if the row is one of plain text. A line that equals its statement only repeats
+    # it, whatever word it begins with.
     line: str = ""
+
+
+Said = list["Row | str"]
+"""What a reply says: its rows, and its residue as texts."""
+
+
+def has_rows(said: Said) -> bool:
+    """Whether a reply has rows at all."""
+    return any(isinstance(part, Row) for part in said)
 
 
 class Reading(NamedTuple):
