@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from faithfulness_assert.batch.data_sets import open_data_set
-from faithfulness_assert.batch.local_engine import LocalEngine
+from faithfulness_assert.batch.processes import LocalEngine
 from faithfulness_assert.batch.ray import RayEngine
 from faithfulness_assert.batch.row_grading import GraderSettings, Share
 

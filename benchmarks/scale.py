@@ -23,8 +23,7 @@ from items import items
 from pages import DOCS, put
 
 from faithfulness_assert import Grader
-from faithfulness_assert.batch.estimate import estimate_run
-from faithfulness_assert.batch.rehearsal import Rehearsal
+from faithfulness_assert.batch.estimate import Rehearsal, estimate_run
 from faithfulness_assert.batch.rows import Line, Row
 from faithfulness_assert.judges.openai import OpenAIJudge
 

@@ -14,8 +14,8 @@ from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
-from .local_engine import LocalEngine
 from .local_run import RunOutcome, grade_rest
+from .processes import LocalEngine
 from .row_grading import GraderSettings, Share
 from .run_directory import RunDirectory
 

@@ -1,36 +1,47 @@
 """What a run will use: asks, tokens and cost, before anything is sent.
 
-The plans of the cases run with a judge that replies without a network (``rehearsal``), and the
-grader counts their tokens. Of a large data set, a random sample of cases is planned.
+The plans of the cases run with a judge that replies without a network, and the grader counts their
+tokens. Of a large data set, a random sample of cases is planned.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from .. import options as table
+from ..asking.echo import echoing, token_of
+from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..judges import make_judge, option_names
+from ..judges.embedded import EmbeddedJudge
 from ..judges.remote.settings import check_number
-from ..judges.token_counter import model_of, ranks_folder
+from ..judges.token_counter import model_of, ranks_folder, token_counter
+from ..records.ask import Ask, Reply, ReplyForm
 from ..records.judge import judge_info
-from .rehearsal import Rehearsal
+from ..records.usage import Usage
+from ..text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from ..records.judge import Judge
-    from ..records.usage import Usage
+    from ..records.judge import Judge, JudgeInfo
     from .rows import Row
 
 SAMPLE = 2000
 SEED = 20261122
 CERTAIN = 1.96
 """Standard errors within which 95 of 100 estimates lie."""
+RATING = 0.85
+SUGGESTION = "Cite a passage for each claim, and leave out what no passage says."
+REASON = (
+    "The score is lowered because some statements of the answer are not supported by the context: "
+    "they name details that it does not contain."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +82,18 @@ class Estimate:
             "cost": "unknown without prices" if self.cost is None else f"{self.cost:,.4f}",
         }
         width = max(map(len, rows.values()))
-        lines = [f"{name:18} {value:>{width}}" for name, value in rows.items()]
-        return "\n".join([self._heading(), *lines, *self._notes()])
-
-    def _heading(self) -> str:
-        heading = f"{self.cases:,} {'case' if self.cases == 1 else 'cases'}"
+        lines = [f"{self.cases:,} {'case' if self.cases == 1 else 'cases'}"]
         if self.planned + self.unreadable < self.cases:
             sample = f"a random sample of {self.planned:,} was planned"
-            heading += f"; {sample}, tokens ± {self.margin:.1%}"
-        return heading
-
-    def _notes(self) -> list[str]:
-        notes = ["Retries, asks about missing verdicts, and a model's thinking come on top."]
+            lines[0] += f"; {sample}, tokens ± {self.margin:.1%}"
+        lines += [f"{name:18} {value:>{width}}" for name, value in rows.items()]
+        lines.append("Retries, asks about missing verdicts, and a model's thinking come on top.")
         if self.unreadable:
-            rows = "1 row" if self.unreadable == 1 else f"{self.unreadable:,} rows"
-            notes.append(f"{rows} cannot be read and cost nothing.")
+            unreadable = "1 row" if self.unreadable == 1 else f"{self.unreadable:,} rows"
+            lines.append(f"{unreadable} cannot be read and cost nothing.")
         if not self.exact:
-            notes.append("The tokens are estimated from the length of the texts.")
-        return notes
+            lines.append("The tokens are estimated from the length of the texts.")
+        return "\n".join(lines)
 
 
 def estimate_run(
@@ -131,7 +136,7 @@ def estimate_run(
         completion=round(times * sum(usage.completion for usage in usages)),
         cost=None if "prices" not in options else times * math.fsum(costs),
         margin=_margin(usages, cases - unreadable),
-        exact=_is_exact(grader.judge_name),
+        exact=exact_counter(model_of(grader.judge_name), ranks_folder()) is not None,
     )
 
 
@@ -179,7 +184,49 @@ def _margin(usages: list[Usage], cases: int) -> float:
     return CERTAIN * stdev(totals) / math.sqrt(len(totals)) * left_out / fmean(totals)
 
 
-def _is_exact(judge_name: str) -> bool:
-    from ..asking.tokens import exact_counter
+class Rehearsal:
+    """Takes the place of the judge with this ``info``: replies as it would in form and length.
 
-    return exact_counter(model_of(judge_name), ranks_folder()) is not None
+    Verdicts come from the embedded judge. In other replies, each sentence is a claim or a truth.
+
+    Args:
+        info: of that judge. Asks are planned as for it.
+        echoed: whether each reply repeats a token of its ask, as over a batch API.
+    """
+
+    def __init__(self, info: JudgeInfo, *, echoed: bool = False) -> None:
+        self._count = token_counter(info.name) if echoed else None
+        self.info = replace(info, keeps_deadline=True, any_loop=False, caveat="", identity=None)
+        self._judge = EmbeddedJudge()
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - it is quick
+        """A reply. If it has no usage, the grader counts the tokens."""
+        text = json.dumps(self._reply(ask), separators=(",", ":"), ensure_ascii=False)
+        if self._count is None:
+            return Reply(text)
+        token = token_of(ask.ids)
+        messages = echoing(ask, token).messages
+        prompt = sum(self._count(message["content"]) for message in messages)
+        completion = self._count(f'{{"ask":"{token}",{text[1:]}')
+        return Reply(text, Usage(prompt, completion, num_requests=1))
+
+    def _reply(self, ask: Ask) -> dict[str, Any]:
+        items = ask.payload.items
+        if ask.kind == "claims":
+            return {"sentences": [{"id": n, "claims": [text]} for n, text in items]}
+        if ask.kind == "truths":
+            parts = {n: [text[i:j] for i, j in sentence_spans(text)] for n, text in items}
+            return {"passages": [{"id": n, "truths": truths} for n, truths in parts.items()]}
+        if ask.kind == "ratings":
+            return {**dict.fromkeys(ask.form.dimensions, RATING), "suggestions": [SUGGESTION]}
+        if ask.kind == "reason":
+            return {"reason": REASON}
+        return {"verdicts": self._verdicts(ask, dict(items))}
+
+    def _verdicts(self, ask: Ask, items: dict[int, str]) -> list[dict[str, Any]]:
+        """The embedded judge's, with the claims that an ask for claims wants too."""
+        form = ReplyForm("verdicts", ask.form.labels, ask.form.reasons)
+        verdicts = json.loads(self._judge.ask(replace(ask, form=form)).text)["verdicts"]
+        if ask.kind == "verdicts":
+            return list(verdicts)
+        return [{"id": v["id"], "claim": items[v["id"]], **v} for v in verdicts]

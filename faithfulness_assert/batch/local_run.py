@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .budget import Budget
     from .data_sets import DataSet
     from .finished_rows import FinishedRows
-    from .local_engine import LocalEngine
+    from .processes import LocalEngine
     from .ray import RayEngine
     from .rows import Line, Row
 

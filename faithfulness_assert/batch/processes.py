@@ -1,4 +1,4 @@
-"""Grades rows in several processes on this machine, with a judge that computes in each of them.
+"""The engine on this machine: processes for a judge that computes here, else one event loop.
 
 A process that dies, for example because the machine has no memory left, is replaced. Nobody knows
 which of its rows it was, so they are graded again one at a time. A row at which the process dies
@@ -12,28 +12,31 @@ import signal
 import threading
 from collections import deque
 from contextlib import contextmanager, suppress
-from dataclasses import replace
-from itertools import islice
+from dataclasses import dataclass, replace
+from itertools import chain, islice
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from multiprocessing.resource_tracker import ensure_running
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
+from ..grading import Grader
+from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
 from ..records.model import GraderError
-from .row_grading import grade_rows
-from .rows import Line, brief, digest
+from .row_grading import GraderSettings, Share, computes_here, grade_rows, line_of
+from .rows import brief
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
     from multiprocessing.connection import Connection
     from typing import Any
 
-    from ..grading import Grader
-    from .row_grading import GraderSettings
-    from .rows import Row
+    from .rows import Line, Row
 
+FEW = 256
+"""Rows that one process has graded before others have started."""
+MAX_PROCESSES = 1000
 CHUNK = 16
 """Rows, and results, that are passed on together."""
 AHEAD = 3
@@ -48,6 +51,63 @@ START_FAILED = (
 )
 FAILED_STARTS = 5
 """So many processes may fail to start where others could."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEngine:
+    """How rows are graded on this machine, by a grader made of the settings, within the share.
+
+    ``processes``: None or ``auto`` for as many as make it faster.
+
+    Raises:
+        ConfigError: ``processes`` is not a number, or the judge works in one process only.
+    """
+
+    settings: GraderSettings
+    grader: Grader
+    share: Share
+    processes: int | Literal["auto"] | None = None
+    ends_what_it_began: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.processes is None or self.processes == "auto":
+            return
+        check_number("processes", self.processes, 1, MAX_PROCESSES, whole=True)
+        if self.processes > 1 and (problem := self._alone()):
+            raise ConfigError(f"processes: {problem}; leave it out")
+
+    def _alone(self) -> str:
+        """Why one process grades; "" if several may."""
+        if not computes_here(self.grader):
+            return "one is enough for a judge that does not compute in it; see concurrency"
+        if not isinstance(self.settings.judge, str):
+            return "only a judge that is given by its name works in several"
+        if self.share.requests_per_minute or self.share.tokens_per_minute:
+            return "only one can keep limits per minute"
+        return ""
+
+    def graded(self, rows: Iterator[Row]) -> Generator[tuple[str, Line], None, None]:
+        """The results of these rows, each as the text of its line and as a line, as they finish.
+
+        A line may lack what ``rows.brief`` leaves out; its text never does.
+        """
+        if isinstance(self.processes, int):
+            processes = self.processes
+        elif (processes := 1 if self._alone() else _cores()) > 1:
+            head = list(islice(rows, FEW))
+            rows = chain(head, rows)
+            processes = processes if len(head) == FEW else 1
+        if processes > 1:
+            yield from grade_in_processes(rows, self.settings, self.grader, processes)
+            return
+        for line in self.share.graded(rows, self.grader):
+            yield line.to_json(), line
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class _Dead(NamedTuple):
@@ -103,14 +163,9 @@ def grade_in_processes(
 
 def _died_twice(row: Row, grader: Grader) -> Line:
     """The result of a row that no process survives. It is not even read in this one."""
-    result = replace(
-        grader.invalid(DIED_TWICE),
-        status="judge_failed",
-        reason=DIED_TWICE,
-        error=GraderError("server", DIED_TWICE),
-        case_id=row.case_id,
-    )
-    return Line(row.case_id, row.number, digest(row), row.columns, result)
+    error = GraderError("server", DIED_TWICE)
+    result = replace(grader.invalid(DIED_TWICE), status="judge_failed", reason=DIED_TWICE)
+    return line_of(row, replace(result, error=error))
 
 
 class _Process:

@@ -15,9 +15,8 @@ import pytest
 from processes import eventually
 
 from faithfulness_assert import ConfigError
-from faithfulness_assert.batch import RunDirectory, local_engine, run
-from faithfulness_assert.batch.local_engine import FEW
-from faithfulness_assert.batch.processes import grade_in_processes
+from faithfulness_assert.batch import RunDirectory, processes, run
+from faithfulness_assert.batch.processes import FEW, grade_in_processes
 from faithfulness_assert.batch.row_grading import GraderSettings
 from faithfulness_assert.batch.rows import Row
 
@@ -95,7 +94,7 @@ def test_several_processes_grade_as_one_does_and_a_result_is_there_before_later_
 def test_there_are_as_many_processes_as_cores_if_the_rows_are_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local_engine, "_cores", lambda: 2)
+    monkeypatch.setattr(processes, "_cores", lambda: 2)
     most: list[int] = []
 
     def rows(count: int) -> Iterator[dict[str, Any]]:

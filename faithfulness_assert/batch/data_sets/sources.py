@@ -120,19 +120,15 @@ def _standard_input() -> Path:
 
 
 def _file_hash(path: Path, mapping: Mapping[str, str]) -> str:
-    digest = _new_hash(mapping)
     with path.open("rb") as file:
-        while part := file.read(1 << 20):
-            digest.update(part)
-    return _hex(digest)
+        return _hash_of(iter(lambda: file.read(1 << 20), b""), mapping)
 
 
-def _hex(digest: Any) -> str:
-    return str(digest.hexdigest())
-
-
-def _new_hash(mapping: Mapping[str, str]) -> Any:
-    return hashlib.sha256(json.dumps(mapping, sort_keys=True).encode())
+def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
+    digest = hashlib.sha256(json.dumps(mapping, sort_keys=True).encode())
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def _head(records: Callable[[], Iterator[Record]]) -> Callable[[], Iterator[Record]]:
@@ -230,14 +226,10 @@ def _hash(
     source: object, records: Callable[[], Iterator[Record]], mapping: Mapping[str, str]
 ) -> str:
     """The hash of all records, if they are in memory. A Hugging Face data set has one already."""
-    digest = _new_hash(mapping)
     known = getattr(source, "_fingerprint", None)
     if isinstance(known, str):
-        digest.update(known.encode())
-        return _hex(digest)
+        return _hash_of([known.encode()], mapping)
     if not (isinstance(source, Sequence) or _is_frame(source)):
         return ""  # it may be a stream, of which reading it twice costs much
-    for record in records():
-        text = json.dumps([record_as_json(record.values or {}), record.problem], sort_keys=True)
-        digest.update(text.encode())
-    return _hex(digest)
+    told = ([record_as_json(record.values or {}), record.problem] for record in records())
+    return _hash_of((json.dumps(part, sort_keys=True).encode() for part in told), mapping)

@@ -48,6 +48,10 @@ OWN: Mapping[str, type] = {
 LABELS = ("supported", "partially_supported", "not_enough_info", "contradicted", "unresolved")
 OTHERS = "other_columns"
 FLAT_SUFFIXES = (".csv", ".parquet")
+_AS_THEY_ARE = (
+    *("case_id", "row", "status", "pass", "score", "defined", "threshold", "reason"),
+    *("coverage", "cost", "latency_ms", "judge", "policy"),
+)
 _NEEDED = {"case_id", "status", "score"}
 _CUT = "\0"
 """What a row that is cut off has in its last columns."""
@@ -154,11 +158,7 @@ def _result(row: Mapping[Any, Any]) -> dict[str, Any]:
     error = row.get("error")
     kind, _, message = str(error or "").partition(": ")
     return {
-        **{
-            name: row.get(name) for name in ("case_id", "row", "status", "pass", "score", "defined")
-        },
-        **{name: row.get(name) for name in ("threshold", "reason", "coverage", "cost")},
-        **{name: row.get(name) for name in ("latency_ms", "judge", "policy")},
+        **{name: row.get(name) for name in _AS_THEY_ARE},
         "error": {"kind": kind, "message": message} if error else None,
         "counts": {name: row.get(name) or 0 for name in LABELS},
         "tokens_used": {

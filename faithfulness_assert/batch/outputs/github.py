@@ -37,13 +37,10 @@ def github_annotations(lines: Iterable[Line]) -> Iterator[str]:
 
 
 def _command(kind: str, title: str, message: str) -> str:
-    return f"::{kind} title={_property(visible(title))}::{_data(visible(message))}"
+    title = _data(title).replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={title}::{_data(message)}"
 
 
 def _data(text: str) -> str:
     """A text as the runner reads it: it takes ``%``, and ends a command at a line break."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return visible(text).replace("%", "%25").replace("\n", "%0A")
