@@ -12,21 +12,16 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from ..records.ask import Reply
+from ..records.errors import JudgeError
 from ..text.strings import clean_text
-from .remote.answers import (
-    Failure,
-    bad_answer,
-    read_json_object,
-    usage_of,
-    warn_if_only_reasoning,
-)
+from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.remote_judge import Provider, RemoteJudge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..records.ask import Ask
+    from ..records.ask import Ask, Outcome
     from ..records.usage import Usage
     from .remote.connection import Answer
 
@@ -73,10 +68,10 @@ def _sdk() -> Any:
 # ---------------------------------------------------------------- replies
 
 
-def read_message(answer: Answer, secrets: Sequence[str]) -> Reply | Failure:
+def read_message(answer: Answer, secrets: Sequence[str]) -> Outcome:
     """The reply in a message, or the failure."""
     data = read_json_object(answer, secrets)
-    if isinstance(data, Failure):
+    if isinstance(data, JudgeError):
         return data
     usage, content = _usage(data.get("usage")), data.get("content")
     if not isinstance(content, list):

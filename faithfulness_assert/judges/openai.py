@@ -16,23 +16,18 @@ from urllib.parse import urlsplit
 
 from ..asking.schema import bounded_schema
 from ..records.ask import Reply
+from ..records.errors import JudgeError
 from ..text.strings import clean_text
-from .remote.answers import (
-    Failure,
-    bad_answer,
-    read_failure,
-    read_json_object,
-    usage_of,
-    warn_if_only_reasoning,
-)
+from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.remote_judge import Provider, RemoteJudge
+from .remote.server_errors import read_failure
 from .remote.settings import check_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..records.ask import Ask
+    from ..records.ask import Ask, Outcome
     from ..records.usage import Usage
     from .remote.connection import Answer
 
@@ -162,10 +157,10 @@ def _sdk() -> Any:
 # ---------------------------------------------------------------- replies
 
 
-def read_completion(answer: Answer, secrets: Sequence[str]) -> Reply | Failure:
+def read_completion(answer: Answer, secrets: Sequence[str]) -> Outcome:
     """The reply in a chat completion, or the failure."""
     data = read_json_object(answer, secrets)
-    if isinstance(data, Failure):
+    if isinstance(data, JudgeError):
         return data
     usage, choice = _usage(data.get("usage")), _first_choice(data.get("choices"))
     if choice.get("error"):

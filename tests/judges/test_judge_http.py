@@ -17,15 +17,10 @@ from loopback import Loopback, good_reply
 from remote import bare_environment
 
 from faithfulness_assert import Grader
-from faithfulness_assert.judges.remote.answers import (
-    Failure,
-    read_json_object,
-    retry_after,
-    usage_of,
-)
+from faithfulness_assert.judges.remote.answers import read_json_object, usage_of
 from faithfulness_assert.judges.remote.connection import Answer
 from faithfulness_assert.judges.remote.redaction import MAX_SHOWN, redact, safe_text
-from faithfulness_assert.judges.remote.server_errors import read_server_error
+from faithfulness_assert.judges.remote.server_errors import read_failure, retry_after
 from faithfulness_assert.judges.remote.settings import Secret
 from faithfulness_assert.records.ask import finish_reason
 from faithfulness_assert.records.errors import JudgeError
@@ -120,7 +115,7 @@ def test_hostile_texts_of_a_million_characters_are_cut_to_a_few_hundred(unit: st
     assert len(shown_text) <= 10 * MAX_SHOWN
     assert shown_text.isprintable()
     body = (unit * (1_000_000 // len(unit))).encode()
-    assert read_server_error(500, {}, None, body).status == 500
+    assert read_failure(Answer(500, {}, body), None, []).http_status == 500
 
 
 @given(st.text())
@@ -186,16 +181,12 @@ def test_any_json_with_any_status_is_an_object_or_a_failure(
     status: int, data: object, headers: dict[str, str]
 ) -> None:
     outcome = read_json_object(Answer(status, headers, json.dumps(data).encode()), [])
-    assert isinstance(outcome, dict) or (
-        isinstance(outcome, Failure) and isinstance(outcome.error, JudgeError)
-    )
-    if not 200 <= status < 300:
-        assert isinstance(outcome, Failure)
+    assert isinstance(outcome, JudgeError if not 200 <= status < 300 else dict | JudgeError)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_an_object_or_a_failure(body: bytes) -> None:
-    assert isinstance(read_json_object(Answer(200, {}, body), []), dict | Failure)
+    assert isinstance(read_json_object(Answer(200, {}, body), []), dict | JudgeError)
 
 
 @pytest.mark.parametrize(
@@ -212,9 +203,9 @@ def test_any_bytes_are_an_object_or_a_failure(body: bytes) -> None:
 )
 def test_a_body_without_a_json_object_is_described(body: bytes, said: str) -> None:
     outcome = read_json_object(Answer(200, {}, body), [])
-    assert isinstance(outcome, Failure)
-    assert outcome.error.kind == "server"
-    assert said in outcome.error.message
+    assert isinstance(outcome, JudgeError)
+    assert outcome.kind == "server"
+    assert said in outcome.message
 
 
 @pytest.mark.parametrize(
@@ -230,9 +221,9 @@ def test_a_body_without_a_json_object_is_described(body: bytes, said: str) -> No
 )
 def test_the_message_of_an_error_is_found_in_any_shape(data: dict[str, object]) -> None:
     outcome = read_json_object(Answer(400, {}, json.dumps(data).encode()), [])
-    assert isinstance(outcome, Failure)
-    assert "the words" in outcome.error.message
-    assert "context" not in outcome.error.message
+    assert isinstance(outcome, JudgeError)
+    assert "the words" in outcome.message
+    assert "context" not in outcome.message
 
 
 def test_the_repr_of_a_secret_does_not_show_it() -> None:

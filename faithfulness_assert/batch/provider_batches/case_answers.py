@@ -101,9 +101,9 @@ class CaseAnswers:
             text = without_echo(outcome.text, ask.echo)
             return Heard(replace(outcome, text=text), final=True)
         self.steps = merge_steps(self.steps, wanted)
-        if outcome.adapted:
+        if wanted != steps:
             return Heard(None)
-        return Heard(outcome.error, final=not outcome.error.retryable)
+        return Heard(outcome, final=not outcome.retryable)
 
     def _last(self, heard: Heard, spent: Usage, steps: Steps) -> Outcome:
         """The outcome after which the ask is not sent again, with the cost of all tries."""

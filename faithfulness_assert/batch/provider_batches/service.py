@@ -9,9 +9,9 @@ from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from ...judges.remote.answers import read_failure
 from ...judges.remote.connection import Answer
 from ...judges.remote.redaction import safe_text
+from ...judges.remote.server_errors import read_failure
 from ...records.errors import JudgeError
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def _judge_error(error: Exception, secrets: Sequence[str]) -> JudgeError:
         answer = Answer(status, response.headers, b"")
         body = getattr(error, "body", None)
         data = body if isinstance(body, dict) else {"message": str(error)}
-        return read_failure(answer, data, secrets).error
+        return read_failure(answer, data, secrets)
     said = safe_text(str(error) or type(error).__name__, secrets)
     classes = {kind.__name__ for kind in type(error).__mro__}
     if classes & CONNECTIONS_FAIL or isinstance(error, OSError):

@@ -3,43 +3,21 @@
 from __future__ import annotations
 
 import json
-import time
-from dataclasses import dataclass, replace
-from email.utils import parsedate_to_datetime
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ...records.errors import JudgeError
 from ...records.usage import Usage
-from .redaction import safe_text
-from .server_errors import ServerError, read_server_error
+from .server_errors import read_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from ...records.ask import Reply
     from .connection import Answer
 
-MAX_WAIT = 60.0  # seconds between two tries
 
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A try that brought no reply.
-
-    Args:
-        error: what to raise if no further try is made.
-        wait: the seconds that the server asks us to wait, if it does.
-        server_error: what the server said is wrong, if it did.
-        adapted: the next try uses other parameters, so it needs no wait and is not a retry.
-    """
-
-    error: JudgeError
-    wait: float | None = None
-    server_error: ServerError | None = None
-    adapted: bool = False
-
-
-def read_json_object(answer: Answer, secrets: Sequence[str]) -> dict[str, Any] | Failure:
+def read_json_object(answer: Answer, secrets: Sequence[str]) -> dict[str, Any] | JudgeError:
     """The JSON object in the body of a good answer; anything else is a failure that says why."""
     data = _parse_json(answer.body)
     if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
@@ -52,30 +30,10 @@ def read_json_object(answer: Answer, secrets: Sequence[str]) -> dict[str, Any] |
 
 def bad_answer(
     message: str, answer: Answer, *, retryable: bool = True, usage: Usage | None = None
-) -> Failure:
+) -> JudgeError:
     """The failure of an answer with a good status that is not a reply."""
     status = answer.status
-    return Failure(
-        JudgeError(message, "server", retryable=retryable, usage=usage, http_status=status)
-    )
-
-
-def read_failure(answer: Answer, data: object, secrets: Sequence[str]) -> Failure:
-    """The failure that an error answer reports. ``data`` is its JSON; None if it has none."""
-    reported = read_server_error(answer.status, answer.headers, data, answer.body)
-    wait, retryable = retry_after(answer.headers), reported.retryable
-    said = safe_text(reported.message, secrets)
-    message = f"the judge answered HTTP {answer.status}: {said}".rstrip(".")
-    if wait is not None and wait > MAX_WAIT:
-        message, retryable = f"{message}; it asks to wait {wait:.0f} s", False
-    error = JudgeError(
-        message,
-        reported.kind,
-        retryable=retryable,
-        http_status=answer.status,
-        fix=reported.hint,
-    )
-    return Failure(error, wait, reported)
+    return JudgeError(message, "server", retryable=retryable, usage=usage, http_status=status)
 
 
 def _parse_json(body: bytes) -> object:
@@ -130,19 +88,3 @@ def warn_if_only_reasoning(reply: Reply) -> Reply:
         "ask for less reasoning, or use another model"
     )
     return replace(reply, warnings=(*reply.warnings, warning))
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a server asks us to wait; None if it names no time, or one in the past."""
-    value = headers.get("retry-after", "")
-    for text, unit in ((headers.get("retry-after-ms", ""), 0.001), (value, 1.0)):
-        try:
-            seconds = float(text) * unit
-        except ValueError:
-            continue
-        return seconds if 0 <= seconds < float("inf") else None
-    try:
-        seconds = parsedate_to_datetime(value).timestamp() - time.time()
-    except (ValueError, TypeError, IndexError, OverflowError, OSError):
-        return None
-    return seconds if seconds > 0 else None

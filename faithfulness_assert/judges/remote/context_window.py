@@ -15,10 +15,10 @@ from ...records.ask import Reply
 from ...records.errors import PromptTooLong
 from ...records.judge import Limits
 from ..token_counter import model_of, token_counter
-from .answers import Failure
+from .server_errors import ServerError
 
 if TYPE_CHECKING:
-    from ...records.ask import Ask
+    from ...records.ask import Ask, Outcome
 
 UNKNOWN_PROMPT = 100_000
 """The longest prompt for a model that is not known, until its server says more."""
@@ -97,20 +97,16 @@ class ContextWindow:
         """The limits by all that was learned so far."""
         return self._limits
 
-    def checked(self, ask: Ask, outcome: Reply | Failure) -> Reply | Failure:
+    def checked(self, ask: Ask, outcome: Outcome) -> Outcome:
         """The outcome of a try. If the ask was too long, it is a failure that names the window."""
         if isinstance(outcome, Reply):
             return self._unless_cut(ask, outcome)
-        said = outcome.server_error
-        if said is None or not said.too_long:
+        if not isinstance(outcome, ServerError) or not outcome.too_long:
             return outcome
-        window = usable_window(said.message, self._count(ask), ask.max_tokens)
-        error = PromptTooLong(
-            outcome.error.message, self._learned(window), http_status=outcome.error.http_status
-        )
-        return replace(outcome, error=error)
+        window = self._learned(usable_window(outcome.said, self._count(ask), ask.max_tokens))
+        return PromptTooLong(outcome.message, window, http_status=outcome.http_status)
 
-    def _unless_cut(self, ask: Ask, reply: Reply) -> Reply | Failure:
+    def _unless_cut(self, ask: Ask, reply: Reply) -> Outcome:
         """The reply; a failure if the server read only a part of the prompt."""
         counted = reply.usage.prompt if reply.usage else 0
         if counted < LEAST or not self._is_cut(ask, counted):
@@ -119,8 +115,7 @@ class ContextWindow:
             f"the server counted {counted:,} prompt tokens, far fewer than were sent: "
             "it may have cut the prompt"
         )
-        window = self._learned(int(counted * MARGIN))
-        return Failure(PromptTooLong(message, window, usage=reply.usage))
+        return PromptTooLong(message, self._learned(int(counted * MARGIN)), usage=reply.usage)
 
     def _is_cut(self, ask: Ask, counted: int) -> bool:
         """Whether so few tokens cannot be the whole prompt.

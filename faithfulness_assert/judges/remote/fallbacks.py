@@ -52,9 +52,9 @@ def next_steps(
         error: what the server said.
         request: returns the parameters that are sent after given steps.
     """
-    if error.status not in _REJECTING or error.too_long or error.filtered:
+    if error.status not in _REJECTING or error.too_long or error.kind == "content_filter":
         return steps
-    for text, part in ((error.message, True), (error.param, False), (error.message, False)):
+    for text, part in ((error.said, True), (error.param, False), (error.said, False)):
         for name, fallback in fallbacks.items():
             fits = fallback.part == part and fallback.pattern.search(text)
             if fits and steps[name] < len(fallback.warnings):

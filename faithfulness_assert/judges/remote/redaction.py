@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 MAX_SHOWN = 300  # characters of a server's text that a message quotes
-_MAX_SEARCHED = 20_000  # characters that are searched for credentials: more than is ever shown
+MAX_SEARCHED = 20_000  # characters that are searched for credentials: more than is ever shown
 _MIN_SECRET = 6  # characters; shorter secrets are placeholders such as "none"
 _MIN_KEY = 16  # characters; a shorter secret may also be a normal word of a reply
 _REDACTED = "[redacted]"
@@ -36,12 +36,17 @@ _CREDENTIALS = re.compile(
 def safe_text(text: str, secrets: Sequence[str]) -> str:
     """``text`` as messages quote it: no secrets, one printable line, about 300 characters."""
     # Secrets are removed before the text is cut: a cut could leave half of one.
-    for form in _written_forms(secrets):
-        text = text.replace(form, _REDACTED)
-    start = " ".join(text.split())[:_MAX_SEARCHED]
+    start = " ".join(without_secrets(text, secrets).split())[:MAX_SEARCHED]
     line = " ".join(redact(start, secrets).split())
     cut = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line[: MAX_SHOWN + 1])
     return cut if len(cut) <= MAX_SHOWN else f"{cut[:MAX_SHOWN]}..."
+
+
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    """``text`` without the ``secrets``, word for word."""
+    for form in _written_forms(secrets):
+        text = text.replace(form, _REDACTED)
+    return text
 
 
 def redact(text: str, secrets: Iterable[str]) -> str:

@@ -15,16 +15,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ...records.ask import Ask, Reply
+from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import JudgeInfo, Limits
 from ...records.usage import Usage
 from .. import JUDGES, background
-from .answers import Failure
 from .connection import Answer, Connection, DirectConnection, not_sent
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
 from .own_client import ClientConnection, client_endpoint
+from .server_errors import ServerError
 from .settings import check_number, check_text, find_endpoint
 
 Settings = Mapping[str, Any]
@@ -56,7 +56,7 @@ class Provider:
     max_temperature: float
     fallbacks: Fallbacks
     request: Callable[[Ask, Settings, Steps], dict[str, Any]]
-    read: Callable[[Answer, Sequence[str]], Reply | Failure]
+    read: Callable[[Answer, Sequence[str]], Outcome]
     sdk: Callable[[], Any]
     client: str
     api: str
@@ -167,16 +167,16 @@ class RemoteJudge:
         """The body of the request for an ask after these steps."""
         return self.provider.request(ask, self._settings, steps)
 
-    def checked(
-        self, ask: Ask, outcome: Reply | Failure, sent: Steps
-    ) -> tuple[Reply | Failure, Steps]:
-        """The outcome of a try after the steps ``sent``, and the steps for the next try."""
+    def checked(self, ask: Ask, outcome: Outcome, sent: Steps) -> tuple[Outcome, Steps]:
+        """The outcome of a try after the steps ``sent``, and the steps for the next try.
+
+        If the steps differ, the next try needs no wait and is not a retry.
+        """
         outcome = self._window.checked(ask, outcome)
-        if isinstance(outcome, Reply) or not outcome.server_error:
+        if not isinstance(outcome, ServerError):
             return outcome, sent
         request = partial(self.request, ask)
-        steps = next_steps(self.provider.fallbacks, sent, outcome.server_error, request)
-        return replace(outcome, adapted=steps != sent), steps
+        return outcome, next_steps(self.provider.fallbacks, sent, outcome, request)
 
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps."""
@@ -227,29 +227,30 @@ class RemoteJudge:
         while True:
             seconds = self.timeout
             if deadline is not None and (seconds := min(seconds, deadline - time.monotonic())) <= 0:
-                message, sent = "no time was left to ask the judge", spent.num_requests
-                raise JudgeError(message, "timeout", retryable=True, usage=spent if sent else None)
-            answered = await self._try(self.request(ask, steps), seconds)
-            outcome, steps = self.checked(ask, answered, steps)
+                message, used = "no time was left to ask the judge", spent.num_requests
+                raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
+            sent = steps
+            answered = await self._try(self.request(ask, sent), seconds)
+            outcome, steps = self.checked(ask, answered, sent)
             if isinstance(outcome, Reply):
                 break
-            spent += outcome.error.usage or Usage(num_requests=1)
-            if not outcome.adapted:
-                outcome.error.usage, outcome.error.retry_after = spent, outcome.wait
-                raise outcome.error
+            spent += outcome.usage or Usage(num_requests=1)
+            if steps == sent:
+                outcome.usage = spent
+                raise outcome
         # Only steps that led to a reply are kept. Other asks may have added theirs.
         self._steps = merge_steps(self._steps, steps)
         usage, requests = outcome.usage and spent + outcome.usage, spent.num_requests + 1
         return self.warned(replace(outcome, usage=usage, requests=requests), steps)
 
-    async def _try(self, request: dict[str, Any], seconds: float) -> Reply | Failure:
+    async def _try(self, request: dict[str, Any], seconds: float) -> Outcome:
         try:
             connection = await self._connected()
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
-            return Failure(not_sent(error, self._endpoint.secrets))
+            return not_sent(error, self._endpoint.secrets)
         answer = await connection.send(request, seconds)
         if not isinstance(answer, Answer):
-            return Failure(answer)
+            return answer
         read = partial(self.provider.read, answer, connection.secrets)
         return read() if len(answer.body) <= LONG_BODY else await background.in_thread(read)
 

@@ -1,19 +1,23 @@
-"""Reads a server's error report, whatever its shape, and names it in our words.
-
-The text of an error is kept as it came: only show it after ``redaction.safe_text``.
-"""
+"""Reads a server's error report, whatever its shape: it becomes a ``JudgeError`` in our words."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+import time
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
+
+from ...records.errors import JudgeError
+from .redaction import MAX_SEARCHED, safe_text, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...records.errors import JudgeErrorKind
+    from .connection import Answer
+
+MAX_WAIT = 60.0  # seconds between two tries
 
 _TAG = re.compile(r"<[^<>]{0,300}>")
 _FILTERED = re.compile(
@@ -53,107 +57,76 @@ _STATUS_BY_CODE = {  # for errors inside an answer with status 200
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ServerError:
+class ServerError(JudgeError):
     """What a server says is wrong.
 
     Args:
         status: the HTTP status, or the one that an error inside a good answer names.
-        message: its text, as it came.
-        code: its code, type and inner code, separated by spaces.
+        said: its whole text, without secrets.
         param: the parameter that it names.
-        should_retry: what it says about a retry; None if it says nothing.
+        too_long: the prompt, or prompt and reply together, are too long for the model.
     """
 
-    status: int
-    message: str
-    code: str = ""
-    param: str = ""
-    should_retry: bool | None = None
-
-    @property
-    def too_long(self) -> bool:
-        """The prompt, or prompt and reply together, are too long for the model."""
-        if self.filtered or self.unpaid:
-            return False
-        said = f"{self.code} {self.message}"
-        if self.status == 413 or _TOO_LONG.search(said):
-            return True
-        return self.status != 429 and bool(_TOO_MANY_TOKENS.search(said))
-
-    @property
-    def filtered(self) -> bool:
-        """A content filter blocked the ask."""
-        return self.status < 500 and bool(_FILTERED.search(f"{self.code} {self.message}"))
-
-    @property
-    def unpaid(self) -> bool:
-        """The account has no credit or quota left; waiting does not help."""
-        return self.status == 402 or bool(_UNPAID.search(f"{self.code} {self.message}"))
-
-    @property
-    def kind(self) -> JudgeErrorKind:
-        """The kind of ``JudgeError`` that it becomes."""
-        if self.filtered:
-            return "content_filter"
-        if self.unpaid:
-            return "rate_limit"
-        return _KINDS.get(self.status, "transport" if 300 <= self.status < 500 else "server")
-
-    @property
-    def retryable(self) -> bool:
-        """Whether the same ask may succeed soon."""
-        if self.filtered or self.unpaid:
-            return False
-        if self.should_retry is not None:
-            return self.should_retry
-        return self.status in (408, 409, 425, 429) or not 300 <= self.status < 500
-
-    @property
-    def hint(self) -> str:
-        """What the user can do."""
-        if self.unpaid:
-            return "Check the credit of the account."
-        if 300 <= self.status < 400:
-            return "Redirects are not followed: set base_url to the final address."
-        return _HINTS.get(self.status, "")
+    status = 0
+    said = param = ""
+    too_long = False
 
 
-def read_server_error(
-    status: int, headers: Mapping[str, str], data: object, body: bytes
-) -> ServerError:
-    """Reads an error answer.
+def read_failure(answer: Answer, data: object, secrets: Sequence[str]) -> ServerError:
+    """The failure that an error answer reports. ``data`` is its JSON; None if it has none."""
+    status, text, codes, param = _report(answer, data)
+    searched = f"{codes} {text}"
+    filtered = status < 500 and bool(_FILTERED.search(searched))
+    unpaid = not filtered and (status == 402 or bool(_UNPAID.search(searched)))
+    kind = _KINDS.get(status, "transport" if 300 <= status < 500 else "server")
+    hint = _HINTS.get(status, "")
+    retryable = status in (408, 409, 425, 429) or not 300 <= status < 500
+    wished = answer.headers.get("x-should-retry")
+    if wished in ("true", "false"):
+        retryable = wished == "true"
+    if filtered:
+        kind, retryable = "content_filter", False
+    elif unpaid:
+        kind, retryable, hint = "rate_limit", False, "Check the credit of the account."
+    elif 300 <= status < 400:
+        hint = "Redirects are not followed: set base_url to the final address."
+    wait = retry_after(answer.headers)
+    message = f"the judge answered HTTP {answer.status}: {safe_text(text, secrets)}".rstrip(".")
+    if wait is not None and wait > MAX_WAIT:
+        message, retryable = f"{message}; it asks to wait {wait:.0f} s", False
+    error = ServerError(
+        message,
+        kind,
+        retryable=retryable,
+        http_status=answer.status,
+        fix=hint,
+        retry_after=wait,
+    )
+    error.status, error.param = status, param
+    error.said = without_secrets(text, secrets)[:MAX_SEARCHED]
+    many_tokens = status != 429 and _TOO_MANY_TOKENS.search(searched)
+    error.too_long = not (filtered or unpaid) and bool(
+        status == 413 or _TOO_LONG.search(searched) or many_tokens
+    )
+    return error
 
-    Args:
-        status: its HTTP status.
-        headers: its headers, with lower-case names.
-        data: its JSON, or None.
-        body: its bytes, used if there is no JSON object.
-    """
-    should_retry = {"true": True, "false": False}.get(headers.get("x-should-retry", ""))
+
+def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:
+    """The status, text, codes and parameter of an error answer."""
+    status = answer.status
     if 300 <= status < 400:
-        target = headers.get("location", "nowhere")
-        return ServerError(status, f"redirect to {target}", should_retry=should_retry)
+        return status, f"redirect to {answer.headers.get('location', 'nowhere')}", "", ""
     if not isinstance(data, dict):
-        text = _TAG.sub(" ", body.decode("utf-8", "replace"))
-        message = text if text.strip() else "(no text)"
-        return ServerError(status, message, should_retry=should_retry)
+        text = _TAG.sub(" ", answer.body.decode("utf-8", "replace"))
+        return status, text if text.strip() else "(no text)", "", ""
     error = data.get("error")
     fields: Mapping[str, Any] = error if isinstance(error, dict) else data
-    codes = _codes(fields)
-    return ServerError(
-        _true_status(status, codes),
-        error if isinstance(error, str) else _message(fields),
-        " ".join(_as_text(code)[:100] for code in codes if code),
-        _as_text(fields.get("param") or "")[:100],
-        should_retry,
-    )
-
-
-def _codes(fields: Mapping[str, Any]) -> list[object]:
     inner = fields.get("innererror")
     inner_code = inner.get("code") if isinstance(inner, dict) else None
-    return [fields.get("code"), fields.get("type"), inner_code]
+    codes = [fields.get("code"), fields.get("type"), inner_code]
+    text = error if isinstance(error, str) else _message(fields)
+    shown = " ".join(_as_text(code)[:100] for code in codes if code)
+    return _true_status(status, codes), text, shown, _as_text(fields.get("param") or "")[:100]
 
 
 def _message(fields: Mapping[str, Any]) -> str:
@@ -187,3 +160,19 @@ def _as_text(value: object) -> str:
 def _path(location: object) -> str:
     steps: Sequence[object] = location if isinstance(location, list) else [location]
     return ".".join(str(step) for step in steps)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks us to wait; None if it names no time, or one in the past."""
+    value = headers.get("retry-after", "")
+    for text, unit in ((headers.get("retry-after-ms", ""), 0.001), (value, 1.0)):
+        try:
+            seconds = float(text) * unit
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
+    try:
+        seconds = parsedate_to_datetime(value).timestamp() - time.time()
+    except (ValueError, TypeError, IndexError, OverflowError, OSError):
+        return None
+    return seconds if seconds > 0 else None
