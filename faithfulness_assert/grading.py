@@ -1,7 +1,6 @@
 """The public functions ``grade``, ``agrade`` and ``grade_many``, and ``Grader``, which they use.
 
 It checks the options, makes the judge and the policy that they name, and runs a plan for each case.
-The file is long because the public signatures, with their docstrings, stand together.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
-    from .records.judge import Judge, JudgeInfo, Limits
+    from .records.judge import Judge, Limits
     from .records.result import GradingResult
 
     AnyPolicy = str | Policy | Mapping[str, Any]
@@ -68,10 +67,21 @@ class Grader:
         threshold: float | None = None,
         **options: Unpack[GraderOptions],
     ) -> None:
-        hide_key(options)
+        table.hide_key(options)
         table.check_names(options)
-        wanted = _policy(policy, threshold, options)
-        self.judge = _judge(judge, wanted, options)
+        changes = table.taken_by("policy", options)
+        if threshold is not None:
+            changes["threshold"] = threshold
+        source_options = table.check_mapping("policy_options", options.get("policy_options"))
+        wanted = find_policy(policy, changes, source_options)
+        own = table.taken_by("judge", options)
+        # A judge that retries applies the timeout to each try. For others it limits the whole ask.
+        timeout = None if "timeout" in option_names(judge) else own.pop("timeout", None)
+        self.judge = make_judge(judge, own)
+        if (folder := options.get("cache")) is not None:
+            from .judges.tape import StoredJudge
+
+            self.judge = StoredJudge(self.judge, folder, partial(is_readable, wanted))
         self._info = judge_info(self.judge)
         self.admission: Admission | None = None
         if self._info.remote and self._info.any_loop:
@@ -79,14 +89,17 @@ class Grader:
 
             self.admission = admission_of(self.judge)
         self.judge_name = self._info.name
-        self.policy = _with_controls(wanted, self._info)
+        self.policy = wanted
+        if wanted.controls == "auto":  # only judges behind an API are tested by default
+            self.policy = replace(wanted, controls="report" if self._info.remote else "off")
         check_judge(self._info, self.policy)
         self._count: CountTokens = estimate_tokens
         if self._info.remote or self._info.limits.prompt_room(0) is not None:
             from .judges.token_counter import token_counter  # it may need tiktoken's ranks
 
             self._count = token_counter(self.judge_name)
-        self._clock = _clock(judge, options)
+        deadline = table.check_seconds("deadline", options.get("deadline", table.DEADLINE))
+        self._clock = Clock(deadline, table.check_seconds("timeout", timeout))
         self._language = table.check_language(options.get("language", "en"))
         self._prices = table.check_prices(options.get("prices"))
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
@@ -125,8 +138,7 @@ class Grader:
         **named: Unpack[CaseOptions],
     ) -> GradingResult:
         """The same as ``grade``, on the running event loop. If cancelled, so are its asks."""
-        case = self._case(answer, context, question, id, named)
-        return await self._run(case) if isinstance(case, Case) else case
+        return await self._run(self._case(answer, context, question, id, named))
 
     def grade_many(
         self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8
@@ -137,8 +149,12 @@ class Grader:
         are cancelled, and the log says what was done and what it cost.
         """
         from .drive.many import run_many
+        from .judges.remote.settings import check_number
 
-        _check_batch(cases, concurrency)
+        check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
+        if isinstance(cases, str | Mapping) or not isinstance(cases, Iterable):
+            got = type(cases).__name__
+            raise ConfigError(f"cases: must be an iterable of cases, got {got}")
         return run_many((partial(self.agrade_case, case) for case in cases), concurrency)
 
     def replay(self, case: Case | Mapping[str, Any], known: Known) -> GradingResult | None:
@@ -159,8 +175,7 @@ class Grader:
         self, case: Case | Mapping[str, Any], slots: Slots | None = None
     ) -> GradingResult:
         """The same as ``agrade`` for a case, or a record of one. A batch shares ``slots``."""
-        read = self._read(case)
-        return await self._run(read, slots) if isinstance(read, Case) else read
+        return await self._run(self._read(case), slots)
 
     def _case(
         self, answer: Any, context: Any, question: Any, id: str, named: Any
@@ -184,7 +199,9 @@ class Grader:
         except InputError as error:
             return self.invalid(str(error), case.get("id"))
 
-    async def _run(self, case: Case, slots: Slots | None = None) -> GradingResult:
+    async def _run(self, case: Case | GradingResult, slots: Slots | None = None) -> GradingResult:
+        if not isinstance(case, Case):
+            return case
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
         plan, given = self._plan(case), (self.judge, self._clock, self.admission)
         return self._complete(await arun(plan, *given, slots=slots, brief=brief))
@@ -236,8 +253,7 @@ def grade(
     Raises:
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
-    hide_key(options)
-    case, others = split_options(options)
+    case, others = table.split_options(options)
     grader = Grader(judge, policy, threshold, **others)
     return grader.grade(answer, context, question=question or None, **case)
 
@@ -253,8 +269,7 @@ async def agrade(
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
     """The same as ``grade``, on the running event loop."""
-    hide_key(options)
-    case, others = split_options(options)
+    case, others = table.split_options(options)
     grader = Grader(judge, policy, threshold, **others)
     return await grader.agrade(answer, context, question=question or None, **case)
 
@@ -277,67 +292,6 @@ def grade_many(
             ``question``, ``id`` and ``citation_audit``, also as other systems name them.
         concurrency: how many asks are under way at once, 1 to 1000.
     """
-    hide_key(options)
+    table.hide_key(options)
     grader = Grader(judge, policy, threshold, **options)
     return list(grader.grade_many(cases, concurrency=concurrency))
-
-
-# ---------------------------------------------------------------- from options to judge and policy
-
-
-def hide_key(options: GraderOptions) -> None:
-    """Makes the key hide itself, because pytest shows the locals of functions that fail."""
-    if isinstance(key := options.get("api_key"), str):
-        from .judges.remote.settings import Secret
-
-        options["api_key"] = Secret(key)
-
-
-def split_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of the case, and all others."""
-    case = table.taken_by("case", options)
-    return case, {name: value for name, value in options.items() if name not in case}
-
-
-def _policy(policy: AnyPolicy, threshold: float | None, options: Mapping[str, Any]) -> Policy:
-    changes = table.taken_by("policy", options)
-    if threshold is not None:
-        changes["threshold"] = threshold
-    source_options = table.check_mapping("policy_options", options.get("policy_options"))
-    return find_policy(policy, changes, source_options)
-
-
-def _with_controls(policy: Policy, judge: JudgeInfo) -> Policy:
-    """The policy with ``controls`` decided: only judges behind an API are tested by default."""
-    if policy.controls != "auto":
-        return policy
-    return replace(policy, controls="report" if judge.remote else "off")
-
-
-def _judge(spec: str | Judge, policy: Policy, options: Mapping[str, Any]) -> Judge:
-    own = table.taken_by("judge", options)
-    if "timeout" not in option_names(spec):
-        own.pop("timeout", None)  # the clock keeps it
-    judge = make_judge(spec, own)
-    if options.get("cache") is None:
-        return judge
-    from .judges.tape import StoredJudge
-
-    return StoredJudge(judge, options["cache"], partial(is_readable, policy))
-
-
-def _clock(judge: str | Judge, options: Mapping[str, Any]) -> Clock:
-    """A judge that retries applies the timeout to each try; for others it limits the whole ask."""
-    deadline = table.check_seconds("deadline", options.get("deadline", table.DEADLINE))
-    if "timeout" in option_names(judge):
-        return Clock(deadline)
-    return Clock(deadline, table.check_seconds("timeout", options.get("timeout")))
-
-
-def _check_batch(cases: object, concurrency: object) -> None:
-    whole = isinstance(concurrency, int) and not isinstance(concurrency, bool)
-    if not whole or not 1 <= concurrency <= MAX_CONCURRENCY:  # type: ignore[operator]
-        allowed = f"a whole number from 1 to {MAX_CONCURRENCY}"
-        raise ConfigError(f"concurrency: must be {allowed}, got {concurrency!r}")
-    if isinstance(cases, str | Mapping) or not isinstance(cases, Iterable):
-        raise ConfigError(f"cases: must be an iterable of cases, got {type(cases).__name__}")

@@ -7,7 +7,7 @@ themselves (``policy/policy.py``). Plain data: the hook loads it in every assert
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import Field, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .cases.systems import CASE_ALIASES
@@ -168,16 +168,14 @@ _CASE = (
 )
 
 
-def _policy_option(field: Field[Any]) -> Option:
-    """A field of the policy: what its declaration says of it."""
-    meaning, takes = field.metadata["meaning"], field.metadata["takes"]
-    return Option(field.name, str(field.type), meaning, takes.said, "policy")
-
-
 _ROWS = (
     *(Option(*row, "judge") for row in _JUDGE),
     *(Option(*row, "grader") for row in _GRADER),
-    *(_policy_option(f) for f in fields(Policy) if f.name in FIELD_NAMES),
+    *(
+        Option(f.name, str(f.type), f.metadata["meaning"], f.metadata["takes"].said, "policy")
+        for f in fields(Policy)
+        if f.name in FIELD_NAMES
+    ),
     *(Option(*row, "case") for row in _CASE),
     *(
         Option(alias, "Any", f"another name of {field}", f"as {field}", "case")
@@ -200,6 +198,21 @@ def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
     """Those of ``options`` that this part takes."""
     names = names_taken_by(part)
     return {name: value for name, value in options.items() if name in names}
+
+
+def hide_key(options: GraderOptions | GradeOptions | dict[str, Any]) -> None:
+    """Makes the key hide itself, because pytest shows the locals of functions that fail."""
+    if isinstance(key := options.get("api_key"), str):
+        from .judges.remote.settings import Secret
+
+        options["api_key"] = Secret(key)
+
+
+def split_options(options: GradeOptions | dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The options of the case, and all others. The key hides itself."""
+    hide_key(options)
+    case = taken_by("case", options)
+    return case, {name: value for name, value in options.items() if name not in case}
 
 
 def option_lines() -> Iterator[str]:
@@ -238,14 +251,9 @@ def check_names(names: Iterable[str]) -> None:
     """Raises ``ConfigError`` for the first name that is not an option of ``Grader``."""
     for name in names:
         if name not in GRADER_NAMES:
-            raise ConfigError(f"{name}: unknown option. {_hint(name)}")
-
-
-def _hint(name: str) -> str:
-    systems = [policy for policy, options in SOURCE_OPTIONS.items() if name in options]
-    if systems:
-        return f"With the policy {' or '.join(systems)} it goes into policy_options."
-    return suggest(name, GRADER_NAMES)
+            systems = " or ".join(p for p, options in SOURCE_OPTIONS.items() if name in options)
+            hint = systems and f"With the policy {systems} it goes into policy_options."
+            raise ConfigError(f"{name}: unknown option. {hint or suggest(name, GRADER_NAMES)}")
 
 
 def check_mapping(name: str, value: object) -> Mapping[str, Any]:

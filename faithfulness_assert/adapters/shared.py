@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ..cases.as_json import record_as_json
 from ..cases.locate import locate
 from ..cases.mapping import FROM
-from ..grading import Grader, hide_key
-from ..options import DEADLINE
+from ..grading import Grader
+from ..options import DEADLINE, hide_key
 
 if TYPE_CHECKING:
     from ..grading import AnyPolicy

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..grading import MAX_CONCURRENCY, hide_key
+from ..grading import MAX_CONCURRENCY
 from ..judges.remote.settings import check_number
+from ..options import hide_key
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .budget import Budget

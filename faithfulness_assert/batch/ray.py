@@ -19,8 +19,9 @@ import ray.data
 import ray.exceptions
 from ray import cloudpickle
 
-from ..grading import Grader, hide_key
+from ..grading import Grader
 from ..judges.remote.settings import check_number
+from ..options import hide_key
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .data_sets import open_data_set

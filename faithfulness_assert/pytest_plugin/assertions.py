@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..cases.case import Case
 from ..conversations.events import check_evidence_roles
-from ..grading import Grader, hide_key, split_options
+from ..grading import Grader
+from ..options import split_options
 from ..records.errors import ConfigError, FaithfulnessError, InputError
 from ..text.strings import clip
 from .shown_case import Shown, as_text, failure
@@ -62,7 +63,6 @@ def assert_faithful(
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
     __tracebackhide__ = True
-    hide_key(options)
     case, others = split_options(options)
     case |= {"answer": answer, "context": context, "question": question or None}
     grader = make_grader(judge, policy, threshold, **others)

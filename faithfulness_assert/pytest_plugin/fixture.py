@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import pytest
 
 from ..batch.rows import Line, Row, brief, digest
-from ..grading import Grader, hide_key, split_options
+from ..grading import Grader
+from ..options import hide_key, split_options
 from ..records.errors import ConfigError, MissingKeyError
 from ..records.model import GraderError
 from .assertions import NotGraded, check_passed, read_case
@@ -69,7 +70,7 @@ class Faithfulness:
             ConfigError: a judge, policy, threshold or option that cannot be used.
         """
         __tracebackhide__ = True
-        hide_key(options)  # type: ignore[arg-type]
+        hide_key(options)
         call = self._begin(answer, context, options)
         while call.trials.open and not self._session.used_up():
             self._add(call, self._grader(call).grade(**call.case))
@@ -80,7 +81,7 @@ class Faithfulness:
     ) -> GradingResult:
         """The same as a call, on the running event loop."""
         __tracebackhide__ = True
-        hide_key(options)  # type: ignore[arg-type]
+        hide_key(options)
         call = self._begin(answer, context, options)
         while call.trials.open and not self._session.used_up():
             self._add(call, await self._grader(call).agrade(**call.case))
@@ -89,7 +90,6 @@ class Faithfulness:
     def _begin(self, answer: Any, context: Any, given: Mapping[str, Any]) -> Call:
         __tracebackhide__ = True
         options = {**self._session.options, **self._marked.options, **given}
-        hide_key(options)  # type: ignore[arg-type]
         case, others = split_options(options)
         if answer is not None:
             case["answer"] = answer

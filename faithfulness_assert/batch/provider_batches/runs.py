@@ -11,8 +11,9 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
-from ...grading import Grader, hide_key
+from ...grading import Grader
 from ...judges import JUDGES
+from ...options import hide_key
 from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
