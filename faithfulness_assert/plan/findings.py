@@ -41,7 +41,7 @@ def shown_only(finding: Finding, shown: Collection[int]) -> Finding:
     kept = tuple(number for number in finding.evidence if number in shown)
     if len(kept) == len(finding.evidence):
         return finding
-    return finding._replace(evidence=kept, flags=(*finding.flags, "no_such_evidence"))
+    return finding._replace(evidence=kept, flags=("no_such_evidence",))
 
 
 def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:

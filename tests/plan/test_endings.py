@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fakes import TruthfulJudge
 
 from faithfulness_assert import (
     Ask,
@@ -148,3 +149,17 @@ def test_the_score_for_what_is_unreadable_is_shown_for_nothing_else() -> None:
     assert unreadable.error is not None
     failed = grade(CLAIM, [CLAIM], judge=Failing(JudgeError("down", "server")), policy=policy)
     assert (failed.status, failed.score) == ("judge_failed", 0.0)
+
+
+def test_the_judges_own_reason_comes_last_and_is_cut() -> None:
+    class Explaining(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            said = Reply("Because of it. " * 200)
+            return said if ask.kind == "reason" else super().ask(ask)
+
+    plain, explained = (
+        grade(CLAIM, [CLAIM], judge=Explaining(), explain=explain).reason or ""
+        for explain in ("ours", "judge")
+    )
+    assert explained.startswith(f"{plain} Because of it.")
+    assert 500 < len(explained) - len(plain) <= 601

@@ -1,4 +1,4 @@
-"""Findings of an ask, held against what it showed and allowed, and one finding from those of all windows."""
+"""What may be set aside, and one finding from those of all windows."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert.plan.findings import (
-    allowed,
     in_conflict,
     may_be_set_aside,
     merged,
-    shown_only,
     shows_conflict,
 )
-from faithfulness_assert.reading.reconcile import INVALID, MISSING, Finding
+from faithfulness_assert.reading.reconcile import Finding
 from faithfulness_assert.records.model import LABELS, Label
 
 # The label of one window beats those of others in this order.
@@ -25,7 +23,6 @@ STRENGTH = (
     "not_enough_info",
     "not_a_claim",
 )
-SHOP, OFFER = "The shop is open daily.", "Let me know if you have questions."
 
 
 def finding(label: Label | None, *evidence: int, unresolved: str | None = None) -> Finding:
@@ -35,42 +32,14 @@ def finding(label: Label | None, *evidence: int, unresolved: str | None = None) 
 # ---------------------------------------------------------------- of one ask
 
 
-def test_evidence_that_was_not_shown_is_left_out_and_flagged_once() -> None:
-    found = finding("supported", 3, 97, 1, 98)
-    expected = found._replace(evidence=(3, 1), flags=("a_flag", "no_such_evidence"))
-    assert shown_only(found, {1, 2, 3}) == expected
-    assert shown_only(found, set()).evidence == ()
-
-
-def test_a_finding_whose_evidence_was_shown_stays_as_it_is() -> None:
-    for found in (finding("supported", 3, 1), finding("contradicted"), MISSING):
-        assert shown_only(found, {1, 2, 3}) is found
-
-
-@pytest.mark.parametrize("label", LABELS)
-def test_only_a_label_that_was_asked_for_counts(label: Label) -> None:
-    found = finding(label, 1)
-    assert allowed(OFFER, found, LABELS) is found
-    assert allowed(OFFER, found, [one for one in LABELS if one != label]) == INVALID
-
-
-def test_only_a_sentence_that_may_claim_nothing_is_set_aside() -> None:
-    found = finding("not_a_claim")
-    assert allowed(SHOP, found, LABELS) == INVALID
-    assert allowed(OFFER, found, LABELS) is found
-    for label in LABELS:
-        if label != "not_a_claim":
-            assert allowed(SHOP, finding(label), LABELS) == finding(label)
-
-
-@pytest.mark.parametrize("reason", ["missing", "duplicate", "invalid"])
-def test_why_there_is_no_label_stays(reason: str) -> None:
-    found = finding(None, unresolved=reason)
-    assert allowed(SHOP, found, ()) is found
-
-
 def test_courtesies_and_declines_may_be_set_aside_unless_they_name_something() -> None:
-    aside = [OFFER, "I don't know.", "I'm sorry.", "Good luck!", "Feel free to ask."]
+    aside = [
+        "Let me know if you have questions.",
+        "I don't know.",
+        "I'm sorry.",
+        "Good luck!",
+        "Feel free to ask.",
+    ]
     assert [sentence for sentence in aside if not may_be_set_aside(sentence)] == []
     named = ["Good luck in Paris!", "Good luck with all 12!", "Paris is large."]
     named += ["Feel free to ask Anna.", "Feel free to ask at 12."]

@@ -211,11 +211,3 @@ def test_what_is_skipped_is_reported_with_its_reason() -> None:
     assert [(s.start, s.end, s.reason) for s in result.skipped] == [
         (0, 12, "the judge finds no claim in it")
     ]
-
-
-def test_the_calculation_and_how_replies_were_read_are_told() -> None:
-    result, _ = drive(TWO, DEFAULT, labelled("supported", "partially_supported"))
-    assert result.metadata["calculation"] == "(1 × 1 + 1 × 0.5) / 2 = 0.75"
-    assert result.metadata["replies"] == {"schema": 1}
-    result, _ = drive(TWO, DEFAULT, said("1. yes\n2. no"))
-    assert result.metadata["replies"] == {"text": 1}

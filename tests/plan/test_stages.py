@@ -185,7 +185,7 @@ def told(result: GradingResult) -> dict[str, str]:
 
 def actual(result: GradingResult, asked: Sequence[Ask], answer: str) -> dict[str, Any]:
     """The values that a row may expect."""
-    verdicts = result.verdicts
+    verdicts, shown = result.verdicts, (ask.payload.sentences for ask in asked)
     return {
         "score": round(result.score, 3),
         "pass": result.pass_,
@@ -203,6 +203,14 @@ def actual(result: GradingResult, asked: Sequence[Ask], answer: str) -> dict[str
         "coverage": round(result.coverage, 3),
         "asks": sorted(ask.kind for ask in asked),
         "ratings": {name: round(value, 3) for name, value in result.named_scores.items()},
+        "explained": result.reason is not None,
+        "reasons": [v.reason for v in verdicts],
+        "repeat_of": [v.repeat_of for v in verdicts],
+        "places": [[[e.passage, e.start, e.end] for e in v.evidence] for v in verdicts],
+        "asked": [[ask.kind, *(f"{n}. {text}" for n, text in ask.payload.items)] for ask in asked],
+        "shown": next(([text for _, text in said] for said in shown if said), []),
+        "notes": [ask.payload.notes for ask in asked],
+        "metadata": result.metadata,
     }
 
 
@@ -226,6 +234,9 @@ def wrong(expected: Mapping[str, Any], result: GradingResult, asked: list[Ask], 
             ]
         elif name == "max_asks":
             problems += [f"{len(asked)} asks"] if len(asked) > value else []
+        elif name == "metadata":  # null: there is no such key
+            found = {key: values[name].get(key) for key in value}
+            problems += [f"{name} has {found}, not {value}"] if found != value else []
         elif values[name] != value:
             problems.append(f"{name} is {values[name]!r}, not {value!r}")
     return "; ".join(problems)
