@@ -7,12 +7,14 @@ import os
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from loopback import Answer, Loopback, Request, completion
 from plugin_runs import CONTEXT, FALSE, PLUGIN, TRUE, Runs, output, summary
 from remote import bare_environment
+from rows import rows
 
 import faithfulness_assert
 from faithfulness_assert.batch.rows import Line
@@ -97,23 +99,6 @@ def test_a_test_fails_with_what_was_made_up_and_without_our_own_code(runs: Runs)
     assert not OWN_FRAME.search(output(result))
 
 
-def test_the_fixture_returns_the_result(runs: Runs) -> None:
-    runs.write(
-        "def test_it(faithfulness):\n    result = faithfulness(TRUE, CONTEXT, id='mine')\n    assert result.pass_ and result.score == 1 and result.case_id == 'mine'"
-    )
-    runs.run().assert_outcomes(passed=1)
-
-
-def test_the_function_fails_in_the_same_way(runs: Runs) -> None:
-    runs.write(
-        "from faithfulness_assert import assert_faithful\ndef test_it(): assert_faithful(FALSE, CONTEXT)"
-    )
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["E*  [?]2 not enough info: The lion sleeps."])
-    assert not OWN_FRAME.search(output(result))
-
-
 def test_a_conversation_takes_the_place_of_answer_and_context(runs: Runs) -> None:
     said = "{'role': 'user', 'content': 'Adults pay 12 euros.'}, {'role': 'assistant', 'content': 'Fine.'}, {'role': 'user', 'content': 'So?'}"
     runs.write(
@@ -143,14 +128,23 @@ def test_it(faithfulness):
     assert summary(result)[0].startswith("3 cases: 2 passed, 1 failed, 0 not graded")
 
 
-def test_a_key_is_not_shown_with_all_frames_and_locals(runs: Runs) -> None:
-    runs.write(
-        "def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge='openai:m', base_url='no url', api_key='sk-' + 'verysecret')"
-    )
-    result = runs.run("--full-trace", "--showlocals")
-    result.assert_outcomes(failed=1)
-    assert "base_url: must be an HTTP address" in output(result)
-    assert "sk-verysecret" not in output(result)
+@pytest.mark.parametrize("row", rows("pytest_sessions"), ids=lambda row: row["what"])
+def test_a_session_ends_as_its_row_says(runs: Runs, row: dict[str, Any]) -> None:
+    runs.ini(*row.get("ini", ()))
+    runs.write(row["code"])
+    options = row.get("options", [])
+    result = runs.run(*options)
+    shown, said = output(result), "\n".join(summary(result))
+    if "exit" in row:
+        assert result.ret == row["exit"]
+    else:
+        result.assert_outcomes(**row["outcomes"])
+    assert [text for text in row.get("says", ()) if text not in shown] == []
+    assert [text for text in row.get("never", ()) if text in shown] == []
+    assert [text for text in row.get("summary", ()) if text not in said] == []
+    assert "--full-trace" in options or not OWN_FRAME.search(shown)
+    assert "Traceback" not in shown
+    assert shown.replace("\n", "").isprintable()
 
 
 # ---------------------------------------------------------------- where options come from
@@ -181,35 +175,6 @@ class TestMarked:
     assert "session 0.2" in output(runs.run("-s", "--faithfulness-threshold=0.2"))
 
 
-def test_further_options_come_from_the_configuration(runs: Runs) -> None:
-    prices = '{"prompt": 1000000, "completion": 0}'
-    runs.ini("faithfulness_options =", f"    prices={prices}", "    reasons=true")
-    runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('s'))")
-    result = runs.run()
-    result.assert_outcomes(passed=1)
-    assert "spent: 1 requests, 80 prompt and 20 completion tokens, cost 80" in summary(result)
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("--faithfulness-threshold=2", "--faithfulness-threshold: must be a number from 0 to 1"),
-        ("--faithfulness-threshold=nan", "must be a number from 0 to 1, got 'nan'"),
-        ("--faithfulness-max-tokens=0", "--faithfulness-max-tokens: must be a whole number from 1"),
-        ("--faithfulness-max-tokens=²", "must be a whole number from 1"),
-        ("--faithfulness-errors=ignore", "--faithfulness-errors: must be fail, skip or xfail"),
-        ("--faithfulness-report=x.xml", "must be a file that ends in .jsonl or .html"),
-        ("--faithfulness-judge=", "--faithfulness-judge: must be a name"),
-    ],
-)
-def test_a_wrong_value_is_a_usage_error(runs: Runs, option: str, said: str) -> None:
-    runs.write("def test_nothing(): pass")
-    result = runs.run(option)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert said in output(result)
-    assert "Traceback" not in output(result)
-
-
 @pytest.mark.skipif(pytest.version_tuple < (9, 2), reason="before, values were texts there")
 @pytest.mark.parametrize("threshold", ["0.4", '"0.4"', "1"])
 def test_numbers_may_be_numbers_in_the_table_of_pytest(runs: Runs, threshold: str) -> None:
@@ -220,90 +185,6 @@ def test_numbers_may_be_numbers_in_the_table_of_pytest(runs: Runs, threshold: st
     result = runs.run("-s")
     result.assert_outcomes(passed=1)
     assert threshold.strip('"') in output(result)
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("faithfulness_threshold = high", "faithfulness_threshold: must be a number from 0 to 1"),
-        ("faithfulness_errors = all", "faithfulness_errors: must be fail, skip or xfail"),
-    ],
-)
-def test_a_wrong_setting_is_a_usage_error(runs: Runs, line: str, said: str) -> None:
-    runs.ini(line)
-    runs.write("def test_nothing(): pass")
-    result = runs.run()
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert said in output(result)
-
-
-@pytest.mark.parametrize(
-    ("option", "said"),
-    [
-        ("--faithfulness-judge=opnai:m", "judge: unknown judge 'opnai:m'. Known: anthropic:MODEL"),
-        ("--faithfulness-policy=ragaas", "policy: unknown policy 'ragaas'. Did you mean 'ragas'?"),
-    ],
-)
-def test_an_unknown_judge_or_policy_is_named(runs: Runs, option: str, said: str) -> None:
-    runs.write(BOTH)
-    result = runs.run(option)
-    result.assert_outcomes(failed=2)
-    assert said in output(result)
-    assert not OWN_FRAME.search(output(result))
-
-
-def test_wrong_further_options_are_named(runs: Runs) -> None:
-    runs.ini("faithfulness_options = reasons")
-    runs.write(BOTH)
-    result = runs.run()
-    result.assert_outcomes(errors=2)
-    assert "faithfulness: faithfulness_options: must be NAME=VALUE, got 'reasons'" in output(result)
-
-
-# ---------------------------------------------------------------- the marker
-
-
-@pytest.mark.parametrize(
-    ("marker", "said"),
-    [
-        ("trials=0", "trials: must be a whole number from 1 to 1,000, got 0"),
-        ("trials='5'", "trials: must be a whole number"),
-        ("trials=True", "trials: must be a whole number"),
-        ("trials=3, min_pass=4", "min_pass: must be a whole number from 1 to 3, got 4"),
-        ("min_pass=2", "min_pass: must be a whole number from 1 to 1, got 2"),
-        ("5, 4", "takes names only, as faithfulness(trials=5, min_pass=4)"),
-        ("trails=5", "trails: unknown option. Did you mean 'trials'?"),
-        ("threshold=3", "policy 'default': threshold: must be a number from 0 to 1, got 3"),
-        ("policy='ragaas'", "policy: unknown policy 'ragaas'"),
-        ("judge='opnai:m'", "judge: unknown judge 'opnai:m'"),
-        ("answer='x'", "answer: unknown option"),
-    ],
-)
-def test_a_wrong_marker_stops_the_run_before_any_test(runs: Runs, marker: str, said: str) -> None:
-    runs.write(
-        f"@pytest.mark.faithfulness({marker})\ndef test_marked(faithfulness): pass\ndef test_other(): pass"
-    )
-    result = runs.run()
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert f"test_it.py::test_marked: marker faithfulness: {said}" in output(result)
-    assert "Traceback" not in output(result)
-    assert "During handling" not in output(result)
-
-
-def test_a_wrong_marker_of_a_parameter_is_an_error_of_its_test(runs: Runs) -> None:
-    runs.write(
-        "@pytest.mark.parametrize('n', [pytest.param(1, marks=pytest.mark.faithfulness(trials=0)), 2])\ndef test_it(n, faithfulness): pass"
-    )
-    result = runs.run()
-    result.assert_outcomes(passed=1, errors=1)
-    assert "faithfulness: trials: must be a whole number" in output(result)
-
-
-def test_a_marker_without_the_fixture_is_reported(runs: Runs) -> None:
-    runs.write("@pytest.mark.faithfulness(trials=5)\ndef test_it(): pass")
-    result = runs.run()
-    assert result.ret == pytest.ExitCode.INTERRUPTED
-    assert "the test does not use the fixture `faithfulness`" in output(result)
 
 
 # ---------------------------------------------------------------- trials
@@ -338,74 +219,6 @@ def test_asked(): assert judge.asked == {asked}
     spent = 100 * sum(step != "e" for step in (script * 5)[:asked])
     tokens = f"{spent // 100 * 80:,} prompt and {spent // 100 * 20:,} completion tokens"
     assert any(tokens in line for line in summary(result))
-
-
-def test_a_failure_of_trials_says_how_many_passed(runs: Runs) -> None:
-    runs.write(
-        "@pytest.mark.faithfulness(trials=5, min_pass=4)\ndef test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('snsn'))"
-    )
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    assert "trials: 2 passed, 2 failed, 0 not graded; 4 of 5 must pass" in output(result)
-    assert summary(result)[0].startswith("1 case: 0 passed, 1 failed, 0 not graded")
-
-
-def test_trials_that_grader_errors_leave_open_are_not_graded(runs: Runs) -> None:
-    runs.write(
-        "@pytest.mark.faithfulness(trials=5, min_pass=4)\ndef test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('ssseen'))"
-    )
-    result = runs.run("--faithfulness-errors=skip")
-    result.assert_outcomes(skipped=1)
-    assert summary(result)[0].startswith("1 case: 0 passed, 0 failed, 1 not graded")
-
-
-def test_trials_with_one_store_of_replies_are_refused(runs: Runs) -> None:
-    runs.write(
-        "@pytest.mark.faithfulness(trials=2)\ndef test_it(faithfulness): faithfulness(TRUE, CONTEXT, cache='replies')"
-    )
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    assert "trials: with `cache`, each trial would get the same reply" in output(result)
-
-
-# ---------------------------------------------------------------- grader errors, and the token limit
-
-
-@pytest.mark.parametrize(
-    ("how", "outcome"), [("fail", "failed"), ("skip", "skipped"), ("xfail", "xfailed")]
-)
-def test_a_grader_error_does_what_the_option_says(runs: Runs, how: str, outcome: str) -> None:
-    runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('e'))")
-    result = runs.run(f"--faithfulness-errors={how}", "-ra")
-    result.assert_outcomes(**{outcome: 1})
-    assert "Not graded: the server is down. Try again later. [server]" in output(result)
-    assert summary(result)[0] == "1 case: 0 passed, 0 failed, 1 not graded; no case has a score"
-    runs.ini(f"faithfulness_errors = {how}")
-    runs.run().assert_outcomes(**{outcome: 1})
-
-
-def test_an_answer_that_fails_fails_whatever_grader_errors_do(runs: Runs) -> None:
-    runs.write(BOTH)
-    runs.run("--faithfulness-errors=skip").assert_outcomes(passed=1, failed=1)
-
-
-THREE = "\n".join(
-    f"def test_{n}(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('s'))"
-    for n in range(3)
-)
-
-
-def test_nothing_is_graded_after_the_last_token(runs: Runs) -> None:
-    runs.write(THREE)
-    result = runs.run("--faithfulness-max-tokens=150")
-    result.assert_outcomes(passed=2, failed=1)
-    said = "this session has spent 200 tokens, and its limit is 150 (--faithfulness-max-tokens)"
-    assert said in output(result)
-    assert summary(result)[0].startswith("3 cases: 2 passed, 0 failed, 1 not graded")
-    runs.run("--faithfulness-max-tokens=150", "--faithfulness-errors=skip").assert_outcomes(
-        passed=2, skipped=1
-    )
-    runs.run("--faithfulness-max-tokens=300").assert_outcomes(passed=3)
 
 
 # ---------------------------------------------------------------- tapes
@@ -547,19 +360,6 @@ def test_a_judge_that_fails_is_not_recorded(runs: Runs, monkeypatch: pytest.Monk
 
 
 # ---------------------------------------------------------------- what a session says and writes
-
-
-def test_the_end_of_a_session_says_what_was_graded(runs: Runs) -> None:
-    runs.write(
-        BOTH
-        + "def test_error(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('e'))\ndef test_other(): pass"
-    )
-    for options in ((), ("-q",)):
-        lines = summary(runs.run(*options))
-        assert lines[0] == (
-            "3 cases: 1 passed, 1 failed, 1 not graded; mean score 0.75 (2 with a score)"
-        )
-        assert any("compares words only" in line for line in lines)
 
 
 @pytest.mark.parametrize("options", [("-p", "no:terminal"), ("--collect-only",)])
@@ -722,17 +522,6 @@ def test_a_test_that_is_run_again_counts_with_its_last_run_and_pays_for_all(runs
     assert "spent: 2 requests, 160 prompt and 40 completion tokens" in summary(result)
     (line,) = lines_of(runs.pytester.path / "results.jsonl")
     assert line.result.pass_
-
-
-def test_no_control_character_of_an_answer_reaches_the_terminal(runs: Runs) -> None:
-    runs.write(
-        r"def test_it(faithfulness): faithfulness('The lion sleeps' + chr(27) + '[31m here.\r\n::error::x\n' + chr(0x202e), [chr(27) + ']0;lion' + chr(7)])"
-    )
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    shown = output(result)
-    assert all(char.isprintable() or char in "\n" for char in shown)
-    assert not any(line.lstrip("E ").startswith("::error") for line in shown.splitlines())
 
 
 # ---------------------------------------------------------------- pytest-xdist
