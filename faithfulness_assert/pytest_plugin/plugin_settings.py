@@ -5,13 +5,13 @@ pytest imports this file at each start: it imports nothing that is not loaded al
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 ERRORS = ("fail", "skip", "xfail")
 REPORTS = (".jsonl", ".html")
@@ -27,6 +27,20 @@ _VALUES = (
     ("tape", "DIR", f"the folder of recorded replies (default: {TAPES}; empty: none)"),
 )
 _NUMBERS = ("SCORE", "N")
+_TAKES: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool], str]] = {
+    "judge": (str.strip, bool, "a name"),
+    "policy": (str.strip, bool, "a name"),
+    "threshold": (float, lambda value: 0 <= value <= 1, "a number from 0 to 1"),
+    "errors": (str, ERRORS.__contains__, "fail, skip or xfail"),
+    "report": (
+        Path,
+        lambda path: path.suffix.lower() in REPORTS and "\0" not in str(path),
+        "a file that ends in .jsonl or .html",
+    ),
+    "max_tokens": (int, lambda value: 1 <= value < 10**15, "a whole number from 1"),
+    "tape": (str.strip, lambda _: True, "a folder"),
+}
+"""How each value is read, whether it can be used, and what it must be."""
 
 
 class PluginSettings(NamedTuple):
@@ -78,22 +92,20 @@ def read_settings(config: pytest.Config) -> PluginSettings:
     Raises:
         pytest.UsageError: a value that an option does not take.
     """
-    tape = _given(config, "tape", str)
-    folder = TAPES if tape is None else tape.strip()
+    values = {name: _given(config, name) for name in _TAKES}
+    tape, report = values.pop("tape"), values.pop("report")
+    folder = TAPES if tape is None else tape
+    typed = config.getoption("faithfulness_report") is not None
     return PluginSettings(
-        judge=_given(config, "judge", _text),
-        policy=_given(config, "policy", _text),
-        threshold=_given(config, "threshold", _share),
-        errors=_given(config, "errors", _one_of_errors) or ERRORS[0],
-        report=_given(config, "report", lambda text: _report(config, text)),
-        max_tokens=_given(config, "max_tokens", _count),
+        **{**values, "errors": values["errors"] or ERRORS[0]},
+        report=report and (config.invocation_params.dir if typed else config.rootpath) / report,
         tape=config.rootpath / folder if folder else None,
         record=config.getoption("faithfulness_record"),
         options=tuple(config.getini("faithfulness_options")),
     )
 
 
-def _given(config: pytest.Config, name: str, read: Callable[[str], Any]) -> Any:
+def _given(config: pytest.Config, name: str) -> Any:
     """The value on the command line, else in the configuration, else None."""
     dest = f"faithfulness_{name}"
     said, shown = config.getoption(dest), f"--{dest.replace('_', '-')}"
@@ -101,43 +113,10 @@ def _given(config: pytest.Config, name: str, read: Callable[[str], Any]) -> Any:
         said, shown = config.getini(dest), dest
     if said is None:
         return None
+    read, fits, wanted = _TAKES[name]
     try:
-        return read(str(said))
-    except ValueError as error:
-        raise pytest.UsageError(f"{shown}: must be {error}, got {said!r:.80}") from None
-
-
-def _text(text: str) -> str:
-    if not text.strip():
-        raise ValueError("a name")
-    return text.strip()
-
-
-def _share(text: str) -> float:
-    try:
-        value = float(text)
+        if fits(value := read(str(said))):
+            return value
     except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise ValueError("a number from 0 to 1")
-    return value
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text[:18]) < 10**15:
-        raise ValueError("a whole number from 1")
-    return int(text)
-
-
-def _one_of_errors(text: str) -> str:
-    if text not in ERRORS:
-        raise ValueError("fail, skip or xfail")
-    return text
-
-
-def _report(config: pytest.Config, text: str) -> Path:
-    typed = config.getoption("faithfulness_report") is not None
-    path = (config.invocation_params.dir if typed else config.rootpath) / text
-    if path.suffix.lower() not in REPORTS or "\0" in text:
-        raise ValueError(f"a file that ends in {' or '.join(REPORTS)}")
-    return path
+        pass
+    raise pytest.UsageError(f"{shown}: must be {wanted}, got {said!r:.80}")

@@ -9,16 +9,16 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command import BAD, COMMAND, GOOD, run
 from loopback import Answer, Loopback, Request, completion
+from rows import rows
 
 import faithfulness_assert
 from faithfulness_assert import policies
 from faithfulness_assert.options import GRADER_NAMES
-
-BROKEN = {"answer": "The tower is tall.", "id": "broken"}
 
 
 def jsonl(tmp_path: Path, *cases: object) -> str:
@@ -27,33 +27,29 @@ def jsonl(tmp_path: Path, *cases: object) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("cases", "code"),
-    [((GOOD,), 0), ((GOOD, BAD), 1), ((GOOD, BAD, BROKEN), 3)],
-    ids=["all passed", "some failed", "some not graded"],
-)
-def test_the_exit_code_says_whether_all_cases_passed(
-    tmp_path: Path, cases: tuple[object, ...], code: int
+@pytest.mark.parametrize("row", rows("commands"), ids=lambda row: row["what"])
+def test_a_command_does_what_its_row_says(
+    row: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert run("grade", jsonl(tmp_path, *cases)).returncode == code
+    monkeypatch.chdir(tmp_path)
+    for name, text in row.get("files", {}).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    arguments = [
+        one.format(python=sys.executable, file=__file__) if one[0] == "{" else one
+        for one in row["arguments"]
+    ]
+    done = run(*arguments, stdin=row.get("stdin", ""), OPENAI_API_KEY=None)
+    assert done.returncode == row["exit"]
+    assert [text for text in row.get("out", ()) if text not in done.stdout] == []
+    assert row.get("err", "") in done.stderr
+    assert len(done.stderr.splitlines()) == ("err" in row)
+    assert (done.stdout + done.stderr).replace("\n", "").isprintable()
 
 
 def test_json_output_is_one_object_per_line(tmp_path: Path) -> None:
     done = run("grade", jsonl(tmp_path, GOOD, BAD), "--json")
     results = [json.loads(line) for line in done.stdout.splitlines()]
     assert [(r["case_id"], r["pass"]) for r in results] == [("good", True), ("bad", False)]
-
-
-def test_cases_come_from_json_a_list_or_standard_input(tmp_path: Path) -> None:
-    one, many = tmp_path / "one.json", tmp_path / "many.json"
-    one.write_text(json.dumps(GOOD), encoding="utf-8")
-    many.write_text(json.dumps([GOOD, GOOD]), encoding="utf-8")
-    assert "1 case: 1 passed" in run("grade", str(one)).stdout
-    assert "2 cases: 2 passed" in run("grade", str(many)).stdout
-    for text in (json.dumps(GOOD), json.dumps(GOOD, indent=2), "\ufeff" + json.dumps(GOOD)):
-        assert "1 case: 1 passed" in run("grade", "-", stdin=text).stdout
-    for text in (json.dumps([GOOD, GOOD], indent=2), f"{json.dumps(GOOD)}\n\n{json.dumps(GOOD)}\n"):
-        assert "2 cases: 2 passed" in run("grade", "-", stdin=text).stdout
 
 
 def test_only_a_line_feed_ends_a_line_of_json(tmp_path: Path) -> None:
@@ -142,69 +138,6 @@ def test_any_terminal_can_show_any_text(environment: dict[str, str]) -> None:
     assert run("grade", "-", "--judge", "ü", **environment).stderr.count("\n") == 1
 
 
-def test_options_reach_the_grader(tmp_path: Path) -> None:
-    file = jsonl(tmp_path, {**GOOD, "answer": GOOD["answer"] + " A giraffe lives there."})
-    assert run("grade", file).returncode == 1
-    assert run("grade", file, "--threshold", "0.5").returncode == 0
-    assert run("grade", file, "-o", "threshold=0.5").returncode == 0
-    assert run("grade", file, "-o", 'weights={"not_enough_info": 1.0}').returncode == 2
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (("grade", "nowhere.jsonl"), "nowhere.jsonl"),
-        (("grade", "-", "--judge", "nobody"), "nobody"),
-        (("grade", "-", "--policy", "promptfo"), "Did you mean 'promptfoo'"),
-        (("grade", "-", "-o", "x"), "NAME=VALUE"),
-        (("grade", "-"), "contains no cases"),
-        (("policies", "nope"), "nope"),
-        (("doctor", "--context", "nowhere.json"), "nowhere.json"),
-        (("doctor", "--context", str(Path(__file__).parent)), "cannot be read"),
-        (("doctor", "--context", sys.executable), "cannot be read"),
-        (("doctor", "--context", __file__), "invalid JSON"),
-        (("init", __file__), "cannot write"),
-        (("init", f"{__file__}/below"), "cannot write"),
-        (("init", "x" * 300), "cannot write"),
-    ],
-)
-def test_wrong_use_is_one_line_and_exit_code_2(arguments: tuple[str, ...], named: str) -> None:
-    done = run(*arguments)
-    assert done.returncode == 2
-    assert named in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-
-
-def test_the_number_of_a_broken_line_is_shown(tmp_path: Path) -> None:
-    path = tmp_path / "cases.jsonl"
-    path.write_text(json.dumps(GOOD) + "\n{", encoding="utf-8")
-    done = run("grade", str(path))
-    assert "line 2: invalid JSON" in done.stdout
-    assert "2 cases: 1 passed, 0 failed, 1 not graded" in done.stdout
-    assert done.returncode == 3
-
-
-def test_the_demo_needs_no_key_and_shows_every_statement() -> None:
-    done = run("demo")
-    assert done.returncode == 0
-    assert "24 euros" in done.stdout
-    assert "abstained" in done.stdout
-    assert "no_context" in done.stdout
-    assert "smoke" in done.stdout
-    assert "\x1b" not in done.stdout
-
-
-def test_control_characters_are_escaped_on_the_terminal(tmp_path: Path) -> None:
-    hostile = {
-        "answer": "\x1b[31mPASS\x1b[0m \x9b31m The tower\rPASS is \u202eesrever tall.",
-        "context": "x\x07",
-        "id": "\x1b]0;t\x07",
-    }
-    done = run("grade", jsonl(tmp_path, hostile))
-    assert not {"\x1b", "\x9b", "\x07", "\u202e", "\r"} & set(done.stdout)
-    assert "\\x1b[31mPASS" in done.stdout
-
-
 @pytest.mark.parametrize(
     "environment", [{}, {"COLUMNS": "80", "FORCE_COLOR": "1"}], ids=["pipe", "terminal"]
 )
@@ -222,12 +155,6 @@ def test_policies_in_a_pipe_is_plain_text() -> None:
     listed = run("policies").stdout
     assert listed.isascii()
     assert "\x1b" not in listed
-
-
-def test_policies_with_a_name_shows_its_deviations_and_an_example() -> None:
-    shown = run("policies", "promptfoo").stdout
-    assert "differs:" in shown
-    assert "example:" in shown
 
 
 def test_the_help_of_grade_lists_every_option_of_the_grader() -> None:
@@ -250,34 +177,8 @@ def test_init_writes_an_example_and_does_not_overwrite_files(tmp_path: Path) -> 
     assert (folder / "promptfooconfig.yaml").read_text(encoding="utf-8") == "mine"
 
 
-def test_doctor_checks_this_machine_and_a_promptfoo_context(tmp_path: Path) -> None:
-    context = tmp_path / "context.json"
-    context.write_text(
-        json.dumps(
-            {
-                "vars": {"docs": "The tower.", "query": "How?"},
-                "config": {"contextFrom": "vars.docs"},
-            }
-        ),
-        encoding="utf-8",
-    )
-    done = run("doctor", "--context", str(context))
-    assert done.returncode == 0
-    assert "judge embedded answers" in done.stdout
-    assert "context: The tower." in done.stdout
-    assert "question: How?" in done.stdout
-    failed = run("doctor", "--judge", "openai:x")
-    assert failed.returncode == 1
-    assert "OPENAI_API_KEY" in failed.stdout
-
-
 def test_the_version_is_that_of_the_package() -> None:
     assert run("--version").stdout.split() == [
         "faithfulness-assert",
         faithfulness_assert.__version__,
     ]
-
-
-def test_help_names_every_command() -> None:
-    text = run("--help").stdout
-    assert all(name in text for name in ("demo", "grade", "policies", "init", "doctor"))

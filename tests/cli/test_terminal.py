@@ -139,20 +139,6 @@ def test_warnings_of_passing_cases_are_told_once_at_the_end() -> None:
     assert "\n  ! messages[0] is not used" in run("grade", "-", stdin=json.dumps(failing))
 
 
-@pytest.mark.parametrize(
-    ("case", "lines"),
-    [
-        ({"answer": "a"}, ["ERROR    -   case 1", "  Not graded: context: missing; pass a"]),
-        ({"answer": " ", "context": "b"}, ["the answer is blank. [no_statements]"]),
-        ({"answer": "a", "context": []}, ["nothing can back the answer.", "[no_context]"]),
-        ({"messages": [], "id": "x"}, ["ERROR    -   x", "messages: the list is empty. [input]"]),
-    ],
-)
-def test_a_case_without_a_score_says_why(case: Any, lines: list[str]) -> None:
-    text = run("grade", "-", stdin=json.dumps(case))
-    assert all(line in text for line in lines)
-
-
 def test_a_failing_label_and_a_missing_verdict_are_said() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported", 2: "contradicted"})])
     text, _ = shown(graded("It is 9. It is 5.", judge=judge, threshold=0.5))
