@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain, pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faithfulness_assert.asking.windows import OVERLAP, Budget, chunk, cut_to_fit, window
@@ -59,6 +59,7 @@ def test_windows_are_filled_share_two_sentences_and_show_everything(
     assert window(context, Budget(never, Limits())) == (range(1, len(sizes) + 1),)
 
 
+@example([7, 7, 7], 60, None, 0)
 @given(SIZES, st.integers(60, 300), st.sampled_from([None, 1, 2, 3]), st.sampled_from([0, 4]))
 def test_groups_of_statements_are_filled_and_one_that_is_too_long_is_named(
     sizes: list[int], room: int, most: int | None, reply: int
@@ -79,6 +80,9 @@ def test_groups_of_statements_are_filled_and_one_that_is_too_long_is_named(
     for (one, other), filled in zip(pairwise(groups), used, strict=False):
         assert len(one) == most or filled + tokens[other[0][0]] > room // 3
     assert chunk((), budget) == ()
+    assert len(chunk(items, Budget(never, Limits(statements=most)))) == -(
+        -len(items) // (most or 99)
+    )
 
 
 @given(
