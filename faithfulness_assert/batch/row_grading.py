@@ -91,9 +91,10 @@ def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> 
     """
     if concurrency == 1 and computes_here(grader):
         return (line_of(row, _result(row, grader)) for row in rows)
-    from ..drive.many import run_as_finished
+    from ..drive.many import run_many
 
-    return run_as_finished((partial(_aline, row, grader) for row in rows), concurrency)
+    lines = (partial(_aline, row, grader) for row in rows)
+    return run_many(lines, concurrency, in_order=False)
 
 
 def computes_here(grader: Grader) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import contextmanager
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..judges import background
@@ -24,39 +24,29 @@ WINDOW = 20
 """How many times ``concurrency`` results may wait for an earlier one."""
 
 
-def run_many(grades: Iterable[StartGrade[T]], concurrency: int) -> Iterator[T]:
-    """The results of these grades, in their order, with at most ``concurrency`` asks at once.
+def run_many(
+    grades: Iterable[StartGrade[T]], concurrency: int, *, in_order: bool = True
+) -> Iterator[T]:
+    """The results of these grades, with at most ``concurrency`` asks at once.
 
-    Each grade is a function that takes the slots for asks. Input is read as needed. A slow grade
-    holds up the results after it, but not the grades after it. If the caller stops iterating, or
-    interrupts it, all grades under way are cancelled at once. The log, and a note of the exception,
-    then say what was done and what it cost.
+    Each grade is a function that takes the slots for asks. Input is read as needed. If the caller
+    stops iterating, or interrupts it, all grades under way are cancelled at once. The log, and a
+    note of the exception, then say what was done and what it cost.
+
+    Args:
+        grades: the grades.
+        concurrency: the most asks under way.
+        in_order: results have the order of their grades: a slow grade holds up the results after
+            it, but not the grades after it. Otherwise each result comes as soon as it is there.
     """
-    batch: _Batch[T] = _Batch(concurrency)
+    batch: _Batch[T] = _Batch(concurrency, in_order)
     with _cancelled_if_stopped(batch):
         for grade in grades:
-            while batch.is_full():
-                if batch.has_next():
-                    yield batch.next()
-                else:
-                    batch.wait()
             batch.start(grade)
-            if batch.has_next():
+            while batch.has_next():
                 yield batch.next()
-        while batch.waiting:
+        while batch.waiting or batch.ready:
             yield batch.next()
-
-
-def run_as_finished(grades: Iterable[StartGrade[T]], concurrency: int) -> Iterator[T]:
-    """The same, but each result comes as soon as it is there, before slower ones."""
-    batch: _Batch[T] = _Batch(concurrency)
-    with _cancelled_if_stopped(batch):
-        for grade in grades:
-            batch.start(grade)
-            while batch.has_finished():
-                yield batch.next_finished()
-        while batch.waiting:
-            yield batch.next_finished()
 
 
 @contextmanager
@@ -79,11 +69,12 @@ class _Batch(Generic[T]):
     becomes free.
     """
 
-    def __init__(self, concurrency: int) -> None:
-        self.slots = Slots(concurrency)
+    def __init__(self, concurrency: int, in_order: bool) -> None:
+        self.slots, self.in_order = Slots(concurrency), in_order
         self.at_once = concurrency + 1 + concurrency // 8
         self.window = WINDOW * concurrency
-        self.waiting: deque[Future[T]] = deque()
+        self.waiting: deque[Future[T]] = deque()  # whose turn has not come
+        self.ready: deque[Future[T]] = deque()
         self.finished: SimpleQueue[Future[T]] = SimpleQueue()
         self.under_way = self.given = 0
 
@@ -93,39 +84,32 @@ class _Batch(Generic[T]):
         self.waiting.append(future)
         self.under_way += 1
 
-    def is_full(self) -> bool:
-        while True:
-            try:
-                self.finished.get_nowait()
-            except Empty:
-                break
-            self.under_way -= 1
-        return self.under_way >= self.at_once or len(self.waiting) >= self.window
-
     def has_next(self) -> bool:
-        return self.waiting[0].done()
+        """Whether a result is ready. Waits for one if no other grade may start before."""
+        while not self.ready and (self._is_full() or not self.finished.empty()):
+            self._take()
+        return bool(self.ready)
 
     def next(self) -> T:
-        result = self.waiting[0].result()
-        self.waiting.popleft()
+        """The next result. Waits for it."""
+        while not self.ready:
+            self._take()
+        result = self.ready.popleft().result()
         self.given += 1
         return result
 
-    def wait(self) -> None:
-        self.finished.get()
-        self.under_way -= 1
+    def _is_full(self) -> bool:
+        return self.under_way >= self.at_once or len(self.waiting) >= self.window
 
-    def has_finished(self) -> bool:
-        """Whether a result is there, or must be waited for before the next grade starts."""
-        return self.under_way >= self.at_once or not self.finished.empty()
-
-    def next_finished(self) -> T:
-        """The result of the grade that ended first."""
+    def _take(self) -> None:
+        """Waits for a grade to end."""
         future = self.finished.get()
         self.under_way -= 1
-        self.waiting.remove(future)
-        self.given += 1
-        return future.result()
+        if not self.in_order:
+            self.waiting.remove(future)
+            self.ready.append(future)
+        while self.in_order and self.waiting and self.waiting[0].done():
+            self.ready.append(self.waiting.popleft())
 
     def stop(self) -> str:
         """Cancels all grades under way. Says what was done, and what it cost."""
