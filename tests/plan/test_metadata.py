@@ -6,7 +6,7 @@ import json
 import logging
 
 import pytest
-from fakes import USAGE, ScriptedJudge, TruthfulJudge, verdicts_json
+from fakes import USAGE, ScriptedJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,43 +26,6 @@ def graded(*replies: str | Reply, **options: object) -> GradingResult:
 
 
 # ---------------------------------------------------------------- where a reply breaks its schema
-
-
-def test_a_reply_that_conforms_leaves_no_trace() -> None:
-    metadata = graded(GOOD).metadata
-    assert metadata["replies"] == {"schema": 1}
-    assert not metadata.keys() & {"schemaErrors", "mismatchedCounts", "truthsExtractionLimit"}
-
-
-def test_a_reply_that_is_readable_but_breaks_the_schema_says_where() -> None:
-    reply = GOOD.replace('"supported"', '"yes"', 1).replace("[1]", '["1"]', 1)
-    result = graded(reply)
-    assert (result.status, result.score) == ("graded", 1.0)
-    assert result.metadata["replies"] == {"json": 1}
-    evidence, label = result.metadata["schemaErrors"]
-    assert evidence == "verdicts[0].evidence[0]: '1' is not of type 'integer'"
-    assert label.startswith("verdicts[0].label: 'yes' is not one of ['supported', ")
-
-
-NO_JSON = "the reply is not plain JSON: Expecting value: line 1 column 1 (char 0)"
-ODD_KEY = "reply: Additional properties are not allowed ('answers' was unexpected)"
-
-
-@pytest.mark.parametrize(
-    ("reply", "error"), [('{"answers": 3}', ODD_KEY), ("I like museums.", NO_JSON), ("", NO_JSON)]
-)
-def test_an_unreadable_reply_says_where_it_breaks_the_schema(reply: str, error: str) -> None:
-    """Also where nothing can be graded. The same error of both asks is shown once."""
-    result = graded(reply)
-    assert result.status == "unreadable"
-    assert result.metadata["schemaErrors"].count(error) == 1
-
-
-def test_json_in_a_fence_is_read_and_said_to_be_in_one() -> None:
-    result = graded(f"```json\n{GOOD}\n```")
-    assert result.score == 1.0
-    (error,) = result.metadata["schemaErrors"]
-    assert error.startswith("the reply is not plain JSON")
 
 
 def test_our_own_replies_are_not_checked() -> None:
@@ -137,16 +100,6 @@ def test_verdicts_that_cannot_be_matched_are_counted_too(caplog: pytest.LogCaptu
     assert result.metadata["mismatchedCounts"][0] == {"expected": 3, "actual": 2}
     assert "verdicts in a reply: expected 3, got 2" in caplog.text
     assert "museum" not in caplog.text
-
-
-# ---------------------------------------------------------------- limits and tokens
-
-
-def test_the_limit_of_truths_is_in_the_metadata() -> None:
-    limited = Grader(TruthfulJudge(), "deepeval", truths_limit=2).grade(ANSWER, CONTEXT)
-    assert limited.metadata["truthsExtractionLimit"] == 2
-    unlimited = Grader(TruthfulJudge(), "deepeval").grade(ANSWER, CONTEXT)
-    assert "truthsExtractionLimit" not in unlimited.metadata
 
 
 def test_tokens_are_in_the_metadata_where_there_are_any() -> None:

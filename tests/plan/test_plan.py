@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from fakes import USAGE, failing, labelled, verdicts_json
 
 from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, policies
@@ -151,63 +149,3 @@ def test_a_joint_ask_and_the_windows_agree_on_what_fits() -> None:
         assert max(sizes(asked)) <= 1500
         windows = "windows" in result.metadata
         assert windows == (asked[0].kind == "claims") or result.status == "unreadable"
-
-
-# ---------------------------------------------------------------- claims
-
-
-def claims(*listed: list[str]) -> Callable[[Ask], Reply]:
-    """Claims for the sentences of an ask, in order."""
-
-    def reply(ask: Ask) -> Reply:
-        found = [{"id": n, "claims": texts} for n, texts in zip(ask.ids, listed, strict=False)]
-        return said(json.dumps({"sentences": found}))
-
-    return reply
-
-
-def test_claims_are_listed_then_judged_in_two_calls() -> None:
-    listed = claims([OPENS], ["Adults pay.", "The adults' price is 14 euros."])
-    labels = labelled("supported", "supported", "not_enough_info")
-    result, asked = drive(TWO, RAGAS, listed, labels)
-    assert [(ask.kind, ask.ids) for ask in asked] == [("claims", (1, 2)), ("verdicts", (3, 4, 5))]
-    assert [v.statement for v in result.verdicts] == [
-        OPENS,
-        "Adults pay.",
-        "The adults' price is 14 euros.",
-    ]
-    assert result.score == pytest.approx(2 / 3)
-    assert result.verdicts[2].span == (26, 46)
-
-
-def test_a_sentence_that_the_judge_leaves_out_is_asked_for_again_and_then_graded_as_it_stands() -> (
-    None
-):
-    gift = "Every visitor gets a free car."
-    case, verdicts = Case(f"{OPENS} {gift}", CONTEXT), labelled("supported", "not_enough_info")
-    for again, stated in (
-        (claims(["Every visitor gets a car for free."]), "Every visitor gets a car for free."),
-        (said("{"), gift),
-    ):
-        result, asked = drive(case, RAGAS, claims([OPENS]), again, verdicts)
-        assert [(ask.kind, ask.ids) for ask in asked] == [
-            ("claims", (1, 2)),
-            ("claims", (3,)),
-            ("verdicts", (4, 5)),
-        ]
-        assert [v.statement for v in result.verdicts] == [OPENS, stated]
-        assert result.score == 0.5
-
-
-# ---------------------------------------------------------------- the end
-
-
-def test_what_is_skipped_is_reported_with_its_reason() -> None:
-    result, _ = drive(Case(f"# Prices\n\n{PAY}", CONTEXT), DEFAULT, labelled("supported"))
-    assert [s.reason for s in result.skipped] == ["heading"]
-    case = Case(f"Here you go! {OPENS}", CONTEXT)
-    result, _ = drive(case, RAGAS, claims([], [OPENS]), labelled("supported"))
-    assert [v.statement for v in result.verdicts] == [OPENS]
-    assert [(s.start, s.end, s.reason) for s in result.skipped] == [
-        (0, 12, "the judge finds no claim in it")
-    ]

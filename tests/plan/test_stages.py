@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from threading import Lock
@@ -33,7 +33,7 @@ from fakes import TruthfulJudge
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade, policies
+from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.records.judge import Limits
 
@@ -197,6 +197,7 @@ def actual(result: GradingResult, asked: Sequence[Ask], answer: str) -> dict[str
         "statements": [v.statement for v in verdicts],
         "spans": [answer[slice(*v.span)] if v.span else None for v in verdicts],
         "skipped": [answer[s.start : s.end] for s in result.skipped],
+        "why_skipped": [span.reason for span in result.skipped],
         "counts": {name: number for name, number in result.counts.items() if number},
         "flags": [list(v.flags) for v in verdicts],
         "evidence": [[e.sentence for e in v.evidence] for v in verdicts],
@@ -366,77 +367,3 @@ def test_every_letter_of_the_answer_is_in_one_span(
         assert not lost_or_shared(result, answer)
     if result.defined and result.status == "graded":
         assert 0 <= result.score <= 1
-
-
-# ---------------------------------------------------------------- the law of credit
-
-POLICIES = ("default", "promptfoo-plan", "promptfoo", "ragas", "axion", "deepeval")
-Said = tuple[dict[int, str], dict[int, set[str]]]
-"""What an ask was about, and the labels that its reply gives to numbers."""
-
-
-class Entries:
-    """A judge that gives entries for places in its asks, also for those before and behind."""
-
-    any_loop = True
-
-    def __init__(self, replies: Sequence[Sequence[tuple[int, str]]]) -> None:
-        self._replies = list(replies)
-        self.said: list[Said] = []
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        if ask.kind != "verdicts":
-            return TruthfulJudge().ask(ask)
-        entries = self._replies.pop(0) if self._replies else []
-        numbered = [(place + ask.ids[0] - 1, label) for place, label in entries]
-        labels: dict[int, set[str]] = {}
-        for number, label in numbered:
-            labels.setdefault(number, set()).add(label)
-        self.said.append((dict(ask.payload.items), labels))
-        found = [{"id": number, "evidence": [1], "label": label} for number, label in numbered]
-        return Reply(json.dumps({"verdicts": found}))
-
-    async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        return self.ask(ask, deadline=deadline)
-
-    def granted(self, text: str, earning: Collection[str]) -> set[str]:
-        """The labels that a single reply gives this text, and that no later one takes back."""
-        found: set[str] = set()
-        for turn, (items, labels) in enumerate(self.said):
-            number = next((n for n, item in items.items() if item == text), None)
-            given = labels.get(number, set()) if labels.keys() <= items.keys() else set()
-            later = (more.get(number, set()) for _, more in self.said[turn + 1 :])
-            if len(given) == 1 and all(said <= earning for said in later):
-                found |= given
-        return found
-
-
-@settings(max_examples=200, deadline=None)
-@given(
-    policy=st.sampled_from(POLICIES),
-    size=st.integers(1, 4),
-    replies=st.lists(
-        st.lists(
-            st.tuples(
-                st.integers(-4, 6),
-                st.sampled_from(["supported", "contradicted", "not_enough_info", "maybe"]),
-            ),
-            max_size=6,
-        ),
-        max_size=6,
-    ),
-)
-def test_what_no_reply_supports_is_never_credited(
-    policy: str, size: int, replies: list[list[tuple[int, str]]]
-) -> None:
-    judge = Entries(replies)
-    options: dict[str, Any] = {"reask_singly": False} if policy == "axion" else {}
-    answer = " ".join(f"Room {number} is open." for number in range(1, size + 1))
-    result = grade(answer, "Room 1 is open.", judge=judge, policy=policy, **options)
-    weights = policies[policy].weights
-    earning = {label for label, weight in weights.items() if weight > min(weights.values())}
-    credited = [v for v in result.verdicts if v.label in earning]
-    for verdict in credited:
-        assert verdict.label in judge.granted(verdict.statement, earning)
-    if result.status == "graded" and result.defined:
-        assert result.score <= len(credited) / len(result.verdicts) + 1e-9
