@@ -53,6 +53,11 @@ def cluster() -> Iterator[Any]:
     cluster.shutdown()
 
 
+def few(rows: list[dict[str, Any]]) -> Any:
+    """A data set of few blocks: Ray would give each row its own, and start a task for each."""
+    return ray.data.from_items(rows, override_num_blocks=4)
+
+
 def results(directory: Path) -> list[tuple[Any, ...]]:
     """The results of a run as far as they do not depend on time, in the order of the rows."""
     outcome = run(RECORDS, directory, progress=False)
@@ -75,7 +80,7 @@ def test_a_run_on_a_cluster_equals_a_run_on_this_machine_and_either_goes_on_with
 
 
 def test_a_data_set_keeps_its_columns_and_gets_the_results(cluster: Any) -> None:
-    graded = grade_dataset(ray.data.from_items(RECORDS), threshold=0.4).take_all()
+    graded = grade_dataset(few(RECORDS), threshold=0.4).take_all()
     assert len(graded) == len(RECORDS)
     by_id = {row["id"]: row for row in graded}
     for record in RECORDS:
@@ -113,8 +118,8 @@ def test_rows_without_an_id_always_remain(cluster: Any) -> None:
 def test_interrupted_grading_goes_on_with_the_rows_that_are_not_written(
     cluster: Any, tmp_path: Path
 ) -> None:
-    ds = ray.data.from_items(RECORDS)
-    grade_dataset(ray.data.from_items(RECORDS[:100])).write_parquet(str(tmp_path / "graded"))
+    ds = few(RECORDS)
+    grade_dataset(few(RECORDS[:100])).write_parquet(str(tmp_path / "graded"))
     finished = ray.data.read_parquet(str(tmp_path / "graded")).select_columns(["id"])
     left = grade_dataset(remaining(ds, finished)).take_all()
     assert {row["id"] for row in left} == {record["id"] for record in RECORDS[100:]}
@@ -195,32 +200,11 @@ def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
     assert (rest.stopped, rest.counts.finished) == ("", 4000)
 
 
-def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> None:
-    node = cluster.add_node(num_cpus=2)
-    cluster.wait_for_nodes()
-    records, written = RECORDS * 4, tmp_path / "run" / "results.jsonl"
-    before: list[int] = []
-
-    def kill() -> None:
-        while not written.exists() or not written.stat().st_size:
-            time.sleep(0.01)
-        before.append(written.read_bytes().count(b"\n"))
-        cluster.remove_node(node, allow_graceful=False)
-
-    killer = threading.Thread(target=kill)
-    killer.start()
-    outcome = run(records, tmp_path / "run", engine="ray", actors=4, progress=False)
-    killer.join()
-    assert 0 < before[0] < len(records), "the node was killed in the middle of the run"
-    assert (outcome.stopped, outcome.counts.finished) == ("", len(records))
-    assert len({line.row for line in outcome.directory.lines()}) == len(records)
-
-
 def test_the_examples_of_the_page_grade_a_folder_and_go_on(cluster: Any, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
     examples = re.findall(r"^```python {\.ray}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(examples) == 2
-    ray.data.from_items(RECORDS).write_parquet(str(tmp_path / "answers"))
+    few(RECORDS).write_parquet(str(tmp_path / "answers"))
     names: dict[str, Any] = {}
     try:
         for example in examples:
@@ -240,7 +224,7 @@ def test_rays_own_checkpoint_goes_on_with_the_rows_that_are_not_written(
 
     context, graded = ray.data.DataContext.get_current(), str(tmp_path / "graded")
     for part, rows in (("some", RECORDS[:250]), ("all", RECORDS)):
-        ray.data.from_items(rows).write_parquet(str(tmp_path / part))
+        few(rows).write_parquet(str(tmp_path / part))
     try:
         context.checkpoint_config = CheckpointConfig(
             "id", str(tmp_path / "checkpoint"), delete_checkpoint_on_success=False
@@ -251,6 +235,28 @@ def test_rays_own_checkpoint_goes_on_with_the_rows_that_are_not_written(
         context.checkpoint_config = None
     written = ray.data.read_parquet(graded).select_columns(["id"]).take_all()
     assert sorted(row["id"] for row in written) == sorted(record["id"] for record in RECORDS)
+
+
+def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> None:
+    """The last one on this cluster: after it, tasks of Ray wait for up to a minute."""
+    node = cluster.add_node(num_cpus=2)
+    cluster.wait_for_nodes()
+    records, written = RECORDS * 4, tmp_path / "run" / "results.jsonl"
+    before: list[int] = []
+
+    def kill() -> None:
+        while not written.exists() or not written.stat().st_size:
+            time.sleep(0.01)
+        before.append(written.read_bytes().count(b"\n"))
+        cluster.remove_node(node, allow_graceful=False)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    outcome = run(records, tmp_path / "run", engine="ray", actors=4, progress=False)
+    killer.join()
+    assert 0 < before[0] < len(records), "the node was killed in the middle of the run"
+    assert (outcome.stopped, outcome.counts.finished) == ("", len(records))
+    assert len({line.row for line in outcome.directory.lines()}) == len(records)
 
 
 def test_the_command_grades_on_a_cluster_of_its_own(tmp_path: Path) -> None:
