@@ -102,11 +102,7 @@ KINDS = ("regressed", "improved", "status", "score")
 
 
 def lines_of(path: str | PathLike[str]) -> Lines:
-    """The lines of a run directory, or of a results file (JSON lines).
-
-    Raises:
-        ConfigError: there are none, or, while they are read, a line is not a result.
-    """
+    """The lines of a run directory, or of a results file (JSON lines)."""
     place = Path(path)
     if place.is_dir():
         directory = RunDirectory(place)

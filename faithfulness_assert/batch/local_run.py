@@ -93,12 +93,7 @@ def grade_rest(
     retry_errors: bool,
     progress: bool,
 ) -> RunOutcome:
-    """Begins a run, or goes on with it, in a directory that is locked.
-
-    Raises:
-        ConfigError: the run was begun with another input or other settings, or its directory
-            cannot be read or written. What is finished stays as it is.
-    """
+    """Begins a run, or goes on with it, in a directory that is locked; see ``batch.run``."""
     about, same = begun(directory, engine.grader, engine.settings.options, data_set)
     finished = directory.finished(retry=retry_errors)
     if same is False:

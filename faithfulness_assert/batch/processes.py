@@ -171,9 +171,7 @@ def _died_twice(row: Row, grader: Grader) -> Line:
 class _Process:
     """A process that grades, as seen from here.
 
-    Args:
-        settings: of its grader.
-        again: rows at which another one may have died. It gets them first, one at a time.
+    ``again``: rows at which another one may have died. It gets them first, one at a time.
     """
 
     def __init__(self, settings: GraderSettings, again: Iterable[Row] = ()) -> None:

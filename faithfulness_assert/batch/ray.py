@@ -224,12 +224,7 @@ def _is_empty(values: pyarrow.ChunkedArray) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RayEngine:
-    """Grades the rows of a run on a cluster; see ``LocalEngine``.
-
-    Args:
-        address: of the cluster; None for the one that Ray finds, else one on this machine.
-        actors: how many; by default as many as the cluster has cores.
-    """
+    """Grades the rows of a run on a cluster; see ``LocalEngine``, and ``batch.run``."""
 
     settings: GraderSettings
     grader: Grader
@@ -266,11 +261,7 @@ class RayEngine:
 
 
 def _connect(address: str | None) -> None:
-    """Connects to a cluster, or starts one.
-
-    Raises:
-        ConfigError: it cannot be reached.
-    """
+    """Connects to a cluster, or starts one. Raises ``ConfigError`` if it cannot be reached."""
     if ray.is_initialized():
         return
     found = os.environ.get("RAY_ADDRESS", "")

@@ -83,11 +83,9 @@ class Share(NamedTuple):
 def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> Iterator[Line]:
     """The results of these rows, each as soon as it is there. Rows are read as they are needed.
 
-    Args:
-        rows: from any data set. A row that cannot be read has the status ``invalid_input``.
-        grader: judge and policy.
-        concurrency: how many asks are under way at once. With 1, a judge that works in this
-            process grades one row after the other in this thread, which costs the least time.
+    A row that cannot be read has the status ``invalid_input``. ``concurrency``: asks under way at
+    once. With 1, a judge that works in this process grades one row after the other in this thread,
+    which costs the least time.
     """
     if concurrency == 1 and computes_here(grader):
         return (line_of(row, _result(row, grader)) for row in rows)

@@ -91,10 +91,7 @@ def refuse_changed_input(rows: Iterable[Row], finished: FinishedRows) -> None:
 def unfinished(rows: Iterable[Row], finished: FinishedRows, *, compare: bool) -> Iterator[Row]:
     """The rows that have no result.
 
-    ``compare``: whether rows that have one must be what they were when they were graded.
-
-    Raises:
-        ConfigError: such a row has changed, or is missing.
+    ``compare``: raises ``ConfigError`` if a row that has one has changed, or is missing.
     """
     number, highest = 0, finished.highest if compare else 0
     for row in rows:

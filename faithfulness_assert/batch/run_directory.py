@@ -68,7 +68,7 @@ class RunDirectory:
             problem = "cannot be written: it is not a folder; use another name"
             raise ConfigError(f"{self.path}: {problem}") from None
         except OSError as error:
-            raise self._unusable("written", error) from None
+            raise self._unwritable(error) from None
         try:
             yield
         finally:
@@ -116,7 +116,7 @@ class RunDirectory:
                 _to_disk(file)
             new.replace(path)
         except OSError as error:
-            raise self._unusable("written", error) from None
+            raise self._unwritable(error) from None
 
     def keep_summary(self, summary: Mapping[str, Any]) -> None:
         """Writes ``summary.json``, if that can be written."""
@@ -179,7 +179,7 @@ class RunDirectory:
             if rows.aside:
                 self._move_aside(rows)
         except OSError as error:
-            raise self._unusable("written", error) from None
+            raise self._unwritable(error) from None
 
     def _move_aside(self, rows: FinishedRows) -> None:
         new, waiting = self.path / "results.jsonl.new", iter(rows.aside)
@@ -209,34 +209,29 @@ class RunDirectory:
         try:
             file = os.open(self.results, flags, 0o666)
         except OSError as error:
-            raise self._unusable("written", error) from None
+            raise self._unwritable(error) from None
+        size = os.fstat(file).st_size
+
+        def append(text: str) -> None:
+            """One write for the whole line: a kill leaves it or, at worst, a cut last one."""
+            nonlocal size
+            line = text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes a surrogate
+            left = line
+            try:
+                while left:
+                    left = left[os.write(file, left) :]
+            except OSError:
+                os.ftruncate(file, size)
+                raise
+            size += len(line)
+
         try:
-            yield _appender(file)
+            yield append
         finally:
             os.close(file)
 
-    def _unusable(self, done: str, error: Exception) -> ConfigError:
-        said = getattr(error, "strerror", None) or error
-        return ConfigError(f"{self.path}: cannot be {done}: {said}")
-
-
-def _appender(file: int) -> Callable[[str], None]:
-    size = os.fstat(file).st_size
-
-    def append(text: str) -> None:
-        """One write for the whole line. A kill leaves all of it or, at worst, a cut last line."""
-        nonlocal size
-        line = text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes a lone surrogate
-        left = line
-        try:
-            while left:
-                left = left[os.write(file, left) :]
-        except OSError:
-            os.ftruncate(file, size)
-            raise
-        size += len(line)
-
-    return append
+    def _unwritable(self, error: OSError) -> ConfigError:
+        return ConfigError(f"{self.path}: cannot be written: {error.strerror or error}")
 
 
 def _to_disk(file: Any) -> None:

@@ -142,9 +142,20 @@ class Summary:
 
     def brief(self) -> str:
         """Counts, mean score, and whether the judge is reliable."""
-        counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
         cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
-        return f"{cases}: {counts}; {self._mean()}{self._reliability()}"
+        counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
+        said = f"{cases}: {counts}; "
+        if self.mean is None:
+            said += "no case has a score"
+        else:
+            said += f"mean score {self.mean:.2f} ({self.defined} with a score)"
+        asked, unanswered = self.controls["asked"], self.controls["unanswered"]
+        if asked:
+            said += f"\nthe judge failed {self.controls['failed']} of {asked} controls"
+            said += f" and did not answer {unanswered}" if unanswered else ""
+        if self.is_unreliable:
+            said += ": do not trust these scores; use another judge"
+        return said
 
     def text(self) -> str:
         """All of it, for people, on a few lines."""
@@ -160,23 +171,6 @@ class Summary:
         if self.seconds:
             lines.append(f"time: {duration(self.seconds)}, {self.cases / self.seconds:.3g} cases/s")
         return "\n".join(lines)
-
-    def _mean(self) -> str:
-        if self.mean is None:
-            return "no case has a score"
-        return f"mean score {self.mean:.2f} ({self.defined} with a score)"
-
-    def _reliability(self) -> str:
-        asked, failed = self.controls["asked"], self.controls["failed"]
-        unanswered = self.controls["unanswered"]
-        if not asked:
-            return ""
-        said = f"\nthe judge failed {failed} of {asked} controls"
-        if unanswered:
-            said += f" and did not answer {unanswered}"
-        if not self.is_unreliable:
-            return said
-        return f"{said}: do not trust these scores; use another judge"
 
     def spent(self) -> str:
         """What all of it has cost, on one line."""

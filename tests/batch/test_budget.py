@@ -35,39 +35,31 @@ def test_a_run_stops_at_the_first_line_that_uses_up_its_tokens(spent: list[int],
     assert stopped == [total >= most for total in accumulate(spent)]
 
 
-def test_a_run_stops_when_it_has_cost_as_much_as_it_may() -> None:
-    budget = Budget(max_cost=0.5)
-    budget.add(line(10, 0.25))
-    assert budget.exceeded() == ""
-    budget.add(line(10, 0.25))
-    assert budget.exceeded() == "it has cost 0.5, and max_cost is 0.5"
+UNPRICED, ERROR = line(10, None), line(error=True)
 
 
-def test_a_limit_on_a_cost_that_nobody_knows_stops_the_run() -> None:
-    budget = Budget(max_cost=5)
-    budget.add(line(0, None))
-    assert budget.exceeded() == ""
-    budget.add(line(10, None))
-    assert "graded without the option prices have an unknown cost" in budget.exceeded()
-
-
-@pytest.mark.parametrize(("most", "errors"), [(0, 1), (2, 3)])
-def test_a_run_stops_when_more_cases_than_allowed_could_not_be_graded(
-    most: int, errors: int
+@pytest.mark.parametrize(
+    ("limits", "lines", "said"),
+    [
+        ({"max_cost": 0.5}, [line(10, 0.25)], ""),
+        ({"max_cost": 0.5}, [line(10, 0.25)] * 2, "it has cost 0.5, and max_cost is 0.5"),
+        ({"max_cost": 5}, [line(0, None)], ""),
+        ({"max_cost": 5}, [line(0, None), UNPRICED], "graded without the option prices have an"),
+        ({"max_errors": 0}, [line()], ""),
+        ({"max_errors": 0}, [ERROR], "1 case could not be graded, and max_errors is 0"),
+        ({"max_errors": 2}, [ERROR, line(), ERROR], ""),
+        ({"max_errors": 2}, [ERROR] * 3, "3 cases could not be graded, and max_errors is 2"),
+        ({}, [line(10**9, None, error=True)], ""),
+    ],
+)
+def test_a_run_stops_when_a_limit_is_reached_and_says_which(
+    limits: dict[str, Any], lines: list[Line], said: str
 ) -> None:
-    budget = Budget(max_errors=most)
-    for _ in range(errors):
-        assert budget.exceeded() == ""
-        budget.add(line(error=True))
-        budget.add(line())
-    cases = "1 case" if errors == 1 else f"{errors} cases"
-    assert budget.exceeded() == f"{cases} could not be graded, and max_errors is {most}"
-
-
-def test_without_limits_a_run_never_stops() -> None:
-    budget = Budget()
-    budget.add(line(10**9, None, error=True))
-    assert budget.exceeded() == ""
+    budget = Budget(**limits)
+    for each in lines:
+        budget.add(each)
+    assert said in budget.exceeded()
+    assert bool(said) == bool(budget.exceeded())
 
 
 @pytest.mark.parametrize(

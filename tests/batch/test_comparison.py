@@ -179,9 +179,8 @@ def test_the_statements_whose_label_changed_are_shown() -> None:
         ("Statement 0.", "supported", "contradicted"),
         ("Statement 2.", None, "supported"),
     ]
-    assert "supported -> contradicted: Statement 0." in as_text(
-        compare(run_of(before), run_of(after))
-    )
+    told = as_text(compare(run_of(before), run_of(after)))
+    assert "supported -> contradicted: Statement 0." in told
 
 
 def test_runs_that_were_graded_differently_say_so() -> None:
@@ -269,8 +268,3 @@ def test_a_line_that_is_no_result_is_named_by_its_number(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ConfigError, match="line 2: not results of a run; name its directory"):
         list(lines_of(path)())
-
-
-def test_lines_are_read_from_a_file_each_time(tmp_path: Path) -> None:
-    lines = lines_of(write(tmp_path / "a.jsonl", scored([1.0, 0.5])))
-    assert [line.case_id for line in lines()] == [line.case_id for line in lines()] == ["0", "1"]

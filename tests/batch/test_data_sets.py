@@ -121,10 +121,20 @@ def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> N
         parse_mapping(items)
 
 
-@pytest.mark.parametrize("mapping", [["answer=reply"], "answer=reply", {"answer": 1}])
-def test_a_mapping_of_another_type_is_the_callers_mistake(mapping: Any) -> None:
-    with pytest.raises(ConfigError, match=r"map: .*must be"):
-        open_data_set([CASE], mapping=mapping)
+@pytest.mark.parametrize(
+    ("mapping", "said"),
+    [
+        (["answer=reply"], r"map: .*must be"),
+        ("answer=reply", r"map: .*must be"),
+        ({"answer": 1}, r"map: .*must be"),
+        ({"from": "mlflow"}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
+        ({"from": ""}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
+        ({"answer": "outputs["}, r"invalid JMESPath 'outputs.'"),
+    ],
+)
+def test_a_mapping_that_cannot_be_is_told(mapping: Any, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        list(open_data_set([CASE], mapping=mapping).rows())
 
 
 def test_a_mapping_is_field_and_column() -> None:
@@ -157,14 +167,8 @@ class Note:
 def test_values_of_other_libraries_become_plain() -> None:
     note = Note(date(2026, 1, 15), Decimal("1.10"))
     assert as_json(note) == {"day": "2026-01-15", "price": "1.10"}
-    assert as_json([{3}, range(2), time(9), b"caf\xc3\xa9", Decimal("nan"), float("inf")]) == [
-        [3],
-        [0, 1],
-        "09:00:00",
-        "café",
-        None,
-        "inf",
-    ]
+    odd = [{3}, range(2), time(9), b"caf\xc3\xa9", Decimal("nan"), float("inf")]
+    assert as_json(odd) == [[3], [0, 1], "09:00:00", "café", None, "inf"]
     with pytest.raises(NotJsonError, match="not UTF-8 text"):
         as_json(b"caf\xe9")
 

@@ -188,25 +188,6 @@ def test_a_line_that_is_damaged_behind_its_head_is_named(tmp_path: Path) -> None
 # ---------------------------------------------------------------- full and read-only disks
 
 
-def test_a_line_that_does_not_fit_on_the_disk_leaves_the_file_as_it_was(tmp_path: Path) -> None:
-    """The limit for the size of a file acts as a full disk: the write is cut, the next one fails."""
-    room = len(TEXTS[0]) + len(TEXTS[1]) + 60
-    code = f"""
-        import resource
-        from faithfulness_assert.batch.run_directory import RunDirectory
-        resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))
-        with RunDirectory({str(tmp_path)!r}).appending() as append:
-            for text in {TEXTS[:3]!r}:
-                append(text)
-    """
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False
-    )
-    assert "OSError" in done.stderr
-    assert list(RunDirectory(tmp_path).lines()) == LINES[:2]
-    assert RunDirectory(tmp_path).results.read_bytes().endswith(b"}\n")
-
-
 def test_a_directory_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with (

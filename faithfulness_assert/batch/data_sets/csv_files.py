@@ -22,11 +22,7 @@ _PYTHON_LIST = re.compile(rf"\[(?:{_QUOTED})(?:,\s*(?:{_QUOTED}))*\]", re.DOTALL
 
 
 def csv_header(file: Path) -> list[str]:
-    """The columns of a file. One without a name is called ``column 3``, by its place.
-
-    Raises:
-        ConfigError: the first row cannot be read.
-    """
+    """The columns of a file. One without a name is called ``column 3``, by its place."""
     try:
         header: list[str] = next(_reader(file), [])
         check_utf8("".join(header))

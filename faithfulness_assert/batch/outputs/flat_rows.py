@@ -8,44 +8,57 @@ from __future__ import annotations
 import csv
 import json
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ...records.errors import ConfigError
 from ..parquet_files import parquet_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from ..rows import Line
 
-OWN: Mapping[str, type] = {
-    "case_id": str,
-    "row": int,
-    "status": str,
-    "pass": bool,
-    "score": float,
-    "defined": bool,
-    "threshold": float,
-    "reason": str,
-    "error": str,
-    "coverage": float,
-    "supported": int,
-    "partially_supported": int,
-    "not_enough_info": int,
-    "contradicted": int,
-    "unresolved": int,
-    "prompt_tokens": int,
-    "completion_tokens": int,
-    "requests": int,
-    "cost": float,
-    "latency_ms": float,
-    "judge": str,
-    "policy": str,
+LABELS = ("supported", "partially_supported", "not_enough_info", "contradicted", "unresolved")
+
+
+def _count_of(label: str) -> Callable[[Line], int]:
+    return lambda line: line.result.counts.get(label, 0)
+
+
+def _score(line: Line) -> float | None:
+    return line.result.score if line.result.defined else None
+
+
+def _error(line: Line) -> str | None:
+    error = line.result.error
+    return f"{error.kind}: {error.message}" if error else None
+
+
+_OWN: Mapping[str, tuple[type, Callable[[Line], Any]]] = {
+    "case_id": (str, attrgetter("case_id")),
+    "row": (int, attrgetter("row")),
+    "status": (str, attrgetter("result.status")),
+    "pass": (bool, attrgetter("result.pass_")),
+    "score": (float, _score),
+    "defined": (bool, attrgetter("result.defined")),
+    "threshold": (float, attrgetter("result.threshold")),
+    "reason": (str, attrgetter("result.short_reason")),
+    "error": (str, _error),
+    "coverage": (float, attrgetter("result.coverage")),
+    **{label: (int, _count_of(label)) for label in LABELS},
+    "prompt_tokens": (int, attrgetter("result.tokens_used.prompt")),
+    "completion_tokens": (int, attrgetter("result.tokens_used.completion")),
+    "requests": (int, attrgetter("result.tokens_used.num_requests")),
+    "cost": (float, attrgetter("result.cost")),
+    "latency_ms": (float, attrgetter("result.latency_ms")),
+    "judge": (str, attrgetter("result.judge")),
+    "policy": (str, attrgetter("result.policy")),
 }
+OWN: Mapping[str, type] = {name: kind for name, (kind, _) in _OWN.items()}
 """Our columns, with their types. ``error`` is the kind and the message."""
 
-LABELS = ("supported", "partially_supported", "not_enough_info", "contradicted", "unresolved")
 OTHERS = "other_columns"
 FLAT_SUFFIXES = (".csv", ".parquet")
 _AS_THEY_ARE = (
@@ -75,32 +88,8 @@ def flat_rows(lines: Iterable[Line]) -> tuple[list[str], Iterator[dict[str, Any]
 def _flat(line: Line, named: Mapping[str, str]) -> dict[str, Any]:
     carried = {new: _text(line.columns.get(name)) for name, new in named.items()}
     others = {name: value for name, value in line.columns.items() if name not in named}
-    return {**_own(line), **carried, OTHERS: _text(others or None)}
-
-
-def _own(line: Line) -> dict[str, Any]:
-    result = line.result
-    error, tokens = result.error, result.tokens_used
-    return {
-        "case_id": line.case_id,
-        "row": line.row,
-        "status": result.status,
-        "pass": result.pass_,
-        "score": result.score if result.defined else None,
-        "defined": result.defined,
-        "threshold": result.threshold,
-        "reason": result.short_reason,
-        "error": error and f"{error.kind}: {error.message}",
-        "coverage": result.coverage,
-        **{label: result.counts.get(label, 0) for label in LABELS},
-        "prompt_tokens": tokens.prompt,
-        "completion_tokens": tokens.completion,
-        "requests": tokens.num_requests,
-        "cost": result.cost,
-        "latency_ms": result.latency_ms,
-        "judge": result.judge,
-        "policy": result.policy,
-    }
+    own = {name: value_of(line) for name, (_, value_of) in _OWN.items()}
+    return {**own, **carried, OTHERS: _text(others or None)}
 
 
 def _text(value: Any) -> str | None:
@@ -113,11 +102,7 @@ def _text(value: Any) -> str | None:
 
 
 def flat_results(path: Path, notes: list[str]) -> Iterator[dict[str, Any]]:
-    """The results in a table, as far as it has them. ``notes`` gets what is left out.
-
-    Raises:
-        ConfigError: it cannot be read, or is not a table of results.
-    """
+    """The results in a table, as far as it has them. ``notes`` gets what is left out."""
     rows = parquet_rows(path) if path.suffix.lower() == ".parquet" else _csv_rows(path)
     cut = 0
     try:

@@ -85,11 +85,7 @@ class Rounds:
         self._said: list[str] = []
 
     def advance(self) -> Standing:
-        """Goes on as far as possible: fetches what is done, sends what comes next.
-
-        Raises:
-            JudgeError: the provider could not be asked. Nothing is lost.
-        """
+        """Goes on as far as possible: fetches what is done, sends what comes next."""
         while (current := self._waiting()) is not None:
             if self._service is None:
                 self._say(current, f"{len(current.files)} files wait for their answers")
@@ -107,11 +103,7 @@ class Rounds:
         return Standing(True, tuple(self._said))
 
     def take(self, outputs: Sequence[Path]) -> Standing:
-        """The same with output files that somebody brought.
-
-        Raises:
-            ConfigError: no file waits for answers, or these have none of them.
-        """
+        """The same with output files that somebody brought."""
         current, path = self._waiting(), self._directory.path
         if current is None:
             raise ConfigError(f"{path}: the run is finished; no answers are missing")

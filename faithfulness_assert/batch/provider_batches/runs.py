@@ -201,11 +201,7 @@ def is_begun(directory: RunDirectory) -> bool:
 
 
 def _settings(via: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes the same grader again on another machine, without keys.
-
-    Raises:
-        ConfigError: this way does not lead to this judge, or something cannot be stored.
-    """
+    """What makes the same grader again on another machine, without keys."""
     judge = options["judge"]
     if via not in (FILES, *SERVICES):
         raise ConfigError(f"via: must be one of {', '.join(SERVICES)}, got {via!r}")

@@ -207,11 +207,7 @@ def read_line(form: type[Service], line: bytes) -> Said | None:
 
 
 def id_in(answer: Any) -> str:
-    """The id that a service gave to what it was sent.
-
-    Raises:
-        ValueError: there is none.
-    """
+    """The id that a service gave to what it was sent. Raises ``ValueError`` if there is none."""
     if not isinstance(answer.id, str) or not answer.id:
         raise ValueError("it has no id")
     return answer.id

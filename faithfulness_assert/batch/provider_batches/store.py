@@ -47,7 +47,6 @@ class Try(NamedTuple):
     """An ask that was sent, and what came back.
 
     Args:
-        round: in which it was sent.
         key: which ask of the plan it is.
         token: what the reply must repeat.
         steps: the fallbacks with which it was sent; those without steps are left out.
@@ -222,11 +221,7 @@ def path_of(directory: RunDirectory) -> Path:
 
 @contextmanager
 def opened(directory: RunDirectory) -> Iterator[Store]:
-    """The database of a run, which is made if there is none.
-
-    Raises:
-        ConfigError: it cannot be used.
-    """
+    """The database of a run, made if there is none. ``ConfigError`` if it cannot be used."""
     path = path_of(directory)
     path.parent.mkdir(exist_ok=True)
     try:
