@@ -34,12 +34,14 @@ class Call(NamedTuple):
         case: the fields of the case.
         options: the options of its grader, without those of tapes.
         trials: the results so far.
+        folder: of the judge's tapes; None if its replies are never stored.
         tape: ``recorded``, ``replayed``, or "" where no tape is used.
     """
 
     case: dict[str, Any]
     options: dict[str, Any]
     trials: Trials
+    folder: Path | None
     tape: str
 
 
@@ -99,35 +101,25 @@ class Faithfulness:
         if self._marked.trials > 1 and others.get("cache") is not None:
             raise ConfigError("trials: with `cache`, each trial would get the same reply")
         trials = Trials(self._marked.trials, self._marked.min_pass)
-        return Call(case, others, trials, self._tape(others))
-
-    def _tape(self, options: Mapping[str, Any]) -> str:
-        folder = tape_folder(self._session.settings.tape, options)
-        if folder is None:
-            return ""
-        if self._session.settings.record:
-            return "recorded"
-        return "replayed" if has_tape(folder) else ""
+        tape, folder = "", tape_folder(self._session.settings.tape, others)
+        if folder is not None:
+            replayed = "replayed" if has_tape(folder) else ""
+            tape = "recorded" if self._session.settings.record else replayed
+        return Call(case, others, trials, folder, tape)
 
     def _grader(self, call: Call) -> Grader:
         """The grader of the next trial."""
         __tracebackhide__ = True
-        folder = tape_folder(self._session.settings.tape, call.options)
-        if folder is None:
-            return self._session.grader(call.options)
-        if not call.tape:
-            return self._asking(call.options, folder)
-        choose = recording if call.tape == "recorded" else replaying
-        trial = len(call.trials.results) + 1
-        return self._session.grader(choose(folder, call.options, trial))
-
-    def _asking(self, options: dict[str, Any], folder: Path) -> Grader:
-        """The grader that asks the judge, because none of its replies are recorded."""
-        __tracebackhide__ = True
+        if call.folder and call.tape:
+            choose = recording if call.tape == "recorded" else replaying
+            trial = len(call.trials.results) + 1
+            return self._session.grader(choose(call.folder, call.options, trial))
         try:
-            return self._session.grader(options)
+            return self._session.grader(call.options)
         except MissingKeyError as error:
-            said = f"{error}. Nothing is recorded in {folder}, so the judge would be asked"
+            if call.folder is None:
+                raise
+            said = f"{error}. Nothing is recorded in {call.folder}, so the judge would be asked"
             raise ConfigError(said) from None
 
     def _add(self, call: Call, result: GradingResult) -> None:

@@ -20,26 +20,25 @@ if TYPE_CHECKING:
     import pytest
 
     from ..grading import Grader
-    from .session_results import SessionResults
 
 
 class Session:
-    """What all tests of a process share: the settings, and the graders that were made."""
+    """The settings, the options of ``grade()`` that they name, and the graders that were made."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.settings = read_settings(config)
-        self.options = self._options()
+        named = {name: getattr(self.settings, name) for name in ("judge", "policy", "threshold")}
+        given = {name: value for name, value in named.items() if value is not None}
+        self.options = {**parse_options(self.settings.options, "faithfulness_options"), **given}
         self.numbers = count(1)
         self._graders: dict[str, Grader] = {}
         self.limit: TokenLimit | None = None
         if self.settings.max_tokens is not None:
-            self.limit = TokenLimit(self.settings.max_tokens, _spent_file(config))
-
-    def _options(self) -> dict[str, Any]:
-        """The options of ``grade()`` that the command line and the configuration name."""
-        named = {name: getattr(self.settings, name) for name in ("judge", "policy", "threshold")}
-        given = {name: value for name, value in named.items() if value is not None}
-        return {**parse_options(self.settings.options, "faithfulness_options"), **given}
+            if hasattr(config, "workerinput"):  # a worker of pytest-xdist was told the file
+                spent_file = config.workerinput[SPENT_FILE]
+            else:
+                spent_file = config.pluginmanager.getplugin(NAME).spent_file
+            self.limit = TokenLimit(self.settings.max_tokens, Path(spent_file))
 
     def grader(self, options: dict[str, Any]) -> Grader:
         """The grader with these options: the same one again, if it was made before."""
@@ -66,14 +65,6 @@ def _digest(options: Mapping[str, Any]) -> str:
     except (TypeError, ValueError):
         return ""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _spent_file(config: pytest.Config) -> Path:
-    """Where tokens are counted. A worker of pytest-xdist was told so."""
-    if hasattr(config, "workerinput"):
-        return Path(config.workerinput[SPENT_FILE])
-    results: SessionResults = config.pluginmanager.getplugin(NAME)
-    return Path(results.spent_file)
 
 
 class TokenLimit:
