@@ -88,14 +88,10 @@ def _promptfoo_python() -> Check:
         problem = "PROMPTFOO_PYTHON is not set, so promptfoo runs the first python on PATH"
         return Check("warn", f"{problem}. {fix}")
     same = os.path.realpath(python) == os.path.realpath(sys.executable)
-    if same or _can_import_us(python):
+    if same or output_of(python, "-c", "import faithfulness_assert") is not None:
         return Check("ok", f"PROMPTFOO_PYTHON is {python}")
     problem = f"PROMPTFOO_PYTHON is {python}, which cannot import faithfulness_assert"
     return Check("fail", f"{problem}. {fix}")
-
-
-def _can_import_us(python: str) -> bool:
-    return output_of(python, "-c", "import faithfulness_assert") is not None
 
 
 def _version(name: str, missing: Check) -> Check:

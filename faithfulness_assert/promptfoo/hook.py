@@ -187,7 +187,9 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
     except InputError as error:
         if paths.get("messages") is None or paths.get("answer") is not None:
             raise
-        if not _end_with_the_answer(messages):  # what an assistant said before is not the answer
+        from ..conversations.conversation import end_with_assistant  # few assertions have messages
+
+        if not end_with_assistant(messages):  # what an assistant said before is not the answer
             problem = "and the messages do not end with an assistant message"
             raise InputError(f"{error}; {problem}") from None
         answer = None
@@ -203,12 +205,6 @@ def _has_roles(value: Any) -> bool:
         and isinstance(value, list)
         and all(isinstance(v, Mapping) and "role" in v for v in value)
     )
-
-
-def _end_with_the_answer(messages: Any) -> bool:
-    from ..conversations.conversation import end_with_assistant  # most assertions have no messages
-
-    return end_with_assistant(messages)
 
 
 def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:

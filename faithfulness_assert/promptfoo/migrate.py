@@ -73,7 +73,10 @@ def migrate_config(config: object) -> str:
         kind = type(config).__name__
         raise ConfigError(f"init: a promptfoo config must be a mapping with tests, got {kind}")
     locations: dict[str, list[str]] = {}  # by the text of the migrated assertion
-    for configured in _checked_number(configured_assertions(config)):
+    listed = list(islice(configured_assertions(config), MAX_ASSERTIONS + 1))
+    if len(listed) > MAX_ASSERTIONS:
+        raise ConfigError(f"init: the config has more than {MAX_ASSERTIONS:,} assertions; split it")
+    for configured in listed:
         if configured.assertion.get("type") in (BUILT_IN, INVERTED):
             locations.setdefault(as_yaml(configured), []).append(configured.location)
     files = list(islice(external_files(config), MAX_EXTERNAL_FILES))
@@ -84,13 +87,6 @@ def migrate_config(config: object) -> str:
     blocks = [f"# {_listed(names)}\n{text}" for text, names in locations.items()]
     notes = ["# Differences from the built-in:", *(f"# - {n}" for n in (*DIFFERENCES, *files))]
     return "\n\n".join([*blocks, "\n".join(notes)]) + "\n"
-
-
-def _checked_number(found: Iterator[ConfiguredAssertion]) -> list[ConfiguredAssertion]:
-    listed = list(islice(found, MAX_ASSERTIONS + 1))
-    if len(listed) > MAX_ASSERTIONS:
-        raise ConfigError(f"init: the config has more than {MAX_ASSERTIONS:,} assertions; split it")
-    return listed
 
 
 def _listed(locations: list[str]) -> str:
@@ -189,10 +185,11 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, Any], list[str]]:
     provider = _text_provider(named)
     config = _mapping(provider.get("config"))
     notes: list[str] = []
-    judge = _judge_named(provider.get("id"))
-    if judge is None:
+    id = provider.get("id")
+    known = PROVIDER.fullmatch(id) if isinstance(id, str) else None
+    if known is None:
         server = "For a server with OpenAI's API, write openai:MODEL and baseUrl."
-        none = f"There is no judge for {_shown(provider.get('id'))}"
+        none = f"There is no judge for {_shown(id)}"
         notes.append(f"{none}. In place of {DEFAULT_JUDGE}, name one. {server}")
     url = config.get("apiBaseUrl")
     base = {"baseUrl": url} if isinstance(url, str) and "@" not in url else {}  # no passwords
@@ -200,19 +197,11 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, Any], list[str]]:
         keys = " or ".join(f"{prefix}API_KEY" for prefix in environment_prefixes())
         advice = f"set {keys}, or write apiKey: '{{{{env.NAME}}}}'"
         notes.append(f"The provider's apiKey is not repeated here: {advice}.")
-    if names := sorted(_shown(key) for key in config if key not in _taken(base)):
+    taken = ("apiKey", "apiBaseUrl") if base else ("apiKey",)
+    if names := sorted(_shown(key) for key in config if key not in taken):
         more = ", …" if len(names) > 10 else ""
         notes.append(f"Left out of the provider's config: {', '.join(names[:10])}{more}.")
-    return {"judge": judge or DEFAULT_JUDGE, **base}, notes
-
-
-def _taken(base: Mapping[str, str]) -> tuple[str, ...]:
-    return ("apiKey", "apiBaseUrl") if base else ("apiKey",)
-
-
-def _judge_named(provider: object) -> str | None:
-    match = PROVIDER.fullmatch(provider) if isinstance(provider, str) else None
-    return f"{match[1]}:{match[2]}" if match else None
+    return {"judge": f"{known[1]}:{known[2]}" if known else DEFAULT_JUDGE, **base}, notes
 
 
 def _text_provider(named: object) -> Mapping[str, Any]:

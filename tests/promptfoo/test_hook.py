@@ -56,7 +56,12 @@ def test_keys_are_camel_case_and_promptfoo_can_add_up_the_numbers() -> None:
 
 @pytest.mark.parametrize("row", rows("promptfoo_assertions"), ids=lambda row: row["what"])
 def test_an_assertion_has_the_result_that_its_row_says(row: dict[str, Any]) -> None:
-    result = call(row.get("output", ANSWER), row["config"], **row.get("given", {}))
+    arguments = (row.get("output", ANSWER), row["config"])
+    if "raises" in row:
+        with pytest.raises(NotPythonError, match=row["raises"]):
+            call(*arguments, **row["given"])
+        return
+    result = call(*arguments, **row.get("given", {}))
     assert contains(result, row.get("wanted", {}))
     assert len(result["componentResults"]) == row.get("components", len(result["componentResults"]))
     assert [said for said in row.get("reason", ()) if said not in result["reason"]] == []
@@ -87,61 +92,6 @@ def test_a_reason_stays_short_even_if_the_context_has_many_keys() -> None:
         config={**EMBEDDED, "contextFrom": "vars.nothing"},
     )
     assert len(result["reason"]) < 2000
-
-
-@pytest.mark.parametrize(
-    ("of_config", "of_assertions", "passes"),
-    [
-        (None, [], False),  # the policy's 0.8
-        (None, [0.4], True),
-        (None, [0.9], False),
-        (0.4, [], True),
-        (0.4, [0.3], True),
-        (0.4, [0.9], False),
-        (0.9, [0.4], False),
-        (0.4, [0.9, 0.9], False),
-    ],
-)
-@pytest.mark.parametrize("negated", [False, True])
-def test_a_javascript_assertion_must_reach_both_thresholds(
-    of_config: float | None, of_assertions: list[float], passes: bool, negated: bool
-) -> None:
-    """promptfoo does not apply the assertion's own to it. ``pass`` is not inverted yet."""
-    config = EMBEDDED if of_config is None else {**EMBEDDED, "threshold": of_config}
-    ours = {"type": "not-javascript" if negated else "javascript", "config": config}
-    asserts: list[dict[str, Any]] = [{**ours, "threshold": one} for one in of_assertions]
-    others = [{**ours, "type": "python", "threshold": 1}, {**ours, "config": {}, "threshold": 1}]
-    test = {"assert": [*(asserts or [ours]), *others]}
-    half = "The Eiffel Tower is 530 metres tall. It stands in Paris."
-    result = call(half, config=config, test=test, assertionType="javascript")
-    assert (result["score"], result["pass"]) == (0.5, passes)
-
-
-def test_javascript_assertions_with_one_config_and_several_thresholds_are_not_graded() -> None:
-    """Either could be the one that runs: neither passes, and a negated one raises."""
-    ours = {"type": "javascript", "config": EMBEDDED}
-    asserts = [{**ours, "threshold": 0.4}, {**ours, "threshold": 0.9}]
-    result = call(test={"assert": asserts}, assertionType="javascript")
-    assert (result["pass"], "config.threshold" in result["reason"]) == (False, True)
-    asserts[1]["type"] = "not-javascript"
-    with pytest.raises(NotPythonError, match=r"config\.threshold"):
-        call(test={"assert": asserts}, assertionType="javascript")
-
-
-def test_under_not_python_a_grader_error_raises_and_a_grade_does_not() -> None:
-    assertion = {"type": "not-python", "value": "file://x.py", "config": {"judge": "nobody"}}
-    with pytest.raises(NotPythonError, match="nobody"):
-        call(config={"judge": "nobody"}, test={"assert": [assertion]})
-    assert call(test={"assert": [{**assertion, "config": EMBEDDED}]})["pass"] is True
-
-
-@pytest.mark.parametrize(
-    ("output", "context"), [("", CONTEXT), ("I don't know.", CONTEXT), (ANSWER, [])]
-)
-def test_under_not_python_an_undefined_result_does_not_pass(output: str, context: Any) -> None:
-    assertion = {"type": "not-python", "value": "file://x.py", "config": EMBEDDED}
-    with pytest.raises(NotPythonError):
-        call(output, vars={"context": context}, test={"assert": [assertion]})
 
 
 def test_an_unexpected_exception_shows_its_type_but_not_its_text(

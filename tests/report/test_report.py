@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from payloads import ATTACKS
 from report_pages import Page, hash_of, read_page
+from rows import rows
 
 from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import run
@@ -47,6 +48,12 @@ def finished(tmp_path: Path, data: Path) -> Path:
     return run(data, tmp_path / "run", progress=False).directory.path
 
 
+def lines(tmp_path: Path, text: str | bytes, name: str = "results.jsonl") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
 def page_of(results: Any, tmp_path: Path, **given: Any) -> Page:
     return read_page(write_report(results, tmp_path / "report.html", **given).path)
 
@@ -59,6 +66,16 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
 
 
 # ---------------------------------------------------------------- what it shows
+
+
+@pytest.mark.parametrize("row", rows("report_overviews"), ids=lambda row: row["what"])
+def test_an_overview_says_what_its_row_says(row: dict[str, Any], tmp_path: Path) -> None:
+    page = page_of(lines(tmp_path, "".join(f"{json.dumps(r)}\n" for r in row["results"])), tmp_path)
+    text = " ".join(page.text.split())
+    assert page.meta["cases"] == len(row["results"])
+    assert [said for said in row["says"] if said not in text] == []
+    assert [said for said in row.get("never", ()) if said in text] == []
+    assert not {"\0", "\u202e"} & set(page.source)
 
 
 def test_every_case_has_its_answer_statements_evidence_and_passages(
@@ -208,9 +225,9 @@ def test_results_with_one_id_are_never_shown_beside_the_answer_of_another(
 
 def test_a_page_says_if_texts_were_found_by_order_or_by_id(tmp_path: Path) -> None:
     records = [{**record, "id": None} for record in RECORDS]
-    for rows, how in ((RECORDS, "ids"), (records, "order")):
-        results = [grade(row["answer"], row["context"], id=row["id"]) for row in rows]
-        assert f"found by the {how} of the cases" in page_of(results, tmp_path, data=rows).text
+    for data, how in ((RECORDS, "ids"), (records, "order")):
+        results = [grade(row["answer"], row["context"], id=row["id"]) for row in data]
+        assert f"found by the {how} of the cases" in page_of(results, tmp_path, data=data).text
 
 
 def test_the_worst_statements_come_first(tmp_path: Path) -> None:
@@ -224,14 +241,6 @@ def test_the_worst_statements_come_first(tmp_path: Path) -> None:
     page = page_of([fine, replace(bad, case_id="odd"), lied], tmp_path)
     assert page.text.index("It is not.") < page.text.index("Nothing in the context says this.")
     assert [row[-1] for row in page.rows] == sorted(row[-1] for row in page.rows)
-
-
-def test_what_could_not_be_graded_says_why(tmp_path: Path) -> None:
-    error = {"kind": "auth", "message": "The key is <wrong>."}
-    record = {"score": 0, "defined": False, "status": "judge_failed", "error": error}
-    page = page_of([{**record, "case_id": str(n)} for n in range(3)], tmp_path)
-    assert "No answer could be graded" in page.text
-    assert "3 × auth , such as: The key is <wrong>." in page.text
 
 
 def test_two_runs_side_by_side_show_what_flipped(
@@ -311,18 +320,9 @@ def test_an_attack_is_a_text_wherever_it_stands(attack: str, tmp_path: Path) -> 
 # ---------------------------------------------------------------- bad input
 
 
-def lines(tmp_path: Path, text: str | bytes, name: str = "results.jsonl") -> Path:
-    path = tmp_path / name
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return path
-
-
 def test_no_results_are_a_page_that_says_so(tmp_path: Path) -> None:
-    for empty in (lines(tmp_path, ""), lines(tmp_path, "[]", "none.json"), []):
-        page = page_of(empty, tmp_path)
-        assert page.meta["cases"] == 0
-        assert "There are no results" in page.text
-        assert "not shown" not in page.text  # nothing is missing
+    for empty in (lines(tmp_path, "[]", "none.json"), []):
+        assert "There are no results" in page_of(empty, tmp_path).text
 
 
 def test_half_a_file_shows_its_whole_lines_and_says_what_is_missing(
@@ -337,11 +337,6 @@ def test_half_a_file_shows_its_whole_lines_and_says_what_is_missing(
     page = page_of(lines(tmp_path, listed, "listed.json"), tmp_path)
     assert page.meta["cases"] == 1
     assert "1 item is left out: a result has a score and a status" in page.text
-
-
-def test_a_threshold_that_is_not_known_is_not_shown_as_0(tmp_path: Path) -> None:
-    result = {**grade("It is red.", "It is red.").model_dump(by_alias=True), "threshold": None}
-    assert "passes from" not in page_of([result], tmp_path).text
 
 
 @pytest.mark.parametrize(
@@ -366,7 +361,6 @@ def test_labels_statuses_and_flags_of_another_version_are_shown_as_they_are(
     page = page_of(lines(tmp_path, json.dumps(old)), tmp_path)
     assert page.meta["labels"][page.rows[0][8][0][0]] == "dubious"
     assert page.meta["statuses"][page.rows[0][2]] == "half_graded"
-    assert "dubious" in page.text
 
 
 json_values = st.recursive(
@@ -395,15 +389,6 @@ def test_whatever_fields_contain_there_is_a_page(
         lines(folder, given_lines), folder, data=[{"answer": "a", "context": "b"}, RECORDS[0]]
     )
     assert page.meta["cases"] == len(page.rows) == len(found)
-
-
-def test_hidden_characters_are_named_and_lone_surrogates_replaced(tmp_path: Path) -> None:
-    record = {"score": 0.1, "status": "graded", "case_id": "a\u202eb\0c\ud800", "verdicts": []}
-    record["verdicts"] = [{"statement": "x\u202ey\0z\ud800", "label": "contradicted"}]
-    page = page_of(lines(tmp_path, json.dumps(record)), tmp_path)
-    assert "x[U+202E]y[U+0000]z\ufffd" in page.text
-    assert "\0" not in page.source
-    assert "\u202e" not in page.source
 
 
 # ---------------------------------------------------------------- the command
@@ -461,14 +446,6 @@ def test_a_row_of_a_table_that_is_cut_off_is_left_out_and_the_page_says_so(
     page = page_of(table, tmp_path)
     assert page.meta["cases"] == 1
     assert "1 row is left out: the last columns are missing" in page.text
-
-
-@pytest.mark.parametrize("failed", [0, 1])
-def test_the_overview_says_how_many_controls_the_judge_failed(failed: int, tmp_path: Path) -> None:
-    result = grade("The tower is tall.", "The tower is tall.")
-    counts = {"asked": 2, "failed": failed, "unanswered": 0}
-    page = page_of([replace(result, metadata={"controls": counts})], tmp_path)
-    assert f"controls failed {failed} of 2" in " ".join(page.text.split())
 
 
 def test_tables_of_results_give_an_overview(finished: Path, tmp_path: Path) -> None:

@@ -29,7 +29,12 @@ def ask(output: "Any", context: "Any") -> "dict[str, Any] | None":
     try:
         path = find_socket()
         socket_file = address.file_id(path)
-        message = _grade_request(output, context)
+        request = {
+            "identity": protocol.identity(),
+            "eval": address.promptfoo_process(),
+            "grade": [output, context],
+        }
+        message = json.dumps(request).encode()
     except (OSError, ValueError, TypeError, RecursionError):  # no worker, or the output isn't JSON
         return None
     if len(message) > protocol.MAX_BYTES:
@@ -42,15 +47,6 @@ def ask(output: "Any", context: "Any") -> "dict[str, Any] | None":
         _replace(path, socket_file)
         return None
     return None if "refused" in reply else reply
-
-
-def _grade_request(output: "Any", context: "Any") -> bytes:
-    request = {
-        "identity": protocol.identity(),
-        "eval": address.promptfoo_process(),
-        "grade": [output, context],
-    }
-    return json.dumps(request).encode()
 
 
 def find_socket() -> str:
