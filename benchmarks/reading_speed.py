@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from faithfulness_assert.asking.schema import conforms
+from faithfulness_assert.asking.schema import schema_errors
 from faithfulness_assert.reading import read
 from faithfulness_assert.reading.json_values import MAX_DEPTH
 from faithfulness_assert.reading.lists import read_lists
@@ -138,7 +138,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "ratings": lambda text: read_ratings(text, ("faithfulness", "relevance")),
     "refusal": is_refusal,
     "declines": lambda text: (declines(text), accompanies_decline(text)),
-    "schema": lambda text: conforms(text, ReplyForm("verdicts", LABELS)),
+    "schema": lambda text: not schema_errors(text, ReplyForm("verdicts", LABELS)),
 }
 
 

@@ -49,11 +49,6 @@ def echoing(ask: Ask, token: str) -> Ask:
     )
 
 
-def repeats(text: str, token: str) -> bool:
-    """Whether a reply repeats the token of its ask."""
-    return token in text
-
-
 def without_echo(text: str, token: str) -> str:
     """The reply as it would be without the token."""
     for entry in _ENTRY.finditer(text):

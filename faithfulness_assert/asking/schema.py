@@ -92,11 +92,6 @@ def _list(items: Schema, count: int | None = None) -> Schema:
     return {"items": items, "type": "array", **bounds}
 
 
-def conforms(text: str, form: ReplyForm) -> bool:
-    """Whether a reply's text is JSON that conforms to the schema that was sent."""
-    return not schema_errors(text, form)
-
-
 def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
     """Where a reply's text breaks the schema that was sent: at most 5 places, safe to show."""
     try:

@@ -89,7 +89,10 @@ class Admission:
             except JudgeError as error:
                 outcome, was_sent = error, False
             if isinstance(outcome, Reply):
-                return _with_usage(outcome, spent)
+                if spent.num_requests:
+                    usage, requests = outcome.usage, spent.num_requests + outcome.requests
+                    outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
+                return outcome
             spent += outcome.usage or Usage()
             goes_again = was_sent and outcome.retryable and retries < self._max_retries
             if goes_again and not self.outage.is_on:
@@ -149,14 +152,6 @@ def admission_of(judge: Judge) -> Admission:
     url = (judge_info(judge).identity or {}).get("base_url", "")
     retries, timeout = getattr(asked, "max_retries", 0), getattr(asked, "timeout", 60.0)
     return Admission(retries, timeout, room_of(str(url)))
-
-
-def _with_usage(reply: Reply, spent: Usage) -> Reply:
-    """The reply with what the tries before it used."""
-    if not spent.num_requests:
-        return reply
-    requests = spent.num_requests + reply.requests
-    return replace(reply, usage=reply.usage and spent + reply.usage, requests=requests)
 
 
 def _backoff(pauses: int) -> float:

@@ -15,7 +15,6 @@ from .time_left import Clock, TimeLeft
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable
 
     from ..plan.plan import Plan
     from ..records.ask import Ask, Outcome
@@ -80,8 +79,12 @@ async def arun(
         brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
             long text would block the loop.
     """
+    from ..judges import background  # it needs asyncio
+
+    async def next_step(*given: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
+        return step(*given) if brief else await background.in_thread(step, *given)
+
     grade = _Grade(judge, clock, admission, slots, any_judge=slots is None)
-    next_step = _now if brief else _in_thread
     try:
         asks, result = await next_step(plan)
         while result is None:
@@ -100,16 +103,6 @@ def step(
         return (next(plan) if outcomes is None else plan.send(outcomes)), None
     except StopIteration as stop:
         return (), stop.value
-
-
-async def _now(*arguments: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
-    return step(*arguments)
-
-
-async def _in_thread(*arguments: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
-    from ..judges import background
-
-    return await background.in_thread(step, *arguments)
 
 
 # ---------------------------------------------------------------- one grade
@@ -240,10 +233,17 @@ async def _awaited_in_time(grade: _Grade, ask: Ask, deadline: float | None) -> o
     """The judge's reply. A judge that may miss the deadline is abandoned when the time is up."""
     import asyncio
 
+    from ..judges import background
+
     if grade.aask is not None and (deadline is None or grade.keeps_deadline):
         return await grade.aask(ask, deadline=deadline)
-    asking: asyncio.Future[object] = asyncio.ensure_future(_asking(grade, ask, deadline))
-    asking.add_done_callback(_retrieve)
+    asking: asyncio.Future[object]
+    if grade.aask is None:
+        asking = background.in_thread(grade.judge.ask, ask, deadline=deadline)
+    else:
+        asking = asyncio.ensure_future(grade.aask(ask, deadline=deadline))
+    # Nobody waits for an abandoned ask, so nobody else retrieves its error.
+    asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     try:
         await asyncio.wait([asking], timeout=_until(deadline))
         return asking.result() if asking.done() else late()
@@ -253,22 +253,6 @@ async def _awaited_in_time(grade: _Grade, ask: Ask, deadline: float | None) -> o
         raise
     finally:
         asking.cancel()
-
-
-def _asking(grade: _Grade, ask: Ask, deadline: float | None) -> Awaitable[object]:
-    """An ask under way on the loop, or in a thread."""
-    if grade.aask is not None:
-        asking: Awaitable[object] = grade.aask(ask, deadline=deadline)
-        return asking
-    from ..judges import background
-
-    return background.in_thread(grade.judge.ask, ask, deadline=deadline)
-
-
-def _retrieve(asking: asyncio.Future[object]) -> None:
-    """Nobody waits for an abandoned ask, so nobody else retrieves its error."""
-    if not asking.cancelled():
-        asking.exception()
 
 
 def _until(deadline: float | None) -> float | None:

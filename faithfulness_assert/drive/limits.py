@@ -67,7 +67,7 @@ class PerMinute:
             if self._requests:
                 await self._requests.take(1)
             if self._tokens:
-                await self._tokens.take(self._prompt_tokens(ask))
+                await self._tokens.take(ask.size(self._count))
 
     def spent(self, ask: Ask, outcome: Outcome) -> None:
         """Corrects what was taken for an ask by what it used: the asks after it pay for it."""
@@ -79,11 +79,8 @@ class PerMinute:
         if self._requests:
             self._requests.owed += max(usage.num_requests - 1, 0)
         if self._tokens:
-            prompt = usage.prompt - self._prompt_tokens(ask) if usage.prompt else 0
+            prompt = usage.prompt - ask.size(self._count) if usage.prompt else 0
             self._tokens.owed += prompt + usage.completion
-
-    def _prompt_tokens(self, ask: Ask) -> int:
-        return sum(self._count(message["content"]) for message in ask.messages)
 
 
 class Quota:
@@ -154,7 +151,8 @@ class Room:
         Raises:
             JudgeError: that time was up.
         """
-        size, admitted = _size(ask), asyncio.get_running_loop().create_future()
+        size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
+        admitted = asyncio.get_running_loop().create_future()
         waiting = _Waiting(size, timeout * PART_OF_TIMEOUT, admitted)
         self._line.append(waiting)
         self._admit()
@@ -202,8 +200,3 @@ def room_of(url: str) -> Room | None:
     if host not in ("localhost", "::1") and not host.startswith("127."):
         return None
     return _ROOMS.setdefault(parts.netloc.rpartition("@")[2], Room())
-
-
-def _size(ask: Ask) -> int:
-    prompt = sum(len(message["content"]) for message in ask.messages)
-    return prompt + CHARS_PER_ITEM * len(ask.ids)

@@ -159,8 +159,7 @@ class TapeJudge:
             return stored
         problem = f"the tape {self._folder} has no reply to this ask ({ask.kind})"
         if self._windows:
-            count = token_counter(self.info.name)
-            size = ask.max_tokens + sum(count(message["content"]) for message in ask.messages)
+            size = ask.max_tokens + ask.size(token_counter(self.info.name))
             if smaller := [window for window in self._windows if window < size]:
                 raise PromptTooLong(f"{problem}, which is too long", max(smaller))
         raise JudgeError(problem, "transport", fix=self.fix)

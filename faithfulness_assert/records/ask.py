@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -85,6 +85,10 @@ class Ask:
     def kind(self) -> AskKind:
         """What is asked for; see ``AskKind``."""
         return self.form.kind
+
+    def size(self, count: Callable[[str], int]) -> int:
+        """What all messages together have by ``count``, such as ``len``."""
+        return sum(count(message["content"]) for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)

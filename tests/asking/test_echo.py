@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from remote import ASK, FORM, TEXT
 
-from faithfulness_assert.asking.echo import echoing, repeats, token_of, without_echo
-from faithfulness_assert.asking.schema import conforms
+from faithfulness_assert.asking.echo import echoing, token_of, without_echo
+from faithfulness_assert.asking.schema import schema_errors
 from faithfulness_assert.judges.openai import OpenAIJudge
 
 NUMBERS = st.integers(0, 10**6)
@@ -58,22 +58,22 @@ def test_every_schema_that_is_sent_wants_the_token_first() -> None:
 )
 def test_without_the_token_a_reply_is_what_it_would_be_online(start: str) -> None:
     text = start + TEXT[1:]
-    assert repeats(text, TOKEN)
+    assert TOKEN in text
     left = without_echo(text, TOKEN)
     assert left.replace(" ", "").removeprefix("```json\n") == TEXT
-    assert not repeats(left, TOKEN)
+    assert TOKEN not in left
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_the_token_may_also_come_later(place: int) -> None:
     entries = [*json.loads(TEXT).items()]
     text = json.dumps(dict([*entries[:place], ("ask", TOKEN), *entries[place:]]))
-    assert not conforms(text, FORM)
-    assert conforms(without_echo(text, TOKEN), FORM)
+    assert schema_errors(text, FORM)
+    assert not schema_errors(without_echo(text, TOKEN), FORM)
 
 
 def test_the_token_of_another_ask_is_not_repeated() -> None:
-    assert not repeats(f'{{"ask":"{token_of("run", 1, 2)}",{TEXT[1:]}', TOKEN)
+    assert TOKEN not in (f'{{"ask":"{token_of("run", 1, 2)}",{TEXT[1:]}')
 
 
 def test_another_entry_of_the_same_name_is_left_alone() -> None:

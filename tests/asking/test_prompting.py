@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, Reply, grade, policies
 from faithfulness_assert.asking.prompt import fence, instructions, make_ask
-from faithfulness_assert.asking.schema import conforms, json_schema
+from faithfulness_assert.asking.schema import json_schema, schema_errors
 from faithfulness_assert.policy.values import Example
 from faithfulness_assert.records.ask import AskKind, Payload, ReplyForm
 
@@ -105,7 +105,7 @@ def test_evidence_is_asked_for_before_the_label() -> None:
             .replace('"label":"..."', '"label":"supported"')
         )
         assert list(json.loads(example)["verdicts"][0]) == properties
-        assert conforms(example, form)
+        assert not schema_errors(example, form)
 
 
 def test_the_examples_of_every_form_keep_to_their_schema() -> None:
@@ -116,7 +116,7 @@ def test_the_examples_of_every_form_keep_to_their_schema() -> None:
             Payload(((1, "S."),), ((1, "C."),)),
         )
         example = ask.messages[0]["content"].splitlines()[-1]
-        assert conforms(example.replace('"label":"..."', '"label":"supported"'), ask.form)
+        assert not schema_errors(example.replace('"label":"..."', '"label":"supported"'), ask.form)
 
 
 def test_a_judge_that_repeats_the_example_supports_nothing() -> None:

@@ -20,6 +20,7 @@ from faithfulness_assert import Case, Grader, Reply, policies
 from faithfulness_assert.asking import tokens
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.drive import run
+from faithfulness_assert.judges import background
 from faithfulness_assert.judges import token_counter as counting
 from faithfulness_assert.judges.token_counter import ranks_folder, token_counter
 from faithfulness_assert.plan.plan import grade_plan
@@ -47,6 +48,7 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def refuse(*_args: object, **_named: object) -> None:
         raise AssertionError("a socket was opened")
 
+    background.loop()  # which opens a socket of its own
     monkeypatch.setattr(socket, "socket", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(socket, "create_connection", refuse)

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, JudgeError, grade
-from faithfulness_assert.asking.schema import conforms
+from faithfulness_assert.asking.schema import schema_errors
 from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge
 from faithfulness_assert.judges.embedded.rule import LONGEST, Index, build_index, support
 from faithfulness_assert.judges.embedded.words import (
@@ -130,7 +130,7 @@ def test_every_statement_gets_one_well_formed_verdict_whatever_the_texts(
 ) -> None:
     ask = make_ask(tuple(said), tuple(context), question=question, reasons=reasons)
     reply = EmbeddedJudge().ask(ask)
-    assert conforms(reply.text, ask.form)
+    assert not schema_errors(reply.text, ask.form)
     verdicts = json.loads(reply.text)["verdicts"]
     assert [v["id"] for v in verdicts] == list(ask.ids)
     assert {v["label"] for v in verdicts} <= {"supported", "not_enough_info"}

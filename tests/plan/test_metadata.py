@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Grader, GradingResult, Reply
-from faithfulness_assert.asking.schema import MAX_ERRORS, conforms, schema_errors
+from faithfulness_assert.asking.schema import MAX_ERRORS, schema_errors
 from faithfulness_assert.records.ask import ReplyForm
 from faithfulness_assert.text.strings import MAX_SHOWN, visible
 
@@ -53,7 +53,6 @@ def test_what_is_shown_is_short_and_harmless(data: object) -> None:
     text = json.dumps({"verdicts": data})
     errors = schema_errors(text, FORM)
     assert len(errors) <= MAX_ERRORS
-    assert conforms(text, FORM) == (not errors)
     for error in errors:
         assert 0 < len(error) <= MAX_SHOWN
         assert error == visible(error)

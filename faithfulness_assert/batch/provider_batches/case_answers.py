@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...asking.echo import echoing, repeats, without_echo
+from ...asking.echo import echoing, without_echo
 from ...judges.remote.connection import Answer
 from ...judges.remote.fallbacks import merge_steps
 from ...judges.tape import ask_key
@@ -94,7 +94,7 @@ class CaseAnswers:
         status, body = said
         answer = Answer(status, {}, json.dumps(body).encode())
         outcome = self._judge.provider.read(answer, self._judge.secrets)
-        if isinstance(outcome, Reply) and not repeats(outcome.text, ask.echo):
+        if isinstance(outcome, Reply) and ask.echo not in outcome.text:
             return Heard(_unnamed(outcome))
         outcome, wanted = self._judge.checked(ask, outcome, steps)
         if isinstance(outcome, Reply):

@@ -55,7 +55,9 @@ class Connection:
         try:
             answer = await asyncio.wait_for(self._exchange(body, seconds), seconds)
         except (asyncio.TimeoutError, TimeoutError):
-            return _too_slow(seconds)
+            message = f"the judge sent no complete answer within {seconds:.3g} s"
+            hint = "raise timeout, or use a faster judge"
+            return JudgeError(f"{message}; {hint}", "timeout", retryable=True)
         except JudgeError as error:
             return error.with_traceback(None)  # its frames contain the request
         except Exception as error:  # noqa: BLE001 - whatever a client raises becomes a JudgeError
@@ -176,15 +178,6 @@ def not_sent(error: Exception, secrets: Sequence[str]) -> JudgeError:
     said = safe_text(str(error), secrets)
     name = type(error).__name__
     return JudgeError(f"the request could not be made: {name}: {said}", "transport")
-
-
-def _too_slow(seconds: float) -> JudgeError:
-    return JudgeError(
-        f"the judge sent no complete answer within {seconds:.3g} s; "
-        "raise timeout, or use a faster judge",
-        "timeout",
-        retryable=True,
-    )
 
 
 async def bounded_body(response: Any, chunks: AsyncIterable[bytes]) -> bytes:

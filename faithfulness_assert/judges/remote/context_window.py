@@ -89,7 +89,7 @@ class ContextWindow:
     """
 
     def __init__(self, judge_name: str, limits: Limits) -> None:
-        self._judge_name, self._limits = judge_name, limits
+        self._count, self._limits = token_counter(judge_name), limits
         self._lock = threading.Lock()
 
     @property
@@ -103,7 +103,7 @@ class ContextWindow:
             return self._unless_cut(ask, outcome)
         if not isinstance(outcome, ServerError) or not outcome.too_long:
             return outcome
-        window = self._learned(usable_window(outcome.said, self._count(ask), ask.max_tokens))
+        window = self._learned(usable_window(outcome.said, ask.size(self._count), ask.max_tokens))
         return PromptTooLong(outcome.message, window, http_status=outcome.http_status)
 
     def _unless_cut(self, ask: Ask, reply: Reply) -> Outcome:
@@ -127,13 +127,9 @@ class ContextWindow:
         if counted * CHARS_PER_TOKEN_AT_MOST < len(text):
             return True
         if _is_power_of_two(counted) or _is_power_of_two(2 * (counted - 2)):
-            return counted < self._count(ask)
+            return counted < ask.size(self._count)
         few = counted * CHARS_PER_TOKEN < len(text) < 1.1 * len(text.encode("ascii", "ignore"))
-        return few and 2 * counted < self._count(ask)
-
-    def _count(self, ask: Ask) -> int:
-        count = token_counter(self._judge_name)
-        return sum(count(message["content"]) for message in ask.messages)
+        return few and 2 * counted < ask.size(self._count)
 
     def _learned(self, window: int) -> int:
         """``window``, which applies from now on."""

@@ -101,7 +101,9 @@ class RemoteJudge:
         client: Any = None,
     ) -> None:
         provider = self.provider
-        _check_installed(provider.name)
+        if importlib.util.find_spec(provider.name) is None:
+            problem = f"judge: {provider.name} needs a package that is not installed"
+            raise ConfigError(f"{problem}. Run: {JUDGES[provider.name].install}")
         check_number("timeout", timeout, 0.001, 86_400)
         check_number("max_retries", max_retries, 0, 100, whole=True)
         if max_prompt_tokens is not None:
@@ -279,9 +281,3 @@ class RemoteJudge:
             connection = ClientConnection(provider.sdk(), self._own_client, provider.path, secrets)
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection
-
-
-def _check_installed(package: str) -> None:
-    if importlib.util.find_spec(package) is None:
-        install = JUDGES[package].install
-        raise ConfigError(f"judge: {package} needs a package that is not installed. Run: {install}")
