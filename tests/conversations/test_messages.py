@@ -204,53 +204,6 @@ def test_a_span_without_an_output_has_no_answer(output: Any) -> None:
     assert grade(TEXT, messages=span).pass_
 
 
-CALLED = {"id": "c1", "type": "tool_use", "name": "note", "input": {"text": f"Remember: {TEXT}"}}
-
-
-@pytest.mark.parametrize(
-    "result",
-    [
-        TEXT,
-        [TEXT],
-        TEXT.upper(),
-        json.dumps({"saved": TEXT}),
-        {"saved": TEXT, "input": {"text": f"Remember: {TEXT}"}},
-        [{"type": "text", "text": f"\n{TEXT}\n"}],
-        [CALLED],
-        {"messages": [{"role": "tool", "content": TEXT}, {"role": "assistant", "content": TEXT}]},
-        [{"type": "message", "role": "assistant", "content": [{"type": "text", "text": TEXT}]}],
-    ],
-)
-def test_what_a_tool_only_gives_back_is_no_evidence(result: Any) -> None:
-    called = {"role": "assistant", "content": [CALLED]}
-    back = {"type": "tool_result", "tool_use_id": "c1", "content": result}
-    messages = [user("When?"), called, {"role": "user", "content": [back]}, assistant(TEXT)]
-    case = Case(messages=messages)
-    assert not passages(case)
-    assert case.notes
-
-
-@pytest.mark.parametrize(
-    "prefix", ["OK, NOTE STORED: ", "Saved “", "- ", "Thanks. I noted it: It is. "]
-)
-def test_what_a_tool_gives_back_behind_a_short_prefix_is_no_evidence(prefix: str) -> None:
-    called = [user("When?"), calling("note", json.dumps({"text": TEXT})), tool(prefix + TEXT)]
-    assert not [
-        text for _, text in passages(Case(messages=[*called, assistant(TEXT)])) if TEXT in text
-    ]
-    known = [
-        *called[:-1],
-        tool("The 2 museums are old. The museum opens at nine and closes at five."),
-    ]
-    assert passages(Case(messages=[*known, assistant(TEXT)]))[0][1] == known[-1]["content"]
-
-
-def test_a_tool_without_ids_gives_nothing_back_either() -> None:
-    call = assistant(None, function_call={"name": "note", "arguments": json.dumps({"text": TEXT})})
-    messages = [user("When?"), call, {"role": "function", "name": "note", "content": TEXT}]
-    assert not passages(Case(messages=[*messages, assistant(TEXT)]))
-
-
 def test_conversations_inside_of_conversations_are_read_only_so_deep() -> None:
     inner: Any = [tool(TEXT)]
     for _ in range(20):
@@ -259,22 +212,6 @@ def test_conversations_inside_of_conversations_are_read_only_so_deep() -> None:
     endless: dict[str, Any] = tool([])
     endless["content"] = {"messages": [endless]}
     assert grade(messages=[endless, assistant(TEXT)]).status == "no_context"
-
-
-def test_what_a_tool_adds_to_what_was_passed_to_it_is_evidence() -> None:
-    passed = {"query": "opening hours of the museum", "town": "Old Town"}
-    result = json.dumps({**passed, "hours": TEXT})
-    call = calling(arguments=json.dumps(passed))
-    case = Case(messages=[user("When?"), call, tool(result), assistant(TEXT)])
-    assert passages(case) == [("turn 3, tool search", f"town: Old Town\n\nhours: {TEXT}")]
-
-
-def test_a_users_message_has_no_text_of_an_assistant() -> None:
-    for part in ({"type": "output_text", "text": TEXT}, {"type": "refusal", "refusal": TEXT}):
-        messages = [{"role": "user", "content": [part]}, user("When?"), assistant(TEXT)]
-        case = Case(messages=messages)
-        assert not passages(case)
-        assert "is an assistant's" in case.notes[0]
 
 
 # ---------------------------------------------------------------- beside other fields
@@ -472,26 +409,21 @@ def test_a_judge_sees_the_passages_and_the_question_and_no_earlier_answer(server
 @pytest.mark.parametrize("kind", ["json", "jsonl", "csv", "otel.jsonl", "langfuse.jsonl"])
 def test_files_have_conversations_in_a_column(tmp_path: Path, kind: str) -> None:
     messages = [user("I am 34."), assistant("It is free."), *asked(f"I am 34. {TEXT} It is free.")]
+    row = {"messages": messages, "id": "a"}
+    cell = json.dumps(messages).replace('"', '""')
+    attributes = {
+        "gen_ai.input.messages": json.dumps(messages[:-1]),
+        "gen_ai.output.messages": json.dumps(messages[-1:]),
+    }
+    contents = {
+        "json": json.dumps(row),
+        "jsonl": json.dumps(row) + "\n",
+        "csv": f'id,messages\na,"{cell}"\n',
+        "otel.jsonl": json.dumps({"span_id": "a", "attributes": attributes}),
+        "langfuse.jsonl": json.dumps({"id": "a", "input": messages[:-1], "output": messages[-1]}),
+    }
     path = tmp_path / f"cases.{kind}"
-    if kind == "csv":
-        cell = json.dumps(messages).replace('"', '""')
-        path.write_text(f'id,messages\na,"{cell}"\n', encoding="utf-8")
-    elif kind == "json":
-        path.write_text(json.dumps({"messages": messages, "id": "a"}), encoding="utf-8")
-    elif kind == "otel.jsonl":
-        span = {
-            "span_id": "a",
-            "attributes": {
-                "gen_ai.input.messages": json.dumps(messages[:-1]),
-                "gen_ai.output.messages": json.dumps(messages[-1:]),
-            },
-        }
-        path.write_text(json.dumps(span), encoding="utf-8")
-    elif kind == "langfuse.jsonl":
-        trace = {"id": "a", "input": messages[:-1], "output": messages[-1]}
-        path.write_text(json.dumps(trace), encoding="utf-8")
-    else:
-        path.write_text(json.dumps({"messages": messages, "id": "a"}) + "\n", encoding="utf-8")
+    path.write_text(contents[kind], encoding="utf-8")
     command = [sys.executable, "-m", "faithfulness_assert", "grade", str(path), "--json"]
     command += ["-o", 'evidence_roles=["tool", "user"]']
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import json
 import math
-import pickle
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
@@ -26,11 +24,11 @@ from faithfulness_assert import (
     agrade,
     grade,
     grade_many,
-    policies,
 )
 from faithfulness_assert.records.judge import Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
+TALL = "The tower is tall."
 
 
 def test_two_lines_of_code_grade_without_a_key() -> None:
@@ -63,41 +61,34 @@ def test_a_mistake_of_the_caller_is_a_config_error_that_names_it_before_any_ask(
     if options.get("judge") == "any":
         options["judge"] = judge
     with pytest.raises(ConfigError, match=row["named"]):
-        grade("The tower is tall.", CONTEXT, **options)
+        grade(TALL, CONTEXT, **options)
     assert not judge.asked
 
 
 def test_a_word_of_a_policy_that_is_no_text_is_a_config_error() -> None:
     with pytest.raises(ConfigError, match="labels"):
-        grade("The tower is tall.", CONTEXT, labels={5: "supported"})
+        grade(TALL, CONTEXT, labels={5: "supported"})
 
 
-BAD_DATA: list[tuple[str, Any, Any]] = [
-    ("answer", None, CONTEXT),
-    ("answer", 5, CONTEXT),
-    ("answer", {"text": "x"}, CONTEXT),
-    ("answer", "a" * 1_000_001, CONTEXT),
-    ("answer", "a" * 10_000_000, CONTEXT),
-    ("context", "The tower is tall.", None),
-    ("context", "The tower is tall.", 5),
-    ("context", "The tower is tall.", b"bytes"),
-    ("context", "The tower is tall.", [5]),
-    ("context", "The tower is tall.", [{"body": "x"}]),
-    ("context", "The tower is tall.", ["x" * 8_000_001]),
-    ("context", "The tower is tall.", {f"key {i}": i for i in range(100_000)}),
+BAD_DATA: list[tuple[str, dict[str, Any]]] = [
+    *(
+        ("answer", {"answer": answer, "context": CONTEXT})
+        for answer in (None, 5, {"text": "x"}, "a" * 1_000_001, "a" * 10_000_000)
+    ),
+    *(
+        ("context", {"answer": TALL, "context": context})
+        for context in (None, 5, b"bytes", [5], [{"body": "x"}], ["x" * 8_000_001])
+    ),
+    ("context", {"answer": TALL, "context": {f"key {i}": i for i in range(100_000)}}),
+    ("question", {"answer": TALL, "context": CONTEXT, "question": "x" * 50_001}),
 ]
 
 
-@pytest.mark.parametrize(("field", "answer", "context"), BAD_DATA, ids=range(len(BAD_DATA)))
-def test_bad_data_is_invalid_input_that_names_the_field(
-    field: str, answer: Any, context: Any
-) -> None:
-    result = grade(answer, context)
-    assert (result.status, result.error and result.error.kind, result.pass_) == (
-        "invalid_input",
-        "input",
-        False,
-    )
+@pytest.mark.parametrize(("field", "case"), BAD_DATA, ids=range(len(BAD_DATA)))
+def test_bad_data_is_invalid_input_that_names_the_field(field: str, case: dict[str, Any]) -> None:
+    result = grade(**case)
+    assert (result.status, result.error and result.error.kind) == ("invalid_input", "input")
+    assert not result.pass_
     assert field in result.reason
     assert len(result.reason) < 500
 
@@ -121,8 +112,8 @@ HOSTILE = [
 def test_hostile_text_in_any_field_gives_a_complete_result(text: str) -> None:
     for result in (
         grade(text, CONTEXT),
-        grade("The tower is tall.", text),
-        grade("The tower is tall.", CONTEXT, question=text),
+        grade(TALL, text),
+        grade(TALL, CONTEXT, question=text),
     ):
         assert 0 <= result.score <= 1
         encoded = result.model_dump_json(by_alias=True)
@@ -185,7 +176,7 @@ def test_grade_many_of_a_grader_reads_cases_only_as_needed() -> None:
     def cases() -> Any:
         for i in range(10_000):
             read.append(i)
-            yield {"answer": "The tower is tall.", "context": CONTEXT}
+            yield {"answer": TALL, "context": CONTEXT}
 
     results = Grader().grade_many(cases(), concurrency=2)
     next(results)
@@ -209,16 +200,14 @@ def test_the_threshold_and_the_fields_of_the_policy_are_options() -> None:
 
 def test_the_cost_is_given_only_with_prices() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported"})])
-    assert grade("The tower is tall.", CONTEXT, judge=judge).cost is None
-    priced = grade(
-        "The tower is tall.", CONTEXT, judge=judge, prices={"prompt": 10, "completion": 100}
-    )
+    assert grade(TALL, CONTEXT, judge=judge).cost is None
+    priced = grade(TALL, CONTEXT, judge=judge, prices={"prompt": 10, "completion": 100})
     assert priced.cost == pytest.approx((100 * 10 + 20 * 100) / 1e6)
 
 
 def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error() -> None:
     for script in (ValueError("sk-secret-key"), RecursionError(), failing("server"), KeyError("x")):
-        result = grade("The tower is tall.", CONTEXT, judge=ScriptedJudge([script]))
+        result = grade(TALL, CONTEXT, judge=ScriptedJudge([script]))
         assert (result.status, result.metadata["graderError"]) == ("judge_failed", True)
         assert "sk-secret" not in result.model_dump_json()
 
@@ -226,28 +215,22 @@ def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error()
         def ask(self, ask: object, /, *, deadline: float | None = None) -> Any:
             return {"verdicts": []}
 
-    assert "dict, not a Reply" in grade("The tower is tall.", CONTEXT, judge=Odd()).reason
+    assert "dict, not a Reply" in grade(TALL, CONTEXT, judge=Odd()).reason
 
 
 def test_a_judge_that_makes_a_reply_with_wrong_types_gives_a_grader_error() -> None:
-    breakages = [
-        {"refusal": 5},
-        {"usage": {"prompt": 1}},
-        {"warnings": None},
-        {"text": 5},
-        {"finish_reason": None},
-    ]
+    wrong = {"refusal": 5, "usage": {"prompt": 1}, "warnings": None, "text": 5}
 
     class Breaks:
-        def __init__(self, fields: dict[str, Any]) -> None:
-            self.fields = fields
+        def __init__(self, name: str, value: Any) -> None:
+            self.fields = {"text": "x", name: value}
 
         def ask(self, ask: object, /, *, deadline: float | None = None) -> Reply:
-            return Reply(**{"text": "x", **self.fields})
+            return Reply(**self.fields)
 
-    for fields in breakages:
-        assert grade("The tower is tall.", CONTEXT, judge=Breaks(fields)).status == "judge_failed"
-    unknown_kind = grade("The tower is tall.", CONTEXT, judge=ScriptedJudge([failing("quota")]))
+    for name, value in (*wrong.items(), ("finish_reason", None)):
+        assert grade(TALL, CONTEXT, judge=Breaks(name, value)).status == "judge_failed"
+    unknown_kind = grade(TALL, CONTEXT, judge=ScriptedJudge([failing("quota")]))
     assert unknown_kind.error is not None
     assert unknown_kind.error.kind == "transport"
 
@@ -255,15 +238,15 @@ def test_a_judge_that_makes_a_reply_with_wrong_types_gives_a_grader_error() -> N
 def test_a_judge_may_have_no_limits_and_wrong_limits_are_a_config_error() -> None:
     judge = TruthfulJudge()
     judge.limits = None
-    assert grade("The tower is tall.", CONTEXT, judge=judge).score == 1.0
+    assert grade(TALL, CONTEXT, judge=judge).score == 1.0
     with pytest.raises(ConfigError, match="limits"):
         Limits(prompt_tokens="x")
     judge.limits = 5
     with pytest.raises(ConfigError, match="limits"):
-        grade("The tower is tall.", CONTEXT, judge=judge)
+        grade(TALL, CONTEXT, judge=judge)
     judge.limits = Limits(prompt_tokens=100)
     with pytest.raises(ConfigError, match="max_prompt_tokens"):
-        grade("The tower is tall.", CONTEXT, judge=judge)
+        grade(TALL, CONTEXT, judge=judge)
 
 
 def test_lone_surrogates_never_reach_a_result() -> None:
@@ -274,12 +257,10 @@ def test_lone_surrogates_never_reach_a_result() -> None:
         Grader().grade(None, "x", id=odd),
         *grade_many([{"answer": "x", "context": "x", odd: 1}]),
     ]
-    results += [grade("The tower is tall.", CONTEXT, judge=judge) for judge in judges]
-    results += [grade("The tower is tall.", [{"text": CONTEXT, "id": odd}], judge=TruthfulJudge())]
+    results += [grade(TALL, CONTEXT, judge=judge) for judge in judges]
+    results += [grade(TALL, [{"text": CONTEXT, "id": odd}], judge=TruthfulJudge())]
     examples = [{"context": odd, "statement": odd, "label": "supported"}]
-    results += [
-        grade("The tower is tall.", CONTEXT, judge=TruthfulJudge(), guidance=odd, examples=examples)
-    ]
+    results += [grade(TALL, CONTEXT, judge=TruthfulJudge(), guidance=odd, examples=examples)]
     for result in results:
         result.model_dump_json().encode("utf-8")
         json.dumps(result.to_promptfoo("all"), ensure_ascii=False).encode("utf-8")
@@ -301,20 +282,13 @@ def test_an_id_of_none_is_an_empty_id() -> None:
     )
 
 
-def test_a_question_that_is_too_long_is_invalid_input() -> None:
-    result = grade("The tower is tall.", CONTEXT, question="x" * 50_001)
-    assert (result.status, "question" in result.reason) == ("invalid_input", True)
-
-
 def test_labels_of_a_policy_are_read_in_any_case_and_such_replies_are_stored(
     tmp_path: Path,
 ) -> None:
     judge = ScriptedJudge(['{"verdicts":[{"id":1,"label":"OK!"}]}'])
     judge.identity = {"judge": "scripted"}
     for _ in range(2):
-        result = grade(
-            "The tower is tall.", CONTEXT, judge=judge, labels={"Ok": "supported"}, cache=tmp_path
-        )
+        result = grade(TALL, CONTEXT, judge=judge, labels={"Ok": "supported"}, cache=tmp_path)
         assert result.score == 1.0
     assert len(judge.asked) == 1
 
@@ -322,21 +296,13 @@ def test_labels_of_a_policy_are_read_in_any_case_and_such_replies_are_stored(
 def test_an_unreadable_reply_is_not_stored(tmp_path: Path) -> None:
     judge = ScriptedJudge(["nonsense", labelled("supported")])
     judge.identity = {"judge": "scripted"}
-    assert grade("The tower is tall.", CONTEXT, judge=judge, cache=tmp_path).score == 1.0
+    assert grade(TALL, CONTEXT, judge=judge, cache=tmp_path).score == 1.0
     assert len(judge.asked) == 2
-
-
-def test_a_policy_can_be_copied_pickled_and_hashed() -> None:
-    policy = Policy(name="mine", labels={"ok": "supported"}, weights={**policies["ragas"].weights})
-    assert copy.deepcopy(policy) == pickle.loads(pickle.dumps(policy)) == policy
-    assert hash(copy.deepcopy(policy)) == hash(policy)
 
 
 def test_the_reason_shows_that_a_score_is_just_below_the_threshold() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported"})])
-    result = grade(
-        "The tower is tall.", CONTEXT, judge=judge, weights={"supported": 0.9999}, threshold=1
-    )
+    result = grade(TALL, CONTEXT, judge=judge, weights={"supported": 0.9999}, threshold=1)
     assert "0.9999 < threshold 1" in result.reason
 
 
@@ -352,13 +318,13 @@ def test_a_prompt_that_the_server_truncated_gives_a_warning() -> None:
     judge = ScriptedJudge(
         [Reply(verdicts_json({1: "supported"}), usage=Usage(prompt=200, num_requests=1))]
     )
-    result = grade("The tower is tall.", CONTEXT * 100, judge=judge)
+    result = grade(TALL, CONTEXT * 100, judge=judge)
     assert any("cut the prompt" in warning for warning in result.metadata["warnings"])
 
 
 def test_the_judge_sees_the_question_but_it_is_never_evidence() -> None:
     judge = TruthfulJudge()
-    grade("The tower is tall.", CONTEXT, question="Is the tower tall?", judge=judge)
+    grade(TALL, CONTEXT, question="Is the tower tall?", judge=judge)
     assert judge.asked[0].payload.question == "Is the tower tall?"
     assert grade("It has 99 floors.", CONTEXT, question="Does it have 99 floors?").score == 0.0
 
@@ -367,7 +333,7 @@ def test_guidance_reaches_the_judge_and_is_fingerprinted() -> None:
     judge = TruthfulJudge()
     example = {"context": "It opens at 9.", "statement": "It opens at nine.", "label": "supported"}
     result = grade(
-        "The tower is tall.",
+        TALL,
         CONTEXT,
         judge=judge,
         guidance="Treat {braces} as text.",
