@@ -74,7 +74,9 @@ def read_conversation(
         notes.append(f"messages[{end}] and later are not used: they come after the answer")
     others = {_role(event, asked) for event in texts}
     missing = "" if evidence else _no_evidence(evidence_roles, others)
-    return Conversation(answer, question, tuple(_named(evidence)), _short(notes), missing)
+    if (more := len(notes) - MAX_NOTES) > 0:
+        notes[MAX_NOTES:] = [f"and {more} more parts of the messages are not used"]
+    return Conversation(answer, question, tuple(_named(evidence)), tuple(notes), missing)
 
 
 def end_with_assistant(value: object) -> bool:
@@ -161,12 +163,6 @@ def _no_evidence(roles: Sequence[str], there: set[str]) -> str:
     what = " or ".join(named.get(role, "system messages") for role in others)
     option = json.dumps([*roles, *others])
     return f"{found}. To take {what} as evidence, set evidence_roles={option}, or some of these"
-
-
-def _short(notes: Sequence[str]) -> tuple[str, ...]:
-    more = len(notes) - MAX_NOTES
-    rest = (f"and {more} more parts of the messages are not used",) if more > 0 else ()
-    return (*notes[:MAX_NOTES], *rest)
 
 
 # ---------------------------------------------------------------- the list of messages

@@ -48,7 +48,11 @@ def _parsed(suffix: str, text: str, where: str) -> object:
 
             return json.loads(text)
         if suffix == ".toml":
-            return _toml(text)
+            if sys.version_info >= (3, 11):
+                import tomllib
+            else:
+                import tomli as tomllib
+            return tomllib.loads(text)
         import yaml
 
         problems = (*problems, yaml.YAMLError)
@@ -90,11 +94,3 @@ def _parts(node: Node) -> list[Node]:
         return []
     pairs = (item if isinstance(item, tuple) else (item,) for item in node.value)
     return [part for pair in pairs for part in pair]
-
-
-def _toml(text: str) -> object:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    return tomllib.loads(text)

@@ -11,7 +11,7 @@ from .values import TOLERANCE, ScoreCap
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..records.model import CitationAudit, Label, Verdict
+    from ..records.model import CitationAudit, Verdict
     from .policy import Policy
 
 OVERALL_DIGITS = 3
@@ -140,15 +140,13 @@ def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple
     """
     scaled = {name: value / 100 if value > 1 else value for name, value in ratings.items()}
     kept = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
-    warnings = [
-        f"the judge rated {name} {ratings[name]:g}; ratings above 1 are out of 100, so "
-        f"{kept[name]:g} was used"
-        if ratings[name] > 1
-        else f"the judge rated {name} {ratings[name]:g}, which is out of range; "
-        f"{kept[name]:g} was used"
-        for name in ratings
-        if kept[name] != ratings[name]
-    ]
+    warnings = []
+    for name, given in ratings.items():
+        if kept[name] != given:
+            why = (
+                "; ratings above 1 are out of 100, so" if given > 1 else ", which is out of range;"
+            )
+            warnings.append(f"the judge rated {name} {given:g}{why} {kept[name]:g} was used")
     return kept, tuple(warnings)
 
 
@@ -161,16 +159,15 @@ def calculation(policy: Policy, counted: Sequence[Verdict], outcome: Score) -> s
     What a label with a negative weight takes off is one number.
     """
     counts = Counter(verdict.label for verdict in counted)
-    terms = (_term(policy, label, counts[label]) for label in policy.judged if counts[label])
-    total = "".join(terms).strip().removeprefix("+ ") or "0"
+    total = ""
+    for label in policy.judged:
+        weight, count = policy.weights[label], counts[label]
+        if weight > 0 and count:
+            total += f" + {count} × {weight:g}"
+        elif weight < 0 and count:
+            total += f" - {count * -weight:g}"
+    total = total.strip().removeprefix("+ ") or "0"
     return _finished(policy, f"({total}) / {outcome.counted} = {outcome.mean:.4g}", outcome)
-
-
-def _term(policy: Policy, label: Label, count: int) -> str:
-    weight = policy.weights[label]
-    if weight > 0:
-        return f" + {count} × {weight:g}"
-    return f" - {count * -weight:g}" if weight else ""
 
 
 def overall_calculation(policy: Policy, ratings: Mapping[str, float], outcome: Score) -> str:

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+_COUNTS = ("prompt", "completion", "cached", "reasoning", "num_requests")
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens and requests. A count that is not a finite, non-negative integer becomes 0.
@@ -31,19 +34,13 @@ class Usage:
     total: int = field(default=0)
 
     def __post_init__(self) -> None:
-        for name in ("prompt", "completion", "cached", "reasoning", "num_requests"):
+        for name in _COUNTS:
             object.__setattr__(self, name, _count(getattr(self, name)))
         object.__setattr__(self, "total", self.prompt + self.completion)
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.prompt + other.prompt,
-            self.completion + other.completion,
-            self.cached + other.cached,
-            self.reasoning + other.reasoning,
-            self.num_requests + other.num_requests,
-            self.estimated or other.estimated,
-        )
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        return Usage(**counts, estimated=self.estimated or other.estimated)
 
     def cost(self, prices: Mapping[str, float] | None) -> float | None:
         """What it cost at these prices per million tokens; None without prices."""
