@@ -231,8 +231,7 @@ def test_an_attacker_who_knows_the_tags_cannot_close_a_fence(policy: str, place:
     assert known.count("<") >= 10
 
 
-@pytest.mark.parametrize("place", ["answer", "context", "question"])
-def test_all_known_tags_in_every_block_close_no_fence(place: str) -> None:
+def test_all_known_tags_in_every_block_close_no_fence() -> None:
     known = " ".join(
         tag for policy in ALL_POLICIES for tag in tags(graded(ANSWER, policy=policy)[1])
     )

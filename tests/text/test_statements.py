@@ -235,12 +235,24 @@ def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_is_raised(
 # ---------------------------------------------------------------- what a statement is
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    ROWS["markup is removed and its text stays"],
+SPLITS = (
+    "markup is removed and its text stays",
+    "markup that changes the meaning stays readable",
+    "prose does not hide as code or link definition",
+    "a bold line after an open sentence is its answer",
+    "a heading over nothing is a statement",
+    "a header of a table that claims something is a statement",
+    "an answer that is only a heading is a statement",
+    "a table without rows is graded by its header",
+    "a text that says nothing gives no statement",
 )
-def test_markup_is_removed_and_its_text_stays(text: str, expected: list[str]) -> None:
-    assert split_statements(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "expected"), [(rule, *row) for rule in SPLITS for row in ROWS[rule]]
+)
+def test_a_text_has_the_statements_of_its_row(rule: str, text: str, expected: list[str]) -> None:
+    assert split_statements(text) == expected, rule
 
 
 @pytest.mark.parametrize(
@@ -279,44 +291,6 @@ def test_a_heading_that_names_a_topic_is_not_a_statement(name: str, form: str) -
     assert split_statements(form.format(name) + "\n\nIt is so.") == ["It is so."]
 
 
-def test_a_bold_line_after_an_open_sentence_is_its_answer() -> None:
-    assert split_statements("The capital of France is:\n\n**Lyon**\n\nIt is old.") == [
-        "The capital of France is:",
-        "Lyon",
-        "It is old.",
-    ]
-
-
-def test_a_heading_over_nothing_is_a_statement() -> None:
-    assert split_statements("It is so.\n\n# Paris") == ["It is so.", "Paris"]
-    assert split_statements("# Aspirin\n## Cancer") == ["Aspirin", "Cancer"]
-
-
-@pytest.mark.parametrize(
-    "header", ["Aspirin cures cancer", "Price: $999", "Founded | 1976", "What the doctors all know"]
-)
-def test_a_header_of_a_table_that_claims_something_is_a_statement(header: str) -> None:
-    columns = header.count("|") + 1
-    table = f"| {header} |\n|{'---|' * columns}\n|{' a |' * columns}"
-    assert split_statements(table) == [header, " | ".join("a" * columns)]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    ROWS["prose does not hide as code or link definition"],
-)
-def test_prose_does_not_hide_as_code_or_link_definition(text: str, expected: list[str]) -> None:
-    assert split_statements(f"{text}\n\nIt is so.") == [*expected, "It is so."]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    ROWS["markup that changes the meaning stays readable"],
-)
-def test_markup_that_changes_the_meaning_stays_readable(text: str, expected: list[str]) -> None:
-    assert split_statements(text) == expected
-
-
 @pytest.mark.parametrize(
     "text",
     ["• Aspirin cures cancer. • The sky is blue.", "• Aspirin cures cancer • The sky is blue"],
@@ -325,20 +299,6 @@ def test_bullets_on_one_line_are_graded(text: str) -> None:
     said = " ".join(split_statements(text))
     assert "Aspirin cures cancer" in said
     assert "The sky is blue" in said
-
-
-def test_an_answer_that_is_only_a_heading_is_a_statement() -> None:
-    assert split_statements("# Paris") == split_statements("**Paris**") == ["Paris"]
-    assert split_statements("# Why?") == []
-
-
-def test_a_table_without_rows_is_graded_by_its_header() -> None:
-    assert split_statements("| The fee is 5% | monthly |\n|---|---|") == ["The fee is 5% | monthly"]
-
-
-@given(st.sampled_from(["", " \n\t", "...", "- ", "---", "\u200b", "**", "| |"]))
-def test_a_text_that_says_nothing_gives_no_statement(text: str) -> None:
-    assert split_statements(text) == []
 
 
 @pytest.mark.parametrize(
