@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -38,23 +38,22 @@ class RunOutcome:
         counts: how many rows have which result.
         stopped: why rows are left without a result; "" if none is.
         notes: what a person should know, such as ids that are not unique.
-        added: the summary of what was graded now.
     """
 
     directory: RunDirectory
     counts: Counts
     stopped: str = ""
     notes: tuple[str, ...] = ()
-    added: Summary = field(default_factory=Summary, repr=False)
 
     @cached_property
     def summary(self) -> Summary:
         """What the whole run found. It is read from the results if some are of an earlier part."""
-        if not self.counts.earlier:
-            return self.added
+        now, earlier = self.counts.now, self.counts.before.count
+        if not earlier:
+            return now
         before, seconds = self.directory.kept_summary(), None
-        if before.get("cases") == self.counts.earlier and self.added.seconds:
-            seconds = (before.get("seconds") or 0.0) + self.added.seconds
+        if before.get("cases") == earlier and now.seconds:
+            seconds = (before.get("seconds") or 0.0) + now.seconds
         summary = Summary(seconds)
         for line in self.directory.lines():
             summary.add(line)
@@ -99,7 +98,7 @@ def grade_rest(
     if same is False:
         refuse_changed_input(data_set.rows(), finished)
     directory.clean(finished)
-    work = _Work(Counts.of(finished, about.get("rows") if same else None), budget)
+    work = _Work(Counts(finished, about.get("rows") if same else None), budget)
     _add_earlier(budget, directory)
     if not (same and work.counts.total == finished.count):
         if progress and about["input"]["fingerprint"] and work.counts.total is None:
@@ -113,7 +112,7 @@ def grade_rest(
     if not work.counts.finished and not work.stopped:
         raise ConfigError(f"{data_set.name}: contains no cases")
     notes = (*_notes(finished), *data_set.notes)
-    outcome = RunOutcome(directory, work.counts, work.stopped, notes, work.summary)
+    outcome = RunOutcome(directory, work.counts, work.stopped, notes)
     outcome.keep_summary()
     return outcome
 
@@ -123,7 +122,6 @@ class _Work:
 
     def __init__(self, counts: Counts, budget: Budget) -> None:
         self.counts, self.budget = counts, budget
-        self.summary = Summary()
         self.stopped = ""
         self._read, self._read_all = 0, False
         self._only_errors = True
@@ -131,7 +129,7 @@ class _Work:
     @property
     def did_all(self) -> bool:
         """Whether all rows have results."""
-        return self._read_all and self._read == self.counts.finished - self.counts.earlier
+        return self._read_all and self._read == self.counts.now.cases
 
     def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, until there is a reason to stop. What is under way then still ends."""
@@ -165,21 +163,20 @@ class _Work:
                     self.stopped = f"{directory.results} cannot be written: {error.strerror}"
                     return
                 self._count(line)
-                self.summary.seconds = time.monotonic() - began
+                self.counts.now.seconds = time.monotonic() - began
                 if self.stopped and not engine.ends_what_it_began:
                     return
 
     def _count(self, line: Line) -> None:
-        self.counts.add(line)
-        self.summary.add(line)
+        self.counts.now.add(line)
         self.budget.add(line)
         self.stopped = self.stopped or self.budget.exceeded() or self._hopeless(line)
 
     def _hopeless(self, line: Line) -> str:
         """Why there is no use in going on; "" if there is."""
-        error, begun = line.result.error, self.counts.finished - self.counts.earlier
+        error = line.result.error
         self._only_errors &= error is not None and error.kind in SERVER_ERRORS
-        if error is None or not self._only_errors or begun < HOPELESS:
+        if error is None or not self._only_errors or self.counts.now.cases < HOPELESS:
             return ""
         return f"no case could be graded. The last error: {error.message.rstrip('.')}"
 

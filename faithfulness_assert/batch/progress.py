@@ -12,12 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..text.strings import visible
+from .finished_rows import FinishedRows
+from .summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-    from .finished_rows import FinishedRows
-    from .rows import Line
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0
@@ -28,52 +27,44 @@ class Counts:
     """How many rows of a run have which result.
 
     Args:
+        before: rows that had a result when the run began or went on.
         total: rows of the input; None if that is not known yet.
-        finished, passed, errors, scored: rows with a result, those that passed, those that could
-            not be graded, and those with a score.
-        scores: the sum of the scores.
-        earlier: rows that had a result when the run went on.
+        now: what was found since.
         ended: whether nobody looks at the counts any more.
     """
 
+    before: FinishedRows
     total: int | None = None
-    finished: int = 0
-    passed: int = 0
-    errors: int = 0
-    scored: int = 0
-    scores: float = 0.0
-    earlier: int = 0
-    tokens: int = 0
-    cost: float | None = None
+    now: Summary = field(default_factory=Summary)
     ended: bool = False
     started: float = field(default_factory=time.monotonic)
 
-    @classmethod
-    def of(cls, rows: FinishedRows, total: int | None) -> Counts:
-        """The counts when a run begins or goes on."""
-        counted = rows.count, rows.passed, rows.errors, rows.scored, rows.total
-        return cls(total, *counted, earlier=rows.count)
+    @property
+    def finished(self) -> int:
+        """Rows with a result."""
+        return self.before.count + self.now.cases
+
+    @property
+    def passed(self) -> int:
+        """Rows that passed."""
+        return self.before.passed + self.now.passed
+
+    @property
+    def errors(self) -> int:
+        """Rows that could not be graded."""
+        return self.before.errors + self.now.not_graded
 
     @property
     def mean(self) -> float | None:
         """The mean of the scores; None if no row has one."""
-        return self.scores / self.scored if self.scored else None
-
-    def add(self, line: Line) -> None:
-        """Counts a result of this process."""
-        result = line.result
-        self.finished += 1
-        self.passed += result.pass_
-        self.errors += result.error is not None
-        self.scored += result.defined
-        self.scores += result.score if result.defined else 0.0
-        self.tokens += result.tokens_used.total
-        if result.cost is not None:
-            self.cost = (self.cost or 0.0) + result.cost
+        mean, scored = self.now.mean, self.before.scored + self.now.defined
+        if not self.before.scored:
+            return mean
+        return (self.before.total + (mean or 0.0) * self.now.defined) / scored
 
     def __str__(self) -> str:
         seconds = time.monotonic() - self.started
-        rate = (self.finished - self.earlier) / seconds if seconds > 0 else 0.0
+        rate = self.now.cases / seconds if seconds > 0 else 0.0
         of = "" if self.total is None else f" of {self.total:,}"
         failed = self.finished - self.passed - self.errors
         parts = [
@@ -81,10 +72,10 @@ class Counts:
             f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
             f"{self.passed:,} passed, {failed:,} failed, {self.errors:,} not graded",
         ]
-        if self.tokens:
-            parts.append(f"{self.tokens:,} tokens")
-        if self.cost is not None:
-            parts.append(f"cost {self.cost:,.4g}")
+        if tokens := self.now.tokens["prompt"] + self.now.tokens["completion"]:
+            parts.append(f"{tokens:,} tokens")
+        if self.now.cost is not None:
+            parts.append(f"cost {self.now.cost:,.4g}")
         if self.total is not None and rate:
             parts.append(f"{_time((self.total - self.finished) / rate)} left")
         return " | ".join(parts)

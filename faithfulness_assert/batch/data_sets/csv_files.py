@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...cases.systems import NAMES_INSIDE
 from ...records.errors import ConfigError
-from .records import MAX_RECORD, Record, UnreadableError, check_utf8
+from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

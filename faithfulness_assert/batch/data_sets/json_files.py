@@ -12,7 +12,7 @@ import re
 from typing import IO, TYPE_CHECKING, Any
 
 from ...cases.systems import FIELDS, names
-from .records import MAX_RECORD, Record, UnreadableError, check_utf8
+from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

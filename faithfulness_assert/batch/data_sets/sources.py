@@ -22,9 +22,8 @@ from ...records.errors import ConfigError
 from ...text.strings import names_of
 from ..parquet_files import parquet_columns, parquet_rows
 from .csv_files import context_columns, csv_header, csv_records
-from .data_set import DataSet
+from .data_set import SAMPLE, DataSet, Record, Source
 from .json_files import json_lines, json_records
-from .records import SAMPLE, Record, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
