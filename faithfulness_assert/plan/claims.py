@@ -35,7 +35,7 @@ from .state import (
 if TYPE_CHECKING:
     from ..reading import Row
     from ..reading.reconcile import Finding
-    from ..records.ask import AskKind, Numbered, Outcome
+    from ..records.ask import Outcome
     from ..records.errors import JudgeError
     from .state import Cell, Job, State
 
@@ -46,15 +46,11 @@ def jobs(state: State) -> tuple[Job, ...]:
     waiting = [s for s in state.answer if s.id not in known]
     groups = chunk(numbered_texts(waiting), state.budget)
     whole = len(groups) == 1 and len(waiting) == len(state.answer)
-    kind, context = _kind(state) if whole else ("claims", ())
-    return number_jobs(state, (Draft(kind, group, context) for group in groups))
-
-
-def _kind(state: State) -> tuple[AskKind, Numbered]:
-    """The kind of ask and the context that it shows: with verdicts if the policy wants it."""
-    if not state.policy.joint or len(state.windows) > 1:
-        return "claims", ()
-    return "claims_and_verdicts", context_lines(state, state.windows[0])
+    drafts = [Draft("claims", group) for group in groups]
+    if whole and state.policy.joint and len(state.windows) == 1:
+        context = context_lines(state, state.windows[0])
+        drafts = [Draft("claims_and_verdicts", groups[0], context)]
+    return number_jobs(state, drafts)
 
 
 def lose(state: State, job: Job, error: JudgeError) -> State:
@@ -112,7 +108,9 @@ def settle(state: State) -> State:
         _statements_of(s, fitting[s.id] if s.id in carried else ()) for s in graded
     )
     state = with_statements(state, [replace(s, id=number) for number, s in enumerate(texts, 1)])
-    skipped = [*state.skipped, *(_skipped(s) for s in state.answer if s.id in silent)]
+    why = "the judge finds no claim in it"
+    aside = (Skipped(s.start or 0, s.end or 0, why) for s in state.answer if s.id in silent)
+    skipped = [*state.skipped, *aside]
     state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
     warnings = as_they_stand(len(graded) - len(carried), len(graded))
     state = noted(state, Log(warnings=warnings))
@@ -138,10 +136,6 @@ def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Stateme
     once = {claim_key(claim): claim for claim in reversed(claims)}
     texts = reversed(once.values()) if claims else (sentence.text,)
     return [replace(sentence, text=text) for text in texts]
-
-
-def _skipped(sentence: Statement) -> Skipped:
-    return Skipped(sentence.start or 0, sentence.end or 0, "the judge finds no claim in it")
 
 
 # ---------------------------------------------------------------- claims with their verdicts

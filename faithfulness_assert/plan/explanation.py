@@ -17,7 +17,6 @@ from .state import Job, Log, State, noted
 if TYPE_CHECKING:
     from ..records.ask import Outcome
     from ..records.errors import JudgeError
-    from ..records.model import Verdict
 
 MAX_PROBLEMS = 20
 """Statements that lost points which the judge is shown."""
@@ -28,18 +27,16 @@ def jobs(state: State) -> tuple[Job, ...]:
     result = conclude(state)
     if result.status != "graded":
         return ()
-    problems = tuple((v.id, _line(v)) for v in result.problems()[:MAX_PROBLEMS])
+    problems = tuple(
+        (v.id, f"[{in_words(v)}] {clip(v.statement)} {clip(v.reason)}".rstrip())
+        for v in result.problems()[:MAX_PROBLEMS]
+    )
     asks = (
         make_ask("reason", state.policy, Payload(problems[:shown], notes=f"{result.score:.2f}"))
         for shown in range(len(problems), -1, -1)
     )
     fitting = next((ask for ask in asks if is_within(state.budget, ask)), None)
     return (Job(fitting),) if fitting else ()
-
-
-def _line(verdict: Verdict) -> str:
-    statement, reason = clip(verdict.statement), clip(verdict.reason)
-    return f"[{in_words(verdict)}] {statement} {reason}".rstrip()
 
 
 def take(state: State, _job: Job, outcome: Outcome) -> State:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..asking.windows import Budget
     from ..records.ask import Ask, AskKind, Numbered
-    from ..records.judge import Limits
     from .state import State
 
 
@@ -71,11 +70,13 @@ LONG_LINE = 200
 
 def fit(state: State) -> State:
     """Finds the room that one ask has, and the windows. A case that cannot fit ends here."""
-    limits = state.budget.limits
-    budget = state.budget._replace(room=None, reply_tokens=_reply_tokens(limits))
+    limits, windows = state.budget.limits, (range(1, len(state.context) + 1),)
+    # The reply to each statement takes tokens too, where the judge counts them.
+    reply_tokens = 0 if limits.total_tokens is None else REPLY_TOKENS_PER_ITEM
+    budget = state.budget._replace(room=None, reply_tokens=reply_tokens)
     most = limits.prompt_room(REPLY_TOKENS)
     if most is None:
-        return _with_one_window(state, budget)
+        return state._replace(budget=budget, windows=windows)
     bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
     at_least = most - _prompt_bytes(bare)
     statements = state.statements
@@ -83,12 +84,8 @@ def fit(state: State) -> State:
     needed = sum(map(most_line_tokens, texts)) + budget.reply_tokens * len(statements)
     if max(MIN_ROOM, 3 * needed) <= at_least:
         # All fits, even into a third of the room, so nothing needs to be counted.
-        return _with_one_window(state, budget._replace(room=at_least))
+        return state._replace(budget=budget._replace(room=at_least), windows=windows)
     return _fitted(state, budget, most - prompt_tokens(budget, bare))
-
-
-def _with_one_window(state: State, budget: Budget) -> State:
-    return state._replace(budget=budget, windows=(range(1, len(state.context) + 1),))
 
 
 def _fitted(state: State, budget: Budget, room: int) -> State:
@@ -101,22 +98,11 @@ def _fitted(state: State, budget: Budget, room: int) -> State:
         chunk(numbered_texts(state.statements), budget)
     except InputError as error:
         return ended(state, "invalid_input", str(error))
-    context = cut_to_fit(state.context, budget, _most_line_tokens(room * 2 // 3))
+    # A longer line is no sentence but a text without ends. It is cut into lines of which a window
+    # has several, so that windows overlap, and that evidence of two of them fits one ask.
+    most = room * 2 // 3
+    context = cut_to_fit(state.context, budget, min(most, max(LONG_LINE, most // LINES)))
     return state._replace(budget=budget, context=context, windows=window(context, budget))
-
-
-def _most_line_tokens(room: int) -> int:
-    """The most tokens of a line of the context, if an ask has this room for the context.
-
-    A longer one is no sentence but a text without ends. It is cut into lines of which a window has
-    several, so that windows overlap, and that evidence of two of them fits one ask.
-    """
-    return min(room, max(LONG_LINE, room // LINES))
-
-
-def _reply_tokens(limits: Limits) -> int:
-    """The tokens of a reply that each statement takes, where the judge counts them too."""
-    return 0 if limits.total_tokens is None else REPLY_TOKENS_PER_ITEM
 
 
 def is_too_long(budget: Budget, text: str) -> bool:

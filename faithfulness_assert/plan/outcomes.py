@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from ..policy.policy import Policy
     from ..records.ask import Outcome
-    from ..records.judge import Limits
     from ..records.model import Status
     from .state import Answers, Asking, Job, State
 
@@ -88,10 +87,8 @@ def noted_reading(
 ) -> State:
     """The state with how a reply was read in its log.
 
-    Args:
-        form: the form in which its entries were found. JSON that conforms to the schema of its
-            ask is noted as ``schema``; any other JSON is noted with what breaks the schema.
-        entries: how many it has, if it should have one for each number of its ask.
+    JSON that conforms to the schema of its ask is noted as ``schema``, any other with what breaks
+    the schema. ``entries``: how many it has, if it should have one for each number of its ask.
     """
     expected = len(job.ask.ids)
     mismatches = ((expected, entries),) if entries not in (None, expected) else ()
@@ -127,16 +124,12 @@ def spent(state: State, job: Job, outcome: Outcome) -> State:
     if usage is None:
         sent, received = prompt_tokens(state.budget, job.ask), state.budget.count(outcome.text)
         usage = Usage(sent, received, num_requests=outcome.requests, estimated=True)
-    elif not outcome.cached and _is_cut(job, usage):
-        counted = f"the server counted {usage.prompt} prompt tokens, far fewer than were sent"
-        warnings = (f"{counted}: it may have cut the prompt", *warnings)
+    elif not outcome.cached:
+        chars = sum(len(message["content"]) for message in job.ask.messages)
+        if 0 < usage.prompt < chars / CHARS_PER_TOKEN_AT_MOST:
+            counted = f"the server counted {usage.prompt} prompt tokens, far fewer than were sent"
+            warnings = (f"{counted}: it may have cut the prompt", *warnings)
     return noted(state, Log(usage, warnings=warnings))
-
-
-def _is_cut(job: Job, usage: Usage) -> bool:
-    """Whether a server read so little of a long prompt that it must have left a part out."""
-    sent = sum(len(message["content"]) for message in job.ask.messages)
-    return 0 < usage.prompt < sent / CHARS_PER_TOKEN_AT_MOST
 
 
 def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
@@ -147,9 +140,12 @@ def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
     refused = [error for _, error in answers if isinstance(error, PromptTooLong)]
     if not refused or stage.refit is None:
         return None
-    limits = _narrower(state.budget.limits, min(error.window for error in refused))
-    if limits is None:
+    # The window that the judge names, or half of the known one if that is smaller already.
+    window, known = min(error.window for error in refused), state.budget.limits.total_tokens
+    total = window if known is None or window < known else known // 2
+    if total <= 0:
         return None
+    limits = replace(state.budget.limits, total_tokens=total)
     for job, outcome in answers:
         state = spent(state, job, outcome)
     warning = f"an ask was too long, so asks were cut to fit {limits.named}"
@@ -157,10 +153,3 @@ def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
     budget = state.budget._replace(limits=limits)
     state = stage.refit(state._replace(budget=budget, truths=NOTHING))
     return None if state.ended else state
-
-
-def _narrower(limits: Limits, window: int) -> Limits | None:
-    """The limits with this window, or with half of the known one if that is smaller already."""
-    known = limits.total_tokens
-    total = window if known is None or window < known else known // 2
-    return replace(limits, total_tokens=total) if total > 0 else None

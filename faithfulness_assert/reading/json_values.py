@@ -29,6 +29,7 @@ _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTA
 _UNCLOSED_LIST = re.compile(
     r'(\[(?:\s{0,9}\d{1,9}\s{0,9},)*\s{0,9}\d{1,9})\s{0,9},(?=\s{0,9}"\w{1,30}"\s{0,9}:)'
 )
+# Some models put a backslash before underscores: "no\_info".
 _UNDERSCORE = re.compile(r"(?<!\\)\\_")
 _QUOTED_KEY = re.compile(r"""(\\{0,9}["'])[\w -]{1,40}\1\s*:""")
 _WORD = re.compile(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
@@ -80,7 +81,7 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
     Raises:
         UnreadableReply: there are more than ``MAX_VALUES``.
     """
-    plain = unescaped(text)
+    plain = _UNDERSCORE.sub("_", text)
     values, around = _split(plain)
     if values or not looks_like_json(text):
         return values, around, plain != text
@@ -153,11 +154,6 @@ def looks_like_json(text: str) -> bool:
 
 
 # ---------------------------------------------------------------- nearly valid JSON
-
-
-def unescaped(text: str) -> str:
-    r"""``text`` without the backslash that some models put before underscores: ``no\_info``."""
-    return _UNDERSCORE.sub("_", text)
 
 
 def closed(text: str) -> Iterator[str]:

@@ -37,16 +37,13 @@ def without_thinking(text: str) -> str:
         closing = _CLOSING.search(text, opening.end())
         text = text[closing.end() :] if closing else ""
     closing = _CLOSING.search(text)
-    if closing and not _leaves_open(text[: closing.start()]) and not _opens_before(text, closing):
-        text = text[closing.end() :]
+    if closing and not _leaves_open(text[: closing.start()]):
+        # A block that begins after some text may begin after the answer.
+        begins = closing[0].replace("/", "").lower() in text[: closing.start()].lower()
+        text = text if begins else text[closing.end() :]
     start = found.end() if (found := _CONTROLS.match(text)) else 0
     last = deque(_CONTROLS.finditer(text, start), maxlen=1)  # a search with \Z is quadratic
     return text[start : last[0].start() if last and last[0].end() == len(text) else len(text)]
-
-
-def _opens_before(text: str, closing: re.Match[str]) -> bool:
-    """Whether the block that ends there begins after some text: after the answer, perhaps."""
-    return closing[0].replace("/", "").lower() in text[: closing.start()].lower()
 
 
 def _leaves_open(text: str) -> bool:
