@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from faithfulness_assert.reading import read
+from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.records.errors import UnreadableReply
 

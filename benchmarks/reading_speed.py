@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable
 
 from faithfulness_assert.asking.schema import schema_errors
-from faithfulness_assert.reading import read
 from faithfulness_assert.reading.json_values import MAX_DEPTH
 from faithfulness_assert.reading.lists import read_lists
 from faithfulness_assert.reading.ratings import read_ratings
+from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.reading.refusal import is_refusal
 from faithfulness_assert.records.ask import ReplyForm

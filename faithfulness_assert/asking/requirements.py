@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..reading import read
+from ..reading.reader import read
 from ..records.ask import Payload
 from ..records.errors import ConfigError, UnreadableReply
 from .prompt import VERDICT_KINDS, make_ask

@@ -12,8 +12,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..asking.windows import chunk
-from ..reading import read
 from ..reading.lists import read_lists
+from ..reading.reader import read
 from ..reading.reconcile import MISSING, agreed, around, finding_of, unless_denied, words_to_quote
 from ..records.errors import UnreadableReply
 from ..records.model import Skipped, Statement
@@ -33,8 +33,8 @@ from .state import (
 )
 
 if TYPE_CHECKING:
-    from ..reading import Row
     from ..reading.reconcile import Finding
+    from ..reading.rows import Row
     from ..records.ask import Outcome
     from ..records.errors import JudgeError
     from .state import Cell, Job, State

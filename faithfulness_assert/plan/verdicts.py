@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..asking.controls import make_controls
 from ..asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk, packed
-from ..reading import read
+from ..reading.reader import read
 from ..reading.reconcile import INVALID, MISSING, Finding, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..text.strings import clip

@@ -3,10 +3,3 @@
 A reply becomes rows and residue, and nothing of it is thrown away (``reader.py``). ``reconcile.py``
 matches rows with statements, and ``gate.py`` decides what counts.
 """
-
-from __future__ import annotations
-
-from .reader import read
-from .rows import Reading, Row
-
-__all__ = ["Reading", "Row", "read"]

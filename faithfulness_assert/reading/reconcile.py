@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..text.strings import is_same, plain_words, text_key
 from .gate import MOST_CHARS, has_doubt, is_falsehood, is_partly_quiet, is_quiet, is_silent
+from .reader import read
 from .remarks import Remark, about_others, is_about_all_before, remarks
 
 if TYPE_CHECKING:
@@ -221,8 +222,6 @@ def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
             with the statements.
         ValueError: ``n_statements`` is not a positive integer.
     """
-    from . import read
-
     if isinstance(n_statements, bool) or not isinstance(n_statements, int) or n_statements < 1:
         raise ValueError(f"n_statements: must be a positive integer, got {n_statements!r}")
     reading = read(reply_text, single=n_statements == 1)

@@ -16,8 +16,8 @@ from fuzz.replies import LISTS, PIECES, RANK, WORDS, Mutant, mutants
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from faithfulness_assert.reading import read
 from faithfulness_assert.reading.labels import parse_label
+from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import EARNING, settle
 from faithfulness_assert.records.errors import UnreadableReply
 

@@ -10,9 +10,9 @@ import pytest
 import reading_speed
 from reading_replies import labels_of
 
-from faithfulness_assert.reading import read
 from faithfulness_assert.reading.json_values import MAX_DEPTH, MAX_VALUES, REPAIR_CHARS
 from faithfulness_assert.reading.lists import read_lists
+from faithfulness_assert.reading.reader import read
 from faithfulness_assert.records.errors import UnreadableReply
 
 YES, NO, AGAINST = "supported", "not_enough_info", "contradicted"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from reading_replies import GOOD, PLACES, SHOP, is_inflated, is_read, labels_of
 
-from faithfulness_assert.reading import read
 from faithfulness_assert.reading.gate import MOST_CHARS
+from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 
 from .reply_rows import EARNING, FIXTURES, rows

@@ -8,7 +8,8 @@ import re
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from faithfulness_assert.reading import Reading, read
+from faithfulness_assert.reading.reader import read
+from faithfulness_assert.reading.rows import Reading
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS
 

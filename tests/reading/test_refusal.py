@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faithfulness_assert.reading import read
+from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.refusal import is_judge_refusal, is_refusal
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.text import phrases

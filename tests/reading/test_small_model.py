@@ -15,7 +15,7 @@ import pytest
 from fakes import ScriptedJudge
 
 from faithfulness_assert import Reply, grade
-from faithfulness_assert.reading import read
+from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import MISSING, settle
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import Status
