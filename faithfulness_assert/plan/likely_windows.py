@@ -137,8 +137,13 @@ def _with_windows(state: State, likely: Likely, parts: Mapping[int, Sequence[int
     Statements follow each other in the order of their likeliest parts, so that those whose parts
     lie together come together.
     """
-    limits = replace(state.budget.limits, statements=_most_statements(state))
-    budget = state.budget._replace(limits=limits, room=_room(state))
+    limits, room = (
+        replace(state.budget.limits, statements=_most_statements(state)),
+        state.budget.room,
+    )
+    if room is not None and state.policy.controls in ("report", "enforce"):
+        room -= CONTROLS_TOKENS + 2 * state.budget.reply_tokens
+    budget = state.budget._replace(limits=limits, room=room)
     wanted = (
         (number, set(chain.from_iterable(likely.parts[part] for part in batch)))
         for number, batch in _batches(state, parts)
@@ -159,14 +164,6 @@ def _batches(state: State, parts: Mapping[int, Sequence[int]]) -> list[tuple[int
         for start in range(0, len(ranked), fitting)
     ]
     return sorted(batches, key=lambda batch: (batch[1][0], batch[0]))
-
-
-def _room(state: State) -> int:
-    """The tokens that statements and context may have together."""
-    room = state.budget.room or 0
-    if state.policy.controls not in ("report", "enforce"):
-        return room
-    return room - CONTROLS_TOKENS - 2 * state.budget.reply_tokens
 
 
 # ---------------------------------------------------------------- what was shown

@@ -57,10 +57,10 @@ def _drafts(
     """What to ask about the wanted statements of each window."""
     limits = replace(state.budget.limits, statements=1) if singly else state.budget.limits
     budget = state.budget._replace(limits=limits)
-    statements = distinct(state)
+    statements, likely = distinct(state), state.likely
     drafts: list[Draft] = []
     for window, numbers in enumerate(state.windows):
-        readers = [s for s in statements if is_shown_to(state, window, s.id)]
+        readers = [s for s in statements if likely is None or s.id in likely.readers[window]]
         waiting = [s for s in readers if wanted((window, s.id))]
         groups = chunk(numbered_texts(waiting), budget)
         context = context_lines(state, numbers) if groups else ()
@@ -76,11 +76,6 @@ def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
     if any(finding.remark for finding in findings):
         return SAID_MORE
     return LEFT_OUT if MISSING in findings else NO_ONE_LABEL
-
-
-def is_shown_to(state: State, window: int, number: int) -> bool:
-    """Whether a statement is judged in a window."""
-    return state.likely is None or number in state.likely.readers[window]
 
 
 def distinct(state: State) -> list[Statement]:

@@ -164,7 +164,9 @@ def finding_of(
     if statement and row.statement and not is_same(row.statement, statement):
         loud += [row.statement] if not row.line or not is_silent(row.statement, statement) else []
     quotes = row.quote.split("\n") if row.quote else []
-    loud += [quote for quote in quotes if not _is_quoted(quote, shown, statement)]
+    # What a row cites is a text of the context, or at least says nothing against the statement.
+    strange = (quote for quote in quotes if f" {plain_words(quote)} " not in shown)
+    loud += [quote for quote in strange if not is_quiet(quote, statement)]
     return INVALID._replace(remark=loud[0]) if loud else found
 
 
@@ -180,11 +182,6 @@ def _is_quiet(row: Row, statement: str) -> bool:
     if row.label == "supported":
         return is_quiet(row.reason, statement or row.statement)
     return not is_falsehood(row.reason)  # a denial agrees with a label that denies
-
-
-def _is_quoted(quote: str, shown: str, statement: str) -> bool:
-    """Whether what a row cites is a text of the context, or at least says nothing against it."""
-    return f" {plain_words(quote)} " in shown or is_quiet(quote, statement)
 
 
 def unless_denied(
