@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -16,7 +16,6 @@ from fuzz.judge_faults import (
     TEXT_DRESSES,
     TRUTH_FAULTS,
     VERDICT_FAULTS,
-    Content,
 )
 from fuzz.oracle import run, violations
 from fuzz.oracle_systems import LABELS, SOURCE_OPTIONS, SYSTEMS, system_of
@@ -191,30 +190,21 @@ def _calmer(scenario: Scenario) -> Iterator[Scenario]:
 
 def reproduction(scenario: Scenario) -> str:
     """A few lines that show the grade of a scenario: what is asked, what is replied, the result."""
+    lines = [_code(scenario), f"  answer {scenario.answer!r}"]
     try:
         held = run(scenario)
     except Exception as error:  # noqa: BLE001 - it is shown
-        return f"{_call(scenario)}\n  raises {type(error).__name__}: {error}"
-    lines = [_call(scenario), f"  context {_short(scenario.context)}", f"  {_code(scenario)}"]
+        return "\n".join([*lines, f"  raises {type(error).__name__}: {error}"])
     for turn in held.turns:
         shown = "".join(f" {number}={text!r}" for number, text in turn.ask.payload.statements)
-        how = "" if turn.content.usable else f" ({_how(turn.content)})"
+        said = turn.content
+        how = "crash" if said.crash else "refused" if said.refused else said.error or said.finish
+        how = "" if said.usable else f" ({how})"
         lines.append(f"  {turn.ask.kind} {turn.fault}:{shown}\n    -> {turn.text!r}{how}")
-    labels = [f"{v.id}={v.label or v.unresolved}" for v in held.result.verdicts]
     result = held.result
+    labels = [f"{v.id}={v.label or v.unresolved}" for v in result.verdicts]
     lines.append(f"  {result.status} score {result.score:.3f} pass {result.pass_} {labels}")
     return "\n".join(lines)
-
-
-def _call(scenario: Scenario) -> str:
-    options = "".join(f", {name}={value!r}" for name, value in scenario.options.items())
-    limits = "" if scenario.limits == Limits() else f", limits={scenario.limits}"
-    return f"grade({scenario.answer!r}, policy={scenario.policy!r}{options}{limits})"
-
-
-def _short(context: Sequence[str]) -> str:
-    shown = [line if len(line) < 80 else f"{line[:60]}..." for line in context]
-    return repr(shown) if len(shown) < 6 else f"of {len(shown)} lines: {shown[:4]} ... {shown[-1:]}"
 
 
 def _code(scenario: Scenario) -> str:
@@ -226,9 +216,3 @@ def _code(scenario: Scenario) -> str:
         if f.name in ("policy", "sentences") or getattr(scenario, f.name) != getattr(bare, f.name)
     }
     return f"Scenario({', '.join(f'{name}={value!r}' for name, value in given.items())})"
-
-
-def _how(content: Content) -> str:
-    if content.crash or content.refused:
-        return "crash" if content.crash else "refused"
-    return content.error or content.finish

@@ -109,11 +109,6 @@ def test_under_inverse_nothing_to_check_never_passes_and_never_scores_more(
     assert result.defined
 
 
-def test_a_score_of_zero_never_passes_where_nothing_was_checked() -> None:
-    result = ended(DECLINED, [CLAIM], Policy(threshold=0.0, on_abstained=0.0))
-    assert (result.score, result.pass_, result.defined) == (0.0, False, True)
-
-
 def test_a_failed_judge_is_a_grader_error_that_says_what_to_do() -> None:
     for error, told in (
         (JudgeError("HTTP 503", "server", retryable=True), "HTTP 503. Try again later."),
@@ -124,31 +119,6 @@ def test_a_failed_judge_is_a_grader_error_that_says_what_to_do() -> None:
         assert result.error == GraderError(error.kind, told, error.retryable)
         assert result.reason == f"Not graded: {told}"
         assert result.metadata["graderError"] is True
-
-
-def test_a_judge_that_says_two_things_about_every_statement_has_said_nothing() -> None:
-    class Both:
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            return Reply('[{"id": 1, "label": "supported"}, {"id": 1, "label": "contradicted"}]')
-
-    result = grade(CLAIM, [CLAIM], judge=Both(), policy="default", controls="off")
-    assert (result.status, result.defined) == ("unreadable", False)
-    message = "no statement got a valid verdict."
-    fix = "Try a judge model that follows JSON instructions."
-    assert result.error == GraderError("unreadable", f"{message} {fix}", retryable=True)
-
-
-def test_the_score_for_what_is_unreadable_is_shown_for_nothing_else() -> None:
-    class Silent:
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            return Reply("{}")
-
-    policy = Policy(on_unreadable=0.25)
-    unreadable = grade(CLAIM, [CLAIM], judge=Silent(), policy=policy, controls="off")
-    assert (unreadable.status, unreadable.score, unreadable.defined) == ("unreadable", 0.25, False)
-    assert unreadable.error is not None
-    failed = grade(CLAIM, [CLAIM], judge=Failing(JudgeError("down", "server")), policy=policy)
-    assert (failed.status, failed.score) == ("judge_failed", 0.0)
 
 
 def test_the_judges_own_reason_comes_last_and_is_cut() -> None:
