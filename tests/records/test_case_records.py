@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
+from fakes import ScriptedJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Ask, Case, ConfigError, Reply, grade, grade_many
+from faithfulness_assert import Case, ConfigError, grade, grade_many
 from faithfulness_assert.records.errors import InputError
 
 ROWS = json.loads((ROOT / "fixtures" / "records.json").read_text(encoding="utf-8"))
@@ -74,19 +75,12 @@ def test_a_case_knows_whether_the_question_of_a_record_is_missing(
 
 @pytest.mark.parametrize("policy", ["ragas", "deepeval", "axion"])
 def test_a_missing_question_is_an_invalid_input_where_the_system_raises(policy: str) -> None:
-    result = grade(TEXT, TEXT, judge=Nobody(), policy=policy, user_input="")
+    result = grade(TEXT, TEXT, judge=ScriptedJudge([""]), policy=policy, user_input="")
     assert (result.status, result.error and result.error.kind) == ("invalid_input", "input")
     assert result.reason == (
         f"Not graded: question: it is blank, and the policy {policy!r} needs one."
     )
-    assert grade(TEXT, TEXT, judge=Nobody(), policy=policy).status == "unreadable"
-
-
-class Nobody:
-    """A judge that says nothing."""
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        return Reply("")
+    assert grade(TEXT, TEXT, judge=ScriptedJudge([""]), policy=policy).status == "unreadable"
 
 
 def test_a_case_keeps_its_ignored_fields_when_pickled() -> None:
