@@ -23,20 +23,13 @@ _QUOTES = "\"'“”‘’«»「」„ .…"
 
 def number_sentences(case: Case, language: str = "en") -> tuple[Evidence, ...]:
     """The sentences of all passages, numbered once per case from 1, without blank ones."""
-    spans = (
-        (passage, *span)
-        for passage in case.context
-        for span in sentence_spans(passage.text, language)
-    )
     said = (
-        (passage, start, end, text)
-        for passage, start, end in spans
+        (passage.id, start, end, text)
+        for passage in case.context
+        for start, end in sentence_spans(passage.text, language)
         if not is_blank(text := passage.text[start:end])
     )
-    return tuple(
-        Evidence(number, passage.id, start, end, text)
-        for number, (passage, start, end, text) in enumerate(said, 1)
-    )
+    return tuple(Evidence(number, *sentence) for number, sentence in enumerate(said, 1))
 
 
 class Quotable(NamedTuple):

@@ -31,9 +31,10 @@ def has_number_or_name(text: str) -> bool:
 
 def numbers_and_names(text: str) -> list[str]:
     """The words of a text that have a digit, are a number word or may be a name."""
+    stripped = (part.strip(_PUNCTUATION).replace("’", "'") for part in text.split())
     return [
         word
-        for place, word in enumerate(_words_in_order(text))
+        for place, word in enumerate(filter(None, stripped))
         if any(char.isdigit() for char in word)
         or word.casefold() in _NUMBER_WORDS
         or _may_be_name(word, is_first=place == 0)
@@ -47,8 +48,3 @@ def _may_be_name(word: str, *, is_first: bool) -> bool:
     if is_first:
         return plain not in _SENTENCE_STARTERS
     return plain not in _POLITE_PRONOUNS and plain.partition("'")[0] != "i"
-
-
-def _words_in_order(text: str) -> list[str]:
-    stripped = (part.strip(_PUNCTUATION).replace("’", "'") for part in text.split())
-    return [word for word in stripped if word]
