@@ -10,6 +10,7 @@ import os
 import socket
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow
@@ -29,13 +30,14 @@ from .row_grading import GraderSettings, Share
 from .rows import brief
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from typing_extensions import Unpack
 
     from ..grading import AnyPolicy
     from ..options import GraderOptions
     from ..records.judge import Judge
+    from ..records.result import GradingResult
     from .rows import Line, Row
 
 CHUNK = 64
@@ -53,17 +55,16 @@ DEATHS = (
 REMOTE_CPUS = 0.25
 """Cores that Ray sets aside for an actor whose judge is behind an API: it mostly waits."""
 PREFIX = "faithfulness_"
-RESULT_COLUMNS = pyarrow.schema(
-    {
-        "pass": pyarrow.bool_(),
-        "score": pyarrow.float64(),
-        "defined": pyarrow.bool_(),
-        "status": pyarrow.string(),
-        "reason": pyarrow.string(),
-        "tokens": pyarrow.int64(),
-        "result": pyarrow.string(),
-    }
-)
+_VALUES: Mapping[str, tuple[Any, Callable[[GradingResult], Any]]] = {
+    "pass": (pyarrow.bool_(), attrgetter("pass_")),
+    "score": (pyarrow.float64(), lambda result: result.score if result.defined else None),
+    "defined": (pyarrow.bool_(), attrgetter("defined")),
+    "status": (pyarrow.string(), attrgetter("status")),
+    "reason": (pyarrow.string(), attrgetter("reason")),
+    "tokens": (pyarrow.int64(), attrgetter("tokens_used.total")),
+    "result": (pyarrow.string(), lambda result: result.model_dump_json(by_alias=True)),
+}
+RESULT_COLUMNS = pyarrow.schema({name: kind for name, (kind, _) in _VALUES.items()})
 """What ``grade_dataset`` adds, each under its name with the prefix. ``result`` is JSON."""
 
 
@@ -81,11 +82,11 @@ class RecordGrader:
         records = batch.to_pylist()
         rows = open_data_set(records, mapping=self.mapping).rows() if records else ()
         lines = sorted(self.share.graded(rows, self.grader), key=lambda line: line.row)
-        results = pyarrow.Table.from_pylist([_values(line) for line in lines], RESULT_COLUMNS)
-        ours = [PREFIX + name for name in RESULT_COLUMNS.names]
+        ours = [PREFIX + name for name in _VALUES]
         batch = batch.select([name for name in batch.column_names if name not in ours])
-        for name, column in zip(ours, results.columns, strict=True):
-            batch = batch.append_column(name, column)
+        for name, (kind, value_of) in zip(ours, _VALUES.values(), strict=True):
+            values = pyarrow.array([value_of(line.result) for line in lines], kind)
+            batch = batch.append_column(name, values)
         return batch
 
 
@@ -105,19 +106,6 @@ def _pickled(values: list[Any]) -> pyarrow.Table:
 
 def _unpickled(table: pyarrow.Table) -> Iterator[Any]:
     return (cloudpickle.loads(value.as_py()) for value in table["pickle"])
-
-
-def _values(line: Line) -> dict[str, Any]:
-    result = line.result
-    return {
-        "pass": result.pass_,
-        "score": result.score if result.defined else None,
-        "defined": result.defined,
-        "status": result.status,
-        "reason": result.reason,
-        "tokens": result.tokens_used.total,
-        "result": result.model_dump_json(by_alias=True),
-    }
 
 
 def grade_dataset(

@@ -215,7 +215,8 @@ class Rounds:
                     found += 1
                 else:
                     unknown += bool(line.strip())
-        self._say_if(current, unknown, "lines that answer no ask of this round")
+        if unknown:
+            self._say(current, f"{unknown:,} lines that answer no ask of this round")
         return found
 
     def _end_round(self, current: Round) -> None:
@@ -226,11 +227,8 @@ class Rounds:
             self._store.add_missing(number, file["name"], word)
         self._store.save(current._replace(answered=True))
         for what, count in self._store.odd_answers(number).items():
-            self._say_if(current, count, what)
-
-    def _say_if(self, current: Round, count: int, what: str) -> None:
-        if count:
-            self._say(current, f"{count:,} {what}")
+            if count:
+                self._say(current, f"{count:,} {what}")
 
     def _next(self, last: Round | None) -> Round | None:
         """Replays all cases without a result. Writes results, and a round of what they ask."""
