@@ -239,17 +239,24 @@ def key(monkeypatch: pytest.MonkeyPatch, server: Loopback | None) -> None:
         monkeypatch.setenv("OPENAI_API_KEY", "sk-simulated")
 
 
+def record(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, *options: str, code: str = OPENAI, passed: int = 1
+) -> int:
+    """Writes a test and records its replies; then with these options. Returns how often it asked."""
+    runs.write(code)
+    with Loopback(supported) as server:
+        key(monkeypatch, server)
+        for given in ("--faithfulness-record", *options):
+            runs.run(given).assert_outcomes(passed=passed)
+    key(monkeypatch, None)
+    return len(server.requests)
+
+
 def test_what_is_recorded_is_replayed_without_key_and_network(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.write(OPENAI)
-    with Loopback(supported) as server:
-        key(monkeypatch, server)
-        runs.run("--faithfulness-record").assert_outcomes(passed=1)
-        runs.run("--faithfulness-record").assert_outcomes(passed=1)
-        assert len(server.requests) == 1
+    assert record(runs, monkeypatch, "--faithfulness-record") == 1
     assert (runs.pytester.path / "faithfulness-tapes" / "openai-m").is_dir()
-    key(monkeypatch, None)
     result = runs.run()
     result.assert_outcomes(passed=1)
     assert summary(result)[1].startswith("1 from recorded replies in ")
@@ -258,14 +265,10 @@ def test_what_is_recorded_is_replayed_without_key_and_network(
 def test_what_is_missing_on_the_tape_says_how_to_record_it(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.write(OPENAI)
-    with Loopback(supported) as server:
-        key(monkeypatch, server)
-        runs.run("--faithfulness-record").assert_outcomes(passed=1)
-        runs.write(OPENAI.replace("TRUE", "TRUE + ' Really.'"))
-        result = runs.run()
-        result.assert_outcomes(failed=1)
-        assert len(server.requests) == 1
+    record(runs, monkeypatch)
+    runs.write(OPENAI.replace("TRUE", "TRUE + ' Really.'"))
+    result = runs.run()
+    result.assert_outcomes(failed=1)
     assert "Run pytest with --faithfulness-record to record what is missing." in output(result)
     assert "from recorded replies" not in output(result)
 
@@ -285,12 +288,7 @@ def test_without_a_key_and_a_tape_both_are_named(
 def test_an_empty_name_of_the_folder_asks_the_judge(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.write(OPENAI)
-    with Loopback(supported) as server:
-        key(monkeypatch, server)
-        runs.run("--faithfulness-record").assert_outcomes(passed=1)
-        runs.run("--faithfulness-tape=").assert_outcomes(passed=1)
-        assert len(server.requests) == 2
+    assert record(runs, monkeypatch, "--faithfulness-tape=") == 2
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"name": 1}'])
@@ -333,19 +331,10 @@ def test_each_trial_has_its_own_recorded_reply(runs: Runs, monkeypatch: pytest.M
 def test_judges_with_other_options_have_other_tapes(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.write(
-        OPENAI
-        + "\n"
-        + OPENAI.replace("test_it", "test_warm")
-        .replace("'m'", "'m'")
-        .replace("controls", "temperature=1, controls")
-    )
-    with Loopback(supported) as server:
-        key(monkeypatch, server)
-        runs.run("--faithfulness-record").assert_outcomes(passed=2)
+    warm = OPENAI.replace("test_it", "test_warm").replace("controls", "temperature=1, controls")
+    record(runs, monkeypatch, code=f"{OPENAI}\n{warm}", passed=2)
     tapes = sorted((runs.pytester.path / "faithfulness-tapes").iterdir())
     assert len(tapes) == 2
-    key(monkeypatch, None)
     runs.run().assert_outcomes(passed=2)
 
 
