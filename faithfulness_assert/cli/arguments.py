@@ -139,24 +139,14 @@ def add_report_argument(parser: ArgumentParser) -> None:
     )
 
 
-def add_json_argument(parser: ArgumentParser) -> None:
-    """``--json``, of commands that show results."""
-    parser.add_argument("--json", action="store_true", help="print each result as a line of JSON")
-
-
 def check_outputs(arguments: Namespace) -> None:
     """Raises ``ConfigError`` if results cannot be written as these arguments want it."""
-    kept = Path(arguments.directory)
-    needed = (
-        Path(getattr(arguments, "input", "-")),
-        kept / "results.jsonl",
-        kept / "retried.jsonl",
-    )
+    run = Path(arguments.directory)
+    needed = (Path(getattr(arguments, "input", "-")), run / "results.jsonl", run / "retried.jsonl")
     taken = {path.resolve() for path in needed}
     for file in arguments.output:
         if check_output(file).resolve() in taken:
-            problem = "is a file that the run needs; choose another file"
-            raise ConfigError(f"output: {file} {problem}")
+            raise ConfigError(f"output: {file} is a file that the run needs; choose another file")
     check_report_argument(arguments)
 
 

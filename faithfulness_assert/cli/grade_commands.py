@@ -24,7 +24,6 @@ from ..policy.load import find_policy
 from ..records.errors import InputError
 from .arguments import (
     add_grading_arguments,
-    add_json_argument,
     add_report_argument,
     check_report_argument,
     grading_options,
@@ -47,6 +46,7 @@ NOTE = (
     "names and negations it is little better than chance. It gets the last case wrong: it misses "
     "the negation. For real grading, name an LLM judge:"
 )
+JSON_HELP = "print each result as a line of JSON"
 HOW = "faithfulness-assert grade FILE --judge openai:MODEL"
 
 # ---------------------------------------------------------------- demo
@@ -54,7 +54,7 @@ HOW = "faithfulness-assert grade FILE --judge openai:MODEL"
 
 def add_demo_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``demo``."""
-    add_json_argument(parser)
+    parser.add_argument("--json", action="store_true", help=JSON_HELP)
 
 
 def run_demo(arguments: Namespace) -> int:
@@ -84,7 +84,7 @@ def add_grade_arguments(parser: ArgumentParser) -> None:
         default=8,
         help="how many asks are under way at once (default: 8)",
     )
-    add_json_argument(parser)
+    parser.add_argument("--json", action="store_true", help=JSON_HELP)
     add_report_argument(parser)
 
 
@@ -139,18 +139,18 @@ def _with_report(
     """Shows the results, keeps them as a run meanwhile, and then writes the report."""
     from ..report import write_report
 
+    def kept() -> Iterator[GradingResult]:
+        for line in lines:
+            append(line.to_json())
+            yield line.result
+
     with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
         directory = RunDirectory(folder)
         directory.write_about(about)
         with directory.appending() as append:
-            code = show_results(_kept(line, append) for line in lines)
+            code = show_results(kept())
         write_report(directory, report, data=data_set)
     return code
-
-
-def _kept(line: Line, append: Callable[[str], None]) -> GradingResult:
-    append(line.to_json())
-    return line.result
 
 
 # ---------------------------------------------------------------- estimate
