@@ -61,9 +61,11 @@ class SessionResults:
         for name, value in report.user_properties:
             line = _line(value) if name == PROPERTY else None
             if line is not None:
+                from ..batch.rows import brief
+
                 of_test.append((worker, line.row))
                 self._lines.setdefault(of_test[-1], line)
-                value = _brief(line)
+                value = brief(line).to_json()
             others.append((name, value))
         report.user_properties[:] = others
         self._of_test[worker, report.nodeid] = of_test
@@ -130,12 +132,6 @@ def _line(value: object) -> Line | None:
         return Line.of_json(value) if isinstance(value, str) else None
     except (ValueError, TypeError, RecursionError):
         return None
-
-
-def _brief(line: Line) -> str:
-    from ..batch.rows import brief
-
-    return brief(line).to_json()
 
 
 def _check_report(path: Path) -> str:
