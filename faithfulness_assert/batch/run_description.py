@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from hashlib import sha256
 from importlib.resources import files
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
@@ -133,10 +132,10 @@ def _plain(value: object) -> object:
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
     """The values inside mappings, with names such as ``policy.weights.supported``."""
     if not isinstance(value, Mapping):
-        return iter([(name, value)])
-    return chain.from_iterable(
-        _flat(inner, f"{name}.{key}" if name else str(key)) for key, inner in value.items()
-    )
+        yield name, value
+        return
+    for key, inner in value.items():
+        yield from _flat(inner, f"{name}.{key}" if name else str(key))
 
 
 def _shown(values: Mapping[str, object], name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -353,9 +354,6 @@ def test_a_judge_that_only_fails_stops_a_run_and_says_why(tmp_path: Path) -> Non
 def test_a_full_disk_stops_a_run_that_goes_on_when_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import errno
-    import os
-
     writes = iter(range(100))
     write = os.write
 
