@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.asking.controls import Control, make_controls, mixed, summary
+from faithfulness_assert.asking.controls import Control, make_controls, mixed
 from faithfulness_assert.records.model import Label
 
 ROWS = json.loads((ROOT / "fixtures" / "controls.json").read_text("utf-8"))
@@ -30,17 +30,6 @@ def test_a_control_passes_only_with_a_right_label(
     kind: str, label: Label | None, passed: bool
 ) -> None:
     assert {"true": TRUE, "false": FALSE}[kind].passed(label) is passed
-
-
-def test_the_summary_counts_an_unanswered_control_apart_from_a_failed_one() -> None:
-    answered = (
-        (TRUE, "supported"),
-        (FALSE, "not_enough_info"),
-        (TRUE, "contradicted"),
-        (FALSE, None),
-    )
-    assert summary(answered) == {"asked": 4, "passed": 2, "failed": 1, "unanswered": 1}
-    assert summary(()) == {"asked": 0, "passed": 0, "failed": 0, "unanswered": 0}
 
 
 # ---------------------------------------------------------------- the false control

@@ -183,12 +183,6 @@ def test_the_question_does_not_change_the_reply(
     )
 
 
-@given(st.permutations(MOON))
-def test_a_sentence_is_supported_at_any_position(context: list[str]) -> None:
-    result = support(MOON[2], index_of(context))
-    assert (result.score, result.evidence) == (1, (context.index(MOON[2]) + 1,))
-
-
 @given(st.lists(anything, max_size=3), st.lists(anything, max_size=3))
 def test_a_statement_scores_no_more_than_its_weakest_sentence(
     said: list[str], context: list[str]

@@ -22,7 +22,6 @@ from conftest import ROOT
 from loopback import Answer, Loopback, Request, claude_message, completion, good_reply, refusal_to
 from remote import ASK, TEXT, bare_environment, check_any_json
 
-from faithfulness_assert import Grader
 from faithfulness_assert.judges import JUDGES, make_judge, option_names
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.judges.openai import OpenAIJudge
@@ -136,15 +135,6 @@ def test_threads_share_what_they_learn_about_the_server(api: Api) -> None:
         asking.close()
     assert {reply.text for reply in replies} == {TEXT}
     assert len(server.requests) == learned + 1
-
-
-@every_api
-def test_a_failure_that_may_be_temporary_is_tried_again_max_retries_times(api: Api) -> None:
-    soon = refusal_to(500, "oops", {"retry-after-ms": "1"})
-    with Loopback(soon) as server:
-        result = Grader(api.made(server, max_retries=3)).grade("It rains.", "It rains.")
-    assert len(server.requests) == 4
-    assert result.tokens_used.num_requests == 4
 
 
 @every_api
