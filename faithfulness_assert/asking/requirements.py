@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ..reading.reader import read
@@ -59,22 +60,18 @@ def _check_room(judge: JudgeInfo, policy: Policy) -> None:
 
 def is_readable(policy: Policy, ask: Ask, text: str) -> bool:
     """Whether a reply can be read as an answer to its ask."""
-    try:
+    form = ask.form
+    with suppress(UnreadableReply):
         if ask.kind in VERDICT_KINDS:
-            rows = read(text, policy.labels, ask.form, single=len(ask.ids) == 1).rows
-            return any(row.label in ask.form.labels for row in rows)
-        return _is_readable_text(ask, text)
-    except UnreadableReply:
-        return False
+            rows = read(text, policy.labels, form, single=len(ask.ids) == 1).rows
+            return any(row.label in form.labels for row in rows)
+        from ..reading.lists import read_lists
+        from ..reading.ratings import read_ratings, read_reason
 
-
-def _is_readable_text(ask: Ask, text: str) -> bool:
-    from ..reading.lists import read_lists
-    from ..reading.ratings import read_ratings, read_reason
-
-    if ask.kind == "ratings":
-        return len(read_ratings(text, ask.form.dimensions)[0]) == len(ask.form.dimensions)
-    if ask.kind == "reason":
-        return bool(read_reason(text))
-    read_lists(text, (item for _, item in ask.payload.items))
-    return True
+        if ask.kind == "ratings":
+            return len(read_ratings(text, form.dimensions)[0]) == len(form.dimensions)
+        if ask.kind == "reason":
+            return bool(read_reason(text))
+        read_lists(text, (item for _, item in ask.payload.items))
+        return True
+    return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ..records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from ..records.judge import Judge
 
@@ -69,7 +69,8 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
         if option not in known:
             hint = f" {suggest(option, known)}" if known else ""
             raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
-    return cast("Judge", judge_class(*([argument] if argument else []), **options))
+    judge: Judge = judge_class(*([argument] if argument else []), **options)
+    return judge
 
 
 def option_names(spec: object) -> list[str]:
@@ -77,8 +78,7 @@ def option_names(spec: object) -> list[str]:
     if not isinstance(spec, str):
         return []
     kind, _ = _parse(spec)
-    classes: tuple[type, ...] = cast("type", _load(JUDGES[kind])).__mro__
-    makers = [vars(one)["__init__"] for one in classes if "__init__" in vars(one)]
+    makers = [vars(c)["__init__"] for c in _load(JUDGES[kind]).__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
     return [option.name for option in options if option.kind is option.KEYWORD_ONLY]
 
@@ -101,7 +101,7 @@ def preload() -> None:
     for entry in JUDGES.values():
         if entry.package and f"{entry.package.upper()}_API_KEY" in os.environ:
             with suppress(ImportError):  # whoever names this judge gets an error that says so
-                _load(entry).provider.sdk()  # type: ignore[attr-defined]
+                _load(entry).provider.sdk()
 
 
 def _parse(spec: str) -> tuple[str, str]:
@@ -114,10 +114,8 @@ def _parse(spec: str) -> tuple[str, str]:
     return kind, argument.strip()
 
 
-def _load(entry: JudgeEntry) -> Callable[..., object]:
-    return cast(
-        "Callable[..., object]", getattr(import_module(entry.module, __package__), entry.class_name)
-    )
+def _load(entry: JudgeEntry) -> Any:
+    return getattr(import_module(entry.module, __package__), entry.class_name)
 
 
 def _check_judge_object(judge: object, options: Mapping[str, Any]) -> Judge:
