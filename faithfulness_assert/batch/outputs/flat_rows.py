@@ -18,45 +18,48 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from ...records.result import GradingResult
     from ..rows import Line
 
 LABELS = ("supported", "partially_supported", "not_enough_info", "contradicted", "unresolved")
 
 
-def _count_of(label: str) -> Callable[[Line], int]:
-    return lambda line: line.result.counts.get(label, 0)
+def _count_of(label: str) -> Callable[[GradingResult], int]:
+    return lambda result: result.counts.get(label, 0)
 
 
-def _score(line: Line) -> float | None:
-    return line.result.score if line.result.defined else None
+def _score(result: GradingResult) -> float | None:
+    return result.score if result.defined else None
 
 
-def _error(line: Line) -> str | None:
-    error = line.result.error
+def _error(result: GradingResult) -> str | None:
+    error = result.error
     return f"{error.kind}: {error.message}" if error else None
 
 
-_OWN: Mapping[str, tuple[type, Callable[[Line], Any]]] = {
-    "case_id": (str, attrgetter("case_id")),
-    "row": (int, attrgetter("row")),
-    "status": (str, attrgetter("result.status")),
-    "pass": (bool, attrgetter("result.pass_")),
+_VALUES: Mapping[str, tuple[type, Callable[[GradingResult], Any]]] = {
+    "status": (str, attrgetter("status")),
+    "pass": (bool, attrgetter("pass_")),
     "score": (float, _score),
-    "defined": (bool, attrgetter("result.defined")),
-    "threshold": (float, attrgetter("result.threshold")),
-    "reason": (str, attrgetter("result.short_reason")),
+    "defined": (bool, attrgetter("defined")),
+    "threshold": (float, attrgetter("threshold")),
+    "reason": (str, attrgetter("short_reason")),
     "error": (str, _error),
-    "coverage": (float, attrgetter("result.coverage")),
+    "coverage": (float, attrgetter("coverage")),
     **{label: (int, _count_of(label)) for label in LABELS},
-    "prompt_tokens": (int, attrgetter("result.tokens_used.prompt")),
-    "completion_tokens": (int, attrgetter("result.tokens_used.completion")),
-    "requests": (int, attrgetter("result.tokens_used.num_requests")),
-    "cost": (float, attrgetter("result.cost")),
-    "latency_ms": (float, attrgetter("result.latency_ms")),
-    "judge": (str, attrgetter("result.judge")),
-    "policy": (str, attrgetter("result.policy")),
+    "prompt_tokens": (int, attrgetter("tokens_used.prompt")),
+    "completion_tokens": (int, attrgetter("tokens_used.completion")),
+    "requests": (int, attrgetter("tokens_used.num_requests")),
+    "cost": (float, attrgetter("cost")),
+    "latency_ms": (float, attrgetter("latency_ms")),
+    "judge": (str, attrgetter("judge")),
+    "policy": (str, attrgetter("policy")),
 }
-OWN: Mapping[str, type] = {name: kind for name, (kind, _) in _OWN.items()}
+OWN: Mapping[str, type] = {
+    "case_id": str,
+    "row": int,
+    **{name: kind for name, (kind, _) in _VALUES.items()},
+}
 """Our columns, with their types. ``error`` is the kind and the message."""
 
 OTHERS = "other_columns"
@@ -88,8 +91,10 @@ def flat_rows(lines: Iterable[Line]) -> tuple[list[str], Iterator[dict[str, Any]
 def _flat(line: Line, named: Mapping[str, str]) -> dict[str, Any]:
     carried = {new: _text(line.columns.get(name)) for name, new in named.items()}
     others = {name: value for name, value in line.columns.items() if name not in named}
-    own = {name: value_of(line) for name, (_, value_of) in _OWN.items()}
-    return {**own, **carried, OTHERS: _text(others or None)}
+    result = line.result
+    own = {name: value_of(result) for name, (_, value_of) in _VALUES.items()}
+    place = {"case_id": line.case_id, "row": line.row}
+    return {**place, **own, **carried, OTHERS: _text(others or None)}
 
 
 def _text(value: Any) -> str | None:
