@@ -9,8 +9,9 @@ import asyncio
 import json
 import zlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -160,10 +161,14 @@ class _HttpClient:
     asks: int = 0
 
 
+@cache
 def _http_client_class(sdk: Any) -> Any:
-    """The SDK's client on aiohttp, where that is installed: it takes half the CPU time."""
-    on_httpx = sdk.DefaultAsyncHttpxClient
-    return getattr(sdk, "DefaultAioHttpClient", on_httpx) if find_spec("aiohttp") else on_httpx
+    """The SDK's client on aiohttp, where it can be used: it takes half the CPU time."""
+    if find_spec("aiohttp") and (on_aiohttp := getattr(sdk, "DefaultAioHttpClient", None)):
+        with suppress(RuntimeError):  # some versions of the SDK need one more package for it
+            on_aiohttp(verify=_certificates())
+            return on_aiohttp
+    return sdk.DefaultAsyncHttpxClient
 
 
 def _certificates() -> ssl.SSLContext:

@@ -1,0 +1,76 @@
+"""What we install and what our workflows run is pinned, and the lower bounds that we promise are tested."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import licences
+import pytest
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).parents[1]
+REQUIREMENTS = sorted((ROOT / "requirements").glob("*.txt"))
+WITH_ACTIONS = [
+    ROOT / "README.md",
+    ROOT / "action.yml",
+    *(ROOT / "docs").glob("*.md"),
+    *(ROOT / ".github" / "workflows").glob("*.yml"),
+]
+PIN = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
+
+
+def pins_of(name: str) -> dict[str, set[str]]:
+    """Package → its versions in a file of ``requirements/``."""
+    pins: dict[str, set[str]] = {}
+    for package, version in PIN.findall((ROOT / "requirements" / name).read_text("utf-8")):
+        pins.setdefault(package, set()).add(version)
+    return pins
+
+
+@pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: file.name)
+def test_every_requirement_has_hashes_and_no_file_names_a_host(file: Path) -> None:
+    text = file.read_text("utf-8")
+    pins = [part for part in re.split(r"\n(?=\S)", text) if PIN.match(part)]
+    assert pins
+    assert [pin.split("\n")[0] for pin in pins if "--hash=sha256:" not in pin] == []
+    assert "://" not in text
+
+
+def test_every_dependency_is_bounded() -> None:
+    for dependency in licences.direct():
+        assert {">=", "<"} == {bound.operator for bound in dependency.specifier}, dependency
+
+
+def test_the_lock_file_pins_every_dependency_within_its_bounds() -> None:
+    pins = pins_of("ci.txt")
+    for need in licences.direct():
+        assert pins[need.name], need
+        assert all(need.specifier.contains(version) for version in pins[need.name]), need
+
+
+def test_the_lowest_versions_that_are_tested_are_those_that_we_allow() -> None:
+    pins = pins_of("lowest.txt")
+    for need in licences.direct():
+        assert pins[need.name] == {lowest(need)}, need
+    assert "py310: UV_CONSTRAINT = {tox_root}/requirements/lowest.txt" in (
+        ROOT / "tox.ini"
+    ).read_text("utf-8")
+
+
+def lowest(need: Requirement) -> str:
+    """The lower bound of a dependency, as its releases write it."""
+    bound = next(bound.version for bound in need.specifier if bound.operator == ">=")
+    return bound + ".0" * (2 - bound.count("."))
+
+
+def test_every_action_is_pinned_by_its_digest() -> None:
+    used = [
+        line.strip()
+        for file in WITH_ACTIONS
+        for line in file.read_text("utf-8").splitlines()
+        if re.match(r"\s*(- )?uses:", line)
+    ]
+    assert len(used) > 6
+    pinned = re.compile(r"(- )?uses: (\./\S+|[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)( .*)?")
+    assert [line for line in used if not pinned.fullmatch(line)] == []
