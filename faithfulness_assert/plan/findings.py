@@ -31,17 +31,16 @@ SETTLED = FINE_LABELS
 
 
 def checked(finding: Finding, text: str, ask: Ask) -> Finding:
-    """The finding for a statement with this text, as far as its ask showed and allowed it."""
-    shown = {number for number, _ in ask.payload.sentences}
-    return allowed(text, shown_only(finding, shown), ask.form.labels)
+    """The finding for a statement with this text, as far as its ask showed and allowed it.
 
-
-def shown_only(finding: Finding, shown: Collection[int]) -> Finding:
-    """The finding without evidence that the judge was not shown; a flag says so."""
-    kept = tuple(number for number in finding.evidence if number in shown)
-    if len(kept) == len(finding.evidence):
-        return finding
-    return finding._replace(evidence=kept, flags=("no_such_evidence",))
+    Evidence that the ask did not show is left out, and a flag says so.
+    """
+    if finding.evidence:
+        shown = {number for number, _ in ask.payload.sentences}
+        kept = tuple(number for number in finding.evidence if number in shown)
+        if kept != finding.evidence:
+            finding = finding._replace(evidence=kept, flags=("no_such_evidence",))
+    return allowed(text, finding, ask.form.labels)
 
 
 def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
@@ -51,10 +50,8 @@ def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
     """
     if finding.label is None:
         return finding
-    possible = finding.label in labels
-    if finding.label == "not_a_claim":
-        possible = possible and may_be_set_aside(text)
-    return finding if possible else INVALID
+    wrongly_aside = finding.label == "not_a_claim" and not may_be_set_aside(text)
+    return INVALID if wrongly_aside or finding.label not in labels else finding
 
 
 def may_be_set_aside(text: str) -> bool:

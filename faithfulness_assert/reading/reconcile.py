@@ -61,11 +61,8 @@ def settle(
 ) -> Settled:
     """The findings of a reply about these statements, of which a text may be unknown ("").
 
-    Args:
-        context: the sentences that the ask showed, which a row may quote.
-        earning: the labels that must pass the gate.
-        by_position: whether rows without numbers may be matched by their place.
-        prefix: whether too few of them are those of the first statements.
+    A row may quote the context; with one of the ``earning`` labels it must pass the gate. Rows
+    without numbers are matched by their place under ``by_position``, with ``prefix`` also too few.
 
     Raises:
         UnreadableReply: there are only rows without numbers, and they cannot be matched.
