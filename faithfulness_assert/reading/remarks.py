@@ -15,7 +15,7 @@ _SENTENCE = lazy_pattern(r"[.!?;]*[^.!?;\n]+(?:[.!?;]+(?=\s|[*_\"”)]|$)|\n|$|[
 _NAMED = lazy_pattern(
     r"\b(?:statements?|claims?|verdicts?|ids?|nos?\.|(?<!the )numbers?|items?|labels?"
     r"|entr(?:y|ies))"
-    r"[ #:*_]{1,4}(\d{1,6}(?:(?:,| and| &|, and| or)? ?#?\d{1,6}\b)*)|#(\d{1,6})\b",
+    r"[ #:*_]{1,4}(\d{1,6}(?:(?:(?:,| and| &|, and| or) ?#?| #?|#)\d{1,6}\b)*)|#(\d{1,6})\b",
     re.IGNORECASE,
 )
 # How a line begins that is about one statement: "2.", "**Statement 2:**", "- For statement 2,"
@@ -46,7 +46,7 @@ _OTHERS = lazy_pattern(
 )
 _SAYS_SOMETHING = lazy_pattern(r"[^\W_]|[^\w\s.,;:'’\"“”()\[\]{}/*_#>`|–—…&+-]")
 _SENTENCES = lazy_pattern(
-    r"\b(?:sentences?|passages?) (?:\d{1,6}(?:, | and | or |-|–)?){1,20}", re.IGNORECASE
+    r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
 )
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
 _RANGE = lazy_pattern(

@@ -18,7 +18,7 @@ _DENSE = (
 _INDIC_SIGNS = "\u0900-\u0963\u0966-\u0dff"
 _ASCII_WORD = re.compile(r"\w{1,20}")
 # Not compiled here: that would take longer than all other imports together.
-_WORD = rf"[{_DENSE}]|(?:[^\W{_DENSE}]|[{_INDIC_SIGNS}]){{1,20}}"
+_WORD = rf"[{_DENSE}]|(?:(?![{_DENSE}])[\w{_INDIC_SIGNS}]){{1,20}}"
 _NUMBER = re.compile("\\d+(?:[.,\u00a0\u202f]\\d+)*")
 _THOUSANDS = re.compile("[,\u00a0\u202f](?=\\d{3}(?!\\d))")
 # Three letters before the full stop, so that "Dr. Ada" and "U.S. Army" are not cut. A question
@@ -27,10 +27,15 @@ _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
 # Citation marks: [1] [^note] [doc-3] [c1, c2] [1-3], and a superscript number after a word or a
 # full stop. Not citation marks: [sic], [not], [1969], [1,234], km², 10².
-_ID = r"(?:\^[\w-]{1,20}|\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6})"
-_BRACKET = rf" ?\[(?!\d{{1,3}},\d{{3}}\]){_ID}(?:\s?[-–—,;]\s?{_ID}){{0,20}}\]"
+# A hyphen may be a part of a note's name, so it comes before a note or between ids.
+_NOTE = r"\^[\w-]{1,20}"
+_ID = r"(?:\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6})"
+_ITEM = rf"(?:{_NOTE}|{_ID}(?:\s?-\s?{_ID}){{0,20}})"
+_ITEMS = rf"{_ITEM}(?:\s?(?:[–—,;]\s?{_ITEM}|-\s?{_NOTE})){{0,20}}"
+_BRACKET = rf" ?\[(?!\d{{1,3}},\d{{3}}\]){_ITEMS}\]"
 _SUPERSCRIPT = '(?:(?<=[^\\W\\d_]{3})|(?<=[.,;:!?)"”’。]))[¹²³⁰⁴-⁹]{1,3}'
-_CITATIONS = rf"(?:{_BRACKET}|{_SUPERSCRIPT})+([.,;:!?。！？]?)"  # compiled on first use
+# Compiled on first use.
+_CITATIONS = rf"(?:{_SUPERSCRIPT}(?:{_BRACKET})*|(?:{_BRACKET})+)([.,;:!?。！？]?)"
 _SUPERSCRIPT_DIGITS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
 
 

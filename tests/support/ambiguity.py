@@ -1,0 +1,243 @@
+"""Whether a pattern can need more than linear time, decided from its parse tree.
+
+A pattern becomes an automaton with a state for each character that it can take (Glushkov's). A repeat of more than
+``UNROLLED`` times is a loop; lookarounds and anchors take nothing, so the automaton matches more than the pattern does, and
+no ambiguity is overlooked. ``exponential``: two different paths around one state take the same text, so ``n`` repeats of it
+have 2^n readings (``(?:a|\\w)*``, ``(?:\\s*,\\s*)*``, ``(?:a+)+``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+try:
+    from re import _constants as c
+    from re import _parser as sre
+except ImportError:  # Python 3.10
+    import sre_constants as c  # type: ignore[no-redef]
+    import sre_parse as sre  # type: ignore[no-redef]
+
+UNROLLED = 4
+"""A repeat of at most so many times is written out: it has few readings."""
+USUAL = "aAzZ_09 \t\n\r.,;:-!?'\"()[]{}<>/\\*#|@=+~`^$%&éßſİKж中日。٣²\u00a0\u2028\u200b\ufe0f\U0001f600"
+
+CATEGORIES: dict[Any, Callable[[str], bool]] = {
+    c.CATEGORY_DIGIT: str.isdecimal,
+    c.CATEGORY_NOT_DIGIT: lambda x: not x.isdecimal(),
+    c.CATEGORY_SPACE: str.isspace,
+    c.CATEGORY_NOT_SPACE: lambda x: not x.isspace(),
+    c.CATEGORY_WORD: lambda x: x.isalnum() or x == "_",
+    c.CATEGORY_NOT_WORD: lambda x: not (x.isalnum() or x == "_"),
+}
+
+
+class Part(NamedTuple):
+    """An automaton's part: whether it can take nothing, where it begins and where it ends."""
+
+    empty: bool
+    first: tuple[int, ...]
+    last: tuple[int, ...]
+
+
+NOTHING = Part(True, (), ())
+
+
+class Automaton:
+    """The automaton of a parse tree."""
+
+    def __init__(self, tree: Any, flags: int) -> None:
+        self.flags = flags
+        self.sets: list[tuple[Any, int]] = []  # what each state takes: an item, and its flags
+        self.follow: dict[int, Counter[int]] = defaultdict(Counter)
+        self.groups: dict[int, Any] = {}
+        self.inner: list[Automaton] = []  # of lookarounds
+        self.whole = self._sequence(tree)
+        signs = sorted({*USUAL, *(s for item, _ in self.sets for s in _signs(item))})
+        known: dict[str, frozenset[str]] = {}
+        for taken in self.sets:
+            if (key := str(taken)) not in known:
+                known[key] = frozenset(sign for sign in signs if _fits(*taken, sign))
+        self.takes = [known[str(taken)] for taken in self.sets]
+
+    def _state(self, item: Any) -> Part:
+        self.sets.append((item, self.flags))
+        state = (len(self.sets) - 1,)
+        return Part(False, state, state)
+
+    def _sequence(self, items: Iterable[Any]) -> Part:
+        done = NOTHING
+        for item in items:
+            done = self._then(done, self._part(item))
+        return done
+
+    def _then(self, one: Part, two: Part) -> Part:
+        self._join(one.last, two.first)
+        first = one.first + two.first if one.empty else one.first
+        last = two.last + one.last if two.empty else two.last
+        return Part(one.empty and two.empty, first, last)
+
+    def _join(self, last: Iterable[int], first: Iterable[int]) -> None:
+        for state in last:
+            self.follow[state].update(first)
+
+    def _part(self, item: Any) -> Part:
+        op, value = item
+        if op in (c.LITERAL, c.NOT_LITERAL, c.IN, c.ANY):
+            return self._state(item)
+        if op is c.BRANCH:
+            parts = [self._sequence(way) for way in value[1]]
+            return Part(
+                any(part.empty for part in parts),
+                tuple(state for part in parts for state in part.first),
+                tuple(state for part in parts for state in part.last),
+            )
+        if op is c.SUBPATTERN:
+            group, added, removed, body = value
+            self.groups[group] = body
+            around, self.flags = self.flags, (self.flags | added) & ~removed
+            part = self._sequence(body)
+            self.flags = around
+            return part
+        if op is c.GROUPREF:
+            return self._sequence(self.groups[value])
+        if op in (c.MAX_REPEAT, c.MIN_REPEAT):
+            return self._repeat(*value)
+        if op in (c.ASSERT, c.ASSERT_NOT):
+            self.inner.append(Automaton(value[1], self.flags))
+            return NOTHING
+        assert op is c.AT, f"{op}: not known here"
+        return NOTHING
+
+    def _repeat(self, least: int, most: int, body: Any) -> Part:
+        if most <= UNROLLED:
+            done = NOTHING
+            for count in reversed(range(most)):  # a(a(a)?)?, which has one reading
+                done = self._then(self._sequence(body), done)
+                done = done._replace(empty=done.empty or count >= least)
+            return done
+        part = self._sequence(body)
+        self._join(part.last, part.first)
+        return part._replace(empty=part.empty or not least)
+
+
+def _fits(item: Any, flags: int, sign: str) -> bool:
+    forms = {sign}
+    if flags & re.IGNORECASE:
+        forms |= {sign.lower(), sign.upper(), sign.swapcase()}
+    return any(_takes(item, flags, form) for form in forms if len(form) == 1)
+
+
+def _takes(item: Any, flags: int, sign: str) -> bool:
+    op, value = item
+    if op is c.ANY:
+        return sign != "\n" or bool(flags & re.DOTALL)
+    if op is c.LITERAL:
+        return ord(sign) == value
+    if op is c.NOT_LITERAL:
+        return ord(sign) != value
+    if op is c.RANGE:
+        return value[0] <= ord(sign) <= value[1]
+    if op is c.CATEGORY:
+        return CATEGORIES[value](sign)
+    negated = bool(value) and value[0][0] is c.NEGATE
+    return any(_takes(one, flags, sign) for one in value[negated:]) is not negated
+
+
+def _signs(item: Any) -> Iterator[str]:
+    """Characters at the edges of what an item takes."""
+    op, value = item
+    if op in (c.LITERAL, c.NOT_LITERAL):
+        codes = [value]
+    elif op is c.RANGE:
+        codes = [value[0] - 1, value[0], value[1], value[1] + 1]
+    else:
+        for inner in value if op is c.IN else ():
+            yield from _signs(inner)
+        return
+    for char in (chr(code) for code in codes if 0 <= code < 0x110000):
+        yield from {char, char.lower()[:1], char.upper()[:1]}
+
+
+def exponential(text: str, flags: int = 0) -> str:
+    """A character in which two ways through a loop of a pattern meet; "" if there is none."""
+    tree = sre.parse(text, flags)
+    return _exponential(Automaton(tree, flags | tree.state.flags))
+
+
+def _exponential(machine: Automaton) -> str:
+    for inner in machine.inner:
+        if found := _exponential(inner):
+            return found
+    for loop in components(range(len(machine.sets)), lambda s: machine.follow[s]):
+        states = set(loop)
+        after = {s: [t for t in machine.follow[s] if t in states] for s in loop}
+        for state in loop:
+            twice = [t for t in after[state] if machine.follow[state][t] > 1]
+            if twice:
+                return _shown(machine.takes[twice[0]])
+        if not any(after.values()):
+            continue
+
+        def pairs(
+            pair: tuple[int, int], after: dict[int, list[int]] = after
+        ) -> list[tuple[int, int]]:
+            one, two = pair
+            return [
+                (p, q)
+                for p in after[one]
+                for q in after[two]
+                if machine.takes[p] & machine.takes[q]
+            ]
+
+        for meeting in components([(s, s) for s in loop], pairs):
+            apart = [pair for pair in meeting if pair[0] != pair[1]]
+            if apart and len(apart) < len(meeting):
+                return _shown(machine.takes[apart[0][0]] & machine.takes[apart[0][1]])
+    return ""
+
+
+def _shown(signs: Iterable[str]) -> str:
+    return ascii(min(signs))
+
+
+def components(
+    starts: Iterable[Any], after: Callable[[Any], Iterable[Hashable]]
+) -> list[list[Any]]:
+    """The strongly connected parts of a graph that can be reached (Tarjan's algorithm)."""
+    index: dict[Any, int] = {}
+    low: dict[Any, int] = {}
+    stack: list[Any] = []
+    waiting: set[Any] = set()
+    found = []
+    for start in starts:
+        if start in index:
+            continue
+        index[start] = low[start] = len(index)
+        stack.append(start)
+        waiting.add(start)
+        work = [(start, iter(after(start)))]
+        while work:
+            node, rest = work[-1]
+            for other in rest:
+                if other not in index:
+                    index[other] = low[other] = len(index)
+                    stack.append(other)
+                    waiting.add(other)
+                    work.append((other, iter(after(other))))
+                    break
+                if other in waiting:
+                    low[node] = min(low[node], index[other])
+            else:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
+                if low[node] == index[node]:
+                    part = []
+                    while not part or part[-1] != node:
+                        part.append(stack.pop())
+                        waiting.discard(part[-1])
+                    found.append(part)
+    return found
