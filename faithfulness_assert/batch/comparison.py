@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Changed cases that are shown with their statements."""
+KINDS = ("regressed", "improved", "status", "score")
 
 Lines = Callable[[], Iterator[Line]]
 """Starts reading the lines of a run, from the first one on each time."""
@@ -88,7 +88,7 @@ class Comparison:
     only: list[int] = field(default_factory=lambda: [0, 0])
     lost: int = 0
     other_input: int = 0
-    kinds: Counter[str] = field(default_factory=Counter)
+    kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     shown: list[Change] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
 
@@ -96,9 +96,6 @@ class Comparison:
     def worse(self) -> bool:
         """Whether B is worse than A beyond what a repetition of A would differ by chance."""
         return self.tests.worse
-
-
-KINDS = ("regressed", "improved", "status", "score")
 
 
 def lines_of(path: str | PathLike[str]) -> Lines:

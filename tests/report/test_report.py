@@ -269,6 +269,8 @@ def test_changes_that_are_too_many_are_counted(
     page = page_of(before, tmp_path, other=after)
     assert [row[1][0] for row in page.rows] == ["0", "1"]
     assert "3 more are only counted" in page.text
+    kinds = [tag["href"] for _, tag in page.tags if "#kind=" in tag.get("href", "")]
+    assert kinds == [f"#kind={kind}" for kind in ("regressed", "improved", "status", "score")]
 
 
 # ---------------------------------------------------------------- a page that can do no harm
