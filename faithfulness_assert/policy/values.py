@@ -232,8 +232,13 @@ SHARES = Values(
 # ---------------------------------------------------------------- records
 
 
-def _caps_problem(caps: object) -> str | None:
-    if not isinstance(caps, Sequence) or not all(isinstance(cap, ScoreCap) for cap in caps):
+def _is_list_of(kind: type, values: Any) -> bool:
+    is_list = isinstance(values, Sequence) and not isinstance(values, str | bytes)
+    return is_list and all(isinstance(value, kind) for value in values)
+
+
+def _caps_problem(caps: Any) -> str | None:
+    if not _is_list_of(ScoreCap, caps):
         return "must be a list of ScoreCap"
     findings = get_args(AuditFinding)
     for cap in caps:
@@ -246,8 +251,8 @@ def _caps_problem(caps: object) -> str | None:
     return None
 
 
-def _examples_problem(examples: object) -> str | None:
-    if not isinstance(examples, Sequence) or not all(isinstance(e, Example) for e in examples):
+def _examples_problem(examples: Any) -> str | None:
+    if not _is_list_of(Example, examples):
         return "must be a list of examples, each with context, statement and label"
     return _labels_problem([example.label for example in examples])
 
