@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Sequence
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
-MIN_CHUNK = 256  # bytes that a chunk counts at least: reading one takes time, however small it is
+MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 ASKS_PER_CLIENT = 16
 """Asks under way with one HTTP client: for each ask it looks at all its connections. With fifty,
