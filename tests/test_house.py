@@ -46,7 +46,8 @@ PUBLIC = [
 
 # The rooms from the ground floor up. A file may import from its own room and from those before it.
 ROOMS = (
-    "text.strings",  # helpers that import nothing of ours, so that every room may use them
+    "files",  # imports nothing of ours, so that every room may use it
+    "text.strings",  # helpers that every room may use
     "records",
     "text",
     "conversations",
@@ -68,10 +69,10 @@ ROOMS = (
     "__main__",
 )
 VIEWS = ("records.terminal_view", "records.notebook_view", "records.promptfoo_view")
-JUDGES_MAY_IMPORT = {"text.strings", "records", "asking", "judges"}
+JUDGES_MAY_IMPORT = {"files", "text.strings", "records", "asking", "judges"}
 PLAN_MAY_NOT_IMPORT = {"judges"}
 PYTEST_FILES = ("hooks", "plugin_settings", "session_results", "fixture", "trials")
-PURE = (*ROOMS[: ROOMS.index("judges")], "plan")
+PURE = (*ROOMS[1 : ROOMS.index("judges")], "plan")  # all but what opens files
 IMPURE_MODULES = {
     *("socket", "urllib", "http", "time", "os", "logging", "random", "threading", "asyncio"),
     *("subprocess", "openai", "httpx"),
@@ -204,6 +205,55 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
 def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:
     users = {name for name, path in MODULES.items() if package in foreign_imports(path)}
     assert users == home
+
+
+OPENING = set(
+    "open fdopen read_text read_bytes write_text write_bytes touch rename renames mkstemp mktemp "
+    "NamedTemporaryFile copy2 copyfile move symlink_to hardlink_to FileIO OSFile memory_map".split()
+)
+NO_FILES = {"call.trials", "answers", "self"}
+"""Objects of ours that are open or not, as a game is."""
+REPLACING = {"os.replace", "os.truncate", "os.link", "os.symlink", "shutil.copy"}
+
+
+def openings(source: str) -> list[str]:
+    """The places of a source where a file may be opened, made or moved by its name."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="sqlite3"), attr="connect")):
+                in_no_file = [ast.unparse(argument) for argument in node.args] == ["''"]
+                found += [] if in_no_file else ["sqlite3.connect"]
+            case ast.Name(id="open"):
+                found.append("open")
+            case ast.Attribute(attr="open", value=owner) if ast.unparse(owner) in NO_FILES:
+                pass
+            case ast.Attribute(attr=name) if name in OPENING:
+                found.append(name)
+            case ast.Attribute() if ast.unparse(node) in REPLACING:
+                found.append(ast.unparse(node))
+            case ast.ImportFrom(module="os" | "io" | "shutil" | "tempfile" | "sqlite3" as module):
+                names = {alias.name for alias in node.names}
+                found += [f"{module}.{n}" for n in names & {*OPENING, "replace", "connect"}]
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_only_one_module_opens_files(name: str) -> None:
+    found = openings(MODULES[name].read_text(encoding="utf-8"))
+    assert bool(found) == (name == "files"), found
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        *("open(x)", "path.open('rb')", "path.read_text()", "map(Path.read_bytes, x)"),
+        *("os.open(x, 0)", "tempfile.mkstemp()", "sqlite3.connect(path)", "os.replace(a, b)"),
+        *("from os import replace", "from tempfile import NamedTemporaryFile", "io.open(x)"),
+    ],
+)
+def test_a_file_that_is_opened_elsewhere_would_be_found(source: str) -> None:
+    assert openings(source)
 
 
 def loaded_by(code: str) -> set[str]:

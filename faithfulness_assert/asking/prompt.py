@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from ..files import read_text
 from ..records.ask import Ask, AskKind, Payload, ReplyForm
 from ..text.strings import one_line
 from .schema import json_schema
@@ -198,5 +199,4 @@ def fence(name: str, block: str, whole: str = "") -> str:
 @cache
 def _prompt(name: str) -> str:
     # An assertion in promptfoo is a fresh process: it does without pathlib.
-    with open(f"{_FOLDER}{name}.md", encoding="utf-8") as file:
-        return file.read().strip()
+    return read_text(f"{_FOLDER}{name}.md").strip()

@@ -95,13 +95,15 @@ def _read_ranks(folder: str, source: str, expected_hash: str) -> dict[bytes, int
     from hashlib import sha1, sha256
     from pathlib import Path
 
+    from ..files import open_file
+
     path = Path(source)
     if "://" in source:
         path = Path(folder, sha1(source.encode(), usedforsecurity=False).hexdigest())
-    # A pipe would block, and an endless file would fill the memory.
-    if ("://" in source and not folder) or not path.is_file():
+    if "://" in source and not folder:
         raise FileNotFoundError(path)
-    data = path.read_bytes() if path.stat().st_size <= MAX_RANKS_BYTES else b""
+    with open_file(path) as file:
+        data = file.read(MAX_RANKS_BYTES)  # what is larger is not what is expected
     if sha256(data).hexdigest() != expected_hash:
         raise ValueError(f"{path} is not what tiktoken expects")
     return {b64decode(token): int(rank) for token, rank in map(bytes.split, data.splitlines())}

@@ -8,6 +8,7 @@ from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..files import open_file
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .paired_tests import Pair, PairedTests, paired_tests
@@ -110,7 +111,7 @@ def lines_of(path: str | PathLike[str]) -> Lines:
     def lines() -> Iterator[Line]:
         number = 0
         try:
-            with place.open("rb") as texts:
+            with open_file(place) as texts:
                 for text in texts:
                     number += 1
                     yield from read_lines([text])

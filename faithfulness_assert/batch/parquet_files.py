@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from ..files import open_file
 from ..records.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,19 +21,19 @@ WRITTEN = 10_000
 
 def parquet_columns(file: Path) -> list[str]:
     """The names of the columns. Raises ``ConfigError`` if the file cannot be read."""
-    with _open(file) as table:
+    with _opened(file) as table:
         return list(table.schema_arrow.names)
 
 
 def parquet_rows(file: Path) -> Iterator[dict[str, Any]]:
     """The rows, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
-    with _open(file) as table:
+    with _opened(file) as table:
         for batch in table.iter_batches(batch_size=ROWS):
             yield from batch.to_pylist()
 
 
 def write_parquet(
-    rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type], file: Path
+    rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type], file: IO[bytes]
 ) -> None:
     """Writes rows to a new file. ``columns`` has the type of each: str, int, float or bool."""
     pyarrow = load_pyarrow()
@@ -54,10 +56,15 @@ def load_pyarrow() -> Any:
     return pyarrow
 
 
-def _open(file: Path) -> Any:
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
     pyarrow = load_pyarrow()
-    try:
-        return pyarrow.parquet.ParquetFile(file)
-    except (OSError, pyarrow.ArrowException) as error:
-        problem = str(error).splitlines()[0]
-        raise ConfigError(f"{file}: is not a Parquet file that can be read: {problem}") from None
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(open_file(path))
+            table = stack.enter_context(pyarrow.parquet.ParquetFile(file))
+        except (OSError, pyarrow.ArrowException) as error:
+            problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+            said = f"is not a Parquet file that can be read: {problem}"
+            raise ConfigError(f"{path}: {said}") from None
+        yield table

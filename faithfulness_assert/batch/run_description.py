@@ -6,10 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from hashlib import sha256
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..files import open_file
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .rows import digest
@@ -114,10 +115,11 @@ def changed_input(problem: str) -> ConfigError:
 
 def _prompts() -> str:
     """A fingerprint of all that judges are told."""
-    folder = files(__package__.rpartition(".")[0]) / "asking" / "prompts"
+    folder = Path(__file__).parents[1] / "asking" / "prompts"
     found = sha256()
-    for file in sorted(folder.iterdir(), key=lambda file: file.name):
-        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    for path in sorted(folder.iterdir(), key=lambda path: path.name):
+        with open_file(path) as file:
+            found.update(path.name.encode() + b"\0" + file.read() + b"\0")
     return found.hexdigest()
 
 

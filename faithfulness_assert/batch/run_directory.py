@@ -15,12 +15,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files import append_file, new_file, open_file, to_disk
 from ..records.errors import ConfigError
 from .finished_rows import FinishedRows
 from .rows import Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import BinaryIO
 
 FORMAT = 1
 """Of the files. It grows when an older version could no longer read them."""
@@ -60,6 +62,7 @@ class RunDirectory:
         lock = FileLock(self.path / "lock", timeout=0)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
+            append_file(lock.lock_file).close()  # a link of this name would lead elsewhere
             lock.acquire()
         except Timeout:
             problem = "another process works on this run; wait for it, or use another directory"
@@ -81,7 +84,8 @@ class RunDirectory:
             ConfigError: it cannot be read, or was written by a newer version.
         """
         try:
-            about = json.loads(self._about.read_bytes())
+            with open_file(self._about, follow=False) as file:
+                about = json.load(file)
         except FileNotFoundError:
             if self.results.exists():
                 problem = "has results.jsonl, but no run.json; use another directory"
@@ -109,12 +113,10 @@ class RunDirectory:
 
     def _write(self, path: Path, data: Mapping[str, Any]) -> None:
         text = json.dumps(data, indent=2, ensure_ascii=False)
-        new = path.with_name(f"{path.name}.new")
         try:
-            with new.open("wb") as file:
+            with new_file(path, private=True) as file:
                 file.write(text.encode("utf-8", "backslashreplace") + b"\n")
-                _to_disk(file)
-            new.replace(path)
+                to_disk(file)
         except OSError as error:
             raise self._unwritable(error) from None
 
@@ -126,7 +128,8 @@ class RunDirectory:
     def kept_summary(self) -> dict[str, Any]:
         """What ``keep_summary`` has written; empty if there is nothing that can be read."""
         try:
-            summary = json.loads(self._summary.read_bytes())
+            with open_file(self._summary, follow=False) as file:
+                summary = json.load(file)
         except (OSError, ValueError):
             return {}
         return summary if isinstance(summary, dict) else {}
@@ -142,7 +145,7 @@ class RunDirectory:
         path = self.retried if retried else self.results
         if not path.exists():
             return
-        with path.open("rb") as file:
+        with self._opened(path) as file:
             for number, text in enumerate(file, 1):
                 if not text.endswith(b"\n"):
                     return
@@ -163,7 +166,7 @@ class RunDirectory:
         """
         rows = FinishedRows()
         if self.results.exists():
-            with self.results.open("rb") as file:
+            with self._opened(self.results) as file:
                 rows.read(file, retry=retry)
         return rows
 
@@ -175,26 +178,23 @@ class RunDirectory:
         """
         try:
             if self.size > rows.size:
-                os.truncate(self.results, rows.size)
+                with append_file(self.results) as file:
+                    file.truncate(rows.size)
             if rows.aside:
                 self._move_aside(rows)
         except OSError as error:
             raise self._unwritable(error) from None
 
     def _move_aside(self, rows: FinishedRows) -> None:
-        new, waiting = self.path / "results.jsonl.new", iter(rows.aside)
+        waiting = iter(rows.aside)
         aside = next(waiting)
-        with (
-            self.results.open("rb") as lines,
-            new.open("wb") as kept,
-            self.retried.open("ab") as moved,
-        ):
-            for number, line in enumerate(lines):
-                (moved if number == aside else kept).write(line)
-                aside = next(waiting, -1) if number == aside else aside
-            _to_disk(moved)
-            _to_disk(kept)
-        new.replace(self.results)
+        with new_file(self.results, private=True) as kept:
+            with self._opened(self.results) as lines, append_file(self.retried) as moved:
+                for number, line in enumerate(lines):
+                    (moved if number == aside else kept).write(line)
+                    aside = next(waiting, -1) if number == aside else aside
+                to_disk(moved)
+            to_disk(kept)
 
     @contextmanager
     def appending(self) -> Iterator[Callable[[str], None]]:
@@ -205,12 +205,11 @@ class RunDirectory:
         Raises:
             ConfigError: the file cannot be written.
         """
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         try:
-            file = os.open(self.results, flags, 0o666)
+            file = append_file(self.results, buffered=False)
         except OSError as error:
             raise self._unwritable(error) from None
-        size = os.fstat(file).st_size
+        size = os.fstat(file.fileno()).st_size
 
         def append(text: str) -> None:
             """One write for the whole line: a kill leaves it or, at worst, a cut last one."""
@@ -219,21 +218,23 @@ class RunDirectory:
             left = line
             try:
                 while left:
-                    left = left[os.write(file, left) :]
+                    left = left[os.write(file.fileno(), left) :]
             except OSError:
-                os.ftruncate(file, size)
+                file.truncate(size)
                 raise
             size += len(line)
 
         try:
             yield append
         finally:
-            os.close(file)
+            file.close()
 
     def _unwritable(self, error: OSError) -> ConfigError:
         return ConfigError(f"{self.path}: cannot be written: {error.strerror or error}")
 
-
-def _to_disk(file: Any) -> None:
-    file.flush()
-    os.fsync(file.fileno())
+    def _opened(self, path: Path) -> BinaryIO:
+        """A file of the run. A link is none: it may lead to what has nothing to do with the run."""
+        try:
+            return open_file(path, follow=False)
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from None

@@ -8,7 +8,6 @@ named is loaded, so that help and version come at once.
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from functools import partial
@@ -16,6 +15,7 @@ from importlib import import_module
 
 import faithfulness_assert
 
+from ..files import to_nowhere
 from .exit_codes import FAILED, INTERRUPTED, WRONG_USE
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def main() -> None:
         code = _run(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads on; Python would complain when it closes the stream
-        _drop_output()
+        to_nowhere(sys.stdout)
         code = FAILED
     except KeyboardInterrupt as stop:
         for note in getattr(stop, "__notes__", ()):  # what was done, and what it cost
@@ -63,7 +63,7 @@ def main() -> None:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise
-        _drop_output()
+        to_nowhere(sys.stdout)
         sys.stderr.write(f"faithfulness-assert: nothing more can be written: {error.strerror}\n")
         code = WRONG_USE
     except Exception as error:
@@ -75,11 +75,6 @@ def main() -> None:
         sys.stderr.write(f"faithfulness-assert: {visible(str(error))}\n")
         code = WRONG_USE
     raise SystemExit(code)
-
-
-def _drop_output() -> None:
-    """Sends what is not written yet nowhere: else Python fails again when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(given: list[str]) -> int:

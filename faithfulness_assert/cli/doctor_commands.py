@@ -9,10 +9,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..asking.tokens import exact_counter
+from ..files import read_text
 from ..grading import Grader
 from ..judges import JUDGES
 from ..judges.token_counter import model_of, ranks_folder
@@ -143,7 +143,7 @@ def read_json(file: str) -> Any:
         ConfigError: the file cannot be read, or is invalid JSON.
     """
     try:
-        return json.loads(Path(file).read_text("utf-8-sig"))
+        return json.loads(read_text(file, "utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"{file}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

@@ -17,6 +17,7 @@ from ..batch.row_grading import grade_rows
 from ..batch.run_description import describe_run
 from ..batch.run_directory import RunDirectory
 from ..cases.case import Case
+from ..files import read_text
 from ..grading import MAX_CONCURRENCY, Grader
 from ..judges.remote.settings import check_number
 from ..policy import describe, presets
@@ -59,7 +60,7 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
 
 def run_demo(arguments: Namespace) -> int:
     """Grades the example cases. It needs no key and no network."""
-    cases = [Case.of(record) for record in json.loads(DEMO.read_text("utf-8"))]
+    cases = [Case.of(record) for record in json.loads(read_text(DEMO))]
     results = Grader().grade_many(cases)
     show(results, as_json=arguments.json, case_of=lambda number: cases[number - 1])
     if not arguments.json:

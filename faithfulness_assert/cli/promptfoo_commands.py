@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..files import new_file, open_file
 from ..promptfoo.worker_process.protocol import IDLE
 from ..records.errors import ConfigError
 from .exit_codes import PASSED
@@ -67,13 +68,14 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
     templates = sorted(path for path in TEMPLATES.iterdir() if path.is_file())
     copies = [folder / template.name for template in templates]
     try:
-        existing = ", ".join(copy.name for copy in copies if copy.exists())
+        existing = ", ".join(copy.name for copy in copies if os.path.lexists(copy))
         if existing and not force:
             advice = "Choose another folder, or use --force to overwrite them"
             raise ConfigError(f"init: {folder} already contains {existing}. {advice}")
         folder.mkdir(parents=True, exist_ok=True)
         for template, copy in zip(templates, copies, strict=True):
-            copy.write_bytes(template.read_bytes())
+            with open_file(template) as source, new_file(copy) as file:
+                file.write(source.read())
     except OSError as error:
         raise ConfigError(f"init: cannot write to {folder}: {error.strerror}") from None
     return copies

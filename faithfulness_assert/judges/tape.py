@@ -13,12 +13,12 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files import as_text, new_file, open_file
 from ..records.ask import Reply
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import JudgeInfo, Limits, judge_info
@@ -252,9 +252,7 @@ def _load(folder: Path, key: str) -> Reply | None:
 def _read(path: Path) -> dict[str, Any] | None:
     """The JSON object in a file; None if there is none."""
     try:
-        if not path.is_file():  # opening a pipe would block
-            return None
-        with path.open("rb") as file:
+        with open_file(path) as file:
             content = file.read(MAX_FILE_BYTES + 1)
         data = json.loads(content) if len(content) <= MAX_FILE_BYTES else None
     except (OSError, ValueError, RecursionError):
@@ -264,12 +262,5 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:
     """Writes a whole file or none: other processes may read and write the same one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "w", encoding="ascii") as file:
-            json.dump(data, file)
-        os.replace(name, path)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(name)
-        raise
+    with new_file(path, private=True) as file, as_text(file) as text:
+        json.dump(data, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from ..files import open_file
 from ..records.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def read_data(file: str, what: str) -> object:
     if suffix not in SUFFIXES:
         raise ConfigError(f"{what}: {file}: must end in {', '.join(SUFFIXES)}")
     try:
-        with path.open("rb") as stream:
+        with open_file(path) as stream:
             content = stream.read(MAX_FILE_BYTES + 1)
         text = content.decode("utf-8-sig")
     except (OSError, ValueError) as error:

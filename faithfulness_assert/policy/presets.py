@@ -10,6 +10,7 @@ import json
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..files import open_text
 from ..reading.labels import LABEL_WORDS
 from ..text.strings import sections
 from .policy import TAKES, Policy
@@ -50,7 +51,7 @@ _DEEPEVAL_LABELS: dict[str, Label] = dict.fromkeys((*_DEEPEVAL_NO, "0"), "contra
 
 def _presets() -> Iterator[Policy]:
     folder = __file__.removesuffix("presets.py")
-    with open(f"{folder}presets.json", encoding="utf-8") as file:
+    with open_text(f"{folder}presets.json") as file:
         data = json.load(file)
     differs = {
         name: tuple(" ".join(item.split()) for item in text.split("\n- ")[1:])

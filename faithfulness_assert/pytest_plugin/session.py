@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..files import append_file, open_file
 from ..options import parse_options
 from .assertions import make_grader
 from .plugin_settings import read_settings
@@ -84,7 +84,8 @@ class TokenLimit:
     def spent(self) -> int:
         """The tokens of all grades that have ended."""
         try:
-            lines = self._file.read_bytes().split()
+            with open_file(self._file, follow=False) as file:
+                lines = file.read().split()
         except FileNotFoundError:
             return 0
         return sum(int(line) for line in lines if line.isdigit())
@@ -93,9 +94,5 @@ class TokenLimit:
         """Counts the tokens of a grade."""
         if tokens:
             self._file.parent.mkdir(parents=True, exist_ok=True)  # a worker on another machine
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0)
-            handle = os.open(self._file, flags, 0o600)
-            try:
-                os.write(handle, b"%d\n" % tokens)
-            finally:
-                os.close(handle)
+            with append_file(self._file, buffered=False) as file:
+                file.write(b"%d\n" % tokens)

@@ -142,8 +142,10 @@ def _check_report(path: Path) -> str:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab"):
-            return f"report: {path}"
+        from ..files import check_new_file
+
+        check_new_file(path)
+        return f"report: {path}"
     except OSError as error:
         said = error.strerror or error
         raise pytest.UsageError(f"--faithfulness-report: {path}: {said}") from None
@@ -156,5 +158,7 @@ def _write(path: Path, lines: Iterable[Line]) -> None:
 
         write_report(lines, path)
         return
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(f"{line.to_json()}\n" for line in lines)
+    from ..files import as_text, new_file
+
+    with new_file(path) as file, as_text(file) as text:
+        text.writelines(f"{line.to_json()}\n" for line in lines)

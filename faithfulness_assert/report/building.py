@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from .. import __version__
 from ..batch.outputs.files import whole_file
+from ..files import as_text
 from ..records.errors import ConfigError
 from .case_view import OUTCOME_NAMES, Vocabulary, detail_view, row_view
 from .comparing import Compared
@@ -90,7 +91,7 @@ def write_report(
             values = _two(Compared((first, second), pair, mapping), page)
             notes = values["notes"]
         part = stack.enter_context(whole_file(file))
-        with part.open("w", encoding="utf-8", errors="replace", newline="\n") as text:
+        with as_text(part, errors="replace") as text:
             write_page(text, f"{mode}.html.jinja", values, page.blocks(mode))
         return Report(file, page.rows.count, tuple(notes))
 

@@ -10,10 +10,11 @@ import base64
 import hashlib
 import re
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from .. import __version__
+from ..files import read_text
 from ..text.strings import clean_text
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def policy_for(script: str, style: str) -> str:
 
 def asset(name: str) -> str:
     """The text of a file of ours, with line feeds as a browser reads them."""
-    text = (files(__package__) / "assets" / name).read_text(encoding="utf-8")
+    text = read_text(Path(__file__).parent / "assets" / name)
     return text.replace("\r\n", "\n")
 
 

@@ -18,6 +18,7 @@ from typing import IO, Any
 from ..batch.outputs.flat_rows import FLAT_SUFFIXES, flat_results
 from ..batch.rows import Line
 from ..batch.run_directory import RunDirectory
+from ..files import open_file
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..text.strings import clip
@@ -136,7 +137,7 @@ def _of_directory(path: Path) -> Results:
     directory = RunDirectory(path)
     if not directory.results.exists():
         raise ConfigError(f"{path}: not the directory of a run: it has no results.jsonl")
-    results = Results(str(path), _opened(directory.results))
+    results = Results(str(path), _opened(directory.results, follow=False))
     results.directory = path
     try:
         results.about = directory.about() or {}
@@ -174,9 +175,9 @@ def _of_file(path: Path) -> Results:
     return results
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path, *, follow: bool = True) -> IO[bytes]:
     try:
-        return path.open("rb")
+        return open_file(path, follow=follow)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 

@@ -1,6 +1,6 @@
 """Small helpers for text from outside: clean it, compare it, cut it, make it safe to show.
 
-This file imports nothing of the package, so every room may use it.
+Every room may use this file.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
+
+from ..files import open_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -113,7 +115,7 @@ def sections(file: str) -> Mapping[str, str]:
     Lines that begin with ``# `` are comments.
     """
     # A promptfoo assertion may be a fresh process: it does without pathlib.
-    with open(file, encoding="utf-8") as lines:
+    with open_text(file) as lines:
         _, *found = "".join(line for line in lines if line[:2] != "# ").split("\n## ")
     return {name: text for name, _, text in (section.partition("\n") for section in found)}
 

@@ -160,10 +160,10 @@ def test_a_folder_that_cannot_be_read_leads_to_the_estimate(
 ) -> None:
     """As root, permissions keep nobody out: the error is raised by hand."""
 
-    def refuse(self: Path) -> bool:
-        raise PermissionError(self)
+    def refuse(path: Path) -> None:
+        raise PermissionError(path)
 
-    monkeypatch.setattr(Path, "is_file", refuse)
+    monkeypatch.setattr("faithfulness_assert.files.open_file", refuse)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
     assert token_counter("openai:gpt-4")("a" * 400) == 100
 

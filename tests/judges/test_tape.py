@@ -216,7 +216,7 @@ def test_a_pipe_or_folder_instead_of_a_file_neither_blocks_nor_fails(tmp_path: P
     reply = stored.ask(ASK)
     assert not reply.cached
     assert any(w.startswith("cache: ") for w in reply.warnings)
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.part"))
 
 
 def run(code: str, *arguments: str) -> subprocess.Popen[str]:
@@ -238,7 +238,7 @@ def test_concurrent_processes_only_write_whole_files(tmp_path: Path) -> None:
     both = [run(code, str(tmp_path), letter) for letter in "ab"]
     ends = [process.communicate(timeout=60) for process in both]
     assert ends == [("[]\n", "")] * 2
-    assert not list(tmp_path.rglob("*.tmp"))
+    assert not list(tmp_path.rglob("*.part"))
     tape = TapeJudge(tmp_path)
     assert {tape.ask(replace(ASK, max_tokens=n)).text for n in range(1, 80)} <= {
         "a" * 50_000,

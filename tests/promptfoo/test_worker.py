@@ -222,7 +222,7 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
-def test_with_a_worker_an_assertion_loads_three_small_modules_and_no_other() -> None:
+def test_with_a_worker_an_assertion_loads_four_small_modules_and_no_other() -> None:
     with running(os.getpid()):
         command = [sys.executable, "-c", ONE_ASSERTION, json.dumps([TRUE, GIVEN])]
         loaded = json.loads(
@@ -231,6 +231,7 @@ def test_with_a_worker_an_assertion_loads_three_small_modules_and_no_other() -> 
     worker = ".promptfoo.worker_process"
     ours = [
         "",
+        ".files",
         ".promptfoo",
         worker,
         *(f"{worker}.{name}" for name in ("address", "client", "protocol")),

@@ -9,6 +9,7 @@ from ast import literal_eval
 from typing import TYPE_CHECKING, Any
 
 from ...cases.systems import NAMES_INSIDE
+from ...files import open_file, open_text
 from ...records.errors import ConfigError
 from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
 
@@ -61,7 +62,7 @@ def _reader(file: Path) -> Any:
 
 
 def _lines(file: Path) -> Iterator[str]:
-    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
+    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
         while line := text.readline(MAX_RECORD):
             yield line
 
@@ -70,7 +71,7 @@ def _delimiter(file: Path) -> str:
     """A tab in TSV; a semicolon where the first line has one and no comma; else a comma."""
     if file.suffix.lower() == ".tsv":
         return "\t"
-    with file.open("rb") as lines:
+    with open_file(file) as lines:
         first = lines.readline(1 << 20)
     return ";" if b";" in first and b"," not in first else ","
 

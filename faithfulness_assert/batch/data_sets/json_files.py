@@ -12,6 +12,7 @@ import re
 from typing import IO, TYPE_CHECKING, Any
 
 from ...cases.systems import FIELDS, names
+from ...files import open_file, open_text
 from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def json_records(file: Path) -> Iterator[Record]:
 def json_lines(file: Path) -> Iterator[Record]:
     """The records of a file with an object on each line. Blank lines are passed over."""
     number = 0
-    with file.open("rb") as lines:
+    with open_file(file) as lines:
         while line := lines.readline(MAX_RECORD + 1):
             number += 1
             place = f"line {number}"
@@ -83,7 +84,7 @@ def _rest_of_line(lines: IO[bytes]) -> int:
 
 def _has_lines(file: Path) -> bool:
     """Whether the first line is a whole object, and there are more."""
-    with file.open("rb") as lines:
+    with open_file(file) as lines:
         first = b""
         while not first.strip() and (line := lines.readline(MAX_RECORD)):
             first = line.removeprefix(BOM)
@@ -97,7 +98,7 @@ def _has_lines(file: Path) -> bool:
 
 
 def _document(file: Path) -> Iterator[Record]:
-    with file.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as text:
+    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
         document = JsonDocument(text)
         start = document.peek()
         if start == "[":

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ...cases.as_json import record_as_json
 from ...cases.case import Case
 from ...cases.mapping import check_mapping
+from ...files import new_file, open_file
 from ...records.errors import ConfigError
 from ...text.strings import names_of
 from ..parquet_files import parquet_columns, parquet_rows
@@ -100,7 +101,7 @@ def _parquet_records(path: Path) -> Iterator[Record]:
 
 def _check_readable(path: Path, name: str) -> None:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             start = file.read(2)
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
@@ -113,13 +114,13 @@ def _standard_input() -> Path:
     folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
     atexit.register(folder.cleanup)
     path = Path(folder.name) / "input.json"
-    with path.open("wb") as file:
+    with new_file(path, private=True) as file:
         shutil.copyfileobj(sys.stdin.buffer, file)
     return path
 
 
 def _file_hash(path: Path, mapping: Mapping[str, str]) -> str:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return _hash_of(iter(lambda: file.read(1 << 20), b""), mapping)
 
 

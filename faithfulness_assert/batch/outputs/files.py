@@ -5,11 +5,12 @@ from __future__ import annotations
 import csv
 import os
 import re
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 from xml.sax.saxutils import escape, quoteattr
 
+from ...files import as_text, new_file
 from ...records.errors import ConfigError
 from ...text.strings import visible
 from ..parquet_files import load_pyarrow, write_parquet
@@ -19,6 +20,7 @@ from .input_order import in_input_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import BinaryIO
 
     from ...records.result import GradingResult
     from ..rows import Line
@@ -75,43 +77,36 @@ def check_output(path: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def whole_file(file: Path) -> Iterator[Path]:
-    """A path to write to, beside ``file``. At the end it takes the place of ``file``.
-
-    If anything is raised meanwhile, ``file`` stays as it was, and nothing is left beside it.
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of ``path`` at the end; see ``new_file``.
 
     Raises:
         ConfigError: the file cannot be written.
     """
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
-        try:
-            yield part
-            part.replace(file)
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
+        with new_file(path) as file:
+            yield file
     except OSError as error:
-        raise ConfigError(f"{file}: cannot be written: {error.strerror or error}") from None
+        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
 # ---------------------------------------------------------------- JSON lines, CSV, Parquet
 
 
-def _write_lines(lines: Iterable[Line], file: Path) -> None:
-    with file.open("w", encoding="utf-8", newline="\n") as text:
+def _write_lines(lines: Iterable[Line], file: IO[bytes]) -> None:
+    with as_text(file) as text:
         text.writelines(f"{line.to_json()}\n" for line in lines)
 
 
-def _write_parquet(lines: Iterable[Line], file: Path) -> None:
+def _write_parquet(lines: Iterable[Line], file: IO[bytes]) -> None:
     names, rows = flat_rows(lines)
     write_parquet(rows, {**OWN, **dict.fromkeys(names, str)}, file)
 
 
-def _write_csv(lines: Iterable[Line], file: Path) -> None:
+def _write_csv(lines: Iterable[Line], file: IO[bytes]) -> None:
     """Writes the main parts of each result. Missing values are empty cells."""
     names, rows = flat_rows(lines)
-    with file.open("w", encoding="utf-8", newline="") as text:
+    with as_text(file, newline="") as text:
         columns = [*OWN, *names]
         csv.writer(text).writerow(map(_cell, columns))
         writer = csv.DictWriter(text, columns)
@@ -132,13 +127,13 @@ def _cell(value: Any) -> Any:
 # ---------------------------------------------------------------- JUnit
 
 
-def _write_junit(lines: Iterable[Line], file: Path) -> None:
+def _write_junit(lines: Iterable[Line], file: IO[bytes]) -> None:
     """Writes a test case for each result. A case that does not pass is a failure; a grader error,
     which says nothing about the answer, is an error.
     """
     summary = Summary()
     seconds = 0.0
-    with file.open("w", encoding="utf-8", newline="\n") as text:
+    with as_text(file) as text:
         text.write(HEAD)
         start = text.tell()
         _write_suite(text, summary, seconds)
@@ -179,7 +174,7 @@ def _attribute(text: str) -> str:
     return quoteattr(visible(text))
 
 
-_WRITERS: dict[str, Callable[[Iterable[Line], Path], None]] = {
+_WRITERS: dict[str, Callable[[Iterable[Line], IO[bytes]], None]] = {
     ".jsonl": _write_lines,
     ".csv": _write_csv,
     ".parquet": _write_parquet,

@@ -11,6 +11,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
+from ...files import open_text
 from ...records.errors import ConfigError
 from ..parquet_files import parquet_rows
 
@@ -127,7 +128,7 @@ def flat_results(path: Path, notes: list[str]) -> Iterator[dict[str, Any]]:
 
 def _csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        with open_text(path, "utf-8-sig", "replace", "") as file:
             yield from csv.DictReader(file, restval=_CUT)
     except csv.Error as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from None

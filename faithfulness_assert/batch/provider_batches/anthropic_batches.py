@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ...files import open_file
 from .service import EXPIRED, MISSING, NOT_RUN, Look, Said, Service, count_of, id_in
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class AnthropicBatches(Service):
 
     def send(self, file: str, name: str) -> str:  # noqa: ARG002 - there is no place for the name
         """See ``Service``."""
-        with open(file, "rb") as opened:
+        with open_file(file, follow=False) as opened:
             requests = [json.loads(line) for line in opened]
         return id_in(self._once.messages.batches.create(requests=requests))
 

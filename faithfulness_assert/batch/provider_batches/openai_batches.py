@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...files import open_file
 from ...judges.remote.redaction import safe_text
 from .service import EXPIRED, MISSING, NOT_RUN, Look, Rejection, Said, Service, count_of, id_in
 
@@ -49,7 +50,7 @@ class OpenAIBatches(Service):
 
     def send(self, file: str, name: str) -> str:
         """See ``Service``."""
-        with open(file, "rb") as opened:
+        with open_file(file, follow=False) as opened:
             upload = self._api.files.create(file=opened, purpose="batch")
         batch = self._once.batches.create(
             input_file_id=id_in(upload),

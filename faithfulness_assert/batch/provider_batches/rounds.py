@@ -13,6 +13,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...asking.echo import echoing, token_of
+from ...files import open_file
 from ...judges.remote.fallbacks import merge_steps
 from ...judges.remote.redaction import without_keys
 from ...records.errors import ConfigError, JudgeError
@@ -108,7 +109,7 @@ class Rounds:
         if current is None:
             raise ConfigError(f"{path}: the run is finished; no answers are missing")
         with self._store.transaction(), ExitStack() as stack:
-            files = [stack.enter_context(output.open("rb")) for output in outputs]
+            files = [stack.enter_context(open_file(output)) for output in outputs]
             if not self._read(current, files):
                 problem = f"no line of these files answers an ask of round {current.number}"
                 raise ConfigError(f"{path}: {problem}. Import the answers to its own files")

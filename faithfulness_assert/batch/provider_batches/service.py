@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from ...files import append_file, private_folder, to_disk
 from ...judges.remote.connection import Answer
 from ...judges.remote.redaction import safe_text
 from ...judges.remote.server_errors import read_failure
@@ -16,8 +16,8 @@ from ...records.errors import JudgeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from io import BufferedWriter
     from pathlib import Path
+    from typing import BinaryIO
 
     from ...judges.remote.remote_judge import RemoteJudge
 
@@ -133,7 +133,7 @@ class RequestFiles(ExitStack):
     def __init__(self, folder: Path, form: type[Service]) -> None:
         super().__init__()
         self._folder, self._form = folder, form
-        self._file: BufferedWriter | None = None
+        self._file: BinaryIO | None = None
         self.files: list[dict[str, Any]] = []
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -146,7 +146,7 @@ class RequestFiles(ExitStack):
         self.files[-1]["lines"] += 1
         return str(self.files[-1]["name"])
 
-    def _file_for(self, size: int) -> BufferedWriter:
+    def _file_for(self, size: int) -> BinaryIO:
         """The file that has room for a line of this size."""
         if (
             self._file is None
@@ -154,17 +154,16 @@ class RequestFiles(ExitStack):
             or self._file.tell() + size > self._form.max_bytes
         ):
             self.finish()
-            self._folder.mkdir(exist_ok=True)
+            private_folder(self._folder)
             name = f"requests-{len(self.files) + 1:03}.jsonl"
-            self._file = self.enter_context((self._folder / name).open("wb"))
+            self._file = self.enter_context(append_file(self._folder / name))
             self.files.append({"name": name, "lines": 0})
         return self._file
 
     def finish(self) -> None:
         """Makes sure that what was written survives a crash of the machine."""
         if self._file is not None:
-            self._file.flush()
-            os.fsync(self._file.fileno())
+            to_disk(self._file)
             self._file.close()
 
 

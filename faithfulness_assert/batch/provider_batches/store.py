@@ -14,6 +14,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...asking.echo import LENGTH
+from ...files import open_database, private_folder
 from ...records.errors import ConfigError
 from ..rows import Row, digest
 from ..run_description import changed_input
@@ -223,10 +224,12 @@ def path_of(directory: RunDirectory) -> Path:
 def opened(directory: RunDirectory) -> Iterator[Store]:
     """The database of a run, made if there is none. ``ConfigError`` if it cannot be used."""
     path = path_of(directory)
-    path.parent.mkdir(exist_ok=True)
     try:
-        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        private_folder(path.parent)
+        with closing(open_database(path)) as db:
             yield Store(db)
+    except OSError as error:
+        raise ConfigError(f"{error.filename or path}: cannot be used: {error.strerror}") from None
     except sqlite3.Error as error:
         advice = "if the directory of the run was copied, copy it once more, as a whole"
         raise ConfigError(f"{path}: cannot be used: {error}; {advice}") from None

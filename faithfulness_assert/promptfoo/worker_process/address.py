@@ -12,6 +12,7 @@ import socket
 import stat
 import struct
 
+from ...files import open_file
 from . import protocol
 
 TYPE_CHECKING = False
@@ -36,7 +37,7 @@ def ancestors() -> "Iterator[int]":
 
 def _parent(pid: int) -> int:
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:
+        with open_file(f"/proc/{pid}/stat") as file:
             return int(file.read().rpartition(b")")[2].split()[1])
     except (OSError, ValueError, IndexError):
         return 0

@@ -20,6 +20,7 @@ from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from ...files import to_nowhere
 from ...grading import Grader
 from ...judges import preload
 from ...promptfoo import hook
@@ -200,7 +201,7 @@ def announce(owner: int) -> None:
     """Prints where the worker of ``owner`` listens and what it is; then the output is closed."""
     json.dump({"socket": address.socket_path(owner), **protocol.place()}, sys.stdout)
     sys.stdout.flush()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    to_nowhere(sys.stdout)
 
 
 def cached_grader(evaluation: int | None, /, *args: Any, **options: Any) -> Grader:

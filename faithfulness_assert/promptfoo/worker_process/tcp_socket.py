@@ -10,6 +10,7 @@ import json
 import os
 import socket
 
+from ...files import new_file, open_text
 from . import protocol
 
 PROOF_BYTES = 32
@@ -21,9 +22,8 @@ def listen(path: str) -> socket.socket:
     try:
         listener.setblocking(False)
         port, token = listener.getsockname()[1], os.urandom(PROOF_BYTES)
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="ascii") as file:
-            json.dump([port, token.hex()], file)
+        with new_file(path, private=True) as file:
+            file.write(json.dumps([port, token.hex()]).encode())
     except BaseException:
         listener.close()
         raise
@@ -57,7 +57,7 @@ def check_peer(connection: socket.socket, path: str) -> None:
 
 
 def _port_and_token(path: str) -> "tuple[int, bytes]":
-    with open(path, encoding="ascii") as file:
+    with open_text(path, "ascii") as file:
         try:
             port, token = json.load(file)
             return int(port), bytes.fromhex(token)

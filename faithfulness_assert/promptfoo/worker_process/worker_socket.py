@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ...files import append_file
 from ...records.errors import ConfigError
 from . import address, protocol
 
@@ -98,16 +99,12 @@ def folder_lock(folder: str) -> Iterator[None]:
         yield
         return
     end = time.monotonic() + LOCK_TIMEOUT
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(os.path.join(folder, "lock"), flags, 0o600)
-    try:
-        while not _try_lock(fcntl, descriptor):
+    with append_file(os.path.join(folder, "lock")) as file:
+        while not _try_lock(fcntl, file.fileno()):
             if time.monotonic() > end:
                 raise TimeoutError("another worker has been starting for too long")
             time.sleep(0.01)
         yield
-    finally:
-        os.close(descriptor)
 
 
 def _try_lock(fcntl: Any, descriptor: int) -> bool:

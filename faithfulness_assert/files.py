@@ -1,0 +1,229 @@
+"""The only place where files are opened. Every other file of the package reads and writes with it.
+
+Whoever gives us a folder chooses what its names lead to: a link to another file of the user, a pipe
+that never answers, a device. So
+
+- only regular files are read, and nothing waits for a file to be opened;
+- a new file is written under a name that nobody can foresee, and takes its own name when it is
+  complete: a link of that name is replaced, never followed;
+- a file that grows is refused if its name is a link, or if it has other names;
+- what holds texts of users may be opened by this user only, unless it exists and says otherwise.
+
+This file imports nothing of the package. Every promptfoo assertion imports it: it uses only modules
+that are loaded at that point.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from contextlib import contextmanager, suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from typing import IO, BinaryIO, TextIO, TypeAlias
+
+    AnyPath: TypeAlias = str | os.PathLike[str]
+
+PRIVATE = 0o600
+_BY_UMASK = 0o666
+# Windows has no pipes, terminals or links that these flags would matter for, and no such flags.
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "NOCTTY", "BINARY"))
+_SIDE_FILES = ("-journal", "-wal", "-shm")  # of a SQLite database
+
+
+# ---------------------------------------------------------------- reading
+
+
+def open_file(path: AnyPath, *, follow: bool = True) -> BinaryIO:
+    """A regular file, for reading.
+
+    ``follow``: a link is followed. It is not in folders that somebody else may have filled.
+
+    Raises:
+        OSError: it cannot be read, or is no regular file.
+    """
+    return open(path, "rb", opener=_followed if follow else _unfollowed)
+
+
+def open_text(
+    path: AnyPath, encoding: str = "utf-8", errors: str = "strict", newline: str | None = None
+) -> TextIO:
+    """The same as text."""
+    return open(path, encoding=encoding, errors=errors, newline=newline, opener=_followed)
+
+
+def read_text(path: AnyPath, encoding: str = "utf-8") -> str:
+    """The text of a file. Raises ``OSError`` as ``open_file`` does."""
+    with open_text(path, encoding) as file:
+        return file.read()
+
+
+def _followed(path: str, flags: int) -> int:
+    return _regular(path, flags)
+
+
+def _unfollowed(path: str, flags: int) -> int:
+    return _regular(path, flags | _NOFOLLOW)
+
+
+def _regular(path: str, flags: int, mode: int = PRIVATE) -> int:
+    """Opens a regular file, without waiting for anything."""
+    try:
+        handle = os.open(path, flags | _FLAGS, mode)
+    except OSError as error:
+        raise _clear(error, path) from None
+    try:
+        _check_kind(os.fstat(handle), path)
+    except BaseException:
+        os.close(handle)
+        raise
+    return handle
+
+
+def _clear(error: OSError, path: str) -> OSError:
+    """The error in words, where the system's own say nothing of a link, or of a pipe."""
+    if error.errno in (errno.ELOOP, errno.EMLINK) and os.path.islink(path):
+        return OSError(error.errno, "it is a link to another file", path)
+    if error.errno == errno.ENXIO:
+        return _not_regular(path)
+    return error
+
+
+def _check_kind(found: os.stat_result, path: AnyPath) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not stat.S_ISREG(found.st_mode):
+        raise _not_regular(path)
+
+
+def _not_regular(path: AnyPath) -> OSError:
+    return OSError(errno.EINVAL, "it is not a regular file, but a pipe or a device", path)
+
+
+# ---------------------------------------------------------------- writing
+
+
+@contextmanager
+def new_file(path: AnyPath, *, private: bool = False) -> Iterator[BinaryIO]:
+    """A file that takes the place of ``path`` when the block ends without an error.
+
+    Until then what was there stays. It keeps the permissions of a regular file that was there; else
+    a ``private`` one is for this user only, and another one as the umask says.
+
+    Raises:
+        OSError: the file cannot be written, or ``path`` is a folder, a pipe or a device.
+    """
+    kept = _permissions(path)
+    part, handle = _beside(path, PRIVATE if private or kept is not None else _BY_UMASK)
+    try:
+        with open(handle, "wb") as file:
+            if kept is not None:
+                os.chmod(part, kept)
+            yield file
+        os.replace(part, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(part)
+        raise
+
+
+@contextmanager
+def as_text(
+    file: IO[bytes], *, encoding: str = "utf-8", errors: str = "strict", newline: str = "\n"
+) -> Iterator[TextIO]:
+    """A file as text, which is written to it when the block ends."""
+    text = io.TextIOWrapper(file, encoding, errors, newline)
+    try:
+        yield text
+    finally:
+        text.detach()  # which flushes
+
+
+def check_new_file(path: AnyPath) -> None:
+    """Raises ``OSError`` if ``new_file`` could not write there. Leaves nothing behind."""
+    _permissions(path)
+    part, handle = _beside(path, PRIVATE)
+    os.close(handle)
+    os.unlink(part)
+
+
+def append_file(path: AnyPath, *, buffered: bool = True) -> BinaryIO:
+    """A file that grows at its end; a new one is for this user only.
+
+    Raises:
+        OSError: it cannot be written, is a link or no regular file, or has other names.
+    """
+    return open(path, "ab", -1 if buffered else 0, opener=_only_here)
+
+
+def to_disk(file: IO[bytes]) -> None:
+    """Makes sure that what was written survives a crash of the machine."""
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _only_here(path: str, flags: int) -> int:
+    handle = _regular(path, flags | _NOFOLLOW)
+    if os.fstat(handle).st_nlink > 1:
+        os.close(handle)
+        raise OSError(errno.EMLINK, "it has other names (hard links); copy it", path)
+    return handle
+
+
+def _permissions(path: AnyPath) -> int | None:
+    """Those of a regular file that is there; None for a link, or if there is nothing."""
+    with suppress(FileNotFoundError):
+        _check_kind(os.stat(path), path)
+    try:
+        found = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return None
+    return found & 0o777 if stat.S_ISREG(found) else None
+
+
+def _beside(path: AnyPath, mode: int) -> tuple[str, int]:
+    """A new file in the folder of ``path``: its path and its handle."""
+    part = os.path.join(os.path.dirname(path), f".{os.urandom(12).hex()}.part")
+    return part, os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW | _FLAGS, mode)
+
+
+# ---------------------------------------------------------------- folders, databases, streams
+
+
+def private_folder(path: AnyPath) -> None:
+    """Makes a folder for this user only, unless it exists.
+
+    Raises:
+        OSError: it cannot be made, or is a link or no folder.
+    """
+    with suppress(FileExistsError):
+        os.mkdir(path, 0o700)
+    if not stat.S_ISDIR(os.lstat(path).st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, "it is not a folder, or a link to one", path)
+
+
+def open_database(path: AnyPath) -> sqlite3.Connection:
+    """A SQLite database, made for this user only. SQLite gives its journal the same permissions.
+
+    Raises:
+        OSError: it, or a file that SQLite has beside it, is a link or no regular file.
+        sqlite3.Error: SQLite cannot open it.
+    """
+    import sqlite3
+
+    append_file(path).close()
+    for side in _SIDE_FILES:
+        with suppress(FileNotFoundError):
+            open_file(f"{os.fspath(path)}{side}", follow=False).close()
+    return sqlite3.connect(path, isolation_level=None)
+
+
+def to_nowhere(stream: IO[str]) -> None:
+    """Drops all that a standard stream still has to write, and all that comes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

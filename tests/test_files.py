@@ -1,0 +1,261 @@
+"""Files are opened safely: only regular ones, never through a link that somebody else laid."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from support.command import COMMAND, GOOD
+
+from faithfulness_assert.batch import run
+from faithfulness_assert.files import (
+    append_file,
+    check_new_file,
+    new_file,
+    open_database,
+    open_file,
+    open_text,
+    private_folder,
+)
+from faithfulness_assert.judges.embedded import EmbeddedJudge
+from faithfulness_assert.judges.tape import StoredJudge
+from faithfulness_assert.records.errors import ConfigError
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and modes of Unix")
+SECRET = "the secret of another file"
+
+
+@pytest.fixture(autouse=True)
+def _umask() -> Iterator[None]:
+    before = os.umask(0o022)
+    yield
+    os.umask(before)
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    path = tmp_path / "secret"
+    path.write_text(SECRET)
+    return path
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def write(path: Path) -> None:
+    with new_file(path) as file:
+        file.write(b"new")
+
+
+def append(path: Path) -> None:
+    with append_file(path) as file:
+        file.write(b"new")
+
+
+# ---------------------------------------------------------------- one file
+
+
+@pytest.mark.parametrize("use", [open_file, open_text, write, append, check_new_file])
+def test_pipes_and_folders_are_refused_at_once(use: Callable[[Path], None], tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to("pipe")
+    for name in ("folder", "pipe", "link"):
+        with pytest.raises(OSError, match=r"folder|directory|regular file|link"):
+            use(tmp_path / name)
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
+    assert len(list(tmp_path.iterdir())) == 3
+
+
+@pytest.mark.parametrize("device", ["/dev/null", "/dev/zero", "/dev/tty", "/dev/stdin"])
+def test_devices_are_refused(device: str) -> None:
+    code = f"from faithfulness_assert.files import *\ntry: open_file({device!r})\nexcept OSError: print('refused')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, capture_output=True, check=True
+    )
+    assert done.stdout == b"refused\n"
+
+
+def test_a_new_file_takes_the_place_of_a_link_and_leaves_its_target(
+    tmp_path: Path, secret: Path
+) -> None:
+    path = tmp_path / "report"
+    path.symlink_to(secret)
+    write(path)
+    assert (path.read_text(), path.is_symlink(), secret.read_text()) == ("new", False, SECRET)
+    dangling = tmp_path / "dangling"
+    dangling.symlink_to(tmp_path / "made")
+    write(dangling)
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_new_file_is_there_only_when_it_is_complete(tmp_path: Path) -> None:
+    path = tmp_path / "report"
+    path.write_text("old")
+
+    def half() -> None:
+        with new_file(path) as file:
+            file.write(b"half")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        half()
+    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("report", "old")]
+
+
+def test_a_file_keeps_its_permissions_and_a_new_one_has_those_of_the_umask_or_is_private(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "report"
+    write(path)
+    assert mode(path) == 0o644
+    for kept in (0o600, 0o664):
+        path.chmod(kept)
+        write(path)
+        assert mode(path) == kept
+    with new_file(tmp_path / "private", private=True):
+        (part,) = tmp_path.glob(".*.part")
+        assert mode(part) == 0o600
+    assert mode(tmp_path / "private") == 0o600
+    append(tmp_path / "grown")
+    assert mode(tmp_path / "grown") == 0o600
+
+
+@pytest.mark.parametrize("lay", [Path.symlink_to, Path.hardlink_to])
+def test_nothing_is_added_to_a_file_of_another_name(
+    lay: Callable[[Path, Path], None], tmp_path: Path, secret: Path
+) -> None:
+    lay(tmp_path / "results", secret)
+    with pytest.raises(OSError, match="link"):
+        append(tmp_path / "results")
+    assert secret.read_text() == SECRET
+
+
+def test_a_link_is_read_only_where_a_user_named_it(tmp_path: Path, secret: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(secret)
+    with open_file(link) as file:
+        assert file.read() == SECRET.encode()
+    with pytest.raises(OSError, match="it is a link to another file"):
+        open_file(link, follow=False)
+
+
+def test_a_database_and_its_journal_are_private_and_no_links(tmp_path: Path, secret: Path) -> None:
+    path = tmp_path / "run.sqlite"
+    with closing(open_database(path)) as db:
+        db.execute("CREATE TABLE t (a)")
+        db.execute("BEGIN")
+        db.execute("INSERT INTO t VALUES (1)")
+        assert {mode(file) for file in tmp_path.glob("run.*")} == {0o600}
+        assert (tmp_path / "run.sqlite-journal").exists()
+        db.execute("COMMIT")
+    (tmp_path / "run.sqlite-journal").symlink_to(secret)
+    with pytest.raises(OSError, match="link"):
+        open_database(path)
+    (tmp_path / "other.sqlite").symlink_to(path)
+    with pytest.raises(OSError, match="link"):
+        open_database(tmp_path / "other.sqlite")
+
+
+def test_a_private_folder_is_no_link(tmp_path: Path) -> None:
+    private_folder(tmp_path / "a")
+    assert mode(tmp_path / "a") == 0o700
+    (tmp_path / "b").symlink_to("a")
+    with pytest.raises(OSError, match="link"):
+        private_folder(tmp_path / "b")
+
+
+# ---------------------------------------------------------------- runs, caches, commands
+
+
+RUN_FILES = ["results.jsonl", "run.json", "retried.jsonl", "summary.json", "lock"]
+OLD_NAMES = ["run.json.new", "summary.json.new", "results.jsonl.new"]
+
+
+def graded(folder: Path, data: object = (GOOD,)) -> None:
+    run(data, folder, progress=False)
+
+
+@pytest.mark.parametrize("lay", [Path.symlink_to, Path.hardlink_to])
+@pytest.mark.parametrize("name", [*RUN_FILES, *OLD_NAMES])
+def test_no_file_of_a_run_writes_into_another_file(
+    name: str, lay: Callable[[Path, Path], None], tmp_path: Path, secret: Path
+) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    lay(folder / name, secret)
+    try:
+        graded(folder)
+    except ConfigError as error:
+        assert str(folder) in str(error)
+        assert SECRET not in str(error)
+    assert secret.read_text() == SECRET
+
+
+def test_a_run_and_a_cache_can_be_read_by_their_user_only(tmp_path: Path) -> None:
+    graded(tmp_path / "run")
+    judge = EmbeddedJudge()
+    judge.identity = {"judge": "embedded"}  # type: ignore[attr-defined]
+    StoredJudge(judge, tmp_path / "cache")
+    made = {path for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"results.jsonl", "run.json", "summary.json", "tape.json"} <= {p.name for p in made}
+    assert {path: oct(mode(path)) for path in made if mode(path) != 0o600} == {}
+
+
+def command(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """The command, which must not wait for a pipe: it may use 20 seconds of CPU time."""
+    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (20, 20)); from faithfulness_assert.cli import main; main()"
+    return subprocess.run(
+        [COMMAND[0], "-c", limit, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("report {pipe}", "compare {pipe} {pipe}", "report {run} --data {pipe}.jsonl"),
+        *("report {pipe}.csv", "report {pipe}.parquet", "grade {pipe}.jsonl", "grade {pipe}.csv"),
+        *("report {piped}", "compare {piped} {piped}", "batch {pipe}.jsonl --run {run}"),
+        *("doctor --context {pipe}", "policies {pipe}.yaml", "report {run} -o {pipe}.html"),
+        *("init --from {pipe}.yaml", "batch {data} --run {piped}"),
+        *("batch {data} --run {run} --output {pipe}.jsonl", "batch import {run} {pipe}"),
+    ],
+)
+def test_no_command_waits_for_a_pipe(words: str, tmp_path: Path) -> None:
+    for suffix in ("", ".jsonl", ".csv", ".parquet", ".yaml", ".html"):
+        os.mkfifo(tmp_path / f"pipe{suffix}")
+    (tmp_path / "data.jsonl").write_text(json.dumps(GOOD) + "\n")
+    graded(tmp_path / "run", tmp_path / "data.jsonl")
+    (tmp_path / "run").rename(tmp_path / "piped")
+    (tmp_path / "piped" / "results.jsonl").unlink()
+    os.mkfifo(tmp_path / "piped" / "results.jsonl")
+    graded(tmp_path / "run", tmp_path / "data.jsonl")
+    places = {name: tmp_path / name for name in ("run", "pipe", "piped")}
+    done = command(*words.format(**places, data=tmp_path / "data.jsonl").split())
+    assert done.returncode == 2, done.stderr
+    assert "\nfaithfulness-assert: " in f"\n{done.stderr}"
+    assert "Traceback" not in done.stderr
+    assert stat.S_ISFIFO((tmp_path / "pipe.html").stat().st_mode)
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_init_writes_through_no_link(force: list[str], tmp_path: Path, secret: Path) -> None:
+    folder, made = tmp_path / "example", tmp_path / "made"
+    folder.mkdir()
+    (folder / "context.txt").symlink_to(made)
+    (folder / "faithfulness.py").symlink_to(secret)
+    done = command("init", folder, *force)
+    assert done.returncode == (0 if force else 2), done.stderr
+    assert (made.exists(), secret.read_text()) == (False, SECRET)
