@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 from ambiguity import exponential
+from conftest import ROOT
 from patterns import Found, collected
+
+from faithfulness_assert import ConfigError
+from faithfulness_assert.cases.locate import search
+from faithfulness_assert.policy.files import read_data
 
 
 @pytest.mark.parametrize("found", collected(), ids=lambda found: found.where)
@@ -36,3 +45,29 @@ def test_the_rule_of_patterns_sees_ambiguous_repeats_and_no_others(
     text: str, is_ambiguous: bool
 ) -> None:
     assert bool(exponential(text)) is is_ambiguous
+
+
+# ---------------------------------------------------------------- paths and files of a user
+
+PATHS = json.loads((ROOT / "fixtures" / "costly_paths.json").read_text(encoding="utf-8"))
+RECORD = {"text": "Glue.", "parts": [{"body": "It is so.", "key": "k"}]}
+
+
+@pytest.mark.parametrize("row", PATHS["refused"], ids=lambda row: row["text"] + row["then"][:20])
+def test_a_path_that_could_multiply_its_record_is_refused(row: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=row["says"]):
+        search(row["text"] * row["n"] + row["then"], RECORD)
+
+
+@pytest.mark.parametrize(("path", "value"), PATHS["allowed"])
+def test_a_usual_path_with_lists_and_functions_is_followed(path: str, value: object) -> None:
+    assert search(path, RECORD) == value
+
+
+@pytest.mark.parametrize("key", ["a", '""', "''", '"\\""', " a ", '"a.b"'])
+@pytest.mark.parametrize("form", ["{} = 1", "[{}]", "x = {{{} = 1}}"])
+def test_a_key_of_toml_with_very_many_parts_is_refused(key: str, form: str, tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text(form.format(".".join([key] * 50_000)), encoding="utf-8")
+    with pytest.raises(ConfigError, match="joined by dots"):
+        read_data(str(file), "policy")

@@ -9,6 +9,7 @@ from .systems import CASE_ALIASES, FIELDS, SYSTEMS
 
 COLUMN_FIELDS = (*FIELDS, "id")
 """The fields that a column can be named for."""
+MAX_PATH_CHARS = 1_000
 FROM = "from"
 """The key of a mapping that names the system, for records that could be those of two."""
 
@@ -49,5 +50,12 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
             raise ConfigError(f"from: unknown system {column!r}. Known: {', '.join(SYSTEMS)}")
         if field not in (*COLUMN_FIELDS, FROM):
             raise ConfigError(f"map: a case has no field {name!r}. {suggest(name, COLUMN_FIELDS)}")
+        check_length(column)
         checked[field] = column
     return checked
+
+
+def check_length(path: str) -> None:
+    """Raises ``ConfigError`` for a path that is longer than anyone writes."""
+    if len(path) > MAX_PATH_CHARS:
+        raise ConfigError(f"map: a path may have {MAX_PATH_CHARS:,} characters, got {len(path):,}")

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 from ..files import open_file
 from ..records.errors import ConfigError
+from ..text.strings import lazy_pattern
 
 if TYPE_CHECKING:
     from yaml import Node, SafeLoader
 
 MAX_FILE_BYTES = 1 << 20
+MAX_KEYS = 50
+"""Parts of a dotted key of TOML: the parser takes quadratic time and memory for them."""
+_KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+_LONG_KEY = lazy_pattern(rf"(?<![A-Za-z0-9_-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{MAX_KEYS}}}")
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 
 
@@ -53,6 +58,8 @@ def _parsed(suffix: str, text: str, where: str) -> object:
                 import tomllib
             else:
                 import tomli as tomllib
+            if _LONG_KEY.search(text):
+                raise ValueError(f"more than {MAX_KEYS} names are joined by dots")
             return tomllib.loads(text)
         import yaml
 

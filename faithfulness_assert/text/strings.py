@@ -33,7 +33,7 @@ _JOINERS = r"\u034f\u200c\u200d\ufe00-\ufe0f"
 _UNSEEN = re.compile(rf"(?<![^\x00-\u05ff])[{_JOINERS}{_HIDDEN}]+|[{_HIDDEN}]+")
 _MAY_BE_UNSEEN = re.compile(f"[{_JOINERS}{_HIDDEN}]")  # searched much faster
 # Lines that a CI's log would run as commands: ::error:: on GitHub, ##vso[...] on Azure.
-_LOG_COMMAND = re.compile(r"^(?P<before>\s*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
+_LOG_COMMAND = re.compile(r"^(?P<before>[^\S\n]*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
 
 
 def clean_text(text: str) -> str:
