@@ -10,12 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Grades import these where they need them, also in threads. pytest rewrites what is imported, and CPython 3.11.7 fails where two threads
-# parse code at once ("AST constructor recursion depth mismatch").
-from faithfulness_assert.drive import admission  # noqa: F401
-from faithfulness_assert.judges import anthropic, openai  # noqa: F401
-from faithfulness_assert.reading import json_form, lines_form, refusal, thinking  # noqa: F401
-
 # How fast a machine is says nothing about what holds. `--hypothesis-profile=few` is for runs that repeat every test many times.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
