@@ -158,13 +158,8 @@ def check_report_argument(arguments: Namespace) -> None:
         check_report(arguments.report)
 
 
-def write_outputs(
-    arguments: Namespace, directory: RunDirectory, data_set: DataSet | None = None
-) -> None:
-    """Writes the results of a run as these arguments want it.
-
-    ``data_set``: what was graded; None if only the run knows its name.
-    """
+def write_outputs(arguments: Namespace, directory: RunDirectory, data_set: DataSet) -> None:
+    """Writes the results of a run as these arguments want it. ``data_set``: what was graded."""
     for file in arguments.output:
         write_results(directory.lines(), file)
     if arguments.report is not None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch import run as run_rows
 from ..batch.budget import Budget
-from ..batch.provider_batches import FILES, collect, import_answers, is_begun, submit
+from ..batch.provider_batches import FILES, KeptRows, collect, import_answers, is_begun, submit
 from ..batch.run_directory import RunDirectory
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
@@ -222,7 +222,7 @@ def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> in
         verb, more = ("import", " ANSWERS...") if reached.files else ("collect", "")
         say(f"Not finished. {_next_command(verb, run.path)}{more}")
         return WAITING
-    write_outputs(arguments, run)
+    write_outputs(arguments, run, KeptRows(run))
     summary = Summary()
     for line in run.lines():
         summary.add(line)

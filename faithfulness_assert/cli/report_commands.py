@@ -47,8 +47,8 @@ def add_report_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         action="append",
         default=[],
-        help="the data set that was graded, if the run does not name it or it is elsewhere now; "
-        "for two runs it may be given twice",
+        help="the data set that was graded, for the answers and contexts; what only a run names is "
+        "not opened; for two runs it may be given twice",
     )
     add_mapping_arguments(parser)
 

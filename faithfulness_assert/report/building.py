@@ -66,8 +66,7 @@ def write_report(
             prints, what ``batch --output`` writes), or an iterable of ``GradingResult``.
         path: the file to write, ``.html``.
         data: the data set that was graded, as for ``open_data_set``. Results do not contain their
-            answers and contexts. A run directory names its data set, so it is needed only if that
-            is no longer there.
+            answers and contexts. What a run directory names as its data set is not opened.
         other: results of a second run over the same cases. The report then shows what changed.
         other_data: its data set, if that is another; without it, ``data`` is that of both.
         mapping: columns for the fields of a case, as it was graded with.

@@ -25,7 +25,7 @@ MOST_CHANGES = 2000
 class Compared:
     """Two runs and what changed between them.
 
-    ``data``: the data sets of both, None for those that the runs name.
+    ``data``: the data sets of both, None where they are not given.
 
     Raises:
         ConfigError: no case could be graded in both.

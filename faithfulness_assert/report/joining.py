@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch.data_sets import DataSet, open_data_set
@@ -34,7 +33,7 @@ def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iter
     """All results with their texts: first those of the data set, in its order.
 
     Args:
-        data: the data set, or None for the one that the run names.
+        data: the data set, or None. What only a run names is never opened.
 
     Raises:
         ConfigError: the given data set cannot be read, or nothing is a result.
@@ -49,7 +48,7 @@ def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iter
             yield Joined(record, texts)
         results.notes += [problem] if read and not found else []
         return
-    yield from _Join(results, given=data is not None).with_texts(data_set)
+    yield from _Join(results).with_texts(data_set)
 
 
 def _data_set(
@@ -62,30 +61,18 @@ def _data_set(
             results.source = data_set.name
         return data_set, ""
     name = text_of(mapping_of(results.about.get("input")).get("name"))
-    path = _existing(name, results.directory)
-    if path is None:
-        named = f" The run was graded from {name}, which is not here." if name else ""
-        problem = "The answers and contexts are not shown: results do not contain them."
-        return None, f"{problem}{named} {HOW}"
-    try:
-        return open_data_set(path, mapping=mapping), ""
-    except ConfigError as error:
-        return None, f"The answers and contexts are not shown: {error}. {HOW}"
-
-
-def _existing(name: str, directory: Path | None) -> Path | None:
-    """The file that the run was graded from: from here, or from beside the run directory."""
-    if not name or "\0" in name:
-        return None
-    places = [Path(name), *([directory.parent / name] if directory else [])]
-    return next((place for place in places if place.is_file()), None)
+    named = (
+        f" The run was graded from {name}, which is not opened unless you name it." if name else ""
+    )
+    problem = "The answers and contexts are not shown: results do not contain them."
+    return None, f"{problem}{named} {HOW}"
 
 
 class _Join:
     """Reads the data set once, and the result of each row where it is."""
 
-    def __init__(self, results: Results, *, given: bool) -> None:
-        self._results, self._given = results, given
+    def __init__(self, results: Results) -> None:
+        self._results = results
         self._by_row: dict[int, list[int]] = {}
         self._by_id: dict[str, list[int]] = {}
         self._waiting: dict[int, None] = {}
@@ -139,10 +126,7 @@ class _Join:
         """The texts of a row, if they are those that were graded."""
         before = record.input
         texts = texts_of(row, mapping_of(self._results.about.get("options")))
-        if before or not self._given:  # what only the results name is shown to who knows it
-            same = before == digest(row)
-        else:
-            same = texts is not None and fits(record, texts)
+        same = before == digest(row) if before else texts is not None and fits(record, texts)
         self._changed += not same
         self._unproved += same and not before
         self._by_order += same and not before and not record.result.case_id
@@ -152,10 +136,9 @@ class _Join:
         notes = self._results.notes
         if self._changed:
             cases = "1 case has" if self._changed == 1 else f"{self._changed:,} cases have"
-            advice = "" if self._given else f" {HOW}"
             notes.append(
                 f"{cases} other texts in the data set than when they were graded, and are shown "
-                f"without them.{advice}"
+                "without them."
             )
         if missing:
             notes.append(

@@ -39,7 +39,6 @@ class Results:
         self.name, self.about = name, about or {}
         self.source = name
         self.notes: list[str] = []
-        self.directory: Path | None = None
         self._file = file
 
     def close(self) -> None:
@@ -138,7 +137,6 @@ def _of_directory(path: Path) -> Results:
     if not directory.results.exists():
         raise ConfigError(f"{path}: not the directory of a run: it has no results.jsonl")
     results = Results(str(path), _opened(directory.results, follow=False))
-    results.directory = path
     try:
         results.about = directory.about() or {}
         named = mapping_of(results.about.get("input")).get("name")

@@ -33,6 +33,7 @@ from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.batch.provider_batches import (
     FILES,
+    KeptRows,
     Standing,
     collect,
     import_answers,
@@ -45,6 +46,7 @@ from faithfulness_assert.judges.token_counter import token_counter
 from faithfulness_assert.records.errors import ConfigError, JudgeError
 from faithfulness_assert.records.result import GradingResult
 from faithfulness_assert.records.usage import Usage
+from faithfulness_assert.report import write_report
 
 VIAS = ["openai-batch", "anthropic-batch"]
 
@@ -118,6 +120,19 @@ def counting(path: str, body: Body) -> tuple[int, Body]:
     prompt = sum(count(sent["content"]) for sent in body["messages"])
     usage = {"prompt_tokens": prompt, "completion_tokens": count(message["content"])}
     return status, {**answer, "usage": usage}
+
+
+def test_the_texts_of_a_report_come_from_the_directory_of_the_run(tmp_path: Path) -> None:
+    with BatchServer(counting) as server:
+        directory = begun(tmp_path, "openai-batch", server, 5)
+        collected(directory)
+    assert [row.fields for row in KeptRows(directory).rows()] == [
+        {name: value for name, value in case.items() if name != "id"} for case in cases(5)
+    ]
+    page = write_report(directory, tmp_path / "report.html", data=KeptRows(directory))
+    assert (page.cases, page.notes) == (5, ())
+    private = [path for path in directory.path.rglob("*") if path.is_file()]
+    assert {path: path.stat().st_mode & 0o077 for path in private} == dict.fromkeys(private, 0)
 
 
 @pytest.mark.parametrize("policy", ["default", "ragas"])

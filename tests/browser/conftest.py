@@ -96,7 +96,8 @@ def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the example run."""
     folder = tmp_path_factory.mktemp("example")
-    return write_report(example_run(folder), folder / "report.html").path
+    data = folder / "assistant-v1.jsonl"
+    return write_report(example_run(folder), folder / "report.html", data=data).path
 
 
 @pytest.fixture(scope="session")
@@ -104,7 +105,9 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example run beside a second one."""
     folder = tmp_path_factory.mktemp("comparison")
     first, second = example_run(folder), example_run(folder, improved=True)
-    return write_report(first, folder / "report.html", other=second).path
+    data = [folder / f"{run.name}.jsonl" for run in (first, second)]
+    target = folder / "report.html"
+    return write_report(first, target, data=data[0], other=second, other_data=data[1]).path
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +22,7 @@ from rows import rows
 
 from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import run
+from faithfulness_assert.batch.comparison import lines_of
 from faithfulness_assert.cli import main
 from faithfulness_assert.report import comparing, write_report
 from faithfulness_assert.report.case_view import Offsets
@@ -79,9 +81,9 @@ def test_an_overview_says_what_its_row_says(row: dict[str, Any], tmp_path: Path)
 
 
 def test_every_case_has_its_answer_statements_evidence_and_passages(
-    finished: Path, tmp_path: Path
+    finished: Path, data: Path, tmp_path: Path
 ) -> None:
-    page = page_of(finished, tmp_path)
+    page = page_of(finished, tmp_path, data=data)
     assert page.meta["cases"] == len(page.rows) == len(page.details) == 2
     tall, detail = page.rows[0], page.details[0]
     assert (tall[0], tall[6], tall[7]) == ("tall", "How tall?", RECORDS[0]["answer"])
@@ -110,7 +112,7 @@ def test_a_changed_row_is_not_shown_as_the_one_that_was_graded(
     finished: Path, data: Path, tmp_path: Path
 ) -> None:
     data.write_text(data.read_text("utf-8").replace("cheese", "gold"), encoding="utf-8")
-    page = page_of(finished, tmp_path)
+    page = page_of(finished, tmp_path, data=data)
     assert [row[7] is None for row in page.rows] == [True, False]
     assert "1 case has other texts in the data set" in page.text
     assert page.rows[0][8][1][3] == "It is made of cheese."
@@ -127,16 +129,45 @@ def test_without_its_data_set_the_page_says_what_is_missing_and_how_to_get_it(
     assert page_of(finished, tmp_path, data=moved).rows[0][7] == RECORDS[0]["answer"]
 
 
-def test_a_file_that_only_a_run_names_is_not_shown_without_fingerprints(
-    finished: Path, data: Path, tmp_path: Path
+OPENED = """
+import sys
+from faithfulness_assert.report import write_report
+opened = []
+sys.addaudithook(lambda event, given: event == "open" and opened.append(str(given[0])))
+write_report(*sys.argv[1:3], other=sys.argv[3])
+print([path for path in opened if "cases" in path or "named" in path])
+"""
+
+
+@pytest.mark.parametrize("name", ["{data}", "cases.jsonl", "run/named.csv", "named.csv"])
+def test_a_file_that_only_a_run_names_is_not_opened(
+    name: str, finished: Path, data: Path, tmp_path: Path
 ) -> None:
-    results = finished / "results.jsonl"
-    records = [json.loads(line) for line in results.read_text("utf-8").splitlines()]
-    results.write_text("".join(json.dumps({**r, "input": ""}) + "\n" for r in records))
+    for place in (tmp_path, finished):
+        (place / "named.csv").write_text("password of the user\n")
+    about = json.loads((finished / "run.json").read_text("utf-8"))
+    about["input"]["name"] = name.format(data=data)
+    (finished / "run.json").write_text(json.dumps(about))
+    command = [sys.executable, "-c", OPENED, finished, tmp_path / "page.html", finished]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
     page = page_of(finished, tmp_path)
     assert [row[7] for row in page.rows] == [None, None]
-    assert "Its colour is red. " not in page.passages
+    assert f"graded from {about['input']['name']}, which is not opened" in page.text
+    assert "password" not in page.source
     assert page_of(finished, tmp_path, data=data).rows[0][7] == RECORDS[0]["answer"]
+
+
+@pytest.mark.parametrize("name", ["results.jsonl", "run.json"])
+def test_a_report_reads_no_link_of_a_run(name: str, finished: Path, tmp_path: Path) -> None:
+    (finished / name).rename(tmp_path / "elsewhere")
+    (finished / name).symlink_to(tmp_path / "elsewhere")
+    if name == "run.json":
+        assert "it is a link to another file" in page_of(finished, tmp_path).text
+        return
+    for use in (lambda: page_of(finished, tmp_path), lambda: list(lines_of(finished)())):
+        with pytest.raises(ConfigError, match="it is a link to another file"):
+            use()
 
 
 def test_a_conversation_shows_its_answer_and_who_said_what(
@@ -155,7 +186,7 @@ def test_a_conversation_shows_its_answer_and_who_said_what(
         graded = tmp_path / "grade.html"
         option = f"evidence_roles={json.dumps(roles)}"
         command(monkeypatch, "grade", data, "-o", option, "--report", graded)
-        for page in (page_of(folder, tmp_path), read_page(graded)):
+        for page in (page_of(folder, tmp_path, data=data), read_page(graded)):
             assert page.rows[0][7] == "It opens at 9. You are two."
             assert page.text.count("embedded") == 1
             assert len(page.details[0]["passages"]) == len(roles)
@@ -251,7 +282,7 @@ def test_two_runs_side_by_side_show_what_flipped(
         data.read_text("utf-8").replace("It is made of cheese.", "Its colour is red.")
     )
     other = run(second, tmp_path / "run2", progress=False).directory.path
-    page = page_of(finished, tmp_path, other=other)
+    page = page_of(finished, tmp_path, data=data, other=other, other_data=second)
     assert page.meta["mode"] == "compare"
     ((kind, before, after, flips),) = page.rows
     assert (kind, before[0], after[0], flips) == (1, "tall", "tall", [])

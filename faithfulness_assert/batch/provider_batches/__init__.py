@@ -6,5 +6,15 @@ comes from the environment there.
 
 from .rounds import Standing
 from .runs import FILES, SERVICES, collect, import_answers, is_begun, submit
+from .store import KeptRows
 
-__all__ = ["FILES", "SERVICES", "Standing", "collect", "import_answers", "is_begun", "submit"]
+__all__ = [
+    "FILES",
+    "SERVICES",
+    "KeptRows",
+    "Standing",
+    "collect",
+    "import_answers",
+    "is_begun",
+    "submit",
+]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...asking.echo import LENGTH
 from ...files import open_database, private_folder
 from ...records.errors import ConfigError
+from ..data_sets import DataSet
 from ..rows import Row, digest
 from ..run_description import changed_input
 from .service import Said
@@ -213,6 +214,21 @@ class Store:
             "asks without an answer": without,
             "doubled lines": doubled,
         }
+
+
+class KeptRows(DataSet):
+    """The rows with which a run over a batch API began, as its directory keeps them."""
+
+    def __init__(self, directory: RunDirectory) -> None:
+        about = (directory.about() or {}).get("input")
+        self.name = str(about.get("name") if isinstance(about, dict) else directory.path)
+        self.notes = []
+        self._directory = directory
+
+    def rows(self) -> Iterator[Row]:
+        """See ``DataSet``."""
+        with opened(self._directory) as store:
+            yield from store.rows()
 
 
 def path_of(directory: RunDirectory) -> Path:
