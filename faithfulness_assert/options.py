@@ -203,7 +203,7 @@ def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
 def hide_key(options: GraderOptions | GradeOptions | dict[str, Any]) -> None:
     """Makes the key hide itself, because pytest shows the locals of functions that fail."""
     if isinstance(key := options.get("api_key"), str):
-        from .judges.remote.settings import Secret
+        from .judges.remote.redaction import Secret
 
         options["api_key"] = Secret(key)
 

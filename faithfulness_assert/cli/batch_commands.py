@@ -145,7 +145,7 @@ def _tell_outcome(outcome: RunOutcome, fail_under: float | None) -> int:
 def _same_command() -> str:
     """How to go on: the command as it was given, without keys."""
     command = shlex.join(["faithfulness-assert", *sys.argv[1:]])
-    return f"To go on:\n  {redact(command, ())}"
+    return f"To go on:\n  {redact(command)}"
 
 
 # ---------------------------------------------------------------- batch collect, export, import

@@ -84,9 +84,9 @@ def _shown(error: BaseException) -> Iterator[str]:
         if cause is None:
             return
         try:
-            said = safe_text(str(cause), ())
+            said = safe_text(str(cause))
         except Exception:  # noqa: BLE001 - its __str__ may be anybody's code too
             said = "it has no text"
         yield f"{type(cause).__name__}: {said}\n"
-        yield redact("".join(traceback.format_tb(cause.__traceback__)), ())
+        yield redact("".join(traceback.format_tb(cause.__traceback__)))
         cause = cause.__cause__ or cause.__context__

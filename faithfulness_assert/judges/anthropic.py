@@ -19,11 +19,12 @@ from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.remote_judge import Provider, RemoteJudge
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ..records.ask import Ask, Outcome
     from ..records.usage import Usage
     from .remote.connection import Answer
+    from .remote.redaction import Secrets
 
 # ---------------------------------------------------------------- requests
 
@@ -68,7 +69,7 @@ def _sdk() -> Any:
 # ---------------------------------------------------------------- replies
 
 
-def read_message(answer: Answer, secrets: Sequence[str]) -> Outcome:
+def read_message(answer: Answer, secrets: Secrets) -> Outcome:
     """The reply in a message, or the failure."""
     data = read_json_object(answer, secrets)
     if isinstance(data, JudgeError):

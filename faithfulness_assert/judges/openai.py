@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..records.ask import Ask, Outcome
     from ..records.usage import Usage
     from .remote.connection import Answer
+    from .remote.redaction import Secrets
 
 # ---------------------------------------------------------------- requests
 
@@ -157,7 +158,7 @@ def _sdk() -> Any:
 # ---------------------------------------------------------------- replies
 
 
-def read_completion(answer: Answer, secrets: Sequence[str]) -> Outcome:
+def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
     """The reply in a chat completion, or the failure."""
     data = read_json_object(answer, secrets)
     if isinstance(data, JudgeError):

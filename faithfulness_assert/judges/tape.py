@@ -23,6 +23,7 @@ from ..records.ask import Reply
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import JudgeInfo, Limits, judge_info
 from ..records.usage import Usage
+from .remote.redaction import Secrets
 from .token_counter import token_counter
 
 if TYPE_CHECKING:
@@ -96,7 +97,8 @@ class StoredJudge:
 
     def stored(self, ask: Ask, /) -> Reply | None:
         """The stored reply, if there is one: such an ask need not wait for the judge's server."""
-        return _load(self._folder, ask_key(ask, self._identity))
+        secrets = getattr(self.judge, "secrets", None)
+        return _load(self._folder, ask_key(ask, self._identity), secrets)
 
     async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         from . import background
@@ -239,14 +241,22 @@ def _windows(folder: Path) -> list[int]:
 # ---------------------------------------------------------------- files
 
 
-def _load(folder: Path, key: str) -> Reply | None:
-    """The stored reply with this key; None if there is none."""
+def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
+    """The stored reply with this key; None if there is none.
+
+    Whoever wrote it may not have taken out ``secrets``; default: the keys in the environment.
+    """
     data = _read(folder / f"{key}.json")
     if data is None or data.get("ask") != key or not isinstance(data.get("text"), str):
         return None
     warnings = data.get("warnings")
     texts = [w for w in warnings if isinstance(w, str)] if isinstance(warnings, list) else []
-    return Reply(data["text"], Usage(), cached=True, warnings=tuple(texts))
+    reply = Reply(data["text"], Usage(), cached=True, warnings=tuple(texts))
+    return (secrets if isinstance(secrets, Secrets) else _own_keys()).out_of_reply(reply)
+
+
+def _own_keys() -> Secrets:
+    return Secrets(os.environ.get(f"{name}_API_KEY", "") for name in ("OPENAI", "ANTHROPIC"))
 
 
 def _read(path: Path) -> dict[str, Any] | None:

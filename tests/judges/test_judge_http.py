@@ -19,9 +19,15 @@ from remote import bare_environment
 from faithfulness_assert import Grader
 from faithfulness_assert.judges.remote.answers import read_json_object, usage_of
 from faithfulness_assert.judges.remote.connection import Answer
-from faithfulness_assert.judges.remote.redaction import MAX_SHOWN, redact, safe_text
+from faithfulness_assert.judges.remote.redaction import (
+    MAX_SHOWN,
+    NO_SECRETS,
+    Secret,
+    Secrets,
+    redact,
+    safe_text,
+)
 from faithfulness_assert.judges.remote.server_errors import read_failure, retry_after
-from faithfulness_assert.judges.remote.settings import Secret
 from faithfulness_assert.records.ask import finish_reason
 from faithfulness_assert.records.errors import JudgeError
 from faithfulness_assert.records.usage import Usage
@@ -55,7 +61,7 @@ def test_every_written_form_of_a_secret_is_removed(before: str, after: str, key:
     assume(key.rstrip("=") not in "[redacted]")
     forms = [key, quote(key, safe=""), json.dumps(key), f"Bearer {key}"]
     for form in forms:
-        shown_text = redact(f"{before} {form} {after}", [key])
+        shown_text = redact(f"{before} {form} {after}", Secrets([key]))
         assert key not in shown_text
         assert form not in shown_text
 
@@ -64,8 +70,8 @@ def test_json_and_url_escapes_of_a_password_are_removed() -> None:
     password = 'pä"ss\\wörd/ 1+2'
     forms = (json.dumps(password), quote(password), quote(password, safe=""), quote_plus(password))
     for form in forms:
-        assert "rd" not in redact(f"user {form} denied", [password])
-        assert "rd" not in safe_text(f"user {form} denied", [password])
+        assert "rd" not in redact(f"user {form} denied", Secrets([password]))
+        assert "rd" not in safe_text(f"user {form} denied", Secrets([password]))
 
 
 @given(
@@ -81,7 +87,7 @@ def test_a_secret_with_separators_inside_or_in_another_case_is_removed(
     assume(len(letters) >= 6 and "redacted" not in letters.lower())
     shown_text = redact(
         f"{before} {between.join(key[i : i + size] for i in range(0, len(key), size))}".swapcase(),
-        [key],
+        Secrets([key]),
     )
     assert letters.lower() not in "".join(c for c in shown_text if c.isalnum()).lower()
 
@@ -101,31 +107,31 @@ def test_a_secret_with_separators_inside_or_in_another_case_is_removed(
     ],
 )
 def test_unknown_credentials_are_removed_too(text: str) -> None:
-    assert "xyz9" not in redact(text, [])
+    assert "xyz9" not in redact(text)
 
 
 def test_normal_words_are_not_taken_for_credentials() -> None:
     text = "max_tokens: 100 is too large; the basic plan has no access; task-force; temperature=0.5"
-    assert redact(text, ["abc", ""]) == text
+    assert redact(text, Secrets(["abc", ""])) == text
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_hostile_texts_of_a_million_characters_are_cut_to_a_few_hundred(unit: str) -> None:
-    shown_text = safe_text(unit * (1_000_000 // len(unit)), ["sk-secret-key"])
+    shown_text = safe_text(unit * (1_000_000 // len(unit)), Secrets(["sk-secret-key"]))
     assert len(shown_text) <= 10 * MAX_SHOWN
     assert shown_text.isprintable()
     body = (unit * (1_000_000 // len(unit))).encode()
-    assert read_failure(Answer(500, {}, body), None, []).http_status == 500
+    assert read_failure(Answer(500, {}, body), None, NO_SECRETS).http_status == 500
 
 
 @given(st.text())
 def test_safe_text_is_one_printable_line(text: str) -> None:
-    assert safe_text(text, []).isprintable()
+    assert safe_text(text).isprintable()
 
 
 def test_a_secret_where_text_is_cut_is_removed_whole() -> None:
     key = "k" + "0123456789" * 200
-    shown_text = safe_text(key * 20, [key])
+    shown_text = safe_text(key * 20, Secrets([key]))
     assert "0123456789" not in shown_text
 
 
@@ -180,13 +186,13 @@ def test_finish_reasons_are_translated() -> None:
 def test_any_json_with_any_status_is_an_object_or_a_failure(
     status: int, data: object, headers: dict[str, str]
 ) -> None:
-    outcome = read_json_object(Answer(status, headers, json.dumps(data).encode()), [])
+    outcome = read_json_object(Answer(status, headers, json.dumps(data).encode()), NO_SECRETS)
     assert isinstance(outcome, JudgeError if not 200 <= status < 300 else dict | JudgeError)
 
 
 @given(st.binary(max_size=200))
 def test_any_bytes_are_an_object_or_a_failure(body: bytes) -> None:
-    assert isinstance(read_json_object(Answer(200, {}, body), []), dict | JudgeError)
+    assert isinstance(read_json_object(Answer(200, {}, body), NO_SECRETS), dict | JudgeError)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +208,7 @@ def test_any_bytes_are_an_object_or_a_failure(body: bytes) -> None:
     ],
 )
 def test_a_body_without_a_json_object_is_described(body: bytes, said: str) -> None:
-    outcome = read_json_object(Answer(200, {}, body), [])
+    outcome = read_json_object(Answer(200, {}, body), NO_SECRETS)
     assert isinstance(outcome, JudgeError)
     assert outcome.kind == "server"
     assert said in outcome.message
@@ -220,7 +226,7 @@ def test_a_body_without_a_json_object_is_described(body: bytes, said: str) -> No
     ],
 )
 def test_the_message_of_an_error_is_found_in_any_shape(data: dict[str, object]) -> None:
-    outcome = read_json_object(Answer(400, {}, json.dumps(data).encode()), [])
+    outcome = read_json_object(Answer(400, {}, json.dumps(data).encode()), NO_SECRETS)
     assert isinstance(outcome, JudgeError)
     assert "the words" in outcome.message
     assert "context" not in outcome.message

@@ -93,7 +93,7 @@ class CaseAnswers:
             return Heard(_no_answer(said))
         status, body = said
         answer = Answer(status, {}, json.dumps(body).encode())
-        outcome = self._judge.provider.read(answer, self._judge.secrets)
+        outcome = self._judge.read(answer)
         if isinstance(outcome, Reply) and ask.echo not in outcome.text:
             return Heard(_unnamed(outcome))
         outcome, wanted = self._judge.checked(ask, outcome, steps)

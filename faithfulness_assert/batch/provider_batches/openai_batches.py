@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ...files import open_file
-from ...judges.remote.redaction import safe_text
+from ...judges.remote.redaction import Secrets, safe_text
 from .service import EXPIRED, MISSING, NOT_RUN, Look, Rejection, Said, Service, count_of, id_in
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class OpenAIBatches(Service):
             yield b"\n"
 
 
-def _rejections(errors: Any, secrets: Sequence[str]) -> tuple[Rejection, ...]:
+def _rejections(errors: Any, secrets: Secrets) -> tuple[Rejection, ...]:
     """What the errors of a batch say; at least one, because the batch failed."""
     data = (errors.data if errors else None) or []
     found = tuple(

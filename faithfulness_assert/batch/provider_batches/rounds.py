@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from ...asking.echo import echoing, token_of
 from ...files import open_file
 from ...judges.remote.fallbacks import merge_steps
-from ...judges.remote.redaction import without_keys
 from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of
 from ..run_description import unfinished
@@ -133,6 +132,7 @@ class Rounds:
         return self._directory.path / "rounds" / f"{number:03}"
 
     def _say(self, current: Round, text: str) -> None:
+        text = self._judge.secrets.out_of_message(text)
         self._said.append(f"round {current.number}: {text}")
 
     # ------------------------------------------------------------ at the provider
@@ -211,7 +211,7 @@ class Rounds:
         found = unknown = 0
         for output in outputs:
             for line in iter(lambda output=output: output.readline(MAX_LINE), b""):  # type: ignore[misc]
-                said = read_line(self._form, without_keys(line, self._judge.secrets))
+                said = read_line(self._form, line, self._judge.secrets)
                 if said and self._store.add_answer(current.number, said):
                     found += 1
                 else:

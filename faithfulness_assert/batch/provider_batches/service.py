@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from ...files import append_file, private_folder, to_disk
 from ...judges.remote.connection import Answer
+from ...judges.remote.logs import watch_logs
 from ...judges.remote.redaction import safe_text
 from ...judges.remote.server_errors import read_failure
 from ...records.errors import JudgeError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
+    from ...judges.remote.redaction import Secrets
     from ...judges.remote.remote_judge import RemoteJudge
 
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
@@ -92,6 +94,7 @@ class Service(ABC):
         self._judge = judge
         http = judge.provider.sdk().DefaultHttpxClient(follow_redirects=False)
         self._api = judge.client(http_client=http)
+        watch_logs(judge.secrets)  # also of what was imported just now
         self._once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
 
     def close(self) -> None:
@@ -168,17 +171,17 @@ class RequestFiles(ExitStack):
 
 
 @contextmanager
-def service_errors(secrets: Sequence[str]) -> Iterator[None]:
+def service_errors(secrets: Secrets) -> Iterator[None]:
     """Put around calls of an SDK: whatever it raises becomes a ``JudgeError`` without secrets."""
     try:
         yield
     except JudgeError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises
-        raise _judge_error(error, secrets) from None
+        raise secrets.out_of_error(_judge_error(error, secrets)) from None
 
 
-def _judge_error(error: Exception, secrets: Sequence[str]) -> JudgeError:
+def _judge_error(error: Exception, secrets: Secrets) -> JudgeError:
     status, response = getattr(error, "status_code", None), getattr(error, "response", None)
     if isinstance(status, int) and response is not None:
         answer = Answer(status, response.headers, b"")
@@ -196,10 +199,11 @@ def _judge_error(error: Exception, secrets: Sequence[str]) -> JudgeError:
     return JudgeError(f"the batch API failed: {type(error).__name__}: {said}", "transport")
 
 
-def read_line(form: type[Service], line: bytes) -> Said | None:
-    """What a line of an output says; None if it is no such line."""
+def read_line(form: type[Service], line: bytes, secrets: Secrets) -> Said | None:
+    """What a line of an output says, without secrets; None if it is no such line."""
     try:
-        data = json.loads(line.decode("utf-8-sig"))
+        text = line.decode("utf-8-sig")
+        data = secrets.out_of_json(text, json.loads(text))
     except (ValueError, RecursionError):
         return None
     return form.said(data) if isinstance(data, dict) else None

@@ -11,15 +11,14 @@ from ...records.usage import Usage
 from .server_errors import read_failure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ...records.ask import Reply
     from .connection import Answer
+    from .redaction import Secrets
 
 
-def read_json_object(answer: Answer, secrets: Sequence[str]) -> dict[str, Any] | JudgeError:
+def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | JudgeError:
     """The JSON object in the body of a good answer; anything else is a failure that says why."""
-    data = _parse_json(answer.body)
+    data = _parse_json(answer.body, secrets)
     if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
         return read_failure(answer, data, secrets)
     if isinstance(data, dict):
@@ -36,9 +35,10 @@ def bad_answer(
     return JudgeError(message, "server", retryable=retryable, usage=usage, http_status=status)
 
 
-def _parse_json(body: bytes) -> object:
+def _parse_json(body: bytes, secrets: Secrets) -> object:
     try:
-        return json.loads(body.decode("utf-8-sig"))
+        text = body.decode("utf-8-sig")
+        return secrets.out_of_json(text, json.loads(text))
     except (ValueError, RecursionError):
         return None
 

@@ -17,11 +17,11 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ...records.errors import JudgeError
-from .redaction import safe_text, without_keys
+from .redaction import Secrets, safe_text
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterable, Callable, Sequence
+    from collections.abc import AsyncIterable, Callable
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is
@@ -48,13 +48,13 @@ class Connection:
         secrets: what must never be shown.
     """
 
-    def __init__(self, secrets: Sequence[str]) -> None:
+    def __init__(self, secrets: Secrets) -> None:
         self.secrets = secrets
 
     async def send(self, body: Mapping[str, Any], seconds: float) -> Answer | JudgeError:
         """The answer to one request, after at most ``seconds``."""
         try:
-            answer = await asyncio.wait_for(self._exchange(body, seconds), seconds)
+            return await asyncio.wait_for(self._exchange(body, seconds), seconds)
         except (asyncio.TimeoutError, TimeoutError):
             message = f"the judge sent no complete answer within {seconds:.3g} s"
             hint = "raise timeout, or use a faster judge"
@@ -64,7 +64,6 @@ class Connection:
         except Exception as error:  # noqa: BLE001 - whatever a client raises becomes a JudgeError
             said = safe_text(str(error) or type(error).__name__, self.secrets)
             return JudgeError(f"no connection to the judge: {said}", "transport", retryable=True)
-        return Answer(answer.status, answer.headers, without_keys(answer.body, self.secrets))
 
     async def close(self) -> None:
         """Closes what was opened for this connection."""
@@ -95,7 +94,7 @@ class DirectConnection(Connection):
         make_client: Callable[..., Any],
         url: str,
         login: tuple[str, str] | None,
-        secrets: Sequence[str],
+        secrets: Secrets,
     ) -> None:
         super().__init__(secrets)
         # A redirect would send the prompt, and perhaps the key, to an address that the user did
@@ -178,7 +177,7 @@ def _certificates() -> ssl.SSLContext:
     return certificates
 
 
-def not_sent(error: Exception, secrets: Sequence[str]) -> JudgeError:
+def not_sent(error: Exception, secrets: Secrets) -> JudgeError:
     """The error if a request could not be made."""
     said = safe_text(str(error), secrets)
     name = type(error).__name__

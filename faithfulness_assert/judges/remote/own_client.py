@@ -13,12 +13,14 @@ from urllib.parse import urlsplit
 from ...records.errors import ConfigError
 from .. import background
 from .connection import MAX_BYTES, Answer, Connection, bounded_body, too_large
-from .settings import Endpoint, Secret, endpoint_at
+from .redaction import Secret
+from .settings import Endpoint, credentials, endpoint_at
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping
+    from collections.abc import AsyncIterator, Mapping
 
-_CREDENTIAL_NAMES = ("auth", "key", "token", "secret", "cookie", "password")
+    from .redaction import Secrets
+
 _MOST_LEARNED = 8  # tokens that are remembered as secrets; some clients sign each request anew
 
 
@@ -37,22 +39,13 @@ def client_endpoint(client: Any, api: str, package: str) -> Endpoint:
     if not usable or not hasattr(client, api):
         got = type(client).__name__
         raise ConfigError(f"client: must be a client of the package {package}, got {got}")
-    keys = [getattr(client, name, None) for name in ("api_key", "auth_token")]
-    headers = credentials(getattr(client, "default_headers", {}))
-    given = [Secret(key) for key in keys if isinstance(key, str) and key]
+    places = (
+        getattr(client, name, {}) for name in ("__dict__", "default_headers", "default_query")
+    )
+    given = [secret for fields in places for secret in credentials(fields)]
     address = urlsplit(str(client.base_url))
     address = address._replace(path=address.path.rstrip("/"))  # the SDK adds a slash
-    return endpoint_at(address.geturl(), Secret(""), (*given, *headers))
-
-
-def credentials(headers: Mapping[str, object]) -> list[Secret]:
-    """What in these headers may be a key, a token or a password."""
-    return [
-        Secret(value.split()[-1])  # without "Bearer"
-        for name, value in headers.items()
-        if isinstance(value, str) and value.strip()
-        if any(part in name.lower() for part in _CREDENTIAL_NAMES)
-    ]
+    return endpoint_at(address.geturl(), Secret(""), given)
 
 
 class ClientConnection(Connection):
@@ -65,10 +58,8 @@ class ClientConnection(Connection):
         secrets: what must never be shown. Tokens that the client sends are added.
     """
 
-    def __init__(self, sdk: Any, client: Any, path: str, secrets: Iterable[str]) -> None:
-        self._known = [*secrets]
-        self._given = len(self._known)
-        super().__init__(self._known)
+    def __init__(self, sdk: Any, client: Any, path: str, secrets: Secrets) -> None:
+        super().__init__(secrets)
         self._sdk, self._client, self._path = sdk, client, path
         self._is_async = inspect.iscoroutinefunction(client.post)
 
@@ -123,5 +114,4 @@ class ClientConnection(Connection):
 
     def _remember(self, headers: Mapping[str, str]) -> None:
         """A token that the client fetched for this request must not be shown either."""
-        self._known += [secret for secret in credentials(headers) if secret not in self._known]
-        del self._known[self._given : -_MOST_LEARNED]
+        self.secrets.learn(credentials(headers), _MOST_LEARNED)

@@ -10,7 +10,7 @@ import importlib.util
 import inspect
 import time
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,9 @@ from .. import JUDGES, background
 from .connection import Answer, Connection, DirectConnection, not_sent
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
+from .logs import watch_logs
 from .own_client import ClientConnection, client_endpoint
+from .redaction import Secrets
 from .server_errors import ServerError
 from .settings import check_number, check_text, find_endpoint
 
@@ -44,7 +46,7 @@ class Provider:
         max_temperature: the highest temperature that it allows.
         fallbacks: the parameters that some of its servers reject.
         request: returns the parameters of an ask with these settings, after these steps.
-        read: returns the reply in an answer, or the failure. The strings are secrets.
+        read: returns the reply in an answer, or the failure.
         sdk: imports the package. That takes up to a second, so it is only done for an ask.
         client: the name of its client class.
         api: the attribute of a client that has the API.
@@ -56,7 +58,7 @@ class Provider:
     max_temperature: float
     fallbacks: Fallbacks
     request: Callable[[Ask, Settings, Steps], dict[str, Any]]
-    read: Callable[[Answer, Sequence[str]], Outcome]
+    read: Callable[[Answer, Secrets], Outcome]
     sdk: Callable[[], Any]
     client: str
     api: str
@@ -169,6 +171,10 @@ class RemoteJudge:
         """The body of the request for an ask after these steps."""
         return self.provider.request(ask, self._settings, steps)
 
+    def read(self, answer: Answer) -> Outcome:
+        """The reply in an answer, or the failure, without secrets."""
+        return self.secrets.out_of_outcome(self.provider.read(answer, self.secrets))
+
     def checked(self, ask: Ask, outcome: Outcome, sent: Steps) -> tuple[Outcome, Steps]:
         """The outcome of a try after the steps ``sent``, and the steps for the next try.
 
@@ -208,7 +214,7 @@ class RemoteJudge:
         return getattr(self.provider.sdk(), name)(api_key=key, base_url=url, **options)
 
     @property
-    def secrets(self) -> Sequence[str]:
+    def secrets(self) -> Secrets:
         """What must never be shown or stored."""
         return self._endpoint.secrets
 
@@ -249,11 +255,11 @@ class RemoteJudge:
         try:
             connection = await self._connected()
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
-            return not_sent(error, self._endpoint.secrets)
+            return not_sent(error, self.secrets)
         answer = await connection.send(request, seconds)
         if not isinstance(answer, Answer):
-            return answer
-        read = partial(self.provider.read, answer, connection.secrets)
+            return self.secrets.out_of_outcome(answer)
+        read = partial(self.read, answer)
         return read() if len(answer.body) <= LONG_BODY else await background.in_thread(read)
 
     async def _connected(self) -> Connection:
@@ -271,7 +277,7 @@ class RemoteJudge:
             raise
 
     def _connect(self) -> Connection:
-        provider, secrets = self.provider, self._endpoint.secrets
+        provider, secrets = self.provider, self.secrets
         connection: Connection
         if self._own_client is None:
             make_client = partial(self._make_client, f"Async{provider.client}")
@@ -279,5 +285,6 @@ class RemoteJudge:
             connection = DirectConnection(provider.sdk(), make_client, url, login, secrets)
         else:
             connection = ClientConnection(provider.sdk(), self._own_client, provider.path, secrets)
+        watch_logs(secrets)  # also of what was imported just now
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection

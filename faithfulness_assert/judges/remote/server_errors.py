@@ -9,13 +9,14 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from ...records.errors import JudgeError
-from .redaction import MAX_SEARCHED, safe_text, without_secrets
+from .redaction import MAX_SEARCHED, safe_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from ...records.errors import JudgeErrorKind
     from .connection import Answer
+    from .redaction import Secrets
 
 MAX_WAIT = 60.0  # seconds between two tries
 
@@ -72,7 +73,7 @@ class ServerError(JudgeError):
     too_long = False
 
 
-def read_failure(answer: Answer, data: object, secrets: Sequence[str]) -> ServerError:
+def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
     """The failure that an error answer reports. ``data`` is its JSON; None if it has none."""
     status, text, codes, param = _report(answer, data)
     searched = f"{codes} {text}"
@@ -103,7 +104,7 @@ def read_failure(answer: Answer, data: object, secrets: Sequence[str]) -> Server
         retry_after=wait,
     )
     error.status, error.param = status, param
-    error.said = without_secrets(text, secrets)[:MAX_SEARCHED]
+    error.said = secrets.out_of_message(text)[:MAX_SEARCHED]
     many_tokens = status != 429 and _TOO_MANY_TOKENS.search(searched)
     error.too_long = not (filtered or unpaid) and bool(
         status == 413 or _TOO_LONG.search(searched) or many_tokens

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import os
+from base64 import b64decode
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ...records.errors import ConfigError, MissingKeyError
+from .logs import watch_logs
+from .redaction import Secret, Secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-
-class Secret(str):
-    """A string whose ``repr`` does not show it."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "'[redacted]'"
+_CREDENTIAL_NAMES = ("auth", "key", "token", "secret", "cookie", "password", "signature")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +33,7 @@ class Endpoint:
     url: Secret
     key: Secret
     public_url: str
-    secrets: tuple[Secret, ...]
+    secrets: Secrets
 
     def below(self, path: str) -> str:
         """The address of ``path`` below ``url``, with its query, without user and password."""
@@ -78,9 +75,33 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
         ConfigError: it is not an HTTP address.
     """
     parts = _parse_base_url(url)
-    secrets = (key, parts.password, parts.query, *more_secrets)
-    public_url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-    return Endpoint(Secret(url), key, public_url, tuple(Secret(one) for one in secrets if one))
+    user, _, place = parts.netloc.rpartition("@")
+    login = parts.password or parts.username or ""
+    words = (
+        key,
+        login,
+        unquote(login),
+        parts.query,
+        *credentials(dict(parse_qsl(parts.query))),
+        *more_secrets,
+    )
+    marked = [f"{user}@"] * bool(user) + [f"?{parts.query}"] * bool(parts.query)
+    secrets = Secrets(words, in_messages=marked)
+    watch_logs(secrets)
+    return Endpoint(Secret(url), key, f"{parts.scheme}://{place}{parts.path}", secrets)
+
+
+def credentials(fields: Mapping[str, object]) -> list[Secret]:
+    """What in these headers, parameters or attributes may be a key, a token or a password."""
+    found: list[str] = []
+    for name, value in fields.items():
+        if isinstance(value, str) and any(part in name.lower() for part in _CREDENTIAL_NAMES):
+            scheme, _, rest = value.strip().partition(" ")
+            found += (rest or scheme).split("; ")  # of cookies, each
+            if scheme.lower() == "basic":
+                with suppress(ValueError):
+                    found.append(b64decode(rest).decode().partition(":")[2])
+    return [Secret(one) for one in found if one]
 
 
 def check_number(name: str, value: object, low: float, high: float, *, whole: bool = False) -> None:
