@@ -31,7 +31,7 @@ from .arguments import (
     named_data_set,
 )
 from .exit_codes import PASSED
-from .terminal import show, show_line, show_paragraph, show_table
+from .terminal import print_json, show, show_line, show_paragraph, show_table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -182,7 +182,7 @@ def run_estimate(arguments: Namespace) -> int:
     via = arguments.via is not None
     estimate = estimate_run(named_data_set(arguments).rows(), over_batch_api=via, **options)
     if arguments.json:
-        print(json.dumps(estimate.to_json()))
+        print_json(json.dumps(estimate.to_json()))
         return PASSED
     for line in str(estimate).splitlines():
         show_line(line)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from functools import cache
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from ..batch.summary import Summary
 from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
-from ..text.strings import visible
+from ..text.strings import visible, visible_json
 from .exit_codes import exit_code
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def show(
         summary.add(result)
         case = case_of(summary.cases)
         if as_json:
-            _print_json(result)
+            print_json(result.model_dump_json(by_alias=True))
             continue
         if before and not (before.pass_ and result.pass_):
             _print_shown(Shown(()))
@@ -86,15 +85,12 @@ def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     _console().print(table)
 
 
-def _print_json(result: GradingResult) -> None:
-    """The result on one line, with every character escaped that a terminal would act on.
+def print_json(text: str) -> None:
+    """JSON on one line, with every character escaped that a terminal would act on.
 
     Always UTF-8, which JSON requires, whatever the terminal's encoding is.
     """
-    text = result.model_dump_json(by_alias=True)
-    if not text.isprintable():
-        text = "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
-    sys.stdout.buffer.write(text.encode() + b"\n")
+    sys.stdout.buffer.write(visible_json(text).encode() + b"\n")
     sys.stdout.buffer.flush()
 
 

@@ -17,6 +17,9 @@ MAX_KEYS = 50
 """Parts of a dotted key of TOML: the parser takes quadratic time and memory for them."""
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _LONG_KEY = lazy_pattern(rf"(?<![A-Za-z0-9_-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{MAX_KEYS}}}")
+MAX_DIGITS, MAX_BITS = 300, 1000
+_TOO_LONG = f"a number has more than {MAX_DIGITS} digits"
+_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 
 
@@ -47,12 +50,12 @@ def read_data(file: str, what: str) -> object:
 
 def _parsed(suffix: str, text: str, where: str) -> object:
     """The data in ``text``. Each parser is imported only for a file of its format."""
-    problems: tuple[type[Exception], ...] = (ValueError, RecursionError)
+    problems: tuple[type[Exception], ...] = (ValueError, OverflowError, RecursionError)
     try:
         if suffix == ".json":
             import json
 
-            return json.loads(text)
+            return _checked(json.loads(text))
         if suffix == ".toml":
             if sys.version_info >= (3, 11):
                 import tomllib
@@ -60,14 +63,30 @@ def _parsed(suffix: str, text: str, where: str) -> object:
                 import tomli as tomllib
             if _LONG_KEY.search(text):
                 raise ValueError(f"more than {MAX_KEYS} names are joined by dots")
-            return tomllib.loads(text)
+            return _checked(tomllib.loads(text))
         import yaml
 
         problems = (*problems, yaml.YAMLError)
-        return _yaml(yaml.SafeLoader(text))
+        return _checked(_yaml(yaml.SafeLoader(text)))
     except problems as error:
         problem = " ".join(str(error).split())[:300]
+        if "integer string conversion" in problem:
+            problem = _TOO_LONG
         raise ConfigError(f"{where}: invalid {suffix[1:].upper()}: {problem}") from None
+
+
+def _checked(data: object) -> object:
+    """The data. Raises ``ValueError`` if a number in it is too large for a float."""
+    waiting = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif isinstance(value, list | tuple | set):
+            waiting += value
+        elif isinstance(value, int) and value.bit_length() > MAX_BITS:
+            raise ValueError(_TOO_LONG)
+    return data
 
 
 def _yaml(loader: SafeLoader) -> object:
@@ -89,7 +108,10 @@ def _check_size(root: Node) -> None:
     """
     waiting, count = [root], 1
     while waiting:
-        parts = _parts(waiting.pop())
+        node = waiting.pop()
+        if node.tag in _NUMBERS and len(node.value) > MAX_DIGITS:  # before it is computed
+            raise ValueError(_TOO_LONG)
+        parts = _parts(node)
         count += len(parts)
         if count > MAX_FILE_BYTES:
             raise ValueError("too many values in its aliases")

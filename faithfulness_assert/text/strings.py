@@ -5,6 +5,7 @@ Every room may use this file.
 
 from __future__ import annotations
 
+import json
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
@@ -32,6 +33,7 @@ _HIDDEN = r"\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
 _JOINERS = r"\u034f\u200c\u200d\ufe00-\ufe0f"
 _UNSEEN = re.compile(rf"(?<![^\x00-\u05ff])[{_JOINERS}{_HIDDEN}]+|[{_HIDDEN}]+")
 _MAY_BE_UNSEEN = re.compile(f"[{_JOINERS}{_HIDDEN}]")  # searched much faster
+_SHOWN = "\n\u200c\u200d"
 # Lines that a CI's log would run as commands: ::error:: on GitHub, ##vso[...] on Azure.
 _LOG_COMMAND = re.compile(r"^(?P<before>[^\S\n]*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
 
@@ -83,11 +85,21 @@ def visible(text: str) -> str:
     """``text`` with escapes for everything that is hidden or that a terminal or CI log acts on."""
     shown = "".join(
         char
-        if char.isprintable() or char in "\n\u200c\u200d"
+        if (char.isprintable() and not "\U000e0000" <= char <= "\U000e0fff") or char in _SHOWN
         else char.encode("unicode_escape").decode("ascii")
         for char in text
     )
     return _LOG_COMMAND.sub(lambda sign: f"{sign['before'] or ''}\\x{ord(sign[0][-1]):x}", shown)
+
+
+def visible_json(text: str) -> str:
+    """JSON on one line with the same meaning, in which a terminal or a CI log acts on nothing.
+
+    Outside of its strings JSON has no character that is escaped here.
+    """
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+    return _LOG_COMMAND.sub(lambda sign: f"{sign['before'] or ''}\\u{ord(sign[0][-1]):04x}", text)
 
 
 def text_key(text: str) -> str:

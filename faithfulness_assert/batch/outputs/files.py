@@ -8,6 +8,7 @@ import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
+from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
 from ...files import as_text, new_file
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from ...records.result import GradingResult
     from ..rows import Line
 
-_FORMULA = re.compile(r"[=+\-@\t\r]")
+_FORMULA = re.compile(r"[=+\-@\u2212]")
+_UNSEEN = {"\u034f", "\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\ufffd"}
+"""Characters that show nothing, though Unicode takes them for letters, symbols or marks."""
 _NUMBER = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?%?")
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
 SUITE_WIDTH = 200
@@ -119,9 +122,21 @@ def _cell(value: Any) -> Any:
         return "true" if value else "false"
     if isinstance(value, str):
         value = value.replace("\0", "\ufffd")
-        harmless = not _FORMULA.match(value) or _NUMBER.fullmatch(value)
+        harmless = not _may_be_formula(value) or _NUMBER.fullmatch(value)
         return value if harmless else f"'{value}"
     return value
+
+
+def _may_be_formula(text: str) -> bool:
+    """Whether a spreadsheet may run a text: some pass over spaces, some take full-width signs."""
+    for char in text:
+        if char in "\t\r\n\v\f":
+            return True
+        if char.isalnum() and char not in _UNSEEN:
+            return False
+        if char not in _UNSEEN and category(char)[0] not in "ZCM":
+            return _FORMULA.match(normalize("NFKC", char)) is not None
+    return False
 
 
 # ---------------------------------------------------------------- JUnit

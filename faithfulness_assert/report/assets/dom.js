@@ -29,11 +29,11 @@ function replaceContent(parent, ...children) {
 
 // Characters that hide text or turn its direction are named, as the overview does.
 const HIDDEN =
-  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+  /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\udb40-\udb43][\udc00-\udfff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 function visible(text) {
   return text.replace(HIDDEN, (char) => {
-    const code = char.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
+    const code = char.codePointAt(0).toString(16).toUpperCase().padStart(4, '0');
     return `[U+${code}]`;
   });
 }

@@ -1,0 +1,162 @@
+"""What is written for machines and spreadsheets has the same meaning, and starts nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from support.command import run as command
+
+from faithfulness_assert import ConfigError, grade
+from faithfulness_assert.batch.outputs import write_results
+from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.policy.files import read_data
+from faithfulness_assert.report import write_report
+from faithfulness_assert.report.page import shown_text
+from faithfulness_assert.text.strings import visible, visible_json
+
+COMMANDS = ["##[error]x", "a ##vso[task.complete]", "\\##[group]", "###[x]", "::error::x"]
+
+
+@given(st.text() | st.sampled_from(COMMANDS))
+@example("\\##[error]\U000e0041\u2028")
+def test_json_for_a_log_means_the_same_and_starts_no_command(text: str) -> None:
+    shown = visible_json(json.dumps({"##[error]": [text]}, ensure_ascii=False))
+    assert json.loads(shown) == {"##[error]": [text]}
+    assert not re.search(r"##\w*\[|^\s*::", shown)
+    assert shown.isprintable()
+
+
+@pytest.mark.parametrize("words", [["grade", "-", "--json"], ["estimate", "-", "--json"]])
+def test_the_json_of_a_command_starts_no_command_of_a_log(words: list[str]) -> None:
+    case = {"id": "##[error]", "answer": "It ##[error]x is ::warning:: so.", "context": "##vso[x]y"}
+    done = command(*words, stdin=json.dumps(case))
+    assert not re.search(r"##\w*\[|^\s*::", done.stdout, re.MULTILINE)
+    assert isinstance(json.loads(done.stdout), dict)
+
+
+# ---------------------------------------------------------------- tables
+
+SIGNS = ["=", "+", "-", "@", "＝", "﹦", "＋", "﹢", "－", "﹣", "＠", "﹫", "⁼", "₌", "−"]
+BEFORE = [
+    *(
+        "",
+        " ",
+        "\u00a0",
+        "\u3000",
+        "\u200b",
+        "\ufeff",
+        "\u2060",
+        "\u200e",
+        "\u00ad",
+        "\u034f",
+        "\ufe0f",
+    ),
+    *(
+        "\u115f",
+        "\u3164",
+        "\uffa0",
+        "\u2800",
+        "\U000e0041",
+        "\U000e0100",
+        "\x00",
+        "\x1b",
+        "\x85",
+        "\u2028",
+        "\ue000",
+    ),
+    *("\t", "\r", "\n", "\r\n", " \n", "\v", "\u200b \ufeff"),
+]
+
+
+def cells(tmp_path: Path, *texts: str) -> list[str]:
+    result = grade("The sky is blue.", "The sky is blue.")
+    lines = [Line(text, n, "", {"column": text}, result) for n, text in enumerate(texts, 1)]
+    write_results(lines, tmp_path / "results.csv")
+    with (tmp_path / "results.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["case_id"] for row in rows] == [row["column"] for row in rows]
+    return [row["column"] for row in rows]
+
+
+def test_no_cell_begins_with_a_formula_whatever_stands_before_it(tmp_path: Path) -> None:
+    texts = [f"{before}{sign}HYPERLINK(1)" for before in BEFORE for sign in SIGNS]
+    assert cells(tmp_path, *texts) == [f"'{text}".replace("\0", "\ufffd") for text in texts]
+
+
+def test_other_cells_are_as_they_were(tmp_path: Path) -> None:
+    texts = [
+        "a=1",
+        " a",
+        "-1.5",
+        "+3,000",
+        "-2e-7%",
+        "a\n=1",
+        "",
+        "'x",
+        "\u3000全角",
+        "*",
+        "(=1)",
+        "#",
+    ]
+    assert cells(tmp_path, *texts) == texts
+
+
+# ---------------------------------------------------------------- numbers
+
+LONG = {
+    "decimal": "9" * 5000,
+    "short enough for Python": "9" * 400,
+    "hexadecimal": "0x" + "f" * 5000,
+    "binary": "0b" + "1" * 20000,
+    "base 60": ":".join(["59"] * 5000),
+    "float in base 60": ":".join(["59"] * 5000) + ".5",
+}
+
+
+@pytest.mark.parametrize("form", ["{}", "[{}]", "{{? {} : 1}}", "{{a: [{}]}}"])
+@pytest.mark.parametrize("name", LONG)
+def test_a_number_of_many_digits_is_one_clear_error_in_yaml(
+    name: str, form: str, tmp_path: Path
+) -> None:
+    _refused(tmp_path / "a.yaml", f"threshold: {form.format(LONG[name])}\n")
+
+
+@pytest.mark.parametrize("name", ["decimal", "short enough for Python", "hexadecimal", "binary"])
+def test_a_number_of_many_digits_is_one_clear_error_in_toml(name: str, tmp_path: Path) -> None:
+    for form in ("threshold = {}", "[weights]\nsupported = [{}]"):
+        _refused(tmp_path / "a.toml", form.format(LONG[name]))
+
+
+@pytest.mark.parametrize("name", ["decimal", "short enough for Python"])
+def test_a_number_of_many_digits_is_one_clear_error_in_json(name: str, tmp_path: Path) -> None:
+    _refused(tmp_path / "a.json", f'{{"threshold": [{LONG[name]}]}}')
+
+
+def _refused(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError) as error:
+        read_data(str(path), "policy")
+    assert "a number has more than 300 digits" in str(error.value)
+    assert len(str(error.value)) < 400
+    given: Any = {"policy": str(path)}
+    with pytest.raises(ConfigError):
+        grade("a", "b", **given)
+
+
+# ---------------------------------------------------------------- hidden characters
+
+
+@pytest.mark.parametrize("code", [0xE0001, 0xE0020, 0xE0041, 0xE007F, 0xE0100, 0xE01EF])
+def test_tag_characters_are_shown_by_their_names(code: int, tmp_path: Path) -> None:
+    text = f"a{chr(code)}b"
+    assert visible(text) == f"a\\U{code:08x}b"
+    assert shown_text(text) == f"a[U+{code:X}]b"
+    page = write_report([grade(f"The sky {text}.", text, id=text)], tmp_path / "r.html").path
+    assert chr(code) not in page.read_text("utf-8")
