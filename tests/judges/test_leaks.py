@@ -26,6 +26,8 @@ from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from remote import ASK, bare_environment
 
 from faithfulness_assert import Grader
+from faithfulness_assert.judges.remote.redaction import Secret
+from faithfulness_assert.judges.remote.settings import endpoint_at
 from faithfulness_assert.records.errors import JudgeError
 
 LONG, SHORT = "sk-proj-a+b/c=0123456789abcdefXYZ", "pw-19x7-q4"
@@ -298,3 +300,33 @@ def test_a_tape_of_somebody_else_shows_no_key(
     for grader in (recorded, Grader(f"tape:{tmp_path}", reasons=True, controls="off")):
         result = grader.grade(**CASE)
         assert not shows(outputs(result), LONG)
+
+
+@pytest.mark.parametrize(
+    ("url", "warns"),
+    [
+        ("https://api.example/v1", False),
+        ("http://localhost:1/v1", False),
+        ("http://127.8.9.1/v1", False),
+        ("http://[::1]/v1", False),
+        ("http://localhost.evil.example/v1", True),
+        ("http://api.example/v1", True),
+        ("http://10.0.0.5/v1", True),
+        ("http://VLLM:8000/v1", True),
+    ],
+)
+def test_http_to_another_machine_is_warned_of(
+    url: str, warns: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = endpoint_at(url, Secret(LONG))
+    assert bool(endpoint.warnings) == warns
+    monkeypatch.setenv("FAITHFULNESS_ASSERT_HTTP_HOSTS", "10.0.0.5, vllm,api.example")
+    assert bool(endpoint_at(url, Secret(LONG)).warnings) == ("evil" in url)
+
+
+def test_the_warning_of_http_is_in_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Loopback(good_reply) as server:
+        monkeypatch.setenv("http_proxy", server.root)  # so that a name needs no network
+        url = "http://judge.example/v1"
+        result = Grader("openai:m", base_url=url, api_key=LONG, max_retries=0).grade(**CASE)
+    assert any("base_url is http" in warning for warning in result.warnings)

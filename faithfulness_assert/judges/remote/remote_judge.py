@@ -187,8 +187,8 @@ class RemoteJudge:
         return outcome, next_steps(self.provider.fallbacks, sent, outcome, request)
 
     def warned(self, reply: Reply, steps: Steps) -> Reply:
-        """The reply, with a warning for each of these steps."""
-        warnings = step_warnings(self.provider.fallbacks, steps)
+        """The reply, with a warning for each of these steps, and for the way that it came."""
+        warnings = (*self._endpoint.warnings, *step_warnings(self.provider.fallbacks, steps))
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def client(self, **options: Any) -> Any:

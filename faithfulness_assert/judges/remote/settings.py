@@ -6,6 +6,7 @@ import os
 from base64 import b64decode
 from contextlib import suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
@@ -28,12 +29,14 @@ class Endpoint:
         key: the API key; empty where none is needed.
         public_url: the address without user, password and query.
         secrets: what must never be shown.
+        warnings: what the user should know about the way there.
     """
 
     url: Secret
     key: Secret
     public_url: str
     secrets: Secrets
+    warnings: tuple[str, ...] = ()
 
     def below(self, path: str) -> str:
         """The address of ``path`` below ``url``, with its query, without user and password."""
@@ -88,7 +91,25 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
     marked = [f"{user}@"] * bool(user) + [f"?{parts.query}"] * bool(parts.query)
     secrets = Secrets(words, in_messages=marked)
     watch_logs(secrets)
-    return Endpoint(Secret(url), key, f"{parts.scheme}://{place}{parts.path}", secrets)
+    public_url, warnings = f"{parts.scheme}://{place}{parts.path}", _warnings(parts)
+    return Endpoint(Secret(url), key, public_url, secrets, warnings)
+
+
+def _warnings(parts: SplitResult) -> tuple[str, ...]:
+    """A warning where texts and keys go over a network in the open."""
+    host = parts.hostname or ""
+    trusted = os.environ.get("FAITHFULNESS_ASSERT_HTTP_HOSTS", "").lower().split(",")
+    if parts.scheme == "https" or _is_here(host) or host in map(str.strip, trusted):
+        return ()
+    problem = f"base_url is http, not https: texts and any key go to {host} in the open"
+    return (f"{problem}. If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={host}",)
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine, by its name alone."""
+    with suppress(ValueError):
+        return ip_address(host).is_loopback
+    return host == "localhost" or host.endswith(".localhost")
 
 
 def credentials(fields: Mapping[str, object]) -> list[Secret]:
