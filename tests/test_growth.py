@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from ambiguity import exponential
 from conftest import ROOT
+from growth import slow
 from patterns import Found, collected
 
 from faithfulness_assert import ConfigError
@@ -47,6 +48,13 @@ def test_the_rule_of_patterns_sees_ambiguous_repeats_and_no_others(
     assert bool(exponential(text)) is is_ambiguous
 
 
+# ---------------------------------------------------------------- sinks
+
+
+def test_twice_a_text_takes_about_twice_the_time_wherever_it_goes() -> None:
+    assert slow(seed=1, budget=30) == []
+
+
 # ---------------------------------------------------------------- paths and files of a user
 
 PATHS = json.loads((ROOT / "fixtures" / "costly_paths.json").read_text(encoding="utf-8"))
@@ -68,6 +76,6 @@ def test_a_usual_path_with_lists_and_functions_is_followed(path: str, value: obj
 @pytest.mark.parametrize("form", ["{} = 1", "[{}]", "x = {{{} = 1}}"])
 def test_a_key_of_toml_with_very_many_parts_is_refused(key: str, form: str, tmp_path: Path) -> None:
     file = tmp_path / "policy.toml"
-    file.write_text(form.format(".".join([key] * 50_000)), encoding="utf-8")
+    file.write_text(form.format(".".join([key] * 10_000)), encoding="utf-8")
     with pytest.raises(ConfigError, match="joined by dots"):
         read_data(str(file), "policy")

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from yaml import Node, SafeLoader
 
 MAX_FILE_BYTES = 1 << 20
-MAX_KEYS = 50
-"""Parts of a dotted key of TOML: the parser takes quadratic time and memory for them."""
-_KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
-_LONG_KEY = lazy_pattern(rf"(?<![A-Za-z0-9_-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{MAX_KEYS}}}")
+MAX_TOML_BYTES = 1 << 18
+MAX_KEYS = 20
+"""Names that a dotted key of TOML joins: the parser takes quadratic time and memory for them."""
+_BARE = r"[A-Za-z0-9_-]+"
+_LONG_KEY = lazy_pattern(rf"(?<![A-Za-z0-9_-]){_BARE}(?:[ \t]*\.[ \t]*{_BARE}){{{MAX_KEYS}}}")
+_QUOTED_PART = lazy_pattern(r"""["'][ \t]*\.|\.[ \t]*["']""")
 MAX_DIGITS, MAX_BITS = 300, 1000
 _TOO_LONG = f"a number has more than {MAX_DIGITS} digits"
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
@@ -61,8 +63,7 @@ def _parsed(suffix: str, text: str, where: str) -> object:
                 import tomllib
             else:
                 import tomli as tomllib
-            if _LONG_KEY.search(text):
-                raise ValueError(f"more than {MAX_KEYS} names are joined by dots")
+            _check_toml(text)
             return _checked(tomllib.loads(text))
         import yaml
 
@@ -73,6 +74,18 @@ def _parsed(suffix: str, text: str, where: str) -> object:
         if "integer string conversion" in problem:
             problem = _TOO_LONG
         raise ConfigError(f"{where}: invalid {suffix[1:].upper()}: {problem}") from None
+
+
+def _check_toml(text: str) -> None:
+    """Raises ``ValueError`` for a text that the parser may need very long for.
+
+    It is looked at without regard to quotes and comments, so nothing in them can hide a key.
+    """
+    if len(text) > MAX_TOML_BYTES:
+        raise ValueError(f"is larger than {MAX_TOML_BYTES >> 10} kB")
+    quoted = any(len(_QUOTED_PART.findall(line)) > MAX_KEYS for line in text.split("\n"))
+    if quoted or _LONG_KEY.search(text):
+        raise ValueError(f"more than {MAX_KEYS} names are joined by dots")
 
 
 def _checked(data: object) -> object:

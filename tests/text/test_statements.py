@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import time
 
 import pytest
 from conftest import ROOT
 from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from strategies import answers, markdown, plain, texts
 
-from faithfulness_assert import audit_citations
 from faithfulness_assert.text import markdown as blocks
 from faithfulness_assert.text import sentences, statements
 from faithfulness_assert.text.sentences import sentence_spans
@@ -134,28 +131,6 @@ def test_statements_of_markdown_contain_only_what_the_answer_says(text: str) -> 
         assert all(char in source for char in said), (
             "a character that the source does not have, or not in this order"
         )
-
-
-@given(st.lists(st.sampled_from(ROWS["fragments of the patterns"]), min_size=1, max_size=3))
-@example(["[1-20]"])
-@example(["。", "[doc-1]", "[1] "])
-@settings(max_examples=40, deadline=None)
-def test_hostile_repetition_is_read_whole_and_twice_as_much_takes_about_twice_as_long(
-    fragments: list[str],
-) -> None:
-    unit = "".join(fragments)
-    short = f"好。{unit * (10_000 // len(unit))}x"
-    check(short, split(short))
-    times = [(seconds(short), seconds(short * 2)) for _ in range(3)]
-    once, twice = (min(column) for column in zip(*times, strict=True))
-    assert twice < max(2.6 * once, 0.02)
-
-
-def seconds(text: str) -> float:
-    """The CPU time of an answer that is split, and its citations read."""
-    started = time.process_time()
-    audit_citations(text, CITED)
-    return time.process_time() - started
 
 
 def test_a_text_without_any_boundary_is_cut_into_pieces_of_limited_size() -> None:
