@@ -109,7 +109,7 @@ def sinks() -> dict[str, Sink]:
     from faithfulness_assert.batch.outputs.files import write_results
     from faithfulness_assert.batch.outputs.github import github_annotations
     from faithfulness_assert.batch.rows import Line
-    from faithfulness_assert.judges.remote.redaction import safe_text
+    from faithfulness_assert.judges.remote.redaction import Secrets, safe_text
     from faithfulness_assert.policy.files import read_data
     from faithfulness_assert.promptfoo.hook import grade as assertion
     from faithfulness_assert.report import write_report
@@ -191,7 +191,7 @@ def sinks() -> dict[str, Sink]:
         "JUnit": outputs(".xml"),
         "CSV": outputs(".csv"),
         "annotations": lambda text: list(github_annotations([line(text)])),
-        "a server's text": lambda text: safe_text(text, ["sk-SECRET12345678"]),
+        "a server's text": lambda text: safe_text(text, Secrets(["sk-SECRET12345678"])),
         "TOML": config(".toml"),
         "a value of TOML": config(".toml", "x = "),
         "YAML": config(".yaml"),

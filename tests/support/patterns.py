@@ -46,7 +46,7 @@ def collected() -> tuple[Found, ...]:
 def uses() -> None:
     """Reaches the patterns that are put together when they are first used."""
     from faithfulness_assert import audit_citations, grade, is_refusal, split_statements
-    from faithfulness_assert.judges.remote.redaction import redact
+    from faithfulness_assert.judges.remote.redaction import Secrets, redact
     from faithfulness_assert.reading import gate, refusal
     from faithfulness_assert.text import non_claims, phrases, strings
 
@@ -63,7 +63,7 @@ def uses() -> None:
     audit_citations("It may be so [1]. The fee may be 5.", ids)
     split_statements("- *It* is <b>so</b> [1].\n\n    code")
     grade("The tower is tall [1]. Das ist gut。", "The tower is tall²。 It is 3.")
-    redact("the key is sk-SECRET1234", ["sk-SECRET1234"])
+    redact("the key is sk-SECRET1234", Secrets(["sk-SECRET1234"]))
 
 
 def _compiled() -> Iterator[Found]:
