@@ -133,6 +133,27 @@ def new_file(path: AnyPath, *, private: bool = False) -> Iterator[BinaryIO]:
         raise
 
 
+def first_file(path: AnyPath, content: bytes) -> None:
+    """Writes a private file, unless it exists: of several processes, the first one writes it.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    part = f"{os.fspath(path)}.{os.urandom(8).hex()}"
+    with new_file(part, private=True) as file:
+        file.write(content)
+    try:
+        os.link(part, path)
+    except FileExistsError:
+        pass
+    except OSError:  # a file system without links
+        if not os.path.lexists(path):
+            os.replace(part, path)
+    finally:
+        with suppress(OSError):
+            os.unlink(part)
+
+
 @contextmanager
 def as_text(
     file: IO[bytes], *, encoding: str = "utf-8", errors: str = "strict", newline: str = "\n"

@@ -17,6 +17,7 @@ from .cases.case import Case
 from .conversations.events import check_evidence_roles
 from .drive import Clock, arun, run
 from .judges import make_judge, option_names
+from .judges.secret import check_seed, process_secret, secret_of
 from .plan.plan import grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
@@ -77,11 +78,17 @@ class Grader:
         own = table.taken_by("judge", options)
         # A judge that retries applies the timeout to each try. For others it limits the whole ask.
         timeout = None if "timeout" in option_names(judge) else own.pop("timeout", None)
+        seed = check_seed(own.get("seed"))
+        if "seed" not in option_names(judge):
+            own.pop("seed", None)
         self.judge = make_judge(judge, own)
         if (folder := options.get("cache")) is not None:
             from .judges.tape import StoredJudge
 
-            self.judge = StoredJudge(self.judge, folder, partial(is_readable, wanted))
+            self.judge = StoredJudge(self.judge, folder, partial(is_readable, wanted), seed)
+        kept = getattr(self.judge, "secret", None)  # replies are found by the text of their ask
+        self._own_secret = kept or (None if seed is None else secret_of(seed))
+        self._secret = self._own_secret or process_secret()
         self._info = judge_info(self.judge)
         self.admission: Admission | None = None
         if self._info.remote and self._info.any_loop:
@@ -103,6 +110,11 @@ class Grader:
         self._language = table.check_language(options.get("language", "en"))
         self._prices = table.check_prices(options.get("prices"))
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
+
+    def keep_secret(self, secret: bytes) -> Grader:
+        """This grader, whose asks follow from the secret of its run, unless it has one already."""
+        self._secret = self._own_secret or secret
+        return self
 
     def __repr__(self) -> str:
         names = f"judge={self.judge_name!r}, policy={self.policy.name!r}"
@@ -209,7 +221,7 @@ class Grader:
     def _plan(self, case: Case, limits: Limits | None = None) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
         language, count = self._language, self._count
-        return grade_plan(case, self.policy, language=language, count=count, limits=limits)
+        return grade_plan(case, self.policy, language, count, limits, self._secret)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""

@@ -140,7 +140,7 @@ _JUDGE = (
     ("timeout", "float", "seconds for one try of an ask", "over 0, up to 86,400"),
     ("max_retries", "int", "tries after the first one, if it may succeed later", "0 to 100"),
     ("temperature", "float | None", "randomness of replies", "from 0, or null: the server's own"),
-    ("seed", "int | None", "seed that is sent to the judge", "whole number"),
+    ("seed", "int | None", "repeat a grade ([seed](judges.md#seed))", "whole number"),
     ("max_prompt_tokens", "int | None", "longest prompt of one ask", "tokens; default: by model"),
     ("max_statements", "int", "most statements in one ask", "whole number from 1"),
     (

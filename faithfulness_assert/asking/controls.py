@@ -1,9 +1,9 @@
 """Controls: statements with a known verdict that are mixed into an ask.
 
 A judge that gets them wrong cannot be trusted with the rest. There are two: a sentence of the
-context word for word, which must be supported, and one whose number or name was swapped for one
-that the context does not contain, which must not be. They depend on the content alone, so that the
-same case always gives the same prompt.
+context word for word, which must be supported, and one that the context surely does not support,
+which must not be. Which ones, and where they stand, follows from a secret and the content: the same
+case always gives the same prompt, and no author of a text can foresee it.
 """
 
 from __future__ import annotations
@@ -11,43 +11,29 @@ from __future__ import annotations
 from collections import Counter
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, NamedTuple
-from zlib import crc32
 
-from ..text.strings import lazy_pattern, text_key
+from ..text.strings import DENSE, lazy_pattern, text_key
+from .altering import Altering
+from .keyed import Dice
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..records.ask import Numbered
     from ..records.model import Label
 
 CHARS = range(25, 141)
 """Length of a control's sentence: long enough to say something, short enough to cost little."""
-CHOICE = 8
-"""A control is one of so many of the shortest sentences, so that it differs between answers."""
-MADE_UP = ("Varlenko", "Tessborough", "Quillmark", "Osterwyn")
+LOOKED_AT = 16
+"""So many sentences of a context are drawn, to find two that can be used."""
 
-_PLAIN = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*\.")
-_NUMBER = lazy_pattern(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
-_DIGITS = lazy_pattern(r"\d+")
-_NAME = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
-# Patterns with words search a case-folded sentence: three times as fast as with re.IGNORECASE.
+_PLAIN = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*[.。।]")
+_DENSE = lazy_pattern(f"[{DENSE}]")
 # A sentence that speaks to the reader may also speak to the judge: do not show it twice.
 _ADDRESS = lazy_pattern(
     r"\b(?:you|your|ignore|disregard|label|verdicts?|statements?|supported|instructions?|prompts?"
     r"|graders?|assistant)\b"
 )
-# Beside these words another number or name may be true as well: "at least 100" also backs
-# "at least 90".
-_DOUBT = lazy_pattern(
-    r"\b(?:at (?:least|most)|as \w+ as|than|over|under|above|below|up to|about|around|approximately"
-    r"|roughly|circa|ca|nearly|almost|between|exceed\w*|reach\w*|minimum|maximum|within|before|after"
-    r"|since|until|through|by (?=\d)|some (?=\d)|every|any|or|if|unless|can|could|may|might|not"
-    r"|cannot|never|no|nor|none|neither|without|false|untrue)\b|n['’]t\b|[+~±≈≤≥]"
-)
-# Only English sentences are altered: of other languages these rules know nothing.
-_ENGLISH = lazy_pattern(r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b")
 
 
 class Control(NamedTuple):
@@ -71,86 +57,89 @@ _FAILED = {
 }
 
 
-def make_controls(context: Sequence[str], statements: Sequence[str]) -> tuple[Control, ...]:
-    """A true and a false control from the sentences of the context.
+class Controls:
+    """Makes the controls of an answer with these statements, for each part of its context.
 
-    () if no control can be made that is beyond doubt.
+    Args:
+        statements: of the answer. A control never says what one of them says.
+        secret: who does not know it cannot foresee the controls.
     """
-    seed = crc32("\n".join(statements).encode("utf-8", "replace"))
-    asked = set(map(text_key, statements))
-    by_length = sorted(set(context), key=lambda s: (len(s), s))
-    usable = (s for s in by_length if _is_plain(s) and text_key(s) not in asked)
-    shortest = list(islice(usable, CHOICE))
-    if not shortest:
-        return ()
-    start = seed % len(shortest)
-    rotated = chain(shortest[start:], usable, shortest[:start])
-    whole = " ".join(context)
-    altered = (_altered(sentence, whole) for sentence in rotated)
-    false = next((text for text in altered if text and text_key(text) not in asked), None)
-    if false is None:
-        return ()
-    true = shortest[(seed >> 8) % len(shortest)]
-    return Control(true, true=True), Control(false, true=False)
+
+    def __init__(self, statements: Sequence[str], secret: bytes = b"") -> None:
+        self._secret = secret
+        self._asked = frozenset(map(text_key, statements))
+        self._about = "\n".join(statements)
+
+    def of(self, passages: Iterable[Iterable[str]]) -> tuple[Control, ...]:
+        """A true and a false control from the sentences of these passages.
+
+        () if there is no sentence that can be used. Time is linear in the context, whatever it is.
+        """
+        groups = sorted(sorted(set(sentences)) for sentences in passages)
+        sentences = list(chain.from_iterable(groups))
+        dice = Dice(self._secret, "controls", self._about, "\n".join(sentences))
+        drawn = list(islice(self._drawn(groups, dice), LOOKED_AT))
+        if not drawn:
+            return ()
+        true = drawn[0]
+        # The other one comes from another passage where it can: one may be the attacker's own.
+        false = Altering(sentences, dice).made_of([*drawn[1:], true])
+        text = next((t for t in false if text_key(t) not in self._asked), None)
+        return () if text is None else (Control(true, true=True), Control(text, true=False))
+
+    def _drawn(self, groups: Iterable[Sequence[str]], dice: Dice) -> Iterator[str]:
+        """Sentences that can be used, one of each passage, then the next of each."""
+        plain = [dice.shuffled(filter(_is_plain, sentences)) for sentences in groups]
+        while plain:
+            going_on = []
+            for sentences in dice.shuffled(plain):
+                sentence = next((s for s in sentences if text_key(s) not in self._asked), None)
+                if sentence is not None:
+                    yield sentence
+                    going_on.append(sentences)
+            plain = going_on
 
 
 def _is_plain(sentence: str) -> bool:
     """Whether a sentence is short, a full sentence, and free of markup and of words to a reader."""
-    whole = len(sentence) in CHARS and _PLAIN.fullmatch(sentence) is not None
-    return whole and len(sentence.split()) > 4 and not _ADDRESS.search(sentence.casefold())
-
-
-def _altered(sentence: str, context: str) -> str | None:
-    """The sentence with its first number or name swapped for one that the context lacks."""
-    words = sentence.casefold()
-    if _DOUBT.search(words) or not _ENGLISH.search(words):
-        return None
-    if number := _NUMBER.search(sentence):
-        known = set(_DIGITS.findall(context))  # also in "7kg" and "2-7"
-        others = (n for n in _similar_numbers(number[0]) if _DIGITS.findall(n)[0] not in known)
-        return _swapped(sentence, number, next(others, None))
-    if name := _NAME.search(sentence):
-        others = (n for n in MADE_UP if n.casefold() not in context.casefold())
-        return _swapped(sentence, name, next(others, None))
-    return None
-
-
-def _swapped(sentence: str, old: re.Match[str], new: str | None) -> str | None:
-    return None if new is None else f"{sentence[: old.start()]}{new}{sentence[old.end() :]}"
-
-
-def _similar_numbers(number: str) -> Iterator[str]:
-    """Numbers that differ in the first digit, or in the third one of a year."""
-    place = 2 if number.isdecimal() and len(number) == 4 else 0
-    digit = int(number[place])
-    for step in (4, 3, 5, 2, 6):
-        other = (digit + step) % 10
-        if other or place:
-            yield f"{number[:place]}{other}{number[place + 1 :]}"
+    if len(sentence) not in CHARS or _PLAIN.fullmatch(sentence) is None:
+        return False
+    if len(sentence.split()) <= 4 and not _DENSE.search(sentence):
+        return False
+    return not _ADDRESS.search(sentence.casefold())
 
 
 def mixed(
-    statements: Numbered, controls: Sequence[Control]
+    statements: Numbered, controls: Sequence[Control], secret: bytes = b""
 ) -> tuple[tuple[int, str] | Control, ...]:
-    """The statements, in their order, with the controls at places that depend on the texts."""
+    """The statements, in their order, with the controls at any places between them."""
     if not controls:
         return statements
     lines: list[tuple[int, str] | Control] = list(statements)
-    seed = crc32("\n".join(text for _, text in statements).encode("utf-8", "replace"))
-    for shift, control in enumerate(controls if seed & 1 else reversed(controls), 1):
-        lines.insert((seed >> (4 * shift)) % (len(lines) + 1), control)
+    dice = Dice(secret, "places", *(text for _, text in statements))
+    for control in dice.shuffled(controls):
+        lines.insert(dice.below(len(lines) + 1), control)
     return tuple(lines)
 
 
-def problem_of(answered: Answered) -> str:
-    """Which controls of a case the judge failed or did not answer, in words; "" if none."""
+def problem_of(answered: Answered, untested: int = 0) -> str:
+    """Which controls of a case the judge failed or did not answer, in words; "" if none.
+
+    ``untested``: how many windows have verdicts, but could have no control.
+    """
     failed = {control.true for control, label in answered if label and not control.passed(label)}
     kinds = [kind for true, kind in _FAILED.items() if true in failed]
     unanswered = sum(label is None for _, label in answered)
     problems = [f"the judge failed a control: {' and '.join(kinds)}"] if kinds else []
     if unanswered:
         problems.append(f"the judge did not answer {unanswered} of {len(answered)} controls")
+    if untested:
+        problems.append(f"no control could be made{_where(answered, untested)}")
     return "; ".join(problems)
+
+
+def _where(answered: Answered, untested: int) -> str:
+    return f" in {untested} part{'s'[: untested - 1]} of the context" if answered else ""
 
 
 def summary(answered: Answered) -> Mapping[str, Any]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
-from zlib import crc32
 
 from ..files import read_text
 from ..records.ask import Ask, AskKind, Payload, ReplyForm
 from ..text.strings import one_line
+from .fences import fenced
 from .schema import json_schema
 
 if TYPE_CHECKING:
@@ -48,16 +48,19 @@ ITEM_NAMES: dict[AskKind, str] = {
 }
 
 
-def make_ask(kind: AskKind, policy: Policy, payload: Payload, *, remark: str = "") -> Ask:
+def make_ask(
+    kind: AskKind, policy: Policy, payload: Payload, *, remark: str = "", secret: bytes = b""
+) -> Ask:
     """The ask of this kind for this payload.
 
+    ``secret``: who does not know it cannot foresee the tags around foreign text.
     ``remark``: what was wrong with the last reply; the last line of the ask. Reasons that said too
     much are not asked for again.
     """
     form = _form(kind, policy, numbered=len(payload.items) != 1)
     if remark == SAID_MORE:
         form = replace(form, reasons=False)
-    content = _content(kind, payload)
+    content = _content(kind, payload, secret)
     return Ask(
         messages=(
             {"role": "system", "content": instructions(form, policy)},
@@ -126,8 +129,8 @@ def _order(form: ReplyForm) -> str:
 
 
 def _example(example: Example) -> str:
-    context = fence("context", example.context)
-    statement = fence("statement", one_line(example.statement))
+    context = fenced([("context", example.context)])
+    statement = fenced([("statement", one_line(example.statement))])
     return f"Example:\n{context}\n{statement}\nlabel: {example.label}"
 
 
@@ -151,18 +154,18 @@ def _reply_example(form: ReplyForm) -> str:
 # ---------------------------------------------------------------- content
 
 
-def _content(kind: AskKind, payload: Payload) -> str:
-    blocks = _blocks(kind, payload)
-    whole = "\n".join(block for _, block in blocks)
+def _content(kind: AskKind, payload: Payload, secret: bytes) -> str:
     optional = ("question", "citation-audit")
-    shown = [(name, block) for name, block in blocks if block or name not in optional]
-    return "\n\n".join(fence(name, block, whole) for name, block in shown)
+    blocks = _blocks(kind, payload)
+    return fenced(
+        [(name, block) for name, block in blocks if block or name not in optional], secret
+    )
 
 
 def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
     """The named blocks of foreign text, in their order."""
     context = ("context", numbered(payload.sentences))
-    question = ("question", payload.question.strip())
+    question = ("question", one_line(payload.question))
     if kind == "ratings":
         answer, audit = ("answer", payload.items[0][1].strip()), ("citation-audit", payload.notes)
         return [question, context, answer, audit]
@@ -179,21 +182,6 @@ def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
 def numbered(items: Numbered) -> str:
     """One line for each item, so that no text can add, replace or renumber another."""
     return "\n".join(f"{number} {one_line(text)}" for number, text in items)
-
-
-def fence(name: str, block: str, whole: str = "") -> str:
-    """``block`` between tags that neither the block nor the ``whole`` text of the ask contains.
-
-    A tag is a hash of the block, so that prompts stay cacheable. It is short, which costs fewer
-    tokens. If the text contains the short tag, the tag gets longer: a text can contain every
-    short one.
-    """
-    salt = 0
-    tag = f"{name}-{crc32(block.encode()) & 0xFFFF:04x}"
-    while tag in block or tag in whole:
-        salt += 1
-        tag = f"{name}-{crc32(f'{salt}:{block}'.encode()):08x}"
-    return f"<{tag}>\n{block}\n</{tag}>"
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,9 @@ def grade_rest(
 ) -> RunOutcome:
     """Begins a run, or goes on with it, in a directory that is locked; see ``batch.run``."""
     about, same = begun(directory, engine.grader, engine.settings.options, data_set)
+    secret = directory.secret()
+    engine.grader.keep_secret(secret)
+    engine = replace(engine, settings=engine.settings._replace(secret=secret))
     finished = directory.finished(retry=retry_errors)
     if same is False:
         refuse_changed_input(data_set.rows(), finished)

@@ -22,6 +22,7 @@ from ray import cloudpickle
 
 from ..grading import Grader
 from ..judges.remote.settings import check_number
+from ..judges.secret import process_secret
 from ..options import hide_key
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
@@ -144,7 +145,7 @@ def grade_dataset(
         ConfigError: an option cannot be used.
     """
     hide_key(options)
-    settings = GraderSettings(judge, policy, threshold, options)
+    settings = GraderSettings(judge, policy, threshold, options, process_secret())
     context = ray.data.DataContext.get_current()
     # One core reads; Ray's own checkpoint, if there is one, needs a core for an actor of its own.
     spare = 1 if getattr(context, "checkpoint_config", None) is None else 2

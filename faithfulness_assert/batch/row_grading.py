@@ -28,10 +28,12 @@ class GraderSettings(NamedTuple):
     policy: Any
     threshold: float | None
     options: Mapping[str, Any]
+    secret: bytes | None = None
 
     def grader(self) -> Grader:
         """A new grader."""
-        return Grader(self.judge, self.policy, self.threshold, **self.options)
+        grader = Grader(self.judge, self.policy, self.threshold, **self.options)
+        return grader if self.secret is None else grader.keep_secret(self.secret)
 
 
 class Share(NamedTuple):

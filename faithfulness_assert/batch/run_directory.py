@@ -4,6 +4,7 @@
 - ``results.jsonl``: a result on each line, as they finished. No row has two.
 - ``retried.jsonl``: results that were moved out of it, because their cases are graded again.
 - ``summary.json``: what the run found so far.
+- ``secret``: from which controls and tags of asks follow, where no stored replies have their own.
 - ``lock``: held by the process that works on the run.
 """
 
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..files import append_file, new_file, open_file, to_disk
+from ..judges.secret import kept_secret
 from ..records.errors import ConfigError
 from .finished_rows import FinishedRows
 from .rows import Line
@@ -102,6 +104,14 @@ class RunDirectory:
                 f"{about['format']}, this version knows {FORMAT}): install that version, or newer"
             )
         return about
+
+    def secret(self) -> bytes:
+        """The secret of the run, made when it begins. To be called while it is locked.
+
+        Raises:
+            ConfigError: it cannot be written, or is damaged.
+        """
+        return kept_secret(self.path)
 
     def write_about(self, about: Mapping[str, Any]) -> None:
         """Writes ``run.json``, whole or not at all.

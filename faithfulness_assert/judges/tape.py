@@ -1,7 +1,8 @@
 """Stored replies: the same ask gets the same reply again, at no cost.
 
 A folder has one subfolder for each judge. Its ``tape.json`` describes the judge, and
-``windows.json`` has the context windows that the judge learned, if it did. Every other file is one
+``windows.json`` has the context windows that the judge learned, if it did. From ``secret`` follow
+the controls and tags of asks, so that they are the same each time. Every other file is one
 reply, named by the SHA-256 of all that shaped it. The store never makes a grade fail, and
 never invents a reply: a file that is unreadable, or does not match its name, is ignored. Errors,
 refusals, filtered, truncated and unreadable replies are not stored.
@@ -24,6 +25,7 @@ from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import JudgeInfo, Limits, judge_info
 from ..records.usage import Usage
 from .remote.redaction import Secrets
+from .secret import kept_secret, stored_secret
 from .token_counter import token_counter
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ class StoredJudge:
         judge: who is asked. Its ``identity`` distinguishes its replies from those of other judges.
         folder: where replies are stored; created if missing. Judges and processes may share it.
         is_readable: whether a reply text answers its ask. Other replies are not stored.
+        seed: what the secret of a new folder is made of; None to draw it.
 
     Raises:
         ConfigError: the folder cannot be written, or the judge has no ``identity``.
@@ -61,6 +64,7 @@ class StoredJudge:
         judge: Judge,
         folder: str | os.PathLike[str],
         is_readable: Callable[[Ask, str], bool] = _has_text,
+        seed: int | None = None,
     ) -> None:
         info = judge_info(judge)
         if not info.identity:
@@ -71,6 +75,7 @@ class StoredJudge:
         self._identity = info.identity
         self._is_readable = is_readable
         self._folder = _make_folder(info, _path("cache", folder))
+        self.secret = kept_secret(self._folder, seed)
         self.judge = judge
         if hasattr(judge, "aask"):
             self.aask = self._aask
@@ -149,6 +154,7 @@ class TapeJudge:
         self._identity = recorded.identity or {}
         self.info = replace(recorded, keeps_deadline=True)
         self._windows = _windows(self._folder)
+        self.secret = stored_secret(self._folder)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
         """The stored reply.

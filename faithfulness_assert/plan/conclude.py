@@ -42,6 +42,11 @@ if TYPE_CHECKING:
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 
+NO_CONTROL = (
+    "Give a context with a few full sentences, in asks with room for two more statements, "
+    "or use controls='report'."
+)
+
 
 def conclude(state: State) -> GradingResult:
     """The result of a plan that is over."""
@@ -71,13 +76,18 @@ def _not_gradable(state: State, verdicts: Sequence[Verdict]) -> Ended | None:
         return not_graded(causes)
     if failed and depends_on_open(state, verdicts, failed):
         return not_graded(causes, described_open(failed.values(), verdicts))
-    wrong = problem_of(state.answered_controls)
+    wrong = problem_of(state.answered_controls, state.untested)
     if wrong and state.policy.controls == "enforce":
-        return not_graded([JudgeError(wrong, "unreliable_judge")])
+        return not_graded([JudgeError(wrong, "unreliable_judge", fix=_fix(state))])
     if missing and state.policy.on_missing == "error":
         detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
         return not_graded(causes, detail)
     return None
+
+
+def _fix(state: State) -> str:
+    """What to do about controls that were not passed; "" for what is said of every judge."""
+    return NO_CONTROL if state.untested and not problem_of(state.answered_controls) else ""
 
 
 # ---------------------------------------------------------------- verdicts

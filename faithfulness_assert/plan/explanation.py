@@ -32,7 +32,12 @@ def jobs(state: State) -> tuple[Job, ...]:
         for v in result.problems()[:MAX_PROBLEMS]
     )
     asks = (
-        make_ask("reason", state.policy, Payload(problems[:shown], notes=f"{result.score:.2f}"))
+        make_ask(
+            "reason",
+            state.policy,
+            Payload(problems[:shown], notes=f"{result.score:.2f}"),
+            secret=state.secret,
+        )
         for shown in range(len(problems), -1, -1)
     )
     fitting = next((ask for ask in asks if is_within(state.budget, ask)), None)

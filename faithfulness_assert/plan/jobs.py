@@ -46,13 +46,13 @@ def make_job(
 ) -> Job:
     """The ask of a draft, numbered from where those ``before`` it end."""
     first = before[-1].ask.ids[-1] if before else state.used
-    lines = mixed(draft.items, controls)
+    lines = mixed(draft.items, controls, state.secret)
     numbered = tuple(enumerate(lines, first + 1))
     items = tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered)
     question = "" if draft.kind == "truths" else state.case.question
     payload = Payload(items, draft.sentences, question)
     return Job(
-        make_ask(draft.kind, state.policy, payload, remark=draft.remark),
+        make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret),
         draft.window,
         {n: x for n, x in numbered if isinstance(x, Control)},
         {n: x[0] for n, x in numbered if not isinstance(x, Control)},

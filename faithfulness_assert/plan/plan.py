@@ -57,10 +57,10 @@ GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 def grade_plan(
     case: Case,
     policy: Policy,
-    *,
     language: str = "en",
     count: CountTokens = estimate_tokens,
     limits: Limits | None = None,
+    secret: bytes = b"",
 ) -> Plan:
     """The plan to grade one case. Drive it with ``next`` and ``send``; it returns the result.
 
@@ -70,8 +70,10 @@ def grade_plan(
         language: of the answer and the context, for the sentence splitter (ISO 639-1).
         count: counts the tokens of a text.
         limits: what one ask may hold.
+        secret: who does not know it cannot foresee controls and tags.
     """
-    state = _begin(_audited(State(case, policy, Budget(count, limits or Limits()), language)))
+    budget = Budget(count, limits or Limits())
+    state = _begin(_audited(State(case, policy, budget, language, secret)))
     cuts = MOST_CUTS
     for stage in _stages(policy):
         if state.ended is not None:

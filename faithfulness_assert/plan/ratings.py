@@ -44,7 +44,7 @@ def jobs(state: State) -> tuple[Job, ...]:
     context = context_lines(state, state.windows[0])
     items = ((ANSWER, state.case.answer),)
     payload = Payload(items, context, state.case.question, _notes(state.audit))
-    return (Job(make_ask("ratings", state.policy, payload)),)
+    return (Job(make_ask("ratings", state.policy, payload, secret=state.secret)),)
 
 
 def _notes(audit: CitationAudit | None) -> str:

@@ -104,7 +104,8 @@ def _warnings(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
 
         yield shown_in_part(state.likely, verdicts)
     yield from evidence_warnings(verdicts)
-    if problem := problem_of(_controls(state, verdicts)):
+    untested = state.untested if any(v.label for v in verdicts) else 0
+    if problem := problem_of(_controls(state, verdicts), untested):
         yield problem
 
 

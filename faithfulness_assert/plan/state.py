@@ -76,6 +76,7 @@ class State(NamedTuple):
     policy: Policy
     budget: Budget  # how much one ask may hold
     language: str = "en"
+    secret: bytes = b""  # from which controls, their places and the tags of asks follow
     audit: CitationAudit | None = None
     ended: Ended | None = None  # set if the procedure is over before there are verdicts
     log: Log = Log()
@@ -95,6 +96,7 @@ class State(NamedTuple):
     failed: Mapping[Cell, JudgeError] = NOTHING  # of which the ask failed
     controls: Mapping[int | None, Answered] = NOTHING  # of each window, with the labels they got
     asked: Mapping[int, Cell] = NOTHING  # what each number stood for in its ask for verdicts
+    bare: frozenset[int | None] = frozenset()  # windows with verdicts that could have no controls
     denied: frozenset[int] = frozenset()  # numbers of other asks that replies speak against
     rated: Rated | None = None
     explanation: str = ""  # the judge's, of the score
@@ -104,6 +106,11 @@ class State(NamedTuple):
         """The controls of all windows with their labels."""
         return tuple(answered for window in self.controls.values() for answered in window)
 
+    @property
+    def untested(self) -> int:
+        """How many windows have verdicts, and had no controls in any ask."""
+        return len(self.bare - self.controls.keys())
+
 
 class Job(NamedTuple):
     """An ask, and what its numbers mean."""
@@ -112,6 +119,7 @@ class Job(NamedTuple):
     window: int | None = 0  # the one that it shows; None if it shows the evidence of several
     controls: Mapping[int, Control] = NOTHING  # those among its statements, by number in the ask
     own: Mapping[int, int] = NOTHING  # the own numbers of the others, by number in the ask
+    bare: bool = False  # there should be controls for its window, but no ask has any
 
     @property
     def cells(self) -> tuple[Cell, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..asking.controls import make_controls
+from ..asking.controls import Controls
 from ..asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk, packed
 from ..reading.reader import read
@@ -18,7 +19,7 @@ from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Log, context_lines, note_error, noted, numbered_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from ..asking.controls import Answered, Control
     from ..policy.policy import Policy
@@ -90,24 +91,40 @@ def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
     """
     if state.policy.controls not in ("report", "enforce"):
         return number_jobs(state, drafts)
-    statements = [s.text for s in state.statements]
+    maker = Controls([s.text for s in state.statements], state.secret)
     waiting: dict[int | None, tuple[Control, ...]] = {
         window: ()
         for window, answered in state.controls.items()
         if any(label for _, label in answered)
     }
     tested: list[Job] = []
-    for draft in drafts:
+    held = set(waiting)
+    queue = deque(drafts)
+    while queue:
+        draft = queue.popleft()
         if draft.window not in waiting:
-            sentences = [text for _, text in draft.sentences]
-            waiting[draft.window] = make_controls(sentences, statements)
+            waiting[draft.window] = maker.of(_passages(state, draft))
         job = make_job(state, draft, tested, waiting[draft.window])
         if job.controls and not is_within(state.budget, job.ask):
+            half = len(draft.items) // 2
+            if half and state.policy.controls == "enforce":  # or a full ask would escape them
+                halves = draft.items[:half], draft.items[half:]
+                queue.extendleft(draft._replace(items=items) for items in reversed(halves))
+                continue
             job = make_job(state, draft, tested)
         if job.controls:
             waiting[draft.window] = ()
+            held.add(draft.window)
         tested.append(job)
-    return tuple(tested)
+    return tuple(job._replace(bare=job.window not in held) for job in tested)
+
+
+def _passages(state: State, draft: Draft) -> Iterable[list[str]]:
+    """The sentences of each passage that a draft shows."""
+    passages: dict[str, list[str]] = {}
+    for number, text in draft.sentences:
+        passages.setdefault(state.context[number - 1].passage, []).append(text)
+    return passages.values()
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
@@ -156,6 +173,7 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
     return state._replace(
         findings=_heard(state, job, own),
         controls=_answered(state, job, {n: finding.label for n, finding in found.items()}),
+        bare=state.bare | {job.window} if job.bare else state.bare,
         failed={cell: error for cell, error in state.failed.items() if cell not in cells},
         denied=state.denied.union(denied),
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 
 import pytest
 from conftest import ROOT
@@ -11,12 +13,19 @@ from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.asking.controls import Control, make_controls, mixed
+from faithfulness_assert.asking.controls import Control, Controls, mixed
 from faithfulness_assert.records.model import Label
 
 ROWS = json.loads((ROOT / "fixtures" / "controls.json").read_text("utf-8"))
 TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
 PLAIN = "The shop in the harbour sells 25 loaves of bread."
+
+
+def make_controls(
+    context: Sequence[str], statements: Sequence[str], secret: bytes = b""
+) -> tuple[Control, ...]:
+    """The controls of a context of one passage."""
+    return Controls(statements, secret).of([context])
 
 
 def altered(*context: str, statements: tuple[str, ...] = ("x",)) -> str | None:
@@ -41,9 +50,13 @@ def test_a_control_passes_only_with_a_right_label(
     ids=[row[0] for row in ROWS["altered"]],
 )
 def test_one_number_or_name_is_swapped_for_one_that_the_context_does_not_have(
-    sentence: str, context: str, expected: str | None
+    sentence: str, context: str, expected: str
 ) -> None:
-    assert altered(sentence, context) == expected
+    for seed in range(40):
+        _, false = make_controls([sentence, context], ["x"], b"%d" % seed)
+        found = re.fullmatch(expected, false.text)
+        assert found or " not " in false.text
+        assert not found or found[1].casefold() not in re.findall(r"\d+|[a-z]+", context.casefold())
 
 
 @pytest.mark.parametrize("sentence", ROWS["no control"])
@@ -54,10 +67,8 @@ def test_a_sentence_that_is_not_beyond_doubt_is_no_control(sentence: str) -> Non
 def test_an_altered_sentence_that_the_answer_contains_is_not_used() -> None:
     first = altered(PLAIN)
     assert first is not None
-    assert altered(PLAIN, statements=(first,)) is None
-    assert altered(PLAIN, statements=(first.upper(),)) is None
-    other = "The cafe in the harbour sells 31 cups of hot tea."
-    assert altered(PLAIN, other, statements=(first,)) == other.replace("31", "71")
+    for text in (first, first.upper()):
+        assert altered(PLAIN, statements=(text,)) not in (first, text)
 
 
 def test_a_sentence_that_the_answer_contains_is_no_control() -> None:
@@ -76,17 +87,19 @@ def test_the_lengths_of_sentences_are_used_exactly() -> None:
     assert altered(padded.replace("now", "noww")) is None
 
 
-def test_the_true_control_is_one_of_the_eight_shortest_sentences() -> None:
-    context = [
-        f"The shop number {n} in the harbour {'of the old town ' * (n // 4)}is open."
-        for n in range(10, 30)
-    ]
-    used = [s for s in context if 25 <= len(s) <= 140]
-    shortest = sorted(used, key=lambda s: (len(s), s))[:8]
-    chosen = {make_controls(context, [f"statement {n}"])[0].text for n in range(200)}
-    assert chosen == set(shortest)
-    swapped = {make_controls(context, [f"statement {n}"])[1].text for n in range(200)}
-    assert len(swapped) == 8
+def test_any_plain_sentence_of_any_passage_may_be_the_true_control() -> None:
+    own = [f"The inn {n} of the town has rooms." for n in range(9)]
+    other = [f"The shop number {n} in the harbour of the old town is open." for n in range(9)]
+    made = [Controls(["x"], b"%d" % n).of([own, other]) for n in range(400)]
+    assert {true.text for true, _ in made} == {*own, *other}
+    assert len({false.text for _, false in made}) > 200
+
+
+def test_a_context_of_one_passage_among_many_does_not_supply_both_controls() -> None:
+    own, other = ["The inn of the town has 7 rooms."], ["The shop in the harbour sells 25 loaves."]
+    for n in range(40):
+        texts = [c.text for c in Controls(["x"], b"%d" % n).of([own, other])]
+        assert not all("inn" in text for text in texts)
 
 
 # ---------------------------------------------------------------- where the controls are put
@@ -103,32 +116,8 @@ def test_mixing_in_controls_keeps_the_statements_in_their_order(texts: list[str]
 
 
 def test_controls_stand_at_every_place() -> None:
-    made = [mixed(((3, f"a{n}"), (7, f"b{n}")), (TRUE, FALSE)) for n in range(60)]
-    assert len({(lines.index(TRUE), lines.index(FALSE)) for lines in made}) == 12
-
-
-@pytest.mark.parametrize(
-    ("statements", "lines"),
-    [
-        ("a0", "a0 TRUE FALSE"),
-        ("a1 b1", "a1 TRUE FALSE b1"),
-        ("a5 b5 c5", "TRUE a5 b5 c5 FALSE"),
-        ("a6", "FALSE a6 TRUE"),
-    ],
-)
-def test_the_same_statements_have_the_same_controls_at_the_same_places_in_every_version(
-    statements: str, lines: str
-) -> None:
-    """Stored replies of a judge are for such an ask."""
-    made = mixed(tuple(enumerate(statements.split(), 3)), (TRUE, FALSE))
-    names = {TRUE: "TRUE", FALSE: "FALSE"}
-    assert [names[x] if isinstance(x, Control) else x[1] for x in made] == lines.split()
-
-
-def test_the_same_texts_give_the_same_controls_in_every_version() -> None:
-    context = [f"The shop number {n} in the harbour is open." for n in range(10, 16)]
-    chosen = [[c.text[16:18] for c in make_controls(context, [f"statement {n}"])] for n in (0, 1)]
-    assert chosen == [["15", "54"], ["13", "50"]]
+    lines = [mixed(((3, "a"), (7, "b")), (TRUE, FALSE), b"%d" % n) for n in range(200)]
+    assert len({(made.index(TRUE), made.index(FALSE)) for made in lines}) == 12
 
 
 # ---------------------------------------------------------------- whole grades

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, Usage, grade
-from faithfulness_assert.asking.controls import make_controls
+from faithfulness_assert.asking.controls import Controls
 from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.asking.windows import Budget
 from faithfulness_assert.batch.summary import Summary
@@ -224,7 +224,7 @@ def test_controls_are_asked_again_after_an_unreadable_reply() -> None:
 def test_true_controls_are_in_the_context_and_false_ones_are_not(
     context: list[str], statements: list[str]
 ) -> None:
-    for control in make_controls(context, statements):
+    for control in Controls(statements).of([context]):
         assert (control.text in context) == control.true
         assert control.true or control.text not in " ".join(context)
         assert control.text not in statements

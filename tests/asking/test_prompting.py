@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, Reply, grade, policies
-from faithfulness_assert.asking.prompt import fence, instructions, make_ask
+from faithfulness_assert.asking.fences import fenced
+from faithfulness_assert.asking.prompt import instructions, make_ask
 from faithfulness_assert.asking.schema import json_schema, schema_errors
 from faithfulness_assert.policy.values import Example
 from faithfulness_assert.records.ask import AskKind, Payload, ReplyForm
@@ -53,14 +54,15 @@ def test_each_block_has_one_opening_and_one_closing_tag_and_each_item_one_line(
 
 @given(st.text(max_size=300))
 def test_a_fence_is_made_of_its_block_alone_and_is_not_in_it(block: str) -> None:
-    tag = fence("context", block).split("\n")[0][1:-1]
+    tag = fenced([("context", block)]).split("\n")[0][1:-1]
     assert tag not in block
-    assert fence("context", block) == fence("context", block)
+    assert fenced([("context", block)]) == fenced([("context", block)])
+    assert fenced([("context", block)], b"secret") != fenced([("context", block)], b"other")
 
 
 def test_a_block_that_holds_every_short_tag_gets_a_long_one() -> None:
     block = " ".join(f"context-{number:04x}" for number in range(1 << 16))
-    tag = fence("context", block).split("\n")[0]
+    tag = fenced([("context", block)]).split("\n")[0]
     assert re.fullmatch(r"<context-[0-9a-f]{8}>", tag)
     assert tag[1:-1] not in block
 

@@ -51,8 +51,11 @@ class CountingJudge:
         return replace(self.said, text=self.said.text or f"reply {self.asked} \ud83d 	 é")
 
 
+OURS = ("tape.json", "secret")
+
+
 def files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "tape.json")
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in OURS)
 
 
 TEXTS = st.text(max_size=30) | st.text(st.characters(categories=["Cs", "Cc", "Cf"]), max_size=5)

@@ -20,6 +20,7 @@ from fakes import ScriptedJudge, TruthfulJudge
 from loopback import Answer, Loopback
 
 from faithfulness_assert import Ask, ConfigError, GradingResult, grade, policies
+from faithfulness_assert.asking.fences import disarmed
 from faithfulness_assert.grading import Grader
 from faithfulness_assert.promptfoo.hook import grade as grade_assertion
 from faithfulness_assert.text.strings import is_blank, one_line
@@ -459,7 +460,7 @@ def fenced(asks: list[Ask]) -> Problems:
 
 def _numbered(ask: Ask, name: str, block: str) -> Problems:
     items = ask.payload.sentences if name == "context" else ask.payload.statements
-    wanted = [f"{number} {one_line(text)}" for number, text in items]
+    wanted = [f"{number} {disarmed(one_line(text))}" for number, text in items]
     if block.splitlines() != wanted and block.split("\n") != wanted:
         yield f"{ask.kind}: the block {name} does not contain exactly its items"
 

@@ -74,6 +74,7 @@ def submit(
     grader = _grader(settings, options)
     with directory.locked():
         _, same = begun(directory, grader, options, data_set)
+        grader.keep_secret(directory.secret())
         if same is False:
             raise changed_input("its fingerprint is another one")
         with opened(directory) as store:
@@ -173,6 +174,7 @@ def _go_on(
         unread = SimpleNamespace(name="", fingerprint=str)  # the directory has its own copy
         about = describe_run(grader, settings["grader"], cast("DataSet", unread))
         check_unchanged(directory.about() or {}, about)
+        grader.keep_secret(directory.secret())
         return _step(directory, store, settings, grader, outputs)
 
 

@@ -1,0 +1,194 @@
+"""Sentences that a context surely does not support, of several kinds, for controls.
+
+Some have a word that the context lacks: a number or a name that is made up, or a whole sentence.
+Others have no new word: a number of another sentence, or "not". Whoever knows one kind does not
+know the next one. A sentence that is not beyond doubt is not altered.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..text.strings import lazy_pattern
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .keyed import Dice
+
+_NUMBER = lazy_pattern(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_COUNTED = lazy_pattern(r"(?<![\w.,-])(\d+) ([a-z]{4,})\b(?! \d)")
+_DIGITS = lazy_pattern(r"\d+")
+_NAME = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
+_WORD = lazy_pattern(r"[^\W\d_]{4,}")
+# Patterns with words search a case-folded sentence: three times as fast as with re.IGNORECASE.
+# Beside these words another number or name may be true as well: "at least 100" also backs
+# "at least 90".
+_DOUBT = lazy_pattern(
+    r"\b(?:at (?:least|most)|as \w+ as|than|over|under|above|below|up to|about|around|approximately"
+    r"|roughly|circa|ca|nearly|almost|between|exceed\w*|reach\w*|minimum|maximum|within|before|after"
+    r"|since|until|through|by (?=\d)|some (?=\d)|every|any|or|if|unless|can|could|may|might|not"
+    r"|cannot|never|no|nor|none|neither|without|false|untrue)\b|n['’]t\b|[+~±≈≤≥]"
+)
+# Only English sentences are altered: of other languages these rules know nothing.
+_ENGLISH = lazy_pattern(r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b")
+# A plain main clause: "not" after its one verb turns all of it round.
+_CLAUSE = lazy_pattern(r"[A-Z][\w' ]* (?:is|are|was|were)(?= [a-z][\w' -]*\.$)")
+_VERB = lazy_pattern(r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would)\b")
+# A pronoun may mean several things, "some are" does not deny "some are not", and a second clause
+# would stay as it was.
+_TWO_WAYS = lazy_pattern(
+    r"^(?:it|they|he|she|we|i|this|these|those|that|there|here|what|who|one|such|another)\b"
+    r"|\b(?:all|most|some|many|much|few|fewer|more|less|only|just|also|both|each|often|usually"
+    r"|always|sometimes|mostly|partly|mainly|half|several|either|so|but|while|although|though"
+    r"|because|that|which|who|whom|whose|when|where|what|how|whether|to|now|still|today|currently"
+    r"|again|once|other|others|same|different|likely|unlikely|rarely|seldom|hardly|even|too)\b"
+)
+_COMMON = frozenset(
+    "about after also been before between during each from have into just later more most next "
+    "only other over some such than that their them then there these they this those until were "
+    "when where which while will with would percent million billion thousand hundred dozen".split()
+)
+_ONSETS = "b br d dr f g gr k kl l m n p pl qu r s sk t tr v w z".split()
+_CODAS = "l m n r s th x lt nd rk".split()
+_TOLD = (
+    "{0} of {1} was the first owner of the mill of {2}.",
+    "{0} left the town of {1} in the spring of {3}.",
+    "The harbour of {1} was built by {0} in {3}.",
+    "{0} sold {4} barrels of salt to the house of {2}.",
+    "The family of {0} moved from {1} to {2} in {3}.",
+)
+LONGER = 6
+"""Digits that a number may gain to be one that the context does not have."""
+TRIES = 4
+READINGS = 4
+"""How often a context is read to see whether it says what an altered sentence would say."""
+
+
+class Altering:
+    """Alters sentences of a context, as the dice fall."""
+
+    def __init__(self, sentences: Sequence[str], dice: Dice) -> None:
+        self._sentences, self._dice, self._readings = sentences, dice, READINGS
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        return [sentence.casefold() for sentence in self._sentences]
+
+    @cached_property
+    def _whole(self) -> str:
+        return "\n".join(self._folded)
+
+    @cached_property
+    def _numbers(self) -> frozenset[str]:
+        return frozenset(_DIGITS.findall(self._whole))  # also in "7kg" and "2-7"
+
+    def made_of(self, sentences: Sequence[str]) -> Iterator[str]:
+        """False sentences made of these, the kinds in any order; of several, one is new."""
+        usable = [s for s in sentences if self._may_be_altered(s)]
+        new, old = [self._with_number, self._with_name], [self._denied, self._with_borrowed]
+        kinds: tuple[tuple[Callable[[str, Sequence[str]], str | None] | None, ...], ...]
+        kinds = tuple(self._dice.shuffled([*new, None])), tuple(self._dice.shuffled(old))
+        for kind in [*kinds[0], *kinds[1]] if self._dice.below(2) else [*kinds[1], *kinds[0]]:
+            if kind is None:
+                if len(sentences) > 1:
+                    yield self._invented()
+                continue
+            yield from filter(None, (kind(sentence, usable) for sentence in usable))
+
+    def _may_be_altered(self, sentence: str) -> bool:
+        words = sentence.casefold()
+        return not _DOUBT.search(words) and _ENGLISH.search(words) is not None
+
+    # ------------------------------------------------------------ with something new
+
+    def _with_number(self, sentence: str, _others: Sequence[str]) -> str | None:
+        found = _NUMBER.search(sentence)
+        return found and _swapped(sentence, found, self._new_number(found[0]))
+
+    def _with_name(self, sentence: str, _others: Sequence[str]) -> str | None:
+        found = None if _NUMBER.search(sentence) else _NAME.search(sentence)
+        return found and _swapped(sentence, found, self._new_name())
+
+    def _new_number(self, number: str) -> str | None:
+        """A number of the same kind whose first digits the context does not have anywhere."""
+        digits = _DIGITS.findall(number)[0]
+        rest, is_year = number[len(digits) :], number.isdecimal() and len(number) == 4
+        for longer in range(LONGER):
+            for _ in range(TRIES):
+                drawn = f"{1 + self._dice.below(9)}"
+                if is_year and not longer:
+                    new = f"{number[:2]}{self._dice.below(10)}{number[3]}"
+                else:
+                    kept = digits[1:] if not longer else self._digits(len(digits) + longer - 1)
+                    new = f"{drawn}{kept}"
+                if new not in self._numbers and new != digits:
+                    return new + rest
+        return None
+
+    def _digits(self, count: int) -> str:
+        return "".join(str(self._dice.below(10)) for _ in range(count))
+
+    def _new_name(self) -> str:
+        """A name that can be spoken, and that the context does not contain."""
+        while True:
+            name = "".join(
+                self._dice.one_of(_ONSETS) + self._dice.one_of("aeiou") for _ in range(3)
+            ) + self._dice.one_of(_CODAS)
+            if name not in self._whole:
+                return name.capitalize()
+
+    def _invented(self) -> str:
+        names = [self._new_name() for _ in range(3)]
+        year, count = self._new_number("1764") or "", self._new_number("316") or ""
+        told = [t for t in _TOLD if (year or "{3}" not in t) and (count or "{4}" not in t)]
+        return self._dice.one_of(told).format(*names, year, count)
+
+    # ------------------------------------------------------------ without a new word
+
+    def _denied(self, sentence: str, _others: Sequence[str]) -> str | None:
+        """The sentence with "not", if no other one says nearly the same."""
+        folded, clause = sentence.casefold(), _CLAUSE.match(sentence)
+        if not clause or len(_VERB.findall(folded)) != 1 or _TWO_WAYS.search(folded):
+            return None
+        words, subject = _words(sentence), _words(clause[0])
+        if not subject or not self._may_read():
+            return None
+        for other in self._folded:
+            if sum(word in other for word in words) > 1 and other != folded:
+                return None
+        return f"{clause[0]} not{sentence[clause.end() :]}"
+
+    def _with_borrowed(self, sentence: str, others: Sequence[str]) -> str | None:
+        """The sentence with the number of things of another kind, of which it says nothing."""
+        found = _COUNTED.search(sentence)
+        if not found or _NUMBER.search(sentence).start() != found.start():  # type: ignore[union-attr]
+            return None
+        words = _words(sentence)
+        for other in self._dice.shuffled(others):
+            counted = _COUNTED.search(other)
+            if not counted or words & _words(other) or {counted[2], found[2]} & _COMMON:
+                continue
+            number = counted[1]
+            if number == found[1] or not self._may_read():
+                continue
+            saying = (s for s in self._folded if number in s and number in _DIGITS.findall(s))
+            if not any(word in said for said in saying for word in words):
+                return f"{sentence[: found.start(1)]}{number}{sentence[found.end(1) :]}"
+        return None
+
+    def _may_read(self) -> bool:
+        self._readings -= 1
+        return self._readings >= 0
+
+
+def _words(sentence: str) -> frozenset[str]:
+    """The words of a sentence that say what it is about, without the ends that they may lose."""
+    found = _WORD.findall(sentence.casefold())
+    return frozenset(word.removesuffix("s") for word in found if word not in _COMMON)
+
+
+def _swapped(sentence: str, old: re.Match[str], new: str | None) -> str | None:
+    return None if new is None else f"{sentence[: old.start()]}{new}{sentence[old.end() :]}"

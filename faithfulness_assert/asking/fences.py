@@ -1,0 +1,81 @@
+"""Fences around foreign text: tags that nobody can foresee, and that no text can imitate."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+from ..text.strings import lazy_pattern
+from .keyed import keyed
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterable
+
+NAMES = (
+    *("context", "question", "statement", "statements", "answer", "passages", "citation-audit"),
+    "score",
+)
+"""What the tags of asks are called."""
+SHORT, LONG = 4, 8
+LONGEST = 64
+"""Characters of what can still be read as a tag."""
+TRIES = 8
+"""So many short tags are tried, which cost fewer tokens; then long ones."""
+
+_OPENS = "<\u02c2\u1438\u2039\u227a\u22d6\u2329\u276c\u276e\u27e8\u3008\ufe64\uff1c"
+_ENDS = ">\u02c3\u1433\u203a\u227b\u22d7\u232a\u276d\u276f\u27e9\u3009\ufe65\uff1e"
+_BETWEEN = lazy_pattern(f"[{_OPENS}]([^{_OPENS}{_ENDS}]*)[{_ENDS}]")
+# A letter of an alphabet may look like one of ours.
+_LETTERS = "\u00c0-\u058f\u13a0-\u13ff"
+_SPELLED = "|".join(
+    "".join(f"[{char}{_LETTERS}]" if char.isalpha() else "[^\\W_]?\\W?" for char in name)
+    for name in sorted(NAMES, key=len, reverse=True)
+)
+_TAG = lazy_pattern(rf"\W*(?:{_SPELLED})(?:\W+[0-9a-z{_LETTERS}]*)?\W*")
+_TAKEN = lazy_pattern(r"-([0-9a-f]{4})([0-9a-f]{4})?")
+
+
+def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:
+    """These named blocks, each between tags that no block contains, or anything that reads so.
+
+    A tag follows from its block and the secret, so that asks about the same context begin with the
+    same text, which providers cache. All blocks are read once, whatever they contain.
+    """
+    shown = [(name, disarmed(block)) for name, block in blocks]
+    hits = (hit for _, block in shown for hit in _TAKEN.findall(block.casefold()))
+    taken = {mark for short, more in hits for mark in (short, short + more)}
+    return "\n\n".join(_fence(name, block, secret, taken) for name, block in shown)
+
+
+def _fence(name: str, block: str, secret: bytes, taken: set[str]) -> str:
+    key = keyed(secret, name, block)
+    for salt in count():
+        mark = keyed(key, str(salt)).hex()[: SHORT if salt < TRIES else LONG]
+        if mark not in taken:
+            break
+    return f"<{name}-{mark}>\n{block}\n</{name}-{mark}>"
+
+
+def disarmed(text: str) -> str:
+    """``text``, in which nothing reads as a tag of an ask: its brackets are written as entities."""
+    if text.isascii() and "<" not in text:
+        return text
+    return _BETWEEN.sub(_disarmed, text)
+
+
+def _disarmed(found: re.Match[str]) -> str:
+    read = _as_read(found[1])
+    if len(read) > LONGEST or _TAG.fullmatch(read) is None:
+        return found[0]
+    return f"&lt;{found[1]}&gt;"
+
+
+def _as_read(text: str) -> str:
+    """``text`` as a reader takes it in: usual forms of letters, nothing invisible, lower case."""
+    if not text.isascii():
+        import unicodedata
+
+        text = unicodedata.normalize("NFKC", text)
+        text = "".join(c for c in text if unicodedata.category(c)[0] not in "CM")
+    return "".join(text.split()).casefold()

@@ -1,0 +1,71 @@
+"""The secret from which controls and tags follow, so that no author of a text can foresee them.
+
+It lives with what is replayed, because replies are found again by the text of their ask: in the
+folder of stored replies, or in the directory of a run. Otherwise a process has one of its own.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..files import first_file, open_file
+from ..records.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = "secret"
+SIZE = 32
+
+
+@cache
+def process_secret() -> bytes:
+    """The secret of this process."""
+    return os.urandom(SIZE)
+
+
+def secret_of(seed: int) -> bytes:
+    """The secret that a seed gives: whoever knows the seed knows it."""
+    import hashlib  # a promptfoo assertion may be a fresh process, which needs neither
+
+    return hashlib.sha256(f"faithfulness-assert:{seed}".encode()).digest()
+
+
+def check_seed(value: object) -> int | None:
+    """``value`` as a whole number; None stays None."""
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+        raise ConfigError(f"seed: must be a whole number, got {value!r}")
+    return value
+
+
+def stored_secret(folder: Path) -> bytes | None:
+    """The secret that a folder keeps; None if it keeps none, or none that can be read."""
+    try:
+        with open_file(folder / NAME) as file:
+            secret = bytes.fromhex(file.read(2 * SIZE + 1).decode("ascii"))
+    except (OSError, ValueError):
+        return None
+    return secret if len(secret) == SIZE else None
+
+
+def kept_secret(folder: Path, seed: int | None = None) -> bytes:
+    """The secret that a folder keeps. It is made at the first call, for this user alone to read.
+
+    ``seed``: what it is made of; None to draw it.
+
+    Raises:
+        ConfigError: it cannot be written, or is damaged.
+    """
+    if (stored := stored_secret(folder)) is not None:
+        return stored
+    new = os.urandom(SIZE) if seed is None else secret_of(seed)
+    path = folder / NAME
+    try:
+        first_file(path, f"{new.hex()}\n".encode("ascii"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from None
+    if (stored := stored_secret(folder)) is None:
+        raise ConfigError(f"{path}: is damaged; remove it, and stored replies are asked for again")
+    return stored
