@@ -110,7 +110,7 @@ RAGAS_VERDICTS = (
     "Your task is to judge the faithfulness of a series of statements based on a given context"
 )
 STEPS = (
-    Step(VERDICTS, ("Judge each numbered statement by the context alone.",), _our_verdicts),
+    Step(VERDICTS, ("Judge each statement by the context alone.",), _our_verdicts),
     # ragas
     Step(
         "statements",
