@@ -65,7 +65,7 @@ def test_file_and_inline_value_give_the_same_and_each_assertion_asks_once(
         return {
             "type": "python",
             "value": value,
-            "config": {"judge": f"openai:{model}", "baseUrl": "{{env.JUDGE_URL}}"},
+            "config": {"judge": f"openai:{model}", "baseUrl": "{{env.JUDGE_URL}}", "seed": 7},
         }
 
     asserts = [

@@ -37,7 +37,11 @@ PYTHON, JAVASCRIPT = ("python", "faithfulness.py"), ("javascript", "faithfulness
 def case(number: int, form: tuple[str, str]) -> dict[str, Any]:
     """One test with two assertions: the embedded judge, and one behind an API."""
     ours = {"type": form[0], "value": f"file://{form[1]}"}
-    api = {"judge": "openai:m", "baseUrl": "{{env.JUDGE_URL}}"}
+    api = {
+        "judge": "openai:m",
+        "baseUrl": "{{env.JUDGE_URL}}",
+        "seed": 7,
+    }  # the same controls in every process
     return {
         "description": f"test {number}",
         "vars": {"context": TRUE, "query": f"Question {number}?"},
