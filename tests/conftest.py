@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from faithfulness_assert.judges.secret import SIZE, process_secret
+
 # How fast a machine is says nothing about what holds. `--hypothesis-profile=few` is for runs that repeat every test many times.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -20,6 +22,13 @@ settings.register_profile(
 settings.load_profile("any-machine")
 
 ROOT = Path(__file__).parents[1]
+
+# Controls are drawn from a secret of the process. Here it is a known one, so that a test that fails does so again.
+# `FAITHFULNESS_TESTS_SECRET=7` is for runs that look for tests that hold only under some secrets.
+with pytest.MonkeyPatch.context() as patch:
+    byte = int(os.environ.get("FAITHFULNESS_TESTS_SECRET", "0"))
+    patch.setattr(os, "urandom", lambda size: bytes([byte]) * size)
+    assert process_secret() == bytes([byte]) * SIZE
 
 # pytest rewrites the modules of a plugin when they are imported. In a thread of a test that may fail: the ast module of Python
 # 3.11 is not made for threads. So what grades import only when they need it is imported before.

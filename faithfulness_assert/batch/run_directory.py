@@ -61,7 +61,7 @@ class RunDirectory:
         """
         from filelock import FileLock, Timeout
 
-        lock = FileLock(self.path / "lock", timeout=0)
+        lock = FileLock(self.path / "lock", timeout=0, mode=0o600)
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             append_file(lock.lock_file).close()  # a link of this name would lead elsewhere
