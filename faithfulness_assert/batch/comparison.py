@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..files import open_file
 from ..records.errors import ConfigError
 from ..text.strings import text_key
+from .comparability import MIN_GRADED, Note, not_comparable
 from .paired_tests import Pair, PairedTests, paired_tests
 from .rows import Line, read_lines
 from .run_directory import RunDirectory
+from .summary import Summary
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -32,16 +34,9 @@ class Outcome(NamedTuple):
     input: str
     status: str
     passed: bool
-    score: float
+    score: float | None
     is_error: bool
     graded_with: str
-
-
-class Note(NamedTuple):
-    """What a reader should know. ``quote`` comes from the results and must be escaped."""
-
-    text: str
-    quote: str | None = None
 
 
 class Flip(NamedTuple):
@@ -67,13 +62,13 @@ class Comparison:
     """What differs between two runs, A and B.
 
     Args:
+        names: of A and of B, for people. They come from paths, and must be escaped.
+        summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         tests: p-values for "B is worse", from the cases that could be graded in both.
         compared: how many those are.
-        passed: how many of them pass in A, and in B.
-        scores: the sums of their scores; what has no score counts as 0.
-        errors: how many of the cases in both could not be graded, in A and in B.
         only: how many cases only A has, and only B.
-        lost: how many cases could be graded in A, but not in B.
+        lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
+        problems: why B cannot be compared with A; empty if it can.
         other_input: how many cases in both have another answer, context or question.
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
@@ -81,13 +76,14 @@ class Comparison:
         notes: what a reader should know, such as different policies.
     """
 
+    names: tuple[str, str] = ("A", "B")
+    summaries: tuple[Summary, Summary] = field(default_factory=lambda: (Summary(), Summary()))
     tests: PairedTests = field(init=False)
     compared: int = 0
-    passed: list[int] = field(default_factory=lambda: [0, 0])
-    scores: list[float] = field(default_factory=lambda: [0.0, 0.0])
-    errors: list[int] = field(default_factory=lambda: [0, 0])
     only: list[int] = field(default_factory=lambda: [0, 0])
     lost: int = 0
+    gained: int = 0
+    problems: list[Note] = field(default_factory=list)
     other_input: int = 0
     kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     shown: list[Change] = field(default_factory=list)
@@ -95,8 +91,25 @@ class Comparison:
 
     @property
     def worse(self) -> bool:
-        """Whether B is worse than A beyond what a repetition of A would differ by chance."""
-        return self.tests.worse
+        """Whether B is worse than A beyond what a repetition of A would differ by chance.
+
+        False if they are not comparable: then nobody knows.
+        """
+        return self.comparable and self.tests.worse
+
+    @property
+    def comparable(self) -> bool:
+        """Whether enough cases were graded in both to say anything."""
+        return not self.problems
+
+
+def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
+    """What two runs are called: a directory or a file by its name, else as they were given."""
+    names = [Path(path).resolve().name for path in (before, after)]
+    for first, second in ([name.removesuffix(".jsonl") for name in names], names):
+        if first != second:
+            return first, second
+    return (str(before), str(after)) if str(before) != str(after) else ("A", "B")
 
 
 def lines_of(path: str | PathLike[str]) -> Lines:
@@ -125,23 +138,39 @@ def lines_of(path: str | PathLike[str]) -> Lines:
     return lines
 
 
-def compare(before: Lines, after: Lines, *, shown: int = SHOWN) -> Comparison:
+def compare(
+    before: Lines,
+    after: Lines,
+    *,
+    shown: int = SHOWN,
+    names: tuple[str, str] = ("A", "B"),
+    min_graded: float = MIN_GRADED,
+) -> Comparison:
     """The changes from one run to another. Cases are matched by their ids.
 
     Args:
         before, after: the lines of A and of B. They are read twice. Of A, a few hundred bytes of
             each case are in memory.
         shown: the most changes that are kept with their statements.
+        names: what the runs are called.
+        min_graded: the share of cases, from 0 to 1, that must have been graded in each run. With
+            less, or if B lost more cases than a repetition would, they are not comparable.
 
     Raises:
-        ConfigError: no case could be graded in both.
+        ConfigError: they have no case in common.
     """
-    found, old, ways = Comparison(), dict(_outcomes(before)), (set[str](), set[str]())
+    found, ways = Comparison(names), (set[str](), set[str]())
+    old = dict(_outcomes(before, found.summaries[0]))
     ways[0].update(outcome.graded_with for outcome in old.values())
     found.tests = paired_tests(_pairs(found, old, after, ways[1], shown))
-    if not found.compared:
-        raise ConfigError("compare: no case with the same id could be graded in both runs")
     found.only[0] = len(old)
+    sizes = [summary.cases for summary in found.summaries]
+    if all(sizes) and found.only[1] >= sizes[1]:
+        raise ConfigError("compare: no case with the same id is in both runs")
+    counts = {"missing": found.only[0], "lost": found.lost, "gained": found.gained}
+    found.problems = list(not_comparable(names, found.summaries, min_graded, **counts))
+    if not found.compared:
+        found.problems.append(Note("no case could be graded in both"))
     found.shown = list(_with_flips(_most_important(found.shown, shown), before, after))
     found.notes = list(_notes(found, ways))
     return found
@@ -154,7 +183,7 @@ def _pairs(
 
     ``old``: the outcomes of A. Those that B has too are removed.
     """
-    for id, new in _outcomes(after):
+    for id, new in _outcomes(after, found.summaries[1]):
         ways.add(new.graded_with)
         first = old.pop(id, None)
         if first is None:
@@ -162,12 +191,9 @@ def _pairs(
             continue
         found.other_input += first.input != new.input
         found.lost += new.is_error and not first.is_error
+        found.gained += first.is_error and not new.is_error
         graded = not (first.is_error or new.is_error)
         found.compared += graded
-        for run, outcome in enumerate((first, new)):
-            found.errors[run] += outcome.is_error
-            found.passed[run] += graded and outcome.passed
-            found.scores[run] += outcome.score if graded else 0.0
         if kind := _kind(first, new):
             found.kinds[kind] += 1
             found.shown.append(Change(id, kind, first, new))
@@ -181,7 +207,7 @@ def _most_important(changes: list[Change], shown: int) -> list[Change]:
     """The changes to show: first what regressed, and of that what lost most."""
 
     def key(change: Change) -> tuple[int, float, str]:
-        lost = change.after.score - change.before.score
+        lost = (change.after.score or 0.0) - (change.before.score or 0.0)
         return KINDS.index(change.kind), lost, change.case_id
 
     return sorted(changes, key=key)[:shown]
@@ -190,21 +216,23 @@ def _most_important(changes: list[Change], shown: int) -> list[Change]:
 def _notes(found: Comparison, ways: tuple[set[str], set[str]]) -> Iterator[Note]:
     """What a reader should know beside the numbers. ``ways``: in which the runs were graded."""
     if ways[0] != ways[1]:
-        for name, told in zip("AB", ways, strict=True):
-            quote = "; ".join(sorted(told)[:3])
-            yield Note(f"The runs were not graded in the same way. {name}:", quote)
+        for name, told in zip(found.names, ways, strict=True):
+            quotes = name, "; ".join(sorted(told)[:3])
+            yield Note("The runs were not graded in the same way. {}: {}", quotes)
     if found.lost:
-        lost = f"{found.lost:,} cases that A graded could not be graded in B"
-        yield Note(f"{lost}, and are not compared.")
+        lost = f"{found.lost:,} cases that {{}} graded could not be graded in {{}}"
+        yield Note(f"{lost}, and are not compared.", found.names)
     if found.only[0]:
-        yield Note(f"{found.only[0]:,} cases of A are missing in B, and are not compared.")
+        gone = f"{found.only[0]:,} cases of {{}} are missing in {{}}, and are not compared."
+        yield Note(gone, found.names)
 
 
-def _outcomes(lines: Lines) -> Iterator[tuple[str, Outcome]]:
-    """The outcome of each case."""
+def _outcomes(lines: Lines, summary: Summary) -> Iterator[tuple[str, Outcome]]:
+    """The outcome of each case, all of which is added to the summary."""
     for line in lines():
         result = line.result
-        score = result.score if result.defined else 0.0
+        summary.add(result)
+        score = result.score if result.defined else None
         way = intern(f"policy {result.policy}, judge {result.judge}, passes {result.threshold}")
         is_error = result.error is not None
         yield line.case_id, Outcome(line.input, result.status, result.pass_, score, is_error, way)

@@ -9,27 +9,32 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
-from .paired_tests import FALSE_ALARMS
+from .comparability import Note
+from .paired_tests import FALSE_ALARMS, p_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
-    from .comparison import Change, Comparison
-
-    Quoted = Callable[[str], str]
+    from .comparability import Quoted
+    from .comparison import Change, Comparison, Outcome
+    from .summary import Summary
 
 MOST_CHARACTERS = 50_000
 """Of Markdown: GitHub takes comments of up to 65,536."""
 MOST_FLIPS = 5
+MOST_CAUSES = 3
 TEXT = 160
 """Characters of a statement that are shown."""
+MAX_NAME = 30
 
 
 def as_text(comparison: Comparison) -> str:
     """The comparison in plain text. Texts in it are not yet escaped for a terminal."""
-    lines = [_verdict(comparison), ""]
-    for name, a, b in [("", "A", "B"), *rows_of(comparison)]:
-        lines.append(f"{name:24} {a:>14} {b:>14}")
+    names = [clip(name, MAX_NAME) for name in comparison.names]
+    width = max(14, *map(len, names))
+    lines = [verdict_of(comparison).shown(clip), ""]
+    for name, a, b in [("", *names), *rows_of(comparison)]:
+        lines.append(f"{name:24} {a:>{width}} {b:>{width}}")
     lines += ["", *_facts(comparison, clip)]
     for change in comparison.shown:
         lines += _change_lines(change, lambda text: clip(text, TEXT), "  ", "    ")
@@ -38,7 +43,9 @@ def as_text(comparison: Comparison) -> str:
 
 def as_markdown(comparison: Comparison) -> str:
     """The comparison as GitHub's Markdown, short enough for a comment."""
-    lines = [f"### Faithfulness: {_verdict(comparison)}", "", "| | A | B |", "|---|---|---|"]
+    head = " | ".join(map(code, comparison.names))
+    lines = [f"### Faithfulness: {verdict_of(comparison).shown(code)}", ""]
+    lines += [f"| | {head} |", "|---|---|---|"]
     lines += [f"| {name} | {a} | {b} |" for name, a, b in rows_of(comparison)]
     lines += ["", *(f"- {fact}" for fact in _facts(comparison, code)), ""]
     size, shown = sum(map(len, lines)), 0
@@ -59,51 +66,71 @@ def code(text: str) -> str:
     return f"<code>{''.join(signs)}</code>"
 
 
-def _verdict(comparison: Comparison) -> str:
-    return "B is worse than A" if comparison.worse else "B is not worse than A"
+def verdict_of(comparison: Comparison) -> Note:
+    """Whether the second run is worse than the first, or why nobody can tell."""
+    before, after = comparison.names
+    if not comparison.comparable:
+        problems = [Note("{} is not comparable with {}", (after, before)), *comparison.problems]
+        return Note.joined(problems[:2], ": ")
+    return Note(
+        f"{{}} is {'worse' if comparison.worse else 'not worse'} than {{}}", (after, before)
+    )
 
 
 def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
-    """What is compared, and its values in A and in B."""
-    of = comparison.compared
-    rows: dict[str, Iterable[str]] = {
-        "passed": (f"{passed:,} of {of:,}" for passed in comparison.passed),
-        "mean score": (f"{score / of:.3f}" for score in comparison.scores),
-        "could not be graded": (f"{errors:,}" for errors in comparison.errors),
-        "cases only here": (f"{only:,}" for only in comparison.only),
-    }
-    return [(name, *values) for name, values in rows.items()]
+    """What each run found, as ``batch`` says it."""
+
+    def of(name: str, value: Callable[[Summary], str]) -> tuple[str, ...]:
+        return name, *map(value, comparison.summaries)
+
+    return [
+        of("cases", lambda run: f"{run.cases:,}"),
+        of("passed", lambda run: f"{run.passed:,}"),
+        of("failed", lambda run: f"{run.failed:,}"),
+        of("could not be graded", lambda run: f"{run.not_graded:,}"),
+        of("with a score", lambda run: f"{run.defined:,}"),
+        of("mean score", lambda run: "-" if run.mean is None else f"{run.mean:.3f}"),
+        ("cases only here", *(f"{only:,}" for only in comparison.only)),
+    ]
 
 
 def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
     kinds, tests = comparison.kinds, comparison.tests
+    yield from (problem.shown(quoted) for problem in comparison.problems[1:])
+    for name, summary in zip(comparison.names, comparison.summaries, strict=True):
+        for kind, count in summary.errors.most_common(MOST_CAUSES):
+            cause = f"{count:,} could not be graded in {{}}: {{}}, such as: {{}}"
+            yield Note(cause, (name, kind, summary.messages[kind])).shown(quoted)
     yield (
         f"{kinds['regressed']:,} regressed, {kinds['improved']:,} improved, {kinds['status']:,} "
         f"with another status, {kinds['score']:,} with another score"
     )
-    yield (
-        f"p = {tests.passes:.4f} for passes (McNemar), p = {tests.scores:.4f} for scores (sign "
-        f"flips); worse: one of them is at most {FALSE_ALARMS / 2:g}"
-    )
+    if comparison.comparable:
+        yield (
+            f"of the {comparison.compared:,} cases graded in both: {p_value(tests.passes)} for "
+            f"passes (McNemar), {p_value(tests.scores)} for scores (sign flips); worse: one of "
+            f"them is at most {FALSE_ALARMS / 2:g}"
+        )
     if comparison.other_input:
-        yield f"{comparison.other_input:,} cases have another answer, context or question in B"
-    for note in comparison.notes:
-        yield note.text if note.quote is None else f"{note.text} {quoted(note.quote)}"
+        other = f"{comparison.other_input:,} cases have another answer, context or question in {{}}"
+        yield Note(other, comparison.names[1:]).shown(quoted)
+    yield from (note.shown(quoted) for note in comparison.notes)
 
 
 def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Iterator[str]:
     before, after = change.before, change.after
     what = "another status" if change.kind == "status" else change.kind
     what = "another score" if what == "score" else what
-    yield (
-        f"{first}{what}: {quoted(change.case_id)}: "
-        f"{before.status} {before.score:.2f} -> {after.status} {after.score:.2f}"
-    )
+    yield (f"{first}{what}: {quoted(change.case_id)}: {_outcome(before)} -> {_outcome(after)}")
     for flip in change.flips[:MOST_FLIPS]:
         labels = f"{flip.before or 'unresolved'} -> {flip.after or 'unresolved'}"
         yield f"{other}{labels}: {quoted(flip.statement)}"
     if len(change.flips) > MOST_FLIPS:
         yield f"{other}and {len(change.flips) - MOST_FLIPS} more statements"
+
+
+def _outcome(outcome: Outcome) -> str:
+    return outcome.status if outcome.score is None else f"{outcome.status} {outcome.score:.2f}"
 
 
 def _rest(comparison: Comparison, shown: int) -> list[str]:

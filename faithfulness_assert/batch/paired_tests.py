@@ -4,8 +4,9 @@ Both tests are exact if nothing changed: then each case may as well have its two
 Nothing else is assumed, not even that scores have any distribution. Each answers one question:
 
 - McNemar's exact test: do more cases pass in A alone than in B alone? A CI gate counts these.
-- A sign-flip permutation test: is the mean score lower? It also sees losses that cross no
-  threshold. It hardly sees a label that fails a case at any score, which the first test sees.
+- A sign-flip permutation test: is the mean score lower, of the cases with a score in both? It also
+  sees losses that cross no threshold. It hardly sees a label that fails a case at any score, which
+  the first test sees.
 
 B is worse if either says so at half of ``FALSE_ALARMS``; so both together keep to it.
 """
@@ -26,17 +27,18 @@ SEED = 20261122
 MOST_FLIPS = 9999
 ENOUGH = 100
 """Flips that are as bad as what was seen: then the p-value is far from small, and known."""
+LEAST_SHOWN = 0.0001
 STEPS = 1000
 """Differences of scores are rounded to a part of this size."""
 
 
 class Pair(NamedTuple):
-    """What a case got in A (``before``) and in B (``after``)."""
+    """What a case got in A (``before``) and in B (``after``). Without a score, it is None."""
 
     passed_before: bool
     passed_after: bool
-    score_before: float
-    score_after: float
+    score_before: float | None
+    score_after: float | None
 
 
 class PairedTests(NamedTuple):
@@ -58,11 +60,17 @@ def paired_tests(pairs: Iterable[Pair]) -> PairedTests:
     for pair in pairs:
         lost += pair.passed_before and not pair.passed_after
         gained += pair.passed_after and not pair.passed_before
-        differences[round((pair.score_after - pair.score_before) * STEPS)] += 1
-    return PairedTests(_mcnemar(lost, gained), _sign_flips(differences))
+        if pair.score_before is not None and pair.score_after is not None:
+            differences[round((pair.score_after - pair.score_before) * STEPS)] += 1
+    return PairedTests(mcnemar(lost, gained), _sign_flips(differences))
 
 
-def _mcnemar(lost: int, gained: int) -> float:
+def p_value(p: float) -> str:
+    """A p-value for people. A chance is never 0."""
+    return f"p = {p:.4f}".rstrip("0").rstrip(".") if p >= LEAST_SHOWN else f"p < {LEAST_SHOWN:.4f}"
+
+
+def mcnemar(lost: int, gained: int) -> float:
     """The chance that, of so many changes, at least ``lost`` are losses, if both are as likely."""
     changes = lost + gained
     if changes > 2000:  # where the normal distribution is as good, and sums stay short

@@ -24,6 +24,7 @@ RESAMPLES = 1000
 UNRELIABLE = 0.1
 """The share of failed controls from which a run warns that its judge is unreliable."""
 
+MAX_KIND = 60
 _SCALE = 10**12  # scores are added as whole numbers: the same sum in every order
 _USAGE = ("prompt", "completion", "cached", "reasoning", "num_requests")
 
@@ -48,6 +49,8 @@ class Summary:
         not_graded: grader errors, such as a judge that cannot be reached. They say nothing about
             the answers.
         statuses: how many have each status.
+        errors: how many grader errors are of each kind. ``messages`` has the first of each, with
+            what to do about it.
         defined: how many have a score that means something.
         tokens: sums of the fields of ``Usage``.
         cost: the sum of the costs; None without prices.
@@ -58,6 +61,8 @@ class Summary:
     def __init__(self, seconds: float | None = None) -> None:
         self.cases = self.passed = self.not_graded = self.defined = 0
         self.statuses: Counter[str] = Counter()
+        self.errors: Counter[str] = Counter()
+        self.messages: dict[str, str] = {}
         self.tokens: Counter[str] = Counter()
         self.controls: Counter[str] = Counter()
         self.cost: float | None = None
@@ -71,7 +76,11 @@ class Summary:
         result = line.result if isinstance(line, Line) else line
         self.cases += 1
         self.passed += result.pass_
-        self.not_graded += result.error is not None
+        if result.error is not None:
+            self.not_graded += 1
+            kind = result.error.kind[:MAX_KIND] or "unknown error"
+            self.errors[kind] += 1
+            self.messages.setdefault(kind, result.error.message)
         self.statuses[result.status] += 1
         self.controls.update(result.metadata.get("controls") or {})
         self.add_spent(result)

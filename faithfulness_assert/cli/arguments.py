@@ -111,10 +111,18 @@ def add_output_arguments(parser: ArgumentParser) -> None:
     """``--fail-under``, ``--output``, ``--report`` and ``--github``."""
     parser.add_argument(
         "--fail-under",
-        type=_share,
+        type=share,
         metavar="SCORE",
         help="exit with 0 if the mean score is at least this, else with 1, whatever single cases "
         "have; cases that could not be graded still end in 3",
+    )
+    parser.add_argument(
+        "--min-graded",
+        type=share,
+        metavar="SHARE",
+        default=1.0,
+        help="end in 3 only if less than this share of the cases could be graded, such as 95%%; "
+        "the others decide then (default: 100%%)",
     )
     parser.add_argument(
         "--output",
@@ -171,11 +179,13 @@ def write_outputs(arguments: Namespace, directory: RunDirectory, data_set: DataS
             print(command)  # not with show_line, which makes commands of CI logs harmless
 
 
-def _share(text: str) -> float:
+def share(text: str) -> float:
+    """A share from 0 to 1, or a percentage such as ``95%``."""
+    number, sign, rest = text.partition("%")
     try:
-        share = float(text)
+        value = float(number) / (100 if sign else 1)
     except ValueError:
-        share = -1.0
-    if not 0 <= share <= 1:
-        raise ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
-    return share
+        value = -1.0
+    if rest or not 0 <= value <= 1:
+        raise ArgumentTypeError(f"must be a number from 0 to 1, or a percentage, got {text!r}")
+    return value

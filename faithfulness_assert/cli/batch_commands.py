@@ -25,7 +25,7 @@ from .arguments import (
     named_data_set,
     write_outputs,
 )
-from .exit_codes import INTERRUPTED, NOT_GRADED, WAITING, exit_code, judged
+from .exit_codes import INTERRUPTED, NOT_GRADED, WAITING, judged
 from .terminal import say, show_line
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def run_batch(arguments: Namespace) -> int:
         say(f"\ninterrupted. What is finished is in {arguments.directory}. {_same_command()}")
         return INTERRUPTED
     write_outputs(arguments, outcome.directory, data_set)
-    return _tell_outcome(outcome, arguments.fail_under)
+    return _tell_outcome(outcome, arguments)
 
 
 def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:
@@ -130,7 +130,7 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
     return _go_on(arguments, send)
 
 
-def _tell_outcome(outcome: RunOutcome, fail_under: float | None) -> int:
+def _tell_outcome(outcome: RunOutcome, arguments: Namespace) -> int:
     for note in outcome.notes:
         say(f"note: {note}")
     first, *others = outcome.text.split("\n")
@@ -139,7 +139,17 @@ def _tell_outcome(outcome: RunOutcome, fail_under: float | None) -> int:
         show_line(line)
     if outcome.stopped:
         say(f"stopped early: {outcome.stopped}. {_same_command()}")
-    return judged(outcome.exit_code, outcome.counts.mean, fail_under)
+        return NOT_GRADED
+    counts = outcome.counts
+    return _judged(counts.finished, counts.passed, counts.errors, counts.mean, arguments)
+
+
+def _judged(
+    cases: int, passed: int, not_graded: int, mean: float | None, arguments: Namespace
+) -> int:
+    """The exit code of a finished run, as ``--fail-under`` and ``--min-graded`` want it."""
+    wanted = {name: getattr(arguments, name) for name in ("fail_under", "min_graded")}
+    return judged(cases, passed, not_graded, mean=mean, **wanted)
 
 
 def _same_command() -> str:
@@ -228,7 +238,8 @@ def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> in
         summary.add(line)
     for text in summary.text().splitlines():
         show_line(text)
-    return judged(exit_code(summary), summary.mean, arguments.fail_under)
+    counts = summary.cases, summary.passed, summary.not_graded
+    return _judged(*counts, summary.mean, arguments)
 
 
 def _stopped(problem: str, path: Path) -> int:

@@ -15,13 +15,27 @@ INTERRUPTED = 130
 
 def exit_code(summary: Summary) -> int:
     """The code of a run: whether all cases were graded, and passed."""
-    if summary.not_graded:
+    return judged(summary.cases, summary.passed, summary.not_graded)
+
+
+def judged(
+    cases: int,
+    passed: int,
+    not_graded: int,
+    *,
+    mean: float | None = None,
+    fail_under: float | None = None,
+    min_graded: float = 1.0,
+) -> int:
+    """The code of a run with these numbers of cases.
+
+    Args:
+        mean: the mean score. With ``fail_under`` it decides, whatever single cases have.
+        min_graded: the share of cases that must have been graded. Without any, nothing is green.
+    """
+    graded = cases - not_graded
+    if graded < min_graded * cases or (not_graded and not graded):
         return NOT_GRADED
-    return PASSED if summary.passed == summary.cases else FAILED
-
-
-def judged(code: int, mean: float | None, fail_under: float | None) -> int:
-    """The code of a run whose cases ended in ``code``, if its mean score decides."""
-    if fail_under is None or code not in (PASSED, FAILED):
-        return code
+    if fail_under is None:
+        return PASSED if passed == graded else FAILED
     return PASSED if mean is not None and mean >= fail_under else FAILED

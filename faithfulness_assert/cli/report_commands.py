@@ -7,13 +7,14 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..batch.comparison import SHOWN, compare, lines_of
+from ..batch.comparability import MIN_GRADED
+from ..batch.comparison import SHOWN, compare, lines_of, names_of
 from ..batch.comparison_views import as_markdown, as_text
 from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
 from ..report import write_report
-from .arguments import add_mapping_arguments, columns
-from .exit_codes import FAILED, PASSED
+from .arguments import add_mapping_arguments, columns, share
+from .exit_codes import FAILED, NOT_GRADED, PASSED
 from .terminal import say, show_line
 
 if TYPE_CHECKING:
@@ -75,9 +76,20 @@ def run_report(arguments: Namespace) -> int:
 
 def add_compare_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``compare``."""
-    parser.epilog = "Exit codes: 0 B is not worse than A, 1 B is worse, 2 wrong use."
+    parser.epilog = (
+        "Exit codes: 0 B is not worse than A, 1 B is worse, 2 wrong use, 3 not comparable:\n"
+        "too few cases could be graded, or more than before could not be graded."
+    )
     parser.add_argument("before", metavar="A", help="a run directory, or its results as .jsonl")
     parser.add_argument("after", metavar="B", help="the same of another run over the same cases")
+    parser.add_argument(
+        "--min-graded",
+        type=share,
+        metavar="SHARE",
+        default=MIN_GRADED,
+        help="the share of cases that must have been graded in each run, such as 0.9 or 90%% "
+        f"(default: {MIN_GRADED:.0%}%)",
+    )
     parser.add_argument("--markdown", action="store_true", help="print Markdown for a comment")
     parser.add_argument(
         "--show",
@@ -91,10 +103,14 @@ def run_compare(arguments: Namespace) -> int:
     """Shows the comparison."""
     check_number("show", arguments.show, 0, 10_000, whole=True)
     before, after = lines_of(arguments.before), lines_of(arguments.after)
-    comparison = compare(before, after, shown=arguments.show)
+    names = names_of(arguments.before, arguments.after)
+    options = {"shown": arguments.show, "min_graded": arguments.min_graded}
+    comparison = compare(before, after, names=names, **options)
     if arguments.markdown:
         sys.stdout.buffer.write(as_markdown(comparison).encode())
     else:
         for line in as_text(comparison).splitlines():
             show_line(line)
+    if not comparison.comparable:
+        return NOT_GRADED
     return FAILED if comparison.worse else PASSED

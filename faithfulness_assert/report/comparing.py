@@ -6,7 +6,7 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from ..batch.comparison import KINDS, compare
+from ..batch.comparison import KINDS, compare, names_of
 from .case_view import UNRESOLVED, Vocabulary, detail_view, row_view
 from .joining import join
 from .record import Record
@@ -28,7 +28,7 @@ class Compared:
     ``data``: the data sets of both, None where they are not given.
 
     Raises:
-        ConfigError: no case could be graded in both.
+        ConfigError: they have no case in common.
     """
 
     def __init__(
@@ -36,12 +36,13 @@ class Compared:
     ) -> None:
         self.sources, self._data, self._mapping = sources, data, mapping
         first, second = sources
-        self.comparison = compare(_lines(first), _lines(second), shown=MOST_CHANGES)
+        names = names_of(first.name, second.name)
+        self.comparison = compare(_lines(first), _lines(second), shown=MOST_CHANGES, names=names)
 
     @property
     def notes(self) -> list[str]:
         """What a reader should know, of the comparison and of each run."""
-        told = [f"{note.text} {note.quote or ''}".strip() for note in self.comparison.notes]
+        told = [note.shown(str) for note in self.comparison.notes]
         for name, source in zip("AB", self.sources, strict=True):
             told += [f"{name}: {note}" for note in source.notes]
         return told

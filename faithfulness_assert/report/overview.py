@@ -9,8 +9,8 @@ import heapq
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batch.comparison_views import rows_of
-from ..batch.paired_tests import FALSE_ALARMS
+from ..batch.comparison_views import rows_of, verdict_of
+from ..batch.paired_tests import FALSE_ALARMS, p_value
 from ..batch.summary import Summary
 from ..text.strings import clip
 from .case_view import OUTCOME_NAMES, label_of
@@ -75,7 +75,6 @@ class Figures:
     Attributes:
         summary: see ``Summary``.
         inverse: whether the policy inverts scores; then the threshold is for the score before.
-        errors: how many grader errors are of each kind. ``messages`` has the first of each.
         statuses, labels: how many cases have each status, and statements each label.
         scores: how many scores are in each of ``BINS`` equal parts of [0, 1].
         policies, judges, thresholds: how many cases were graded with each.
@@ -86,8 +85,6 @@ class Figures:
         self.scores = [0] * BINS
         self.labels: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
-        self.errors: Counter[str] = Counter()
-        self.messages: dict[str, str] = {}
         self.policies: Counter[str] = Counter()
         self.judges: Counter[str] = Counter()
         self.thresholds: Counter[float] = Counter()
@@ -112,11 +109,7 @@ class Figures:
         self.judges[result.judge] += 1
         if record.threshold is not None:
             self.thresholds[record.threshold] += 1
-        if result.error:
-            kind = result.error.kind[:MAX_NAME] or "unknown error"
-            self.errors[kind] += 1
-            self.messages.setdefault(kind, result.error.message)
-        else:
+        if not result.error:
             self._note_worst(record, case)
         return _badness(record, labels)
 
@@ -181,7 +174,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "labels": label_parts(figures.labels),
         "words": LABELS,
         "statuses": figures.statuses.most_common(12),
-        "errors": figures.errors.most_common(MOST_NAMES),
+        "errors": summary.errors.most_common(MOST_NAMES),
         "spent": spent(summary),
     }
 
@@ -261,6 +254,8 @@ def comparison_overview(compared: Compared) -> dict[str, Any]:
         "sources": compared.sources,
         "notes": compared.notes,
         "comparison": comparison,
+        "verdict": verdict_of(comparison).shown(str),
+        "chances": [p_value(p) for p in comparison.tests],
         "rows": rows_of(comparison),
         "limit": FALSE_ALARMS / 2,
         "left": sum(comparison.kinds.values()) - len(comparison.shown),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import ROOT
-from test_comparison import scored, write
+from test_comparison import partly, run_of, scored, write
 
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 COMPARE, COMMENT, FAIL = ACTION["runs"]["steps"]
@@ -44,7 +44,7 @@ def step(which: dict[str, Any], folder: Path, **environment: str) -> int:
 
 
 def test_the_action_is_short_and_composite() -> None:
-    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 60
+    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 64
     assert ACTION["runs"]["using"] == "composite"
     assert all(which["shell"] == "bash" for which in (COMPARE, COMMENT, FAIL))
 
@@ -72,17 +72,33 @@ def test_the_workflow_in_the_docs_uses_inputs_that_exist_and_may_comment() -> No
 def test_the_steps_compare_post_and_fail(tmp_path: Path, after: float, worse: str) -> None:
     before = write(tmp_path / "a $(touch hacked); b.jsonl", scored([1.0] * 9))
     write(tmp_path / "--b.jsonl", scored([after] * 9))
-    assert step(COMPARE, tmp_path, BEFORE=before, AFTER="--b.jsonl") == 0
-    assert (tmp_path / "output").read_text() == f"worse={worse}\n"
-    assert (tmp_path / "summary").read_text().startswith("### Faithfulness: B is")
+    given = {"BEFORE": before, "AFTER": "--b.jsonl", "MIN_GRADED": "95%"}
+    assert step(COMPARE, tmp_path, **given) == 0
+    assert (tmp_path / "output").read_text() == f"worse={worse}\ncomparable=true\n"
+    head = (tmp_path / "summary").read_text().splitlines()[0]
+    assert head.startswith("### Faithfulness: <code>&#45;&#45;b</code> is ")
     assert step(COMMENT, tmp_path, NUMBER="7", GH_TOKEN="t", GH_REPO="a/b") == 0
     assert (tmp_path / "gh").read_text().splitlines()[:3] == ["pr", "comment", "7"]
     assert (tmp_path / "posted").read_text() == (tmp_path / "summary").read_text()
     assert not (tmp_path / "hacked").exists()
-    assert step(FAIL, tmp_path) == 1
+    assert step(FAIL, tmp_path, COMPARABLE="true") == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the steps are for bash")
+def test_the_steps_fail_and_say_why_if_too_little_was_graded(tmp_path: Path) -> None:
+    before = write(tmp_path / "june.jsonl", scored([1.0] * 60))
+    after = write(tmp_path / "new.jsonl", run_of(partly(5, 55)))
+    given = {"BEFORE": before, "AFTER": after}
+    assert step(COMPARE, tmp_path, MIN_GRADED="95%", **given) == 0
+    assert (tmp_path / "output").read_text() == "worse=false\ncomparable=false\n"
+    assert "is not comparable with" in (tmp_path / "summary").read_text().splitlines()[0]
+    assert step(FAIL, tmp_path, COMPARABLE="false") == 1
+    for output, value in (("worse", "true"), ("comparable", "false")):
+        assert f"steps.compare.outputs.{output} == '{value}'" in FAIL["if"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the steps are for bash")
 def test_a_comparison_that_is_not_possible_fails_the_step(tmp_path: Path) -> None:
-    assert step(COMPARE, tmp_path, BEFORE="missing", AFTER="missing") == 2
+    given = {"BEFORE": "missing", "AFTER": "missing", "MIN_GRADED": "95%"}
+    assert step(COMPARE, tmp_path, **given) == 2
     assert not (tmp_path / "output").exists()

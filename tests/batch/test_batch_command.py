@@ -20,6 +20,7 @@ from faithfulness_assert.batch import RunDirectory
 from faithfulness_assert.cli import main
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
+BROKEN = {"answer": "x", "context": 3, "id": "broken"}
 CSV = "id,answer,context,team\na,The tower is tall.,The tower is tall.,red\nb,It snows.,The tower is tall.,blue\n"
 
 
@@ -95,8 +96,14 @@ def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path:
         ((GOOD, UNSUPPORTED), (), 1),
         ((GOOD, UNSUPPORTED), ("--fail-under", "0.5"), 0),
         ((GOOD, UNSUPPORTED), ("--fail-under", "0.51"), 1),
-        ((GOOD, {"answer": "x", "context": 3, "id": "broken"}), ("--fail-under", "0"), 3),
+        ((GOOD, BROKEN), ("--fail-under", "0"), 3),
         ((GOOD,), ("--fail-under", "2"), 2),
+        ((GOOD, BROKEN), (), 3),
+        ((GOOD, BROKEN), ("--min-graded", "0.5"), 0),
+        ((GOOD, BROKEN), ("--min-graded", "51%"), 3),
+        ((GOOD, UNSUPPORTED, BROKEN), ("--min-graded", "0"), 1),
+        ((BROKEN,), ("--min-graded", "0", "--fail-under", "0"), 3),
+        ((GOOD,), ("--min-graded", "95"), 2),
         ((GOOD,), ("--map", "answr=x"), 2),
         ((GOOD,), ("--output", "results.pdf"), 2),
         ((GOOD,), ("--processes", "0"), 2),

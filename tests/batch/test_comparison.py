@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -13,19 +14,23 @@ import pytest
 from command import run as command
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from loopback import Answer, Loopback, Request
 from markdown_it import MarkdownIt
+from true_server import answered
 
 from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
-from faithfulness_assert.batch.comparison import compare, lines_of
-from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code
+from faithfulness_assert.batch.comparison import compare, lines_of, names_of
+from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
 from faithfulness_assert.batch.paired_tests import (
     FALSE_ALARMS,
     Pair,
     PairedTests,
-    _mcnemar,
+    mcnemar,
+    p_value,
     paired_tests,
 )
 from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import GraderError
 
 GRADED = grade("It rains.", "It rains.")
@@ -58,12 +63,12 @@ def scored(scores: list[float]) -> Callable[[], Iterator[Line]]:
 # ---------------------------------------------------------------- the tests
 
 
-def test_mcnemar_is_the_binomial_test_of_the_changed_cases() -> None:
-    assert _mcnemar(0, 0) == 1.0
-    assert _mcnemar(8, 0) == 2**-8
-    assert _mcnemar(3, 1) == (4 + 1) / 16
-    assert _mcnemar(1100, 1000) == pytest.approx(0.0153, abs=0.0005)  # scipy's binomtest: 0.01532
-    assert _mcnemar(1049, 950) == pytest.approx(_mcnemar(1050, 951), rel=0.02)
+def testmcnemar_is_the_binomial_test_of_the_changed_cases() -> None:
+    assert mcnemar(0, 0) == 1.0
+    assert mcnemar(8, 0) == 2**-8
+    assert mcnemar(3, 1) == (4 + 1) / 16
+    assert mcnemar(1100, 1000) == pytest.approx(0.0153, abs=0.0005)  # scipy's binomtest: 0.01532
+    assert mcnemar(1049, 950) == pytest.approx(mcnemar(1050, 951), rel=0.02)
 
 
 @settings(max_examples=30, deadline=None)
@@ -145,11 +150,12 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
     compared = compare(run_of(before), run_of(after))
     assert compared.kinds == {"regressed": 1, "improved": 1, "status": 2, "score": 1}
     assert compared.compared == 5
-    assert compared.passed == [3, 3]
-    assert compared.errors == [0, 1]
+    assert [run.passed for run in compared.summaries] == [5, 4]
+    assert [run.not_graded for run in compared.summaries] == [0, 1]
     assert compared.only == [1, 1]
     assert [change.case_id for change in compared.shown][:2] == ["worse", "better"]
     told = as_text(compared)
+    assert not compared.comparable  # one of 8 could not be graded
     assert "1 cases that A graded could not be graded in B" in told
     assert "1 cases of A are missing in B" in told
 
@@ -189,10 +195,102 @@ def test_runs_that_were_graded_differently_say_so() -> None:
     assert "not graded" not in as_text(compare(before, before)).replace("be graded", "")
 
 
-def test_runs_without_a_case_in_common_cannot_be_compared() -> None:
-    for other in ({"b": result(1.0)}, {"a": failed()}, {}):
-        with pytest.raises(ConfigError, match="no case with the same id"):
-            compare(run_of({"a": result(1.0)}), run_of(other))
+def test_runs_without_a_case_in_common_are_no_runs_of_the_same_cases() -> None:
+    with pytest.raises(ConfigError, match="no case with the same id"):
+        compare(run_of({"a": result(1.0)}), run_of({"b": result(1.0)}))
+
+
+# ---------------------------------------------------------------- runs that were hardly graded
+
+
+def partly(graded: int, errors: int, score: float = 1.0) -> dict[str, GradingResult]:
+    """So many graded cases, and behind them cases that could not be graded."""
+    results = [result(score)] * graded + [failed()] * errors
+    return {str(number): one for number, one in enumerate(results)}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "min_graded", "comparable"),
+    [
+        (partly(60, 0), partly(5, 55), 0.95, False),
+        (partly(60, 0), partly(0, 60), 0.95, False),
+        (partly(60, 0), partly(0, 60), 0.0, False),  # without any, nothing can be said
+        (partly(60, 0), {}, 0.95, False),
+        (partly(60, 0), partly(30, 0), 0.95, False),  # it stopped early
+        (partly(60, 0), partly(30, 0), 0.5, True),  # and was meant to
+        (partly(5, 55), partly(60, 0), 0.95, False),  # nothing to hold it against
+        (partly(100, 0), partly(95, 5), 0.95, True),
+        (partly(100, 0), partly(94, 6), 0.95, False),
+        (partly(100, 0), partly(94, 6), 0.9, True),
+        (partly(1000, 0), partly(993, 7), 0.95, True),
+        (partly(1000, 0), partly(992, 8), 0.95, False),  # more than chance explains
+        (partly(1000, 0), partly(992, 8), 0.0, False),
+        (partly(992, 8), partly(1000, 0), 0.95, True),
+        (partly(980, 20), partly(975, 25), 0.95, True),
+        (partly(10, 0), partly(600, 0), 0.95, True),  # the data set has grown
+        (partly(10, 0), partly(500, 100), 0.95, False),
+    ],
+)
+def test_a_run_that_was_hardly_graded_is_not_comparable(
+    before: dict[str, GradingResult],
+    after: dict[str, GradingResult],
+    min_graded: float,
+    comparable: bool,
+) -> None:
+    found = compare(run_of(before), run_of(after), min_graded=min_graded)
+    assert found.comparable is comparable
+    assert found.worse is False
+    for told in (as_text(found), as_markdown(found)):
+        assert ("is not comparable with" in told) is not comparable
+        assert ("is not worse than" in told) is comparable
+        assert ("p = 1 for passes" in told) is comparable
+
+
+def test_a_run_that_lost_its_hard_cases_is_not_called_worse_or_better() -> None:
+    after = {**partly(10, 50), "59": result(0.0)}
+    found = compare(run_of(partly(60, 0)), run_of(after))
+    assert (found.comparable, found.worse) == (False, False)
+
+
+def test_a_comparison_shows_the_numbers_of_each_run_as_batch_does() -> None:
+    silent = replace(result(0.0), status="abstained", defined=False)
+    before = {**partly(20, 0), "a": silent, "b": result(0.5)}
+    after = {**partly(20, 0), "a": silent, "b": silent}
+    found = compare(run_of(before), run_of(after), names=("june", "july"))
+    rows = {name: values for name, *values in rows_of(found)}
+    for place, results in enumerate((before, after)):
+        summary = Summary()
+        for one in results.values():
+            summary.add(one)
+        assert rows["mean score"][place] == f"{summary.mean:.3f}"
+        assert rows["passed"][place] == str(summary.passed)
+    assert rows["mean score"] == ["0.976", "1.000"]
+    assert found.worse is False
+    assert as_text(found).splitlines()[2].split() == ["june", "july"]
+
+
+def test_the_chance_of_a_loss_is_never_said_to_be_none() -> None:
+    told = [p_value(p) for p in (0.0, 1e-30, 0.00009, 0.0001, 0.0312, 0.5, 1.0)]
+    small, *larger = ["p < 0.0001"], "p = 0.0001", "p = 0.0312", "p = 0.5", "p = 1"
+    assert told == [*small * 3, *larger]
+    lost = as_text(compare(scored([1.0] * 500), scored([0.0] * 500)))
+    assert "p < 0.0001 for passes" in lost
+    assert "0.0000" not in lost
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "names"),
+    [
+        ("runs/june", "runs/july/", ("june", "july")),
+        ("baseline.jsonl", "new", ("baseline", "new")),
+        ("a/results.jsonl", "b/results.jsonl", ("a/results.jsonl", "b/results.jsonl")),
+        ("runs/v1.2", "runs/v1.3", ("v1.2", "v1.3")),
+        ("june", "june.jsonl", ("june", "june.jsonl")),
+        ("june", "june", ("A", "B")),
+    ],
+)
+def test_runs_are_called_by_their_names(before: str, after: str, names: tuple[str, str]) -> None:
+    assert names_of(before, after) == names
 
 
 # ---------------------------------------------------------------- Markdown
@@ -226,9 +324,11 @@ def test_a_comment_shows_hostile_texts_as_text_and_fits_into_github() -> None:
     told = as_markdown(compare(*hostile_runs(300), shown=300))
     assert len(told.encode()) < 65_536
     assert "more changed cases" in told
+    compared = compare(*hostile_runs(9), names=(HOSTILE, f"{HOSTILE}2"))
+    told += as_markdown(compared)
     for sign in ("<img", "@team", " #12", "](", "![", "~~", "\x1b", "\u202e"):
         assert sign not in told
-    assert told.startswith("### Faithfulness: B is worse than A\n")
+    assert told.startswith("### Faithfulness: <code>B</code> is worse than <code>A</code>\n")
 
 
 # ---------------------------------------------------------------- the command
@@ -243,13 +343,13 @@ def test_the_exit_code_says_whether_b_is_worse(tmp_path: Path) -> None:
     good = write(tmp_path / "a.jsonl", scored([1.0] * 9))
     bad = write(tmp_path / "b.jsonl", scored([0.0] * 9))
     worse = command("compare", good, bad)
-    assert (worse.returncode, "B is worse than A" in worse.stdout) == (1, True), worse.stderr
+    assert (worse.returncode, "b is worse than a\n" in worse.stdout) == (1, True), worse.stderr
     assert command("compare", bad, good).returncode == 0
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "results.jsonl").write_bytes((tmp_path / "b.jsonl").read_bytes())
     told = command("compare", good, str(tmp_path / "run"), "--markdown")
     assert told.returncode == 1
-    assert told.stdout.startswith("### Faithfulness: B is worse than A")
+    assert told.stdout.startswith("### Faithfulness: <code>run</code> is worse than <code>a</code>")
 
 
 def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:
@@ -268,3 +368,29 @@ def test_a_line_that_is_no_result_is_named_by_its_number(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ConfigError, match="line 2: not results of a run; name its directory"):
         list(lines_of(path)())
+
+
+def refused(request: Request) -> Answer:
+    """A key that the server does not know."""
+    return Answer({"error": {"message": "Incorrect API key provided", "code": 401}}, 401)
+
+
+def test_a_run_with_a_wrong_key_is_not_comparable_with_a_good_one(tmp_path: Path) -> None:
+    """The recipe of the docs, with a key that the server refuses."""
+    cases = [
+        {"id": f"q{n}", "answer": f"It has {n} rooms.", "context": [f"It has {n} rooms."]}
+        for n in range(55)
+    ] + [{"id": f"blank{n}", "answer": "", "context": ["x"]} for n in range(5)]
+    (tmp_path / "answers.json").write_text(json.dumps(cases))
+    begin = ("batch", str(tmp_path / "answers.json"), "--judge", "openai:m", "--quiet")
+    options = ("--fail-under", "0", "--min-graded", "95%")
+    for name, answer in (("june", answered), ("new", refused)):
+        with Loopback(answer) as server:
+            given = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-0123456789abcdef"}
+            done = command(*begin, "--run", str(tmp_path / name), *options, **given, NO_PROXY="*")
+        assert done.returncode == {"june": 0, "new": 3}[name], done.stdout + done.stderr
+    told = command("compare", str(tmp_path / "june"), str(tmp_path / "new"))
+    assert told.returncode == 3, told.stdout + told.stderr
+    assert told.stdout.startswith("new is not comparable with june: only ")
+    assert "Incorrect API key provided" in told.stdout
+    assert "not worse" not in told.stdout

@@ -287,7 +287,7 @@ def test_two_runs_side_by_side_show_what_flipped(
     ((kind, before, after, flips),) = page.rows
     assert (kind, before[0], after[0], flips) == (1, "tall", "tall", [])
     assert before[7] != after[7]
-    assert "B is not worse than A" in page.text
+    assert "run2 is not worse than run" in page.text
     assert "1 cases have another answer" in page.text or "1 case has another answer" in page.text
 
 
