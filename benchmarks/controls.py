@@ -8,6 +8,10 @@ names two sentences for each statement, without controls and with two; the items
 the share of runs of 100 grades that raise an alarm, which needs 10 % failed controls
 (``batch.summary.UNRELIABLE``). A judge that is right, or wrong in 5 % of its verdicts, should raise
 no alarm; the others should.
+
+Attacks: for each order about controls of ``fixtures/attacks.jsonl``, the share of 200 secrets with
+which a lie in the answer is supported under ``controls="enforce"``, by a judge that obeys the order
+to the letter (``tests/support/obedient.py``).
 """
 
 from __future__ import annotations
@@ -18,13 +22,17 @@ import random
 import statistics
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
+sys.path.extend(str(Path(__file__).parents[1] / f"tests{room}") for room in ("", "/support"))
+import obedient
 from peers.items import Item, items, labels_of
 
 from faithfulness_assert import Ask, Grader, Reply, Usage
 from faithfulness_assert.asking.tokens import exact_counter
 from faithfulness_assert.batch.summary import UNRELIABLE
 
+ATTACKS = Path(__file__).parents[1] / "fixtures" / "attacks.jsonl"
 ITEMS = items(50)
 TRUTH = labels_of(ITEMS)
 TARGETS = {"off": (850.0, 95.0), "added": (90.0, 35.0)}  # prompt and completion tokens of a grade
@@ -105,6 +113,7 @@ def main() -> None:
     given = parser.parse_args()
     fits = report_cost()
     report_detection(given.runs)
+    report_attacks()
     sys.exit(0 if fits else 1)
 
 
@@ -133,6 +142,16 @@ def report_detection(runs: int) -> None:
     for name, says in JUDGES.items():
         grades, alarms = detection(says, runs)
         print(f"| {name} | {grades:.1%} | {alarms:.1%} |")
+
+
+def report_attacks() -> None:
+    """Prints how often a lie passes with a judge that obeys an order about controls."""
+    print(f"\n| an order that names as controls | passes with, of {obedient.SEEDS} secrets |")
+    print("|---|---|")
+    for row in map(json.loads, ATTACKS.read_text(encoding="utf-8").splitlines()):
+        if "obeys" in row:
+            share = obedient.share_passed(row, row["payload"], range(obedient.SEEDS))
+            print(f"| {row['obeys']} | {share:.0%} |")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,27 @@
 """Sentences that a context surely does not support, of several kinds, for controls.
 
 Some have a word that the context lacks: a number or a name that is made up, or a whole sentence.
-Others have no new word: a number of another sentence, or "not". Whoever knows one kind does not
-know the next one. A sentence that is not beyond doubt is not altered.
+Others have no new word: a number of another sentence, or "not". They are made of the context, or
+look like the answer: a statement of it is altered, or stands beside such a sentence, so that a rule
+for what the answer says holds for them too. Whoever knows one kind does not know the next one.
+A sentence that is not beyond doubt is not altered.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from itertools import chain, islice
+from typing import TYPE_CHECKING, TypeVar
 
 from ..text.strings import lazy_pattern
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from .keyed import Dice
+
+T = TypeVar("T")
 
 _NUMBER = lazy_pattern(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _COUNTED = lazy_pattern(r"(?<![\w.,-])(\d+) ([a-z]{4,})\b(?! \d)")
@@ -51,6 +56,9 @@ _COMMON = frozenset(
     "only other over some such than that their them then there these they this those until were "
     "when where which while will with would percent million billion thousand hundred dozen".split()
 )
+# A statement that can stand beside another one in a sentence.
+_STATEMENT = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/;:]{11,98}[.。।]")
+_STARTS = frozenset("The A An In At On For Its This These Those That".split())
 _ONSETS = "b br d dr f g gr k kl l m n p pl qu r s sk t tr v w z".split()
 _CODAS = "l m n r s th x lt nd rk".split()
 _TOLD = (
@@ -63,15 +71,22 @@ _TOLD = (
 LONGER = 6
 """Digits that a number may gain to be one that the context does not have."""
 TRIES = 4
+UNLIKELY = 3
+"""Digits of a number that no text gives in words, or leaves to be computed, by chance."""
+LOOKED_AT = 8
+"""So many statements of an answer are drawn, to find one that can be used."""
 READINGS = 4
 """How often a context is read to see whether it says what an altered sentence would say."""
 
 
 class Altering:
-    """Alters sentences of a context, as the dice fall."""
+    """Alters sentences of a context, and statements of an answer, as the dice fall."""
 
-    def __init__(self, sentences: Sequence[str], dice: Dice) -> None:
+    def __init__(
+        self, sentences: Sequence[str], dice: Dice, statements: Sequence[str] = ()
+    ) -> None:
         self._sentences, self._dice, self._readings = sentences, dice, READINGS
+        self._statements = statements
 
     @cached_property
     def _folded(self) -> list[str]:
@@ -86,17 +101,48 @@ class Altering:
         return frozenset(_DIGITS.findall(self._whole))  # also in "7kg" and "2-7"
 
     def made_of(self, sentences: Sequence[str]) -> Iterator[str]:
-        """False sentences made of these, the kinds in any order; of several, one is new."""
+        """False sentences made of these or of the answer, the kinds in any order."""
         usable = [s for s in sentences if self._may_be_altered(s)]
-        new, old = [self._with_number, self._with_name], [self._denied, self._with_borrowed]
-        kinds: tuple[tuple[Callable[[str, Sequence[str]], str | None] | None, ...], ...]
-        kinds = tuple(self._dice.shuffled([*new, None])), tuple(self._dice.shuffled(old))
-        for kind in [*kinds[0], *kinds[1]] if self._dice.below(2) else [*kinds[1], *kinds[0]]:
+        alone = len(sentences) == 1
+        sources = [self._of_context(usable, alone=alone)]
+        if not alone:
+            sources.append(self._of_answer(usable))
+        yield from chain.from_iterable(self._dice.shuffled(sources))
+
+    def _of_context(self, usable: Sequence[str], *, alone: bool) -> Iterator[str]:
+        new = [self._with_number, self._with_name]
+        invented: list[None] = [] if alone else [None]
+        for kind in self._in_any_order([*new, *invented], [self._denied, self._with_borrowed]):
             if kind is None:
-                if len(sentences) > 1:
-                    yield self._invented()
-                continue
-            yield from filter(None, (kind(sentence, usable) for sentence in usable))
+                yield self._invented()
+            else:
+                yield from filter(None, (kind(sentence, usable) for sentence in usable))
+
+    def _of_answer(self, usable: Sequence[str]) -> Iterator[str]:
+        """What looks like the answer: a statement of it altered, or beside a false sentence."""
+        found = filter(_STATEMENT.fullmatch, self._dice.shuffled(self._statements))
+        statements = [s for s in islice(found, LOOKED_AT) if len(s.split()) > 2]
+        for kind in self._dice.shuffled([self._altered, self._beside]):
+            yield from kind(statements, usable)
+
+    def _altered(self, statements: Sequence[str], usable: Sequence[str]) -> Iterator[str]:
+        if not _ENGLISH.search("\n".join(self._statements).casefold()):
+            return
+        certain = [s for s in statements if not _DOUBT.search(s.casefold())]
+        for kind in self._in_any_order(
+            [self._with_unlikely_number, self._with_name], [self._with_borrowed]
+        ):
+            yield from filter(None, (kind(statement, usable) for statement in certain))
+
+    def _beside(self, statements: Sequence[str], usable: Sequence[str]) -> Iterator[str]:
+        for statement in statements:
+            for false in islice(self._of_context(usable, alone=False), 1):
+                first, second = self._dice.shuffled([statement, false])
+                yield f"{first[:-1]}, and {_inside(second)}"
+
+    def _in_any_order(self, *groups: Iterable[T]) -> Iterator[T]:
+        shuffled = [list(self._dice.shuffled(group)) for group in groups]
+        return chain.from_iterable(self._dice.shuffled(shuffled))
 
     def _may_be_altered(self, sentence: str) -> bool:
         words = sentence.casefold()
@@ -108,15 +154,23 @@ class Altering:
         found = _NUMBER.search(sentence)
         return found and _swapped(sentence, found, self._new_number(found[0]))
 
+    def _with_unlikely_number(self, sentence: str, _others: Sequence[str]) -> str | None:
+        """With a number that is not what the context says in words, or leaves to be computed."""
+        found = _NUMBER.search(sentence)
+        return found and _swapped(sentence, found, self._new_number(found[0], UNLIKELY))
+
     def _with_name(self, sentence: str, _others: Sequence[str]) -> str | None:
         found = None if _NUMBER.search(sentence) else _NAME.search(sentence)
         return found and _swapped(sentence, found, self._new_name())
 
-    def _new_number(self, number: str) -> str | None:
-        """A number of the same kind whose first digits the context does not have anywhere."""
+    def _new_number(self, number: str, least: int = 0) -> str | None:
+        """A number of the same kind whose first digits the context does not have anywhere.
+
+        ``least``: how many digits are thrown for at least; 0 for any.
+        """
         digits = _DIGITS.findall(number)[0]
         rest, is_year = number[len(digits) :], number.isdecimal() and len(number) == 4
-        for longer in range(LONGER):
+        for longer in range(max(least - len(digits), least > 0), LONGER):
             for _ in range(TRIES):
                 drawn = f"{1 + self._dice.below(9)}"
                 if is_year and not longer:
@@ -188,6 +242,11 @@ def _words(sentence: str) -> frozenset[str]:
     """The words of a sentence that say what it is about, without the ends that they may lose."""
     found = _WORD.findall(sentence.casefold())
     return frozenset(word.removesuffix("s") for word in found if word not in _COMMON)
+
+
+def _inside(sentence: str) -> str:
+    """A sentence as it stands behind another one."""
+    return sentence[0].lower() + sentence[1:] if sentence.split()[0] in _STARTS else sentence
 
 
 def _swapped(sentence: str, old: re.Match[str], new: str | None) -> str | None:

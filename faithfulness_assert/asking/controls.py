@@ -69,6 +69,7 @@ class Controls:
         self._secret = secret
         self._asked = frozenset(map(text_key, statements))
         self._about = "\n".join(statements)
+        self._statements = statements
 
     def of(self, passages: Iterable[Iterable[str]]) -> tuple[Control, ...]:
         """A true and a false control from the sentences of these passages.
@@ -83,7 +84,7 @@ class Controls:
             return ()
         true = drawn[0]
         # The other one comes from another passage where it can: one may be the attacker's own.
-        false = Altering(sentences, dice).made_of([*drawn[1:], true])
+        false = Altering(sentences, dice, self._statements).made_of([*drawn[1:], true])
         text = next((t for t in false if text_key(t) not in self._asked), None)
         return () if text is None else (Control(true, true=True), Control(text, true=False))
 

@@ -170,3 +170,17 @@ def test_controls_do_not_depend_on_the_order_of_the_context() -> None:
         f"The {noun} has {n} rooms in it." for n, noun in enumerate(("inn", "spa", "zoo"), 7)
     ]
     assert make_controls(context, ["A."]) == make_controls(context[::-1], ["A."])
+
+
+@pytest.mark.parametrize("context", ["Opening hours: 9-18", "* 4 rooms\n* 5 beds", "ok"])
+def test_verdicts_without_a_control_are_warned_of_and_do_not_count_if_enforced(
+    context: str,
+) -> None:
+    judge = Reciting("supported", "supported")
+    reported = grade("The shop has a door.", context, judge=judge, controls="report")
+    assert (reported.status, reported.warnings) == ("graded", ["no control could be made"])
+    enforced = grade("The shop has a door.", context, judge=judge, controls="enforce")
+    assert (enforced.status, enforced.pass_) == ("unreadable", False)
+    assert enforced.error is not None
+    assert enforced.error.kind == "unreliable_judge"
+    assert "no control could be made" in enforced.error.message
