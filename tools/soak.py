@@ -114,7 +114,7 @@ def problems(result: GradingResult, requests: int, tokens: tuple[int, int]) -> l
     """What is wrong with a result, given the requests and tokens that the server counted."""
     usage = result.tokens_used
     held = {
-        f"score {result.score}": result.score == (0.5 if result.defined else 0.0)
+        f"score {result.score}": result.score == (0.5 if result.defined else None)
         and not result.pass_,
         f"status {result.status}": result.defined
         == (result.error is None)

@@ -109,7 +109,7 @@ def _fields(test_case: LLMTestCase) -> dict[str, Any]:
 
 def _end(metric: FaithfulnessAssert, begun: object, result: GradingResult) -> float | None:
     """Shows the result, unless another measurement has begun since."""
-    score = result.score if result.defined else None
+    score = result.score
     shown = {
         "score": score,
         "success": result.pass_,

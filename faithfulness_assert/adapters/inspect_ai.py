@@ -64,7 +64,7 @@ def faithfulness(
             "explanation": explanation(result),
             "metadata": facts(result),
         }
-        if result.defined:
+        if result.score is not None:
             return Score(value=result.score, **shown)
         return Score.unscored(reason=_reason(result), **shown)
 

@@ -62,6 +62,6 @@ def _evaluations(name: str, result: GradingResult) -> list[Evaluation]:
     word = Evaluation(
         name=f"{name}_outcome", value=outcome(result), data_type="CATEGORICAL", **shared
     )
-    if not result.defined:
+    if result.score is None:
         return [word]
     return [Evaluation(name=name, value=result.score, data_type="NUMERIC", **shared), word]

@@ -61,7 +61,7 @@ def faithfulness(
 def _result(name: str, result: GradingResult) -> EvaluationResult:
     return EvaluationResult(
         key=name,
-        score=result.score if result.defined else None,
+        score=result.score,
         value=outcome(result),
         comment=explanation(result),
         metadata=facts(result),

@@ -102,7 +102,7 @@ def _feedback(name: str, result: GradingResult) -> list[Feedback]:
             for key, value in facts(result).items()
         },
     }
-    if not result.defined:
+    if result.score is None:
         code = result.error.kind if result.error else result.status
         error = AssessmentError(code, explanation(result))
         return [Feedback(name, error=error, **shared)]

@@ -43,7 +43,7 @@ def emit_result(
     """
     found = {
         "gen_ai.evaluation.name": name,
-        "gen_ai.evaluation.score.value": float(result.score) if result.defined else None,
+        "gen_ai.evaluation.score.value": None if result.score is None else float(result.score),
         "gen_ai.evaluation.score.label": outcome(result),
         "gen_ai.evaluation.explanation": explanation(result) if texts else _counts(result),
         "gen_ai.response.id": response_id,

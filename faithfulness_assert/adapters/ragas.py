@@ -63,13 +63,12 @@ class FaithfulnessAssert(BaseMetric, SingleTurnMetric):
     ) -> MetricResult:
         """The score in [0, 1] with its reason. Other fields of a sample are not used."""
         result = await self._grade(user_input, response, retrieved_contexts)
-        value = result.score if result.defined else None
-        return MetricResult(value, explanation(result), traces={"output": facts(result)})
+        return MetricResult(result.score, explanation(result), traces={"output": facts(result)})
 
     async def _single_turn_ascore(self, sample: SingleTurnSample, callbacks: Any) -> float:  # noqa: ARG002
         """The score, for ``ragas.evaluate``. Raises ``JudgeError`` or ``InputError``."""
         result = await self._grade(sample.user_input, sample.response, sample.retrieved_contexts)
-        if result.defined:
+        if result.score is not None:
             return result.score
         if result.error is None or result.error.kind == "input":
             raise InputError(explanation(result))

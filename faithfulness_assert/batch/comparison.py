@@ -232,10 +232,9 @@ def _outcomes(lines: Lines, summary: Summary) -> Iterator[tuple[str, Outcome]]:
     for line in lines():
         result = line.result
         summary.add(result)
-        score = result.score if result.defined else None
         way = intern(f"policy {result.policy}, judge {result.judge}, passes {result.threshold}")
-        is_error = result.error is not None
-        yield line.case_id, Outcome(line.input, result.status, result.pass_, score, is_error, way)
+        told = result.status, result.pass_, result.score, result.error is not None
+        yield line.case_id, Outcome(line.input, *told, way)
 
 
 def _kind(before: Outcome, after: Outcome) -> str:

@@ -58,7 +58,7 @@ REMOTE_CPUS = 0.25
 PREFIX = "faithfulness_"
 _VALUES: Mapping[str, tuple[Any, Callable[[GradingResult], Any]]] = {
     "pass": (pyarrow.bool_(), attrgetter("pass_")),
-    "score": (pyarrow.float64(), lambda result: result.score if result.defined else None),
+    "score": (pyarrow.float64(), attrgetter("score")),
     "defined": (pyarrow.bool_(), attrgetter("defined")),
     "status": (pyarrow.string(), attrgetter("status")),
     "reason": (pyarrow.string(), attrgetter("reason")),

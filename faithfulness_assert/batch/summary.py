@@ -84,7 +84,7 @@ class Summary:
         self.statuses[result.status] += 1
         self.controls.update(result.metadata.get("controls") or {})
         self.add_spent(result)
-        if result.defined:
+        if result.score is not None:
             self._add_score(result.score)
 
     def add_spent(self, result: GradingResult) -> None:

@@ -132,8 +132,9 @@ def _judge(spec: str) -> Check:
         return Check("fail", f"judge {spec}: {error}")
     if result.error is not None:
         return Check("fail", f"judge {spec}: {result.reason}")
+    score = "undefined" if result.score is None else f"{result.score:.2f}"
     cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
-    return Check("ok", f"judge {spec} answers: score {result.score:.2f} in {cost}")
+    return Check("ok", f"judge {spec} answers: score {score} in {cost}")
 
 
 def read_json(file: str) -> Any:

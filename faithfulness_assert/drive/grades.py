@@ -141,10 +141,11 @@ class _Grade:
         """Logs the result and adds the time that the grade took."""
         for counts in result.metadata.get("mismatchedCounts", ()):
             log.warning("verdicts in a reply: expected %(expected)d, got %(actual)d", counts)
+        score = "undefined" if result.score is None else f"{result.score:.3f}"
         statements, unresolved = sum(result.counts.values()), result.counts.get("unresolved", 0)
         log.info(
-            "%s: score %.3f, %d statements, %d unresolved",
-            *(result.status, result.score, statements, unresolved),
+            "%s: score %s, %d statements, %d unresolved",
+            *(result.status, score, statements, unresolved),
         )
         return replace(result, latency_ms=(time.monotonic() - self.started) * 1000)
 

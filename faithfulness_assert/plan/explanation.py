@@ -25,7 +25,7 @@ MAX_PROBLEMS = 20
 def jobs(state: State) -> tuple[Job, ...]:
     """One ask with the score and the statements that are not supported, if the case is graded."""
     result = conclude(state)
-    if result.status != "graded":
+    if result.status != "graded" or result.score is None:
         return ()
     problems = tuple(
         (v.id, f"[{in_words(v)}] {clip(v.statement)} {clip(v.reason)}".rstrip())

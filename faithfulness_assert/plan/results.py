@@ -45,7 +45,7 @@ def result_of(
     counts = {name: labels[name] for name in (*SCORED, "not_a_claim", "unresolved")}
     known = {
         "pass_": False,
-        "score": 0.0,
+        "score": None,
         "defined": False,
         "threshold": state.policy.passes_at,
         "policy": state.policy.name,
@@ -129,7 +129,7 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
     message = _sentence(clip(problem, 1000))
     return GradingResult(
         pass_=False,
-        score=0.0,
+        score=None,
         defined=False,
         status="invalid_input",
         reason=f"{NOT_GRADED}: {message}",
@@ -148,11 +148,12 @@ def ended_result(state: State, ended: Ended, verdicts: Sequence[Verdict] = ()) -
     told: dict[str, Any] = {"status": ended.status, "reason": reason}
     if ending == "error":
         error = GraderError("input", reason) if ended.status in HEADS else _error(ended)
-        shown = policy.on_unreadable if error.kind == "unreadable" else 0.0
-        told |= {"error": error, "score": shown}
+        told["error"] = error
+        shown = {"unreadableScore": policy.on_unreadable} if error.kind == "unreadable" else {}
         if ended.status not in HEADS:
             told["reason"] = f"{NOT_GRADED}: {error.message}"
-        return result_of(state, verdicts, {"graderError": True}, **told)
+        about = {"graderError": True, **(shown if policy.on_unreadable else {})}
+        return result_of(state, verdicts, about, **told)
     if ending == "fail":
         return result_of(state, verdicts, **told)
     value = 1.0 if ending == "pass" else float(ending)

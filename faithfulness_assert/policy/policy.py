@@ -126,9 +126,9 @@ class Policy:
     """An ask fails by a timeout, a refusal, a reply that was cut off. What passes or fails
     whatever such statements are is graded under ``error`` too."""
     on_unreadable: float = setting(
-        "score of a grader error that has no readable verdict", 0.0, takes.FRACTION
+        "what the source scores a case without a readable verdict", 0.0, takes.FRACTION
     )
-    """The result stays undefined and fails."""
+    """It is ``unreadableScore`` in the metadata. The result itself fails and has no score."""
     positional_prefix: bool = setting(
         "read too few unnumbered verdicts as those of the first statements", False
     )

@@ -102,7 +102,7 @@ def notes_of(result: GradingResult) -> list[str]:
 
 
 def _head(result: GradingResult, number: int, more: str, *, single: bool = False) -> Shown:
-    score = f"{result.score:.2f}" if result.defined else "  - "
+    score = "  - " if result.score is None else f"{result.score:.2f}"
     name = clip(result.case_id, MAX_NAME)
     name = f"case {number}" if name in ("", str(number)) else name
     pieces = [(f"{result.outcome:5}", STYLES[result.outcome]), (f"  {score}  ", ""), (name, "bold")]

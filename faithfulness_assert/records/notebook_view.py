@@ -59,7 +59,7 @@ def _parts(result: GradingResult) -> Iterator[str]:
 
 def _head(result: GradingResult) -> str:
     colour = _OUTCOMES[result.outcome]
-    score = f"score {result.score:.2f}" if result.defined else "no score"
+    score = "no score" if result.score is None else f"score {result.score:.2f}"
     badge = f"border:2px solid {colour};border-radius:.3em;padding:0 .5em"
     told = f"{score}, threshold {result.threshold:.2f} ({result.status})"
     name = f" {_text(result.case_id, MAX_LABEL)}" if result.case_id else ""

@@ -20,6 +20,8 @@ MAX_COMPONENTS = 20
 def promptfoo_view(result: GradingResult, components: Components) -> dict[str, Any]:
     """The result in camelCase, with nothing null among its components.
 
+    promptfoo needs a number: a result without a score has 0 there, and fails.
+
     Raises:
         ConfigError: unknown ``components``.
     """
@@ -29,7 +31,7 @@ def promptfoo_view(result: GradingResult, components: Components) -> dict[str, A
     usage = result.tokens_used
     return {
         "pass": result.pass_,
-        "score": result.score if result.defined else 0.0,
+        "score": result.score or 0.0,
         "reason": visible(one_line(result.short_reason)),
         "namedScores": dict(result.named_scores),
         "tokensUsed": {

@@ -25,7 +25,8 @@ class GradingResult:
 
     Args:
         pass_: whether it passes (``pass`` in JSON). Only a ``defined`` result can.
-        score: in [0, 1]; 0 where it is not ``defined`` (or the policy's ``on_unreadable``).
+        score: in [0, 1]; None where it is not ``defined``, whatever is given, so that no mean
+            counts it as 0.
         defined: whether the score means anything.
         status: what happened: ``graded``, ``no_statements``, ``abstained``, ``no_context``,
             ``judge_refused``, ``unreadable``, ``judge_failed`` or ``invalid_input``.
@@ -50,11 +51,12 @@ class GradingResult:
         case_id: the caller's name for the case.
 
     Raises:
-        ValueError: a number is out of range, or an undefined result passes.
+        ValueError: a number is out of range, a defined result has no score, or an undefined
+            result passes.
     """
 
     pass_: bool
-    score: float
+    score: float | None
     defined: bool
     status: Status
     reason: str | None
@@ -80,9 +82,15 @@ class GradingResult:
     }
 
     def __post_init__(self) -> None:
+        if not self.defined:
+            object.__setattr__(self, "score", None)
+        elif self.score is None:
+            raise ValueError("a defined result must have a score")
         limits = {"score": 1.0, "coverage": 1.0, "latency_ms": math.inf}
         for name, most in limits.items():
             value = getattr(self, name)
+            if value is None and name == "score":
+                continue
             if not math.isfinite(value) or not 0 <= value <= most:
                 raise ValueError(f"{name} must be finite and in [0, {most}], got {value!r}")
         if self.cost is not None and not 0 <= self.cost < math.inf:
@@ -108,7 +116,8 @@ class GradingResult:
         """The reason; a short one if the caller asked for none."""
         if self.reason is not None:
             return self.reason
-        return f"faithfulness {self.score:.2f}, threshold {self.threshold:g}"
+        score = "undefined" if self.score is None else f"{self.score:.2f}"
+        return f"faithfulness {score}, threshold {self.threshold:g}"
 
     @property
     def warnings(self) -> list[str]:
@@ -143,7 +152,8 @@ class GradingResult:
     def __repr__(self) -> str:
         """The outcome alone, so that a list of results can be read. ``model_dump()`` has all."""
         name = f", case_id={clip(self.case_id, 60)!r}" if self.case_id else ""
-        told = f"pass_={self.pass_}, score={self.score:.4g}, status={self.status!r}"
+        score = self.score if self.score is None else f"{self.score:.4g}"
+        told = f"pass_={self.pass_}, score={score}, status={self.status!r}"
         return f"{type(self).__name__}({told}, reason={clip(self.reason or '', 100)!r}{name})"
 
     def _repr_html_(self) -> str:

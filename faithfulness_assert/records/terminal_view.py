@@ -34,7 +34,7 @@ def _lines(result: GradingResult) -> Iterator[str]:
 
 
 def _head(result: GradingResult) -> str:
-    score = f"{result.score:.2f}" if result.defined else "undefined"
+    score = "undefined" if result.score is None else f"{result.score:.2f}"
     graded = f"{result.outcome}  score {score}  threshold {result.threshold:.2f}  [{result.status}]"
     return f"{graded}  policy {result.policy}, judge {result.judge}"
 

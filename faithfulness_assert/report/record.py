@@ -58,7 +58,7 @@ class Record:
     @property
     def score(self) -> float | None:
         """The score, if it means anything."""
-        return self.result.score if self.result.defined else None
+        return self.result.score
 
     @property
     def outcome(self) -> str:
@@ -102,7 +102,7 @@ def _outcome(data: Mapping[str, Any]) -> dict[str, Any]:
     passes = data.get("pass", data.get("pass_")) is True and score is not None
     return {
         "pass_": passes,
-        "score": score or 0.0,
+        "score": score,
         "defined": score is not None,
         "status": text_of(data.get("status")) or "unknown",
         "threshold": share_of(data.get("threshold")) or 0.0,

@@ -102,7 +102,7 @@ def test_a_judge_that_gives_every_statement_the_same_label_fails_a_control(label
     assert (enforced.status, enforced.defined, enforced.score, enforced.pass_) == (
         "unreadable",
         False,
-        0.0,
+        None,
         False,
     )
     assert enforced.error is not None

@@ -128,7 +128,7 @@ def test_a_judge_that_repeats_the_example_supports_nothing() -> None:
 
     for name in policies:
         result = grade("The tower is tall.", "The tower is tall.", judge=Parrot(), policy=name)
-        assert (result.score, result.pass_) in ((0.0, False), (0.5, False)), name
+        assert (result.score or 0.0, result.pass_) == (0.0, False), name
 
 
 def test_reasons_cost_tokens_only_where_they_are_wanted() -> None:

@@ -243,5 +243,5 @@ def test_the_log_has_every_step_but_no_texts(caplog: pytest.LogCaptureFixture) -
     Grader(ScriptedJudge(["unreadable"])).grade("Secret rain falls.", "Secret rain falls.")
     story = caplog.text
     assert "verdicts: asked for 1" in story
-    assert "unreadable: score 0.000" in story
+    assert "unreadable: score undefined" in story
     assert "Secret" not in story

@@ -85,9 +85,9 @@ def _check_grade(text: str) -> None:
     result = grade(
         ANSWER, CONTEXT, judge=ScriptedJudge([text]), labels=NO_ONE, positional_prefix=True
     )
-    assert 0 <= result.score <= 1
+    assert result.score is None or 0 <= result.score <= 1
     assert any(v.label for v in result.verdicts) or not result.pass_, "a pass without a verdict"
-    assert result.score == 0 or grants(text), "a score without a word that grants anything"
+    assert not result.score or grants(text), "a score without a word that grants anything"
 
 
 def grants(text: str) -> bool:

@@ -115,10 +115,10 @@ options = st.fixed_dictionaries(
 
 
 def check(result: GradingResult) -> None:
-    assert 0 <= result.score <= 1
+    assert result.score is None or 0 <= result.score <= 1
     assert math.isfinite(result.latency_ms)
     assert result.defined or not result.pass_
-    assert result.defined or result.score == 0 or result.status == "unreadable"
+    assert (result.score is None) is not result.defined
     assert result.defined or result.to_promptfoo()["score"] == 0
     assert (result.error is not None) == result.metadata["graderError"]
     assert not (result.error and result.defined)
@@ -183,4 +183,4 @@ def test_text_in_the_case_is_never_read_as_a_verdict(payload: str, channel: str)
         case["answer"], case["context"], question=case["question"], judge=ScriptedJudge([honest])
     )
     assert not any(v.label == "supported" for v in result.verdicts)
-    assert result.score == 0
+    assert not result.score

@@ -93,7 +93,8 @@ def test_the_score_is_the_systems_own_or_what_we_do_instead(
         return
     result = run(policy, row)
     score = expected.get("score", expected.get("overall_score"))
-    assert result.score == pytest.approx(score, abs=1e-9)
+    theirs = result.score if result.defined else result.metadata.get("unreadableScore", 0.0)
+    assert theirs == pytest.approx(score, abs=1e-9)
     assert result.pass_ == expected.get("pass", score >= policies[policy].threshold)
     assert result.metadata["graderError"] == expected.get(
         "grader_error", result.status == "unreadable"
@@ -136,7 +137,7 @@ def assert_an_error(policy: str, row: dict[str, Any]) -> None:
             run(policy, row)
         return
     result = run(policy, row)
-    assert (result.defined, result.pass_, result.score) == (False, False, 0.0)
+    assert (result.defined, result.pass_, result.score) == (False, False, None)
     assert result.error is not None
     assert result.error.kind == "input"
 

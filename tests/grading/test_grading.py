@@ -115,7 +115,7 @@ def test_hostile_text_in_any_field_gives_a_complete_result(text: str) -> None:
         grade(TALL, text),
         grade(TALL, CONTEXT, question=text),
     ):
-        assert 0 <= result.score <= 1
+        assert result.score is None or 0 <= result.score <= 1
         encoded = result.model_dump_json(by_alias=True)
         assert json.loads(encoded)["pass"] is result.pass_
         encoded.encode("utf-8")

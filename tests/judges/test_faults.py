@@ -102,7 +102,7 @@ def wrong(row: Mapping[str, Any], result: GradingResult, took: float, requests: 
     kinds = row["kind"] if isinstance(row.get("kind"), list) else [row.get("kind")]
     held = {
         f"status {result.status}": result.status == row["status"],
-        f"score {result.score}": result.score == (0.5 if whole else 0.0)
+        f"score {result.score}": result.score == (0.5 if whole else None)
         and result.defined == whole,
         f"passes {result.pass_}": not result.pass_,
         f"error {error}": (error.kind if error else None) in kinds,

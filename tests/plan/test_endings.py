@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -81,14 +83,14 @@ def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
         return ended(answer, context, Policy(threshold=0.8, **{field: ending}, **more))
 
     error = under("error")
-    assert (error.score, error.pass_, error.defined) == (0.0, False, False)
+    assert (error.score, error.pass_, error.defined) == (None, False, False)
     assert error.error is not None
     assert (error.error.kind, error.error.retryable) == ("input", False)
     assert error.error.message == error.reason
     assert error.reason == reason
     assert error.metadata["graderError"] is True
     fail = under("fail")
-    assert (fail.score, fail.pass_, fail.defined, fail.error) == (0.0, False, False, None)
+    assert (fail.score, fail.pass_, fail.defined, fail.error) == (None, False, False, None)
     assert fail.reason == error.reason
     assert fail.named_scores == {}
     for ending, score, passed in (("pass", 1.0, True), (0.85, 0.85, True), (0.5, 0.5, False)):
@@ -109,13 +111,31 @@ def test_under_inverse_nothing_to_check_never_passes_and_never_scores_more(
     assert result.defined
 
 
+def test_a_score_that_means_nothing_is_none_so_that_no_mean_counts_it() -> None:
+    """Also in a stored result of an older version, which has 0 there."""
+    failed = grade(CLAIM, [CLAIM], judge=Failing(JudgeError("HTTP 503", "server")), controls="off")
+    for result in (failed, grade("", [CLAIM]), grade(CLAIM), grade(CLAIM, 3)):
+        assert (result.score, result.defined) == (None, False)
+        assert "score=None" in repr(result)
+        with pytest.raises(TypeError):
+            sum(one.score for one in (result, result))  # type: ignore[misc]
+        stored = json.loads(result.model_dump_json(by_alias=True))
+        assert stored["score"] is None
+        for score in (0.0, 0.5, None):
+            assert GradingResult.model_validate({**stored, "score": score}) == result
+        assert result.to_promptfoo()["score"] == 0.0
+        assert result.to_promptfoo()["pass"] is False
+    with pytest.raises(ValueError, match="a defined result must have a score"):
+        replace(failed, defined=True)
+
+
 def test_a_failed_judge_is_a_grader_error_that_says_what_to_do() -> None:
     for error, told in (
         (JudgeError("HTTP 503", "server", retryable=True), "HTTP 503. Try again later."),
         (JudgeError("the key is wrong", "auth", fix="Try it."), "the key is wrong. Try it."),
     ):
         result = grade(CLAIM, [CLAIM], judge=Failing(error), policy="default", controls="off")
-        assert (result.status, result.score, result.pass_) == ("judge_failed", 0.0, False)
+        assert (result.status, result.score, result.pass_) == ("judge_failed", None, False)
         assert result.error == GraderError(error.kind, told, error.retryable)
         assert result.reason == f"Not graded: {told}"
         assert result.metadata["graderError"] is True

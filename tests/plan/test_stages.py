@@ -185,9 +185,10 @@ def told(result: GradingResult) -> dict[str, str]:
 
 def actual(result: GradingResult, asked: Sequence[Ask], answer: str) -> dict[str, Any]:
     """The values that a row may expect."""
+    score = result.score if result.defined else result.metadata.get("unreadableScore", 0.0)
     verdicts, shown = result.verdicts, (ask.payload.sentences for ask in asked)
     return {
-        "score": round(result.score, 3),
+        "score": round(score, 3),
         "pass": result.pass_,
         "defined": result.defined,
         "status": result.status,

@@ -307,7 +307,7 @@ def scores_no_more_than_its_base(row: Row, payload: str) -> Problems:
         alone, attacked = grade(base, CONTEXT, judge=judge), grade(payload, CONTEXT, judge=judge)
         if (
             alone.status != "graded"
-            or attacked.score > alone.score
+            or (attacked.score or 0.0) > alone.score
             or (attacked.pass_ and not alone.pass_)
         ):
             yield f"{label}: {attacked.score} in place of {alone.score}"

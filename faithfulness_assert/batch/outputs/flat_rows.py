@@ -29,10 +29,6 @@ def _count_of(label: str) -> Callable[[GradingResult], int]:
     return lambda result: result.counts.get(label, 0)
 
 
-def _score(result: GradingResult) -> float | None:
-    return result.score if result.defined else None
-
-
 def _error(result: GradingResult) -> str | None:
     error = result.error
     return f"{error.kind}: {error.message}" if error else None
@@ -41,7 +37,7 @@ def _error(result: GradingResult) -> str | None:
 _VALUES: Mapping[str, tuple[type, Callable[[GradingResult], Any]]] = {
     "status": (str, attrgetter("status")),
     "pass": (bool, attrgetter("pass_")),
-    "score": (float, _score),
+    "score": (float, attrgetter("score")),
     "defined": (bool, attrgetter("defined")),
     "threshold": (float, attrgetter("threshold")),
     "reason": (str, attrgetter("short_reason")),
