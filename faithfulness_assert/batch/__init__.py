@@ -53,6 +53,7 @@ def run(
     max_errors: int | None = None,
     mapping: Mapping[str, str] | None = None,
     retry_errors: bool = True,
+    regrade_changed: bool = False,
     progress: bool = True,
     **options: Unpack[GraderOptions],
 ) -> RunOutcome:
@@ -78,11 +79,15 @@ def run(
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
         retry_errors: whether cases that could not be graded before are graded again, where that
             may succeed now: the judge's server was at fault, or the error is ``retryable``.
+        regrade_changed: whether rows that have a result and are not what they were are graded
+            again; what they had, and what rows had that are gone, is moved to ``retried.jsonl``.
+            Rows that were added are graded in any case.
         progress: show how the run goes, on standard error.
 
     Raises:
-        ConfigError: an option cannot be used; the run was begun with another input or other
-            settings; another process works on it; or its directory cannot be used.
+        ConfigError: an option cannot be used; the run was begun with other settings; rows changed
+            or are gone, and ``regrade_changed`` is false; another process works on it; or its
+            directory cannot be used.
     """
     hide_key(options)
     settings = GraderSettings(judge, policy, threshold, options)
@@ -107,7 +112,13 @@ def run(
     kept = RunDirectory(directory)
     with kept.locked():
         return grade_rest(
-            kept, data_set, chosen, budget, retry_errors=retry_errors, progress=progress
+            kept,
+            data_set,
+            chosen,
+            budget,
+            retry_errors=retry_errors,
+            regrade_changed=regrade_changed,
+            progress=progress,
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from array import array
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ MAX_ROW = 10**9
 SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server"})
 
 _HEAD = re.compile(
-    rb'\{"case_id": "[^"\\]*(?:\\.[^"\\]*)*", "row": (\d+), "input": "([0-9a-f]{16})", '
+    rb'\{"case_id": ("[^"\\]*(?:\\.[^"\\]*)*"), "row": (\d+), "input": "([0-9a-f]{16})", '
     rb'"pass": (true|false), "score": ([.\de+-]+), "defined": true, "status": "graded", '
 )
 
@@ -29,6 +30,7 @@ class Head(NamedTuple):
         passed: whether the case passed.
         score: None if it is not defined.
         error: the error of a case that could not be graded, as JSON.
+        id: the id of the case, as JSON text.
     """
 
     row: int
@@ -36,6 +38,12 @@ class Head(NamedTuple):
     passed: bool
     score: float | None
     error: Any = None
+    id: bytes = b'""'
+
+    @property
+    def case_id(self) -> str:
+        """The id of the case."""
+        return str(json.loads(self.id))
 
 
 class FinishedRows:
@@ -53,6 +61,8 @@ class FinishedRows:
 
     def __init__(self) -> None:
         self._digests = array("Q")
+        self._ids = array("q")
+        self._ids_sorted = True
         self.count = self.passed = self.errors = self.scored = 0
         self.damaged = self.again = self.size = 0
         self.total = 0.0
@@ -66,6 +76,14 @@ class FinishedRows:
     def digest(self, row: int) -> int:
         """The digest of a row as a number; 0 if the row has no result."""
         return self._digests[row] if row < len(self._digests) else 0
+
+    def has_id(self, case_id: str) -> bool:
+        """Whether a row with this id has a result."""
+        if not self._ids_sorted:
+            self._ids, self._ids_sorted = array("q", sorted(self._ids)), True
+        told = hash(_as_json(case_id))
+        place = bisect_left(self._ids, told)
+        return place < len(self._ids) and self._ids[place] == told
 
     def read(self, lines: Iterable[bytes], *, retry: bool) -> None:
         """Reads the lines of ``results.jsonl``. ``retry``: grader errors may come again."""
@@ -87,6 +105,8 @@ class FinishedRows:
         if (missing := head.row + 1 - len(self._digests)) > 0:
             self._digests.frombytes(bytes(8 * (missing + head.row // 8)))
         self._digests[head.row] = head.input
+        self._ids.append(hash(head.id))  # 8 bytes for an id of any length
+        self._ids_sorted = False
         self.count += 1
         self.passed += head.passed
         self.errors += head.error is not None
@@ -109,16 +129,21 @@ def head_of(line: bytes) -> Head | None:
     """What a line of results begins with; None if it is damaged."""
     try:
         if found := _HEAD.match(line):
-            row, told, passed = int(found[1]), int(found[2], 16), found[3] == b"true"
-            head = Head(row, told, passed, float(found[4]))
+            row, told, passed = int(found[2]), int(found[3], 16), found[4] == b"true"
+            head = Head(row, told, passed, float(found[5]), None, found[1])
             return _checked(head) if line.endswith((b"}\n", b"}\r\n")) else None
         data = json.loads(line)
         row, told = int(data["row"]), int(data["input"], 16)
         score = float(data["score"]) if data["defined"] else None
-        head = Head(row, told, data["pass"] is True, score, data["error"])
-        return _checked(head) if "case_id" in data else None
+        id = _as_json(str(data["case_id"]))
+        return _checked(Head(row, told, data["pass"] is True, score, data["error"], id))
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return None
+
+
+def _as_json(id: str) -> bytes:
+    """An id as a line has it."""
+    return json.dumps(id, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
 def _checked(head: Head) -> Head | None:

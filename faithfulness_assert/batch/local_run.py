@@ -9,9 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError
+from .changed_rows import rest_of
 from .finished_rows import SERVER_ERRORS
 from .progress import Counts, count_rows, shown
-from .run_description import begun, refuse_changed_input, unfinished
+from .run_description import begun
 from .run_directory import RunDirectory
 from .summary import Summary
 
@@ -90,31 +91,31 @@ def grade_rest(
     budget: Budget,
     *,
     retry_errors: bool,
+    regrade_changed: bool = False,
     progress: bool,
 ) -> RunOutcome:
     """Begins a run, or goes on with it, in a directory that is locked; see ``batch.run``."""
-    about, same = begun(directory, engine.grader, engine.settings.options, data_set)
+    about, input_is = begun(directory, engine.grader, engine.settings.options, data_set)
     secret = directory.secret()
     engine.grader.keep_secret(secret)
     engine = replace(engine, settings=engine.settings._replace(secret=secret))
-    finished = directory.finished(retry=retry_errors)
-    if same is False:
-        refuse_changed_input(data_set.rows(), finished)
-    directory.clean(finished)
-    work = _Work(Counts(finished, about.get("rows") if same else None), budget)
+    rest = rest_of(directory, data_set, input_is, retry=retry_errors, regrade=regrade_changed)
+    finished = rest.finished
+    if input_is != "new" and directory.about() != about:
+        directory.write_about(about)
+    work = _Work(Counts(finished, about.get("rows")), budget)
     _add_earlier(budget, directory)
-    if not (same and work.counts.total == finished.count):
+    if work.counts.total is None or work.counts.total != finished.count:
         if progress and about["input"]["fingerprint"] and work.counts.total is None:
             count_rows(work.counts, data_set.numbers())
-        rows = work.until_stopped(unfinished(data_set.rows(), finished, compare=not same))
-        work.grade(directory, engine, rows, progress=progress)
+        work.grade(directory, engine, work.until_stopped(rest.rows), progress=progress)
     if work.did_all and budget.exceeded():
         work.stopped = ""  # it was used up by the last rows, so nothing is left
     if work.did_all and about.get("rows") != work.counts.finished:
         directory.write_about({**about, "rows": work.counts.finished})
     if not work.counts.finished and not work.stopped:
         raise ConfigError(f"{data_set.name}: contains no cases")
-    notes = (*_notes(finished), *data_set.notes)
+    notes = (*rest.notes, *_notes(finished), *data_set.notes)
     outcome = RunOutcome(directory, work.counts, work.stopped, notes)
     outcome.keep_summary()
     return outcome

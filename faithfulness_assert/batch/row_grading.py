@@ -11,7 +11,7 @@ from ..drive.admission import admission_of
 from ..drive.limits import PerMinute
 from ..grading import Grader
 from ..records.judge import judge_info
-from .rows import Line, digest
+from .rows import Line, digest, field_digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -118,4 +118,4 @@ async def _aline(row: Row, grader: Grader, slots: Slots) -> Line:
 def line_of(row: Row, result: GradingResult) -> Line:
     """The line of a row with this result."""
     result = replace(result, case_id=row.case_id)
-    return Line(row.case_id, row.number, digest(row), row.columns, result)
+    return Line(row.case_id, row.number, digest(row), row.columns, result, field_digests(row))

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 NOTHING: Mapping[str, Any] = {}
-OWN_FIELDS = ("case_id", "row", "input", "columns")
+OWN_FIELDS = ("case_id", "row", "input", "columns", "fields")
 """The fields of a line that are not fields of the result."""
 
 
@@ -39,7 +39,8 @@ class Row(NamedTuple):
 class Line(NamedTuple):
     """A line of ``results.jsonl``: a result, and the row that it belongs to.
 
-    ``input`` is the ``digest`` of the row, so that a changed data set is noticed.
+    ``input`` is the ``digest`` of the row, so that a changed data set is noticed, and ``fields``
+    has one of each of its fields, so that it can be said what changed.
     """
 
     case_id: str
@@ -47,13 +48,15 @@ class Line(NamedTuple):
     input: str
     columns: Mapping[str, Any]
     result: GradingResult
+    fields: Mapping[str, str] = NOTHING
 
     def to_json(self) -> str:
         """The line, without its line break. ``case_id`` and ``row`` come first."""
         data = self.result.model_dump(mode="json", by_alias=True)
         own = {"case_id": self.case_id, "row": self.row, "input": self.input}
-        columns = {"columns": self.columns} if self.columns else {}
-        return json.dumps({**own, **data, **own, **columns}, ensure_ascii=False, default=str)
+        more = {"columns": self.columns, "fields": self.fields}
+        told = {name: value for name, value in more.items() if value}
+        return json.dumps({**own, **data, **own, **told}, ensure_ascii=False, default=str)
 
     @classmethod
     def of_json(cls, text: str | bytes) -> Line:
@@ -72,14 +75,23 @@ class Line(NamedTuple):
             str(data.get("input", "")),
             data.get("columns", NOTHING),
             GradingResult.model_validate(result),
+            data.get("fields", NOTHING),
         )
 
 
 def digest(row: Row) -> str:
     """A short fingerprint of what is graded in a row; equal rows have equal ones."""
-    told = [row.fields, row.problem]
-    text = json.dumps(told, sort_keys=True, ensure_ascii=False, default=str)
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return _digest([row.fields, row.problem], 8)
+
+
+def field_digests(row: Row) -> dict[str, str]:
+    """A short fingerprint of each field of a row, to say which one has changed."""
+    return {name: _digest(value, 4) for name, value in row.fields.items()}
+
+
+def _digest(value: Any, size: int) -> str:
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=size).hexdigest()
 
 
 def read_lines(texts: Iterable[str | bytes]) -> Iterator[Line]:

@@ -7,25 +7,26 @@ from collections.abc import Mapping
 from dataclasses import asdict, fields, is_dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from .. import __version__
 from ..files import open_file
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
-from .rows import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from ..grading import Grader
     from .data_sets import DataSet
-    from .finished_rows import FinishedRows
-    from .rows import Row
     from .run_directory import RunDirectory
 
 SHAPING = ("language", "max_prompt_tokens", "max_statements", "evidence_roles")
 """The options that shape results and are neither in the judge's identity nor in the policy."""
+MAY_CHANGE = ("input.", "format", "rows", "judge.base_url")
+"""What may change while a run goes on. A server that was started again has another address."""
+InputIs = Literal["new", "same", "grown", "other", "unknown"]
+"""How the input of a run is to the one that it had: ``grown`` is the same with more after it."""
 
 
 def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) -> dict[str, Any]:
@@ -41,7 +42,11 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
         "judge": {"name": info.name, **(info.identity or {})},
         "policy": {f.name: getattr(grader.policy, f.name) for f in fields(grader.policy)},
         "options": {name: options[name] for name in SHAPING if name in options},
-        "input": {"name": data_set.name, "fingerprint": data_set.fingerprint()},
+        "input": {
+            "name": data_set.name,
+            "fingerprint": data_set.fingerprint(),
+            "bytes": data_set.size(),
+        },
     }
     plain: dict[str, Any] = json.loads(json.dumps(told, default=_plain))
     return plain
@@ -49,8 +54,8 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
 
 def begun(
     directory: RunDirectory, grader: Grader, options: Mapping[str, Any], data_set: DataSet
-) -> tuple[dict[str, Any], bool | None]:
-    """What shapes a run, and whether its input is what it was; None if that is not known.
+) -> tuple[dict[str, Any], InputIs]:
+    """What shapes a run, and how its input is to the one that it had.
 
     A run that begins keeps what shapes it; one that goes on is graded as it began, or refused.
     """
@@ -58,19 +63,30 @@ def begun(
     before = directory.about()
     if before is None:
         directory.write_about(about)
-        return about, None
+        return about, "new"
     check_unchanged(before, about)
-    old, new = (told.get("input", {}).get("fingerprint") for told in (before, about))
-    return {**about, "rows": before.get("rows")}, old == new if old and new else None
+    input_is = _input_is(before.get("input"), about["input"], data_set)
+    return ({**about, "rows": before.get("rows")} if input_is == "same" else about), input_is
+
+
+def _input_is(before: object, now: Mapping[str, Any], data_set: DataSet) -> InputIs:
+    old = before if isinstance(before, dict) else {}
+    told, size = old.get("fingerprint"), old.get("bytes")
+    if not told or not now["fingerprint"]:
+        return "unknown" if not now["fingerprint"] else "other"
+    if told == now["fingerprint"]:
+        return "same"
+    grown = isinstance(size, int) and isinstance(told, str) and data_set.began_with(size, told)
+    return "grown" if grown else "other"
 
 
 def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raises ``ConfigError`` if a run would go on in another way. The input is not compared."""
+    """Raises ``ConfigError`` if a run would go on in another way, but for ``MAY_CHANGE``."""
     old, new = (dict(_flat(about, "")) for about in (before, now))
     changed = [
         f"{name}: was {_shown(old, name)}, is {_shown(new, name)}"
         for name in {**old, **new}
-        if not name.startswith(("input.", "format", "rows")) and old.get(name) != new.get(name)
+        if not name.startswith(MAY_CHANGE) and old.get(name) != new.get(name)
     ]
     if changed:
         raise ConfigError(
@@ -79,37 +95,13 @@ def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         )
 
 
-def refuse_changed_input(rows: Iterable[Row], finished: FinishedRows) -> None:
-    """Raises ``ConfigError`` that says which row is not what it was when the run began."""
-    for _ in unfinished(rows, finished, compare=True):
-        pass
-    raise changed_input(
-        "rows that have no result yet were changed or added, or ids, columns or --map are others"
-    )
-
-
-def unfinished(rows: Iterable[Row], finished: FinishedRows, *, compare: bool) -> Iterator[Row]:
-    """The rows that have no result.
-
-    ``compare``: raises ``ConfigError`` if a row that has one has changed, or is missing.
-    """
-    number, highest = 0, finished.highest if compare else 0
-    for row in rows:
-        number = row.number
-        graded = finished.digest(number)
-        if not graded:
-            yield row
-        elif compare and graded != int(digest(row), 16):
-            raise changed_input(f"row {number} ({row.case_id}) is not what it was")
-    if number < highest:
-        raise changed_input(f"it has {number} rows, and row {highest} has a result")
-
-
 def changed_input(problem: str) -> ConfigError:
-    """The error that says how the input changed while the run was not finished."""
+    """The error that says which rows are not what they were."""
     return ConfigError(
-        f"the input has changed since the run began: {problem}. The results are as they were. "
-        "Use the input as it was, or another directory"
+        f"the input has changed since the run began: {problem}. Nothing was graded, and the "
+        "results are as they were. To grade these rows again: --regrade-changed (what they had is "
+        "moved to retried.jsonl; that of a row that is gone, too). Else use the input as it was, "
+        "or another directory"
     )
 
 

@@ -155,7 +155,7 @@ class RunDirectory:
         path = self.retried if retried else self.results
         if not path.exists():
             return
-        with self._opened(path) as file:
+        with self.opened(path) as file:
             for number, text in enumerate(file, 1):
                 if not text.endswith(b"\n"):
                     return
@@ -176,7 +176,7 @@ class RunDirectory:
         """
         rows = FinishedRows()
         if self.results.exists():
-            with self._opened(self.results) as file:
+            with self.opened(self.results) as file:
                 rows.read(file, retry=retry)
         return rows
 
@@ -190,21 +190,42 @@ class RunDirectory:
             if self.size > rows.size:
                 with append_file(self.results) as file:
                     file.truncate(rows.size)
-            if rows.aside:
-                self._move_aside(rows)
         except OSError as error:
             raise self._unwritable(error) from None
+        if rows.aside:
+            self._move_aside(rows)
 
     def _move_aside(self, rows: FinishedRows) -> None:
         waiting = iter(rows.aside)
         aside = next(waiting)
-        with new_file(self.results, private=True) as kept:
-            with self._opened(self.results) as lines, append_file(self.retried) as moved:
-                for number, line in enumerate(lines):
-                    (moved if number == aside else kept).write(line)
-                    aside = next(waiting, -1) if number == aside else aside
-                to_disk(moved)
-            to_disk(kept)
+
+        def kept(number: int, line: bytes) -> bytes | None:
+            nonlocal aside
+            if number != aside:
+                return line
+            aside = next(waiting, -1)
+            return None
+
+        self.rewrite(kept)
+
+    def rewrite(self, kept: Callable[[int, bytes], bytes | None]) -> None:
+        """Writes the results anew, whole or not at all.
+
+        ``kept``: what becomes of a line, with its number from 0; None moves it aside.
+
+        Raises:
+            ConfigError: the directory cannot be written. No result is lost.
+        """
+        try:
+            with new_file(self.results, private=True) as new:
+                with self.opened(self.results) as lines, append_file(self.retried) as moved:
+                    for number, line in enumerate(lines):
+                        now = kept(number, line)
+                        (moved if now is None else new).write(line if now is None else now)
+                    to_disk(moved)
+                to_disk(new)
+        except OSError as error:
+            raise self._unwritable(error) from None
 
     @contextmanager
     def appending(self) -> Iterator[Callable[[str], None]]:
@@ -242,7 +263,7 @@ class RunDirectory:
     def _unwritable(self, error: OSError) -> ConfigError:
         return ConfigError(f"{self.path}: cannot be written: {error.strerror or error}")
 
-    def _opened(self, path: Path) -> BinaryIO:
+    def opened(self, path: Path) -> BinaryIO:
         """A file of the run. A link is none: it may lead to what has nothing to do with the run."""
         try:
             return open_file(path, follow=False)

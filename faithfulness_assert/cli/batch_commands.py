@@ -75,6 +75,12 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="do not grade cases again that could not be graded before",
     )
+    parser.add_argument(
+        "--regrade-changed",
+        action="store_true",
+        help="grade rows again that have a result and are not what they were (added rows are "
+        "graded in any case)",
+    )
     add_output_arguments(parser)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -104,6 +110,7 @@ def run_batch(arguments: Namespace) -> int:
             engine=arguments.engine,
             address=arguments.address,
             retry_errors=not arguments.no_retry_errors,
+            regrade_changed=arguments.regrade_changed,
             progress=not arguments.quiet,
             **numbers,
             **grading_options(arguments),
@@ -122,10 +129,13 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
         option = f"--{given.replace('_', '-')}"
         raise ConfigError(f"{option}: a batch API is sent whole batches; leave it out with --via")
     options = grading_options(arguments)
-    again = not arguments.no_retry_errors
+    options |= {
+        "retry_errors": not arguments.no_retry_errors,
+        "regrade_changed": arguments.regrade_changed,
+    }
 
     def send(run: RunDirectory) -> Standing:
-        return submit(data_set, run, arguments.via, retry_errors=again, budget=budget, **options)
+        return submit(data_set, run, arguments.via, budget=budget, **options)
 
     return _go_on(arguments, send)
 

@@ -186,6 +186,40 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
         assert command(*costly, "1000000")[0] == 4
 
 
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize("waiting", [True, False])
+def test_rows_that_were_added_go_on_and_changed_ones_are_named(
+    tmp_path: Path, via: str, waiting: bool
+) -> None:
+    """Also where a round waits for its answers meanwhile."""
+    with BatchServer() as server:
+        directory = begun(tmp_path, via, server, 4)
+        if not waiting:
+            collected(directory)
+        begun(tmp_path, via, server, 7)
+        collected(directory)
+        assert results(directory) == online(7, via, server)
+        asked = sum(len(batch.asks) for batch in server.batches.values())
+        assert asked == 7
+        changed = cases(7)[:6]
+        changed[1] = {**changed[1], "answer": "Shop 2 is shut."}
+        given = judge_of(via, server)
+        with pytest.raises(
+            ConfigError, match=r"row 2 \(case 2\) has another answer; row 7 .* gone"
+        ):
+            submit(open_data_set(changed), directory, via, **given)
+        assert len(list(directory.lines())) == 7
+        submit(open_data_set(changed), directory, via, regrade_changed=True, **given)
+        collected(directory)
+        assert sum(len(batch.asks) for batch in server.batches.values()) == asked + 1
+        grader = Grader(**given)
+        new = comparable(grader.grade(**changed[1]))
+        grader.judge.close()  # type: ignore[attr-defined]
+        wanted = {**online(6, via, server), "case 2": new}
+        assert results(directory) == wanted
+    assert len(directory.retried.read_bytes().splitlines()) == 2
+
+
 @pytest.mark.parametrize("share", [0.0, 0.4])
 @pytest.mark.parametrize("policy", ["default", "ragas"])
 @pytest.mark.parametrize("via", VIAS)
@@ -573,14 +607,14 @@ def test_what_cannot_be_is_said_before_anything_is_sent(tmp_path: Path) -> None:
     assert not directory.path.exists()
 
 
-def test_a_run_goes_on_only_with_the_rows_and_on_the_way_with_which_it_began(
+def test_a_run_keeps_its_rows_and_the_way_on_which_it_began(
     tmp_path: Path,
 ) -> None:
     directory = RunDirectory(tmp_path / "run")
     given = {"judge": "openai:model-1"}
     for rows in (cases(3), iter(cases(3)), cases(3)):
         assert submit(open_data_set(rows), directory, FILES, **given).files
-    for rows in (cases(2), cases(4), cases(4)[1:]):
+    for rows in (cases(2), cases(4)[1:]):
         with pytest.raises(ConfigError, match="the input has changed"):
             submit(open_data_set(rows), directory, FILES, **given)
     with pytest.raises(ConfigError, match=r"policy.threshold: was 0.8, is 0.9"):

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ...cases.systems import NAMES_INSIDE
 from ...files import open_file, open_text
 from ...records.errors import ConfigError
-from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
+from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from .data_set import Known
 
 _QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
 _STRING = re.compile(_QUOTED, re.DOTALL)
@@ -38,8 +40,15 @@ def csv_records(file: Path, columns: Sequence[str], context: frozenset[str]) -> 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
     A cell of a column in ``context`` may be a list of passages, see ``passages``.
     """
+    return filter(None, other_csv_records(file, columns, context, unknown))
+
+
+def other_csv_records(
+    file: Path, columns: Sequence[str], context: frozenset[str], known: Known
+) -> Iterator[Record | None]:
+    """The same, with None for the records that are known."""
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
-    rows = _reader(file)
+    rows, number = _reader(file), 0
     next(rows, None)
     while True:
         before = rows.line_num
@@ -50,10 +59,13 @@ def csv_records(file: Path, columns: Sequence[str], context: frozenset[str]) -> 
         except csv.Error as error:
             open_quote = str(error) == "unexpected end of data"
             problem = "a quote is opened and never closed" if open_quote else error
+            number += 1
             yield Record(_place(before + 1, rows.line_num), None, f"invalid CSV: {problem}")
             continue
         if cells:
-            yield _record(_place(before + 1, rows.line_num), cells, columns, context)
+            number += 1
+            place = _place(before + 1, rows.line_num)
+            yield None if known(number) else _record(place, cells, columns, context)
 
 
 def _reader(file: Path) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,7 @@ from ..rows import Row
 from ..spool import temporary_database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
@@ -27,6 +28,19 @@ MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
 
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
+
+
+Known = Callable[[int], object]
+"""Whether the record with a number is known already."""
+
+
+Taken = Callable[[str], object]
+"""Whether an id is that of a record that is known."""
+
+
+def unknown(_: object) -> bool:
+    """That no record is known."""
+    return False
 
 
 class Record(NamedTuple):
@@ -49,6 +63,11 @@ class Source(NamedTuple):
         head: the first records, for showing the columns; reading it loses none.
         fingerprint: changes when the content changes; "" if that cannot be known.
         columns: those that every record has; None where each record has its own.
+        size: the bytes of the source; 0 if that is no file.
+        rest: the same as ``records``, with None for records whose number (from 1) is known, which
+            then need not be read; None where all are read.
+        began_with: whether the source begins with so many bytes that had this fingerprint, and
+            what follows them are more records.
     """
 
     name: str
@@ -56,6 +75,9 @@ class Source(NamedTuple):
     head: Callable[[], Iterator[Record]]
     fingerprint: Callable[[], str]
     columns: Sequence[str] | None = None
+    size: Callable[[], int] = int
+    rest: Callable[[Known], Iterator[Record | None]] | None = None
+    began_with: Callable[[int, str], bool] = lambda *_: False
 
 
 class UnreadableError(ValueError):
@@ -84,21 +106,31 @@ class DataSet:
         self._source = source
         self._mapping = mapping
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self, known: Known = unknown, taken: Taken = unknown) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
 
         Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
+
+        Args:
+            known: which rows, by their numbers, are left out.
+            taken: whether one of those has this ``case_id``.
         """
-        with closing(_Ids(self.notes)) as ids:
-            for number, record in enumerate(self._source.records(), 1):
+        with closing(_Ids(self.notes, taken)) as ids:
+            rest = self._source.rest
+            records = self._source.records() if rest is None else rest(known)
+            for number, record in enumerate(records, 1):
+                if record is None or known(number):
+                    continue
                 id, fields, columns, problem = self._read(record)
                 yield Row(number, ids.take(number, id), fields, columns, problem)
             ids.end()
 
     def numbers(self) -> Iterator[int]:
         """The numbers of the rows, which takes less time than the rows. Not for an iterator."""
-        return (number for number, _ in enumerate(self._source.records(), 1))
+        rest = self._source.rest
+        records = self._source.records() if rest is None else rest(lambda _: True)
+        return (number for number, _ in enumerate(records, 1))
 
     def _read(self, record: Record) -> tuple[str, dict[str, Any], dict[str, Any], str]:
         """Id, fields, columns and problem of a record."""
@@ -115,6 +147,14 @@ class DataSet:
     def fingerprint(self) -> str:
         """Changes when the content or the mapping changes; "" if that cannot be known."""
         return self._source.fingerprint()
+
+    def size(self) -> int:
+        """The bytes that the fingerprint is of; 0 if that is not a file."""
+        return self._source.size()
+
+    def began_with(self, size: int, fingerprint: str) -> bool:
+        """Whether it begins with so many bytes that had this fingerprint, and more rows follow."""
+        return self._source.began_with(size, fingerprint)
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
@@ -172,8 +212,8 @@ class _Ids:
     hundred million ids does not fit into memory.
     """
 
-    def __init__(self, notes: list[str]) -> None:
-        self._notes = notes
+    def __init__(self, notes: list[str], taken: Taken = unknown) -> None:
+        self._notes, self._taken = notes, taken
         notes.clear()
         self._missing = self._doubled = 0
         self._db = temporary_database("seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
@@ -203,7 +243,8 @@ class _Ids:
         self._db.close()
 
     def _add(self, id: str) -> bool:
-        return self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (id,)).rowcount == 1
+        new = self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (id,)).rowcount == 1
+        return new and not self._taken(id)
 
     def _count(self, id: str) -> int:
         """How often this id was asked for, this time included."""

@@ -13,11 +13,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ...cases.systems import FIELDS, names
 from ...files import open_file, open_text
-from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
+from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from .data_set import Known
 
 CHUNK = 1 << 16
 LONGEST_WORD = len("-Infinity")
@@ -43,15 +45,27 @@ def json_records(file: Path) -> Iterator[Record]:
 
 def json_lines(file: Path) -> Iterator[Record]:
     """The records of a file with an object on each line. Blank lines are passed over."""
-    number = 0
+    return filter(None, other_json_lines(file, unknown))
+
+
+def other_json_lines(file: Path, known: Known) -> Iterator[Record | None]:
+    """The same, with None for the records that are known."""
+    number = records = 0
     with open_file(file) as lines:
         while line := lines.readline(MAX_RECORD + 1):
             number += 1
             place = f"line {number}"
-            if len(line) > MAX_RECORD:
+            if len(line) <= MAX_RECORD and not line.strip():
+                continue
+            records += 1
+            if known(records):
+                if len(line) > MAX_RECORD:
+                    _rest_of_line(lines)
+                yield None
+            elif len(line) > MAX_RECORD:
                 size = len(line) + _rest_of_line(lines)
                 yield Record(place, None, f"{size:,} bytes, the limit is {MAX_RECORD:,}")
-            elif line.strip():
+            else:
                 yield _line(place, line.removeprefix(BOM) if number == 1 else line)
 
 

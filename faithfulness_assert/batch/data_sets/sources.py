@@ -22,9 +22,9 @@ from ...files import new_file, open_file
 from ...records.errors import ConfigError
 from ...text.strings import names_of
 from ..parquet_files import parquet_columns, parquet_rows
-from .csv_files import context_columns, csv_header, csv_records
+from .csv_files import context_columns, csv_header, csv_records, other_csv_records
 from .data_set import SAMPLE, DataSet, Record, Source
-from .json_files import json_lines, json_records
+from .json_files import json_lines, json_records, other_json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,23 +75,41 @@ def _file(path: Path, mapping: dict[str, str]) -> Source:
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
     _check_readable(path, name)
-    columns, records = _reading(path, suffix, mapping)
-    if not any(True for _ in records()):
+    source = _reading(path, suffix, mapping, Source(name, _none, _none, str))
+    if not any(True for _ in source.records()):
         raise ConfigError(f"{name}: contains no cases")
-    return Source(name, records, _head(records), partial(_file_hash, path, mapping), columns)
+    told = partial(_file_hash, path, mapping)
+    size = partial(_size, path)
+    return source._replace(head=_head(source.records), fingerprint=told, size=size)
 
 
-def _reading(
-    path: Path, suffix: str, mapping: dict[str, str]
-) -> tuple[list[str] | None, Callable[[], Iterator[Record]]]:
-    """The columns of a file, and what reads its records."""
+def _reading(path: Path, suffix: str, mapping: dict[str, str], source: Source) -> Source:
+    """The source with the columns of a file, and what reads its records."""
+    began_with = partial(_began_with, path, mapping)
     if suffix in (".csv", ".tsv"):
         columns = csv_header(path)
         lists = context_columns(columns, mapping)
-        return columns, partial(csv_records, path, columns, lists)
+        return source._replace(
+            columns=columns,
+            records=partial(csv_records, path, columns, lists),
+            rest=partial(other_csv_records, path, columns, lists),
+            began_with=began_with,
+        )
     if suffix == ".parquet":
-        return parquet_columns(path), partial(_parquet_records, path)
-    return None, partial(json_records if suffix == ".json" else json_lines, path)
+        records = partial(_parquet_records, path)
+        return source._replace(columns=parquet_columns(path), records=records)
+    if suffix == ".json":
+        return source._replace(records=partial(json_records, path))
+    rest = partial(other_json_lines, path)
+    return source._replace(records=partial(json_lines, path), rest=rest, began_with=began_with)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _none() -> Iterator[Record]:
+    return iter(())
 
 
 def _parquet_records(path: Path) -> Iterator[Record]:
@@ -122,6 +140,28 @@ def _standard_input() -> Path:
 def _file_hash(path: Path, mapping: Mapping[str, str]) -> str:
     with open_file(path) as file:
         return _hash_of(iter(lambda: file.read(1 << 20), b""), mapping)
+
+
+def _began_with(path: Path, mapping: Mapping[str, str], size: int, fingerprint: str) -> bool:
+    """Whether more lines were appended to a file that had this size and fingerprint.
+
+    If a quote was open at its end, what follows may belong to its last row.
+    """
+    with open_file(path) as file:
+        quotes, left = 0, size
+
+        def parts() -> Iterator[bytes]:
+            nonlocal quotes, left
+            while left and (part := file.read(min(left, 1 << 20))):
+                left -= len(part)
+                quotes += part.count(b'"')
+                yield part
+
+        same = _hash_of(parts(), mapping) == fingerprint and not left and size > 0
+        if not same or (path.suffix.lower() in (".csv", ".tsv") and quotes % 2):
+            return False
+        file.seek(size - 1)
+        return b"\n" in file.read(2)
 
 
 def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:

@@ -17,7 +17,6 @@ from ...files import open_file
 from ...judges.remote.fallbacks import merge_steps
 from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of
-from ..run_description import unfinished
 from .case_answers import CaseAnswers, no_steps
 from .service import MISSING, NOT_RUN, RequestFiles, read_line, service_errors
 from .store import Round
@@ -243,7 +242,9 @@ class Rounds:
             RequestFiles(self._folder(number), self._form) as requests,
             self._directory.appending() as append,
         ):
-            for row in unfinished(self._store.rows(), finished, compare=True):
+            for row in self._store.rows():
+                if finished.digest(row.number):
+                    continue
                 tries = self._store.tries(row.number, number - 1)
                 answers = CaseAnswers(self._judge, tries, self._since)
                 result = (

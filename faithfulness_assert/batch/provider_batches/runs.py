@@ -6,6 +6,7 @@ import json
 import os
 import uuid
 from contextlib import closing, nullcontext
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
@@ -18,14 +19,15 @@ from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
 from ..estimate import estimate_run
-from ..run_description import begun, changed_input, check_unchanged, describe_run
+from ..finished_rows import head_of
+from ..run_description import begun, check_unchanged, describe_run
 from .anthropic_batches import AnthropicBatches
 from .openai_batches import OpenAIBatches
 from .rounds import Rounds, Standing
 from .store import opened, path_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from ...judges.remote.remote_judge import RemoteJudge
     from ...options import GraderOptions
@@ -50,6 +52,7 @@ def submit(
     *,
     judge: str,
     retry_errors: bool = True,
+    regrade_changed: bool = False,
     budget: Budget | None = None,
     **options: Any,
 ) -> Standing:
@@ -63,6 +66,7 @@ def submit(
         options: also ``policy`` and ``threshold``; see ``Grader``.
         retry_errors: if the run was finished, cases that could not be graded are asked again,
             where that may succeed now.
+        regrade_changed: so are rows that have changed.
         budget: nothing is sent if the estimate for the whole run is more. A batch is paid whole.
 
     Raises:
@@ -73,12 +77,15 @@ def submit(
     settings = _settings(via, {"judge": judge, **options})
     grader = _grader(settings, options)
     with directory.locked():
-        _, same = begun(directory, grader, options, data_set)
+        about, input_is = begun(directory, grader, options, data_set)
         grader.keep_secret(directory.secret())
-        if same is False:
-            raise changed_input("its fingerprint is another one")
         with opened(directory) as store:
-            settings = _begun(directory, store, settings, data_set, compare=not same)
+            stored = _begun(directory, store, settings, data_set)
+            if stored is not settings and input_is != "same":
+                aside = partial(_move_aside, directory)
+                store.take_rows(data_set.rows(), aside, regrade=regrade_changed)
+                directory.write_about(about)
+            settings = stored
             if retry_errors:
                 settings = _retried(directory, store, settings)
             problem = ""
@@ -97,8 +104,6 @@ def _begun(
     store: Store,
     settings: dict[str, Any],
     data_set: DataSet,
-    *,
-    compare: bool,
 ) -> dict[str, Any]:
     """The settings of the run in the directory, which is begun if there is none."""
     stored = store.settings()
@@ -108,12 +113,22 @@ def _begun(
             raise ConfigError(f"{directory.path}: {problem}")
         store.begin(settings, data_set.rows())
         return settings
-    if compare:
-        store.check_rows(data_set.rows())
     if stored["via"] != settings["via"]:
         problem = f"this run was begun via {stored['via']}; keep to it"
         raise ConfigError(f"{directory.path}: {problem}")
     return stored
+
+
+def _move_aside(directory: RunDirectory, rows: Collection[int]) -> None:
+    """Moves the results of these rows into ``retried.jsonl``."""
+    if rows and directory.size:
+        directory.clean(directory.finished())
+
+        def kept(_: int, line: bytes) -> bytes | None:
+            head = head_of(line)
+            return None if head is None or head.row in rows else line
+
+        directory.rewrite(kept)
 
 
 def _retried(directory: RunDirectory, store: Store, settings: dict[str, Any]) -> dict[str, Any]:
@@ -171,7 +186,9 @@ def _go_on(
             advice = "Give the first command again, with another limit"
             return Standing(False, (), stopped=f"{problem}. {advice}")
         grader = _grader(settings, options)
-        unread = SimpleNamespace(name="", fingerprint=str)  # the directory has its own copy
+        unread = SimpleNamespace(
+            name="", fingerprint=str, size=int
+        )  # the directory has its own copy
         about = describe_run(grader, settings["grader"], cast("DataSet", unread))
         check_unchanged(directory.about() or {}, about)
         grader.keep_secret(directory.secret())

@@ -10,21 +10,24 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing, contextmanager
-from itertools import zip_longest
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...asking.echo import LENGTH
 from ...files import open_database, private_folder
 from ...records.errors import ConfigError
+from ..changed_rows import SHOWN, what_changed
 from ..data_sets import DataSet
-from ..rows import Row, digest
+from ..data_sets.data_set import unknown
+from ..rows import Row, digest, field_digests
 from ..run_description import changed_input
 from .service import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from ..data_sets.data_set import Known, Taken
     from ..run_directory import RunDirectory
     from .service import Rejection
 
@@ -102,8 +105,7 @@ class Store:
         """Begins a run with these rows."""
         with self.transaction():
             for row in rows:
-                values = row.number, json.dumps(row)
-                self._db.execute("INSERT INTO rows VALUES (?, ?)", values)
+                self._put(row)
             self.keep_settings(settings)
 
     def settings(self) -> dict[str, Any] | None:
@@ -120,13 +122,37 @@ class Store:
         for (text,) in self._db.execute("SELECT row FROM rows ORDER BY number"):
             yield Row(*json.loads(text))
 
-    def check_rows(self, rows: Iterable[Row]) -> None:
-        """Raises ``ConfigError`` if these are not the rows with which the run began."""
-        for kept, row in zip_longest(self.rows(), rows):
-            if kept is None or row is None:
-                raise changed_input(f"it has {'more' if kept is None else 'fewer'} rows than then")
-            if digest(kept) != digest(row):
-                raise changed_input(f"row {row.number} ({row.case_id}) is not what it was")
+    def take_rows(
+        self, rows: Iterable[Row], aside: Callable[[Collection[int]], None], *, regrade: bool
+    ) -> None:
+        """Takes these rows in place of those of the run; those that are added are asked about.
+
+        ``aside``: is given the rows that changed or are gone, to move their results aside.
+
+        Raises:
+            ConfigError: there are such rows, and ``regrade`` is false. Nothing was changed.
+        """
+        source, named = iter(rows), dict[int, str]()
+        with self.transaction():
+            for (text,) in self._db.execute("SELECT row FROM rows ORDER BY number").fetchall():
+                kept, row = Row(*json.loads(text)), next(source, None)
+                if row is None:
+                    named[kept.number] = f"row {kept.number} ({kept.case_id}) is gone"
+                    self._db.execute("DELETE FROM rows WHERE number = ?", (kept.number,))
+                elif digest(kept) != digest(row):
+                    changed = what_changed(field_digests(kept), field_digests(row))
+                    named[kept.number] = f"row {row.number} ({row.case_id}) {changed}"
+                    self._put(row)
+            for row in source:
+                self._put(row)
+            if named and not regrade:
+                more = [f"and {len(named) - SHOWN:,} more rows"] if len(named) > SHOWN else []
+                raise changed_input("; ".join([*islice(named.values(), SHOWN), *more]))
+            aside(named)
+
+    def _put(self, row: Row) -> None:
+        values = row.number, json.dumps(row)
+        self._db.execute("INSERT OR REPLACE INTO rows VALUES (?, ?)", values)
 
     # ------------------------------------------------------------ rounds
 
@@ -225,10 +251,10 @@ class KeptRows(DataSet):
         self.notes = []
         self._directory = directory
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self, known: Known = unknown, taken: Taken = unknown) -> Iterator[Row]:  # noqa: ARG002 - ids are kept
         """See ``DataSet``."""
         with opened(self._directory) as store:
-            yield from store.rows()
+            yield from (row for row in store.rows() if not known(row.number))
 
 
 def path_of(directory: RunDirectory) -> Path:

@@ -1,0 +1,225 @@
+"""A run whose input changes: results follow their rows, new rows are graded, a changed one is named first."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from fakes import TruthfulJudge
+from hypothesis import given
+from hypothesis import strategies as st
+from loopback import Loopback, completion
+from remote import bare_environment
+
+from faithfulness_assert import ConfigError
+from faithfulness_assert.batch import RunDirectory, RunOutcome, run
+from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.rows import digest
+
+Case = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+def case(number: int, id: str | None = None) -> Case:
+    text = f"The tower {number} is tall."
+    return {
+        "answer": text,
+        "context": text if number % 3 else "It rains.",
+        "id": id or f"c{number}",
+    }
+
+
+def quiet(source: Any, directory: Path, **options: Any) -> RunOutcome:
+    return run(source, directory, progress=False, **options)
+
+
+def source_of(folder: Path, kind: str, given: list[Case]) -> Any:
+    """The same cases as a file, a list, or an iterator that can be read once."""
+    if kind == "list":
+        return given
+    if kind == "iterator":
+        return iter(given)
+    path = folder / f"cases.{kind}"
+    if kind == "csv":
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, ["id", "answer", "context"])
+            writer.writeheader()
+            writer.writerows(given)
+    else:
+        path.write_text("".join(f"{json.dumps(case)}\n" for case in given), encoding="utf-8")
+    return path
+
+
+def told(directory: Path) -> list[dict[str, Any]]:
+    """What the run says of each row, in the order of the rows."""
+    lines = [json.loads(line.to_json()) for line in RunDirectory(directory).lines()]
+    assert len({line["row"] for line in lines}) == len(lines)
+    for line in lines:
+        del line["latency_ms"]
+    return sorted(lines, key=lambda line: int(line["row"]))
+
+
+KINDS = ["jsonl", "csv", "list", "iterator"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(
+    tmp_path: Path, kind: str
+) -> None:
+    judge = TruthfulJudge()
+    given = [case(n) for n in range(1, 13)]
+    for days, count in enumerate((4, 8, 8, 12), 1):
+        outcome = quiet(source_of(tmp_path, kind, given[:count]), tmp_path / "run", judge=judge)
+        assert (outcome.counts.finished, outcome.stopped) == (count, ""), days
+        assert len(judge.asked) == count
+    quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
+    assert told(tmp_path / "run") == told(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
+    tmp_path: Path, kind: str
+) -> None:
+    judge, directory = TruthfulJudge(), tmp_path / "run"
+    given = [case(n) for n in range(1, 7)]
+    quiet(source_of(tmp_path, kind, given), directory, judge=judge)
+    before = (directory / "results.jsonl").read_bytes()
+    about = (directory / "run.json").read_bytes()
+    given[2] = {**given[2], "answer": "The tower 3 is old."}
+    given[4] = {**given[4], "answer": "It is.", "context": "It rains."}
+    given = [case(9), *given[:5], case(8)] if kind == "list" else [*given[:5], case(8)]
+    judge.asked.clear()
+    for _ in range(2):
+        with pytest.raises(ConfigError) as caught:
+            quiet(source_of(tmp_path, kind, given), directory, judge=judge)
+        said = str(caught.value)
+        assert "row 3 (c3) has another answer; row 5 (c5) has another answer, context; " in said
+        assert "row 6 (c6)" in said
+        assert "--regrade-changed" in said
+        assert not judge.asked
+        assert (directory / "results.jsonl").read_bytes() == before
+        assert (directory / "run.json").read_bytes() == about
+    source = source_of(tmp_path, kind, given)
+    outcome = quiet(source, directory, judge=judge, regrade_changed=True)
+    assert len(judge.asked) == (4 if kind == "list" else 3)
+    assert "2 rows that changed are graded again" in " ".join(outcome.notes) or kind != "list"
+    quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
+    assert told(directory) == told(tmp_path / "whole")
+    moved = (directory / "retried.jsonl").read_bytes().splitlines()
+    assert len(moved) == 3
+    assert set(moved) <= set(before.splitlines())
+
+
+EDITS = st.lists(st.integers(0, 7), max_size=9)
+
+
+@given(
+    before=EDITS,
+    after=EDITS,
+    finished=st.integers(0, 9),
+    kind=st.sampled_from(["jsonl", "list"]),
+    ids=st.sampled_from(["none", "content", "same"]),
+)
+def test_a_run_over_any_changed_input_ends_as_a_run_over_it_and_pays_for_new_texts_only(
+    before: list[int], after: list[int], finished: int, kind: str, ids: str
+) -> None:
+    def cases(numbers: list[int]) -> list[Case]:
+        made = [case(n, "same" if ids == "same" else None) for n in numbers]
+        for one in made if ids == "none" else ():
+            del one["id"]
+        return made
+
+    if not before or not after:
+        return
+    with TemporaryDirectory() as made:
+        folder, judge = Path(made), TruthfulJudge()
+        first = quiet(source_of(folder, kind, cases(before)), folder / "run", judge=judge)
+        results = first.directory.results
+        kept = results.read_bytes().splitlines(keepends=True)[:finished]
+        results.write_bytes(b"".join(kept))  # as if it was stopped there
+        had = Counter(before[json.loads(line)["row"] - 1] for line in kept)
+        judge.asked.clear()
+        source = source_of(folder, kind, cases(after))
+        try:
+            quiet(source, folder / "run", judge=judge)
+        except ConfigError as error:
+            assert had - Counter(after), error
+            assert not judge.asked
+            assert results.read_bytes() == b"".join(kept)
+            quiet(source, folder / "run", judge=judge, regrade_changed=True)
+        else:
+            assert not had - Counter(after)
+        assert len(judge.asked) == (Counter(after) - had).total()
+        quiet(source, folder / "whole", judge=TruthfulJudge())
+        assert told(folder / "run") == told(folder / "whole")
+
+
+@given(
+    given=st.lists(st.sampled_from(["a", "a#2", "b", ""]), min_size=1, max_size=12),
+    known=st.sets(st.integers(1, 12)),
+    kind=st.sampled_from(["jsonl", "csv"]),
+)
+def test_rows_have_the_same_ids_where_others_are_left_out(
+    given: list[str], known: set[int], kind: str
+) -> None:
+    with TemporaryDirectory() as made:
+        cases = [{**case(n), "id": id} for n, id in enumerate(given, 1)]
+        data_set = open_data_set(source_of(Path(made), kind, cases))
+        rows = list(data_set.rows())
+        taken = [row.case_id for row in rows if row.number in known]
+        rest = list(data_set.rows(known.__contains__, taken.__contains__))
+        assert [digest(row) for row in rest] == [digest(r) for r in rows if r.number not in known]
+        assert len({*taken, *(row.case_id for row in rest)}) == len(rows)
+        assert list(data_set.numbers()) == [row.number for row in rows]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize(
+    ("end", "more", "grown"),
+    [
+        ("", "\nrow\n", True),
+        ("\n", "row\n", True),
+        ("\n", "\n\nrow\n", True),
+        ("", "x\n", False),
+        ("\r\n", "row\r\n", True),
+        ('\n"open', '\nrow"\n', False),
+    ],
+)
+def test_a_file_has_grown_only_if_its_last_row_was_whole(
+    tmp_path: Path, kind: str, end: str, more: str, grown: bool
+) -> None:
+    if kind == "jsonl" and "open" in end:
+        pytest.skip("a quote is open in CSV only")
+    row = json.dumps(case(1)) if kind == "jsonl" else "c1,a,b"
+    head = row if kind == "jsonl" else f"id,answer,context\n{row}"
+    path = tmp_path / f"cases.{kind}"
+    path.write_bytes((head + end).encode())
+    data_set = open_data_set(path)
+    size, told = data_set.size(), data_set.fingerprint()
+    path.write_bytes((head + end + more.replace("row", row)).encode())
+    assert open_data_set(path).began_with(size, told) is grown
+    assert not open_data_set(path, mapping={"answer": "context"}).began_with(size, told)
+    assert not open_data_set(path).began_with(size - 1, told)
+
+
+def test_a_server_that_was_started_again_elsewhere_is_the_same_judge(tmp_path: Path) -> None:
+    reply = completion('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
+    options = {"judge": "openai:m", "api_key": "k", "controls": "off"}
+    path = source_of(tmp_path, "jsonl", [case(n) for n in (1, 2, 4)])
+    for count in (3, 4):
+        with Loopback(lambda _: reply) as server:
+            outcome = quiet(path, tmp_path / "run", base_url=server.url, **options)
+            assert outcome.counts.finished == count
+            assert len(server.requests) == (3 if count == 3 else 1)
+        path = source_of(tmp_path, "jsonl", [case(n) for n in (1, 2, 4, 5)])
+    with pytest.raises(ConfigError, match=r"judge\.model"):
+        quiet(path, tmp_path / "run", **{**options, "judge": "openai:other"})
