@@ -69,7 +69,7 @@ class Outcome:
     """The outcome of one fault. ``kind`` is the kind of grader error, or "" if there is a score."""
 
     shape: str
-    score: float
+    score: float | None
     kind: str
     coverage: float
     calls: int
@@ -79,9 +79,11 @@ class Outcome:
         """Whether this is the outcome that the fault must have."""
         if self.shape in LOST:
             return self.kind == LOST[self.shape]
+        if self.kind or self.score is None:
+            return False
         if self.shape in PARTLY:
-            return not self.kind and self.score <= TRUTH and self.coverage < 1
-        return not self.kind and abs(self.score - TRUTH) < 1e-9 and self.calls == 1
+            return self.score <= TRUTH and self.coverage < 1
+        return abs(self.score - TRUTH) < 1e-9 and self.calls == 1
 
 
 def _right_reply(request: Request) -> Reply:
@@ -147,7 +149,7 @@ def outcomes() -> Iterator[Outcome]:
 def line(one: Outcome) -> str:
     verdict = "right" if one.right else "WRONG"
     kept = "none" if one.shape in LOST else "some" if one.shape in PARTLY else "all"
-    end = f"score {one.score:.2f} (true {TRUTH:.2f}), coverage {one.coverage:.0%}"
+    end = f"score {one.score or 0:.2f} (true {TRUTH:.2f}), coverage {one.coverage:.0%}"
     if one.kind:
         end = f"grader error: {one.kind}"
     return f"{verdict}  {one.shape:16s} labels kept: {kept:5s} calls {one.calls}  {end}"

@@ -93,7 +93,7 @@ def attack(row: dict[str, Any]) -> tuple[bool, bool]:
 def fault(api: str) -> Callable[[dict[str, Any]], tuple[bool, bool]]:
     def outcome(row: dict[str, Any]) -> tuple[bool, bool]:
         result, took, requests = faults.replayed(row, api)
-        return not faults.wrong(row, result, took, requests), result.score > 0.5
+        return not faults.wrong(row, result, took, requests), (result.score or 0) > 0.5
 
     return outcome
 
@@ -139,7 +139,7 @@ def tallies(shared: Path) -> Iterator[Tally]:
     yield tally(
         "broken judges",
         list(broken_judges.outcomes()),
-        lambda one: (one.right, one.score > broken_judges.TRUTH + 1e-9),
+        lambda one: (one.right, (one.score or 0) > broken_judges.TRUTH + 1e-9),
     )
     yield tally("recorded verdicts read", lines(corpora / "verdict_outputs.jsonl"), verdicts)
     yield tally("malformed replies read", lines(corpora / "malformed_json.jsonl"), malformed)
