@@ -34,7 +34,9 @@ _BY_UMASK = 0o666
 # Windows has no pipes, terminals or links that these flags would matter for, and no such flags.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _FLAGS = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "NOCTTY", "BINARY"))
-_SIDE_FILES = ("-journal", "-wal", "-shm")  # of a SQLite database
+_FOREIGN_SIDE_FILES = ("-wal", "-shm")  # of SQLite databases of another kind than ours
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
+"""With it ends a journal of SQLite that names one of several databases."""
 
 
 # ---------------------------------------------------------------- reading
@@ -232,17 +234,27 @@ def private_folder(path: AnyPath) -> None:
 def open_database(path: AnyPath) -> sqlite3.Connection:
     """A SQLite database, made for this user only. SQLite gives its journal the same permissions.
 
+    What SQLite does with the files beside it is up to their contents: a journal may name another
+    file, which is deleted. So only a journal as ours are is left to it, and nothing else.
+
     Raises:
-        OSError: it, or a file that SQLite has beside it, is a link or no regular file.
+        OSError: it, or a file that SQLite has beside it, is a link or no regular file, or is not
+            one that a database of ours has.
         sqlite3.Error: SQLite cannot open it.
     """
     import sqlite3
 
     append_file(path).close()
-    for side in _SIDE_FILES:
-        with suppress(FileNotFoundError):
-            open_file(f"{os.fspath(path)}{side}", follow=False).close()
-    return sqlite3.connect(path, isolation_level=None)
+    for side in _FOREIGN_SIDE_FILES:
+        if os.path.lexists(f"{os.fspath(path)}{side}"):
+            raise OSError(errno.EINVAL, "no run of ours has this file", f"{os.fspath(path)}{side}")
+    with suppress(FileNotFoundError), open_file(f"{os.fspath(path)}-journal", follow=False) as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
+        if file.read() == _NAMES_ANOTHER:
+            raise OSError(errno.EINVAL, "it names another file", f"{os.fspath(path)}-journal")
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA trusted_schema = OFF")
+    return db
 
 
 def to_nowhere(stream: IO[str]) -> None:

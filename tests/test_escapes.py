@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
+import unicodedata
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +89,24 @@ def cells(tmp_path: Path, *texts: str) -> list[str]:
 
 def test_no_cell_begins_with_a_formula_whatever_stands_before_it(tmp_path: Path) -> None:
     texts = [f"{before}{sign}HYPERLINK(1)" for before in BEFORE for sign in SIGNS]
-    assert cells(tmp_path, *texts) == [f"'{text}".replace("\0", "\ufffd") for text in texts]
+    for text, cell in zip(texts, cells(tmp_path, *texts), strict=True):
+        assert cell.replace("'", "") == text.replace("\0", "\ufffd")
+        assert cell.startswith("'")
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "\n", "\r\n", "; ", ';"', "\n \u200b", "\u2028"])
+@pytest.mark.parametrize("sign", SIGNS)
+def test_no_part_of_a_cell_begins_a_formula_where_another_separator_is_used(
+    sign: str, separator: str, tmp_path: Path
+) -> None:
+    (cell,) = cells(tmp_path, f"a{separator}{sign}HYPERLINK(1){separator}- a list")
+    assert cell.replace("'", "") == f"a{separator}{sign}HYPERLINK(1){separator}- a list"
+    content = (tmp_path / "results.csv").read_text(encoding="utf-8")
+    for read_with in (";", "\t", "|"):  # as a spreadsheet of another country reads the file
+        for row in csv.reader(io.StringIO(content, newline=""), delimiter=read_with):
+            for found in row:
+                seen = unicodedata.normalize("NFKC", found).replace('"', "").lstrip("\u200b \t")
+                assert not seen.startswith(("=", "+HYP", "-HYP", "@", "\u2212"))
 
 
 def test_other_cells_are_as_they_were(tmp_path: Path) -> None:
@@ -97,7 +116,8 @@ def test_other_cells_are_as_they_were(tmp_path: Path) -> None:
         "-1.5",
         "+3,000",
         "-2e-7%",
-        "a\n=1",
+        "a\n- b\n- c",
+        "a; -1.5",
         "",
         "'x",
         "\u3000全角",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import stat
+import struct
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -163,6 +165,40 @@ def test_a_database_and_its_journal_are_private_and_no_links(tmp_path: Path, sec
     (tmp_path / "other.sqlite").symlink_to(path)
     with pytest.raises(OSError, match="link"):
         open_database(tmp_path / "other.sqlite")
+
+
+def journal_that_deletes(other: Path) -> bytes:
+    """A journal after which SQLite deletes the file that it names: one of several databases."""
+    name = str(other).encode()
+    page = (0x40000000 // 4096 + 1).to_bytes(4, "big")
+    head = bytes.fromhex("d9d505f920a163d7") + struct.pack(">IIIII", 0, 0, 0, 512, 4096)
+    end = struct.pack(">II", len(name), sum(name)) + bytes.fromhex("d9d505f920a163d7")
+    return head.ljust(512, b"\0") + page + name + end
+
+
+@pytest.mark.parametrize("guarded", [True, False])
+def test_a_journal_that_names_another_file_is_not_left_to_sqlite(
+    guarded: bool, tmp_path: Path
+) -> None:
+    path, other = tmp_path / "run.sqlite", tmp_path / "notes.txt"
+    with closing(open_database(path)) as db:
+        db.execute("CREATE TABLE t (a)")
+    other.write_text("mine")
+    (tmp_path / "run.sqlite-journal").write_bytes(journal_that_deletes(other))
+    if guarded:
+        with pytest.raises(OSError, match="names another file"):
+            open_database(path)
+    else:  # what SQLite does of its own
+        with closing(sqlite3.connect(path)) as db:
+            db.execute("SELECT * FROM sqlite_master").fetchall()
+    assert other.exists() == guarded
+
+
+@pytest.mark.parametrize("side", ["-wal", "-shm"])
+def test_a_database_of_another_kind_is_refused(side: str, tmp_path: Path) -> None:
+    (tmp_path / f"run.sqlite{side}").write_bytes(b"x")
+    with pytest.raises(OSError, match="no run of ours"):
+        open_database(tmp_path / "run.sqlite")
 
 
 def test_a_private_folder_is_no_link(tmp_path: Path) -> None:

@@ -30,6 +30,8 @@ _FORMULA = re.compile(r"[=+\-@\u2212]")
 _UNSEEN = {"\u034f", "\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\ufffd"}
 """Characters that show nothing, though Unicode takes them for letters, symbols or marks."""
 _NUMBER = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?%?")
+_SEPARATED = re.compile(r"(?=[;\t\r\n\v\f\x85\u2028\u2029])")
+_ITEM = re.compile(r"[-+] [^(|!=@]*\Z")
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
 SUITE_WIDTH = 200
 
@@ -117,14 +119,27 @@ def _write_csv(lines: Iterable[Line], file: IO[bytes]) -> None:
 
 
 def _cell(value: Any) -> Any:
-    """A cell that no spreadsheet runs as a formula: texts of others may begin with ``=``."""
+    """A cell that no spreadsheet runs as a formula: texts of others may begin with ``=``.
+
+    Where ``;`` or a tab separates cells, or a line break inside one ends a row, a part of it begins
+    a cell of its own.
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        value = value.replace("\0", "\ufffd")
+        first, *others = _SEPARATED.split(value.replace("\0", "\ufffd"))
         harmless = not _may_be_formula(value) or _NUMBER.fullmatch(value)
-        return value if harmless else f"'{value}"
+        return ("" if harmless else "'") + first + "".join(map(_inner_part, others))
     return value
+
+
+def _inner_part(text: str) -> str:
+    """A separator and what follows it, up to the next one. An item of a list stays as it is."""
+    separator, inner = text[:1], text[1:]
+    plain = inner.replace('"', "").strip()
+    if _ITEM.match(plain) or _NUMBER.fullmatch(plain) or not _may_be_formula(plain):
+        return text
+    return f"{separator}'{inner}"
 
 
 def _may_be_formula(text: str) -> bool:
