@@ -19,6 +19,7 @@ from .local_run import RunOutcome, grade_rest
 from .processes import LocalEngine
 from .row_grading import GraderSettings, Share
 from .run_directory import RunDirectory
+from .soft_stop import SoftStop
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -55,6 +56,7 @@ def run(
     retry_errors: bool = True,
     regrade_changed: bool = False,
     progress: bool = True,
+    grace: float | None = None,
     **options: Unpack[GraderOptions],
 ) -> RunOutcome:
     """Grades a data set, or goes on where an earlier run in ``directory`` ended.
@@ -75,7 +77,8 @@ def run(
             on this machine; and how many grade, by default as many as it has cores.
         requests_per_minute, tokens_per_minute: the run is never faster. Without them it slows down
             when the judge's server refuses asks, and speeds up again.
-        max_tokens, max_cost, max_errors: the run stops when it has used, or found, more.
+        max_tokens, max_cost, max_errors: the run stops when it has used, or found, more. Without
+            ``max_errors`` it stops when 50 cases in a row could not be graded.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
         retry_errors: whether cases that could not be graded before are graded again, where that
             may succeed now: the judge's server was at fault, or the error is ``retryable``.
@@ -83,6 +86,9 @@ def run(
             again; what they had, and what rows had that are gone, is moved to ``retried.jsonl``.
             Rows that were added are graded in any case.
         progress: show how the run goes, on standard error.
+        grace: seconds, from 0, that what is under way gets after Ctrl-C or SIGTERM, if this is
+            called in the main thread. What arrives is kept, and the outcome has the ``signal``.
+            None: signals do what they do elsewhere, so Ctrl-C is a ``KeyboardInterrupt``.
 
     Raises:
         ConfigError: an option cannot be used; the run was begun with other settings; rows changed
@@ -94,7 +100,7 @@ def run(
     if concurrency is not None:
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
     share = Share(concurrency, requests_per_minute, tokens_per_minute)
-    grader = share.ready(settings.grader())
+    grader = settings.run_grader(share)
     chosen: LocalEngine | RayEngine
     if engine == "ray":
         _check_absent("processes", processes, "local")
@@ -110,12 +116,15 @@ def run(
         raise ConfigError("max_cost: needs the option prices, or no cost is known")
     data_set = source if isinstance(source, DataSet) else open_data_set(source, mapping=mapping)
     kept = RunDirectory(directory)
-    with kept.locked():
+    if grace is not None:
+        check_number("grace", grace, 0, 86_400)
+    with kept.locked(), SoftStop(grace, tell=progress) as soft:
         return grade_rest(
             kept,
             data_set,
             chosen,
             budget,
+            soft,
             retry_errors=retry_errors,
             regrade_changed=regrade_changed,
             progress=progress,

@@ -40,7 +40,7 @@ class Budget:
         for name, limit in limits.items():
             if limit is not None:
                 check_number(name, limit, 0, MOST, whole=name != "max_cost")
-        self._max_tokens, self._max_cost, self._max_errors = max_tokens, max_cost, max_errors
+        self._max_tokens, self._max_cost, self.max_errors = max_tokens, max_cost, max_errors
         self.tokens = self.errors = 0
         self.cost = 0.0
         self._without_cost = False
@@ -48,7 +48,7 @@ class Budget:
     @property
     def limited(self) -> bool:
         """Whether there is any limit."""
-        return (self._max_tokens, self._max_cost, self._max_errors) != (None, None, None)
+        return (self._max_tokens, self._max_cost, self.max_errors) != (None, None, None)
 
     def add(self, line: Line) -> None:
         """Adds what a result has cost."""
@@ -80,8 +80,8 @@ class Budget:
             )
         if self._max_cost is not None and self.cost >= self._max_cost:
             return f"it has cost {self.cost:.6g}, and max_cost is {self._max_cost:.6g}"
-        if self._max_errors is not None and self.errors > self._max_errors:
+        if self.max_errors is not None and self.errors > self.max_errors:
             one = self.errors == 1
             results = "1 case" if one else f"{self.errors:,} cases"
-            return f"{results} could not be graded, and max_errors is {self._max_errors:,}"
+            return f"{results} could not be graded, and max_errors is {self.max_errors:,}"
         return ""

@@ -98,9 +98,10 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
     kinds, tests = comparison.kinds, comparison.tests
     yield from (problem.shown(quoted) for problem in comparison.problems[1:])
     for name, summary in zip(comparison.names, comparison.summaries, strict=True):
-        for kind, count in summary.errors.most_common(MOST_CAUSES):
-            cause = f"{count:,} could not be graded in {{}}: {{}}, such as: {{}}"
-            yield Note(cause, (name, kind, summary.messages[kind])).shown(quoted)
+        for group in summary.errors.groups()[:MOST_CAUSES]:
+            cause = f"{group.cases:,} could not be graded in {{}}: {{}}, such as: {{}}"
+            message = group.message or "different messages"
+            yield Note(cause, (name, group.kind, message)).shown(quoted)
     yield (
         f"{kinds['regressed']:,} regressed, {kinds['improved']:,} improved, {kinds['status']:,} "
         f"with another status, {kinds['score']:,} with another score"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError
 from .changed_rows import rest_of
-from .finished_rows import SERVER_ERRORS
 from .progress import Counts, count_rows, shown
+from .rows import NotAsked
 from .run_description import begun
 from .run_directory import RunDirectory
 from .summary import Summary
@@ -25,9 +25,15 @@ if TYPE_CHECKING:
     from .processes import LocalEngine
     from .ray import RayEngine
     from .rows import Line, Row
+    from .soft_stop import SoftStop
 
 HOPELESS = 50
-"""So many results at the start of a run, all of them errors of the judge's server, stop it."""
+"""So many cases in a row that could not be graded stop a run, unless ``max_errors`` is given.
+
+A limit on all of them would be too low for one data set and too high for another. What shows that
+going on is of no use is that none of the last cases could be graded."""
+ABOUT_TEXTS = frozenset({"input", "refusal", "content_filter"})
+"""Errors that say something about the texts of a case, and nothing about the cases after it."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +45,14 @@ class RunOutcome:
         counts: how many rows have which result.
         stopped: why rows are left without a result; "" if none is.
         notes: what a person should know, such as ids that are not unique.
+        signal: the number of the signal that stopped it; 0 if none did.
     """
 
     directory: RunDirectory
     counts: Counts
     stopped: str = ""
     notes: tuple[str, ...] = ()
+    signal: int = 0
 
     @cached_property
     def summary(self) -> Summary:
@@ -78,7 +86,12 @@ class RunOutcome:
 
     @property
     def exit_code(self) -> int:
-        """As on the command line: 0 all passed, 1 some failed, 3 some could not be graded."""
+        """As on the command line: 0 all passed, 1 some failed, 3 some could not be graded.
+
+        After a signal, 128 and its number.
+        """
+        if self.signal:
+            return 128 + self.signal
         if self.stopped or self.counts.errors:
             return 3
         return 0 if self.counts.passed == self.counts.finished else 1
@@ -89,6 +102,7 @@ def grade_rest(
     data_set: DataSet,
     engine: LocalEngine | RayEngine,
     budget: Budget,
+    soft: SoftStop,
     *,
     retry_errors: bool,
     regrade_changed: bool = False,
@@ -103,32 +117,34 @@ def grade_rest(
     finished = rest.finished
     if input_is != "new" and directory.about() != about:
         directory.write_about(about)
-    work = _Work(Counts(finished, about.get("rows")), budget)
+    work = _Work(Counts(finished, about.get("rows")), budget, soft)
     _add_earlier(budget, directory)
     if work.counts.total is None or work.counts.total != finished.count:
         if progress and about["input"]["fingerprint"] and work.counts.total is None:
             count_rows(work.counts, data_set.numbers())
         work.grade(directory, engine, work.until_stopped(rest.rows), progress=progress)
-    if work.did_all and budget.exceeded():
-        work.stopped = ""  # it was used up by the last rows, so nothing is left
+    if work.did_all:
+        work.stopped = ""  # the last rows were the reason to stop, so nothing is left
     if work.did_all and about.get("rows") != work.counts.finished:
         directory.write_about({**about, "rows": work.counts.finished})
     if not work.counts.finished and not work.stopped:
         raise ConfigError(f"{data_set.name}: contains no cases")
     notes = (*rest.notes, *_notes(finished), *data_set.notes)
-    outcome = RunOutcome(directory, work.counts, work.stopped, notes)
-    outcome.keep_summary()
+    signal = soft.number if work.stopped else 0
+    outcome = RunOutcome(directory, work.counts, work.stopped, notes, signal)
+    if not signal:  # whoever sent it does not wait until a long run is summed up
+        outcome.keep_summary()
     return outcome
 
 
 class _Work:
     """What is done in this process."""
 
-    def __init__(self, counts: Counts, budget: Budget) -> None:
-        self.counts, self.budget = counts, budget
+    def __init__(self, counts: Counts, budget: Budget, soft: SoftStop) -> None:
+        self.counts, self.budget, self.soft = counts, budget, soft
         self.stopped = ""
         self._read, self._read_all = 0, False
-        self._only_errors = True
+        self._in_a_row = 0  # cases that could not be graded, since the last reply
 
     @property
     def did_all(self) -> bool:
@@ -137,8 +153,10 @@ class _Work:
 
     def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, until there is a reason to stop. What is under way then still ends."""
+        self.soft.install()
         self.stopped = self.budget.exceeded()
         for row in rows:
+            self.stopped = self.stopped or self.soft.reason
             if self.stopped:
                 return
             self._read += 1
@@ -153,14 +171,37 @@ class _Work:
         *,
         progress: bool,
     ) -> None:
-        """Writes results of these rows as they come. A disk that is full is a reason to stop."""
+        """Writes results of these rows as they come, until there is a reason to stop at once.
+
+        Such are a disk that is full, and the end of the grace after a signal.
+        """
+        try:
+            self._grade(directory, engine, rows, progress=progress)
+        except KeyboardInterrupt:
+            if not self.soft.number:
+                raise
+            self.stopped = f"{self.soft.reason}, and what was under way then did not arrive in time"
+
+    def _grade(
+        self,
+        directory: RunDirectory,
+        engine: LocalEngine | RayEngine,
+        rows: Iterator[Row],
+        *,
+        progress: bool,
+    ) -> None:
         with (
-            closing(engine.graded(rows)) as results,
+            closing(engine.graded(rows, lambda: self.soft.reason)) as results,
             directory.appending() as append,
             shown(self.counts, wanted=progress),
         ):
-            began = time.monotonic()
+            began, self.counts.trouble = time.monotonic(), engine.trouble
             for text, line in results:
+                if isinstance(line, NotAsked):
+                    self.stopped = self.stopped or self._because(line.why)
+                    if not engine.ends_what_it_began and not self.soft.number:
+                        return
+                    continue
                 try:
                     append(text)
                 except OSError as error:
@@ -168,7 +209,7 @@ class _Work:
                     return
                 self._count(line)
                 self.counts.now.seconds = time.monotonic() - began
-                if self.stopped and not engine.ends_what_it_began:
+                if self.stopped and not (engine.ends_what_it_began or self.soft.number):
                     return
 
     def _count(self, line: Line) -> None:
@@ -178,11 +219,23 @@ class _Work:
 
     def _hopeless(self, line: Line) -> str:
         """Why there is no use in going on; "" if there is."""
-        error = line.result.error
-        self._only_errors &= error is not None and error.kind in SERVER_ERRORS
-        if error is None or not self._only_errors or self.counts.now.cases < HOPELESS:
+        error, used = line.result.error, line.result.tokens_used
+        if error is None:  # a case that needed no judge says nothing about it
+            self._in_a_row *= not (used.total or used.num_requests)
             return ""
-        return f"no case could be graded. The last error: {error.message.rstrip('.')}"
+        self._in_a_row += error.kind not in ABOUT_TEXTS
+        if self._in_a_row < HOPELESS or self.budget.max_errors is not None:
+            return ""
+        return self._because(
+            f"{self._in_a_row} cases in a row could not be graded (to go on all the same, give "
+            f"max_errors). The last error: {error.message.rstrip('.')}"
+        )
+
+    def _because(self, why: str) -> str:
+        """Why the run stops; more briefly if it never found anything."""
+        if self.counts.finished > self.counts.errors:
+            return why
+        return f"no case could be graded: {why}"
 
 
 def _add_earlier(budget: Budget, directory: RunDirectory) -> None:

@@ -25,14 +25,14 @@ from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
 from ..records.model import GraderError
 from .row_grading import GraderSettings, Share, computes_here, grade_rows, line_of
-from .rows import brief
+from .rows import brief, told
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
     from multiprocessing.connection import Connection
     from typing import Any
 
-    from .rows import Line, Row
+    from .rows import Line, Row, Told
 
 FEW = 256
 """Rows that one process has graded before others have started."""
@@ -86,10 +86,17 @@ class LocalEngine:
             return "only one can keep limits per minute"
         return ""
 
-    def graded(self, rows: Iterator[Row]) -> Generator[tuple[str, Line], None, None]:
+    def trouble(self) -> str:
+        """Why nothing may come from the judge's server at the moment; "" if it answers."""
+        return self.grader.admission.outage.trouble if self.grader.admission else ""
+
+    def graded(
+        self, rows: Iterator[Row], stopping: Callable[[], str] = str
+    ) -> Generator[Told, None, None]:
         """The results of these rows, each as the text of its line and as a line, as they finish.
 
-        A line may lack what ``rows.brief`` leaves out; its text never does.
+        A line may lack what ``rows.brief`` leaves out; its text never does. ``stopping``: see
+        ``Share.graded_or_left``.
         """
         if isinstance(self.processes, int):
             processes = self.processes
@@ -100,8 +107,8 @@ class LocalEngine:
         if processes > 1:
             yield from grade_in_processes(rows, self.settings, self.grader, processes)
             return
-        for line in self.share.graded(rows, self.grader):
-            yield line.to_json(), line
+        for line in self.share.graded_or_left(rows, self.grader, stopping):
+            yield told(line)
 
 
 def _cores() -> int:
@@ -218,31 +225,36 @@ class _Process:
     def end(self) -> None:
         """Ends it, whatever it does."""
         self.connection.close()
-        self._process.terminate()
+        self._process.kill()
         self._process.join()
 
 
 @contextmanager
 def _ctrl_c_later() -> Iterator[None]:
-    """Holds Ctrl-C back. A process that starts meanwhile never gets it: it inherits that."""
+    """Holds Ctrl-C and SIGTERM back, which may be sent to a whole group of processes.
+
+    A process that starts meanwhile never gets them: it inherits that. Its parent ends it.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     ensure_running()  # it lets Ctrl-C through when it starts, which the first process would do
     came: list[int] = []
-    handler = signal.getsignal(signal.SIGINT)
-    here = handler is not None and threading.current_thread() is threading.main_thread()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    if here:  # or another thread would take the signal, and this one be interrupted all the same
-        signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    here = threading.current_thread() is threading.main_thread()
+    ours = {number: handler for number, handler in handlers.items() if here and handler is not None}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, handlers)
+    for each in ours:
+        # Or another thread would take the signal, and this one be interrupted all the same.
+        signal.signal(each, lambda number, _frame: came.append(number))
     try:
         yield
     finally:
-        if here:
-            signal.signal(signal.SIGINT, handler)
+        for each, handler in ours.items():
+            signal.signal(each, handler)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    if came:
-        signal.raise_signal(signal.SIGINT)
+    for number in came:
+        signal.raise_signal(number)
 
 
 # ---------------------------------------------------------------- in the process

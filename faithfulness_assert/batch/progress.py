@@ -6,20 +6,22 @@ import os
 import sys
 import threading
 import time
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..text.strings import visible
+from ..text.strings import clip, visible
 from .finished_rows import FinishedRows
 from .summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0
+ERROR_LENGTH = 120
 
 
 @dataclass(slots=True)
@@ -31,12 +33,14 @@ class Counts:
         total: rows of the input; None if that is not known yet.
         now: what was found since.
         ended: whether nobody looks at the counts any more.
+        trouble: says why nothing may come from the judge's server at the moment; "" if it answers.
     """
 
     before: FinishedRows
     total: int | None = None
     now: Summary = field(default_factory=Summary)
     ended: bool = False
+    trouble: Callable[[], str] = str
     started: float = field(default_factory=time.monotonic)
 
     @property
@@ -76,8 +80,13 @@ class Counts:
             parts.append(f"{tokens:,} tokens")
         if self.now.cost is not None:
             parts.append(f"cost {self.now.cost:,.4g}")
-        if self.total is not None and rate:
+        trouble = self.trouble()
+        if self.total is not None and rate and not trouble:
             parts.append(f"{_time((self.total - self.finished) / rate)} left")
+        if trouble:
+            parts.append(clip(trouble, ERROR_LENGTH))
+        elif last := self.now.errors.last:
+            parts.append(f"last error ({last.kind}): {clip(last.message, ERROR_LENGTH)}")
         return " | ".join(parts)
 
 

@@ -28,7 +28,7 @@ from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .data_sets import open_data_set
 from .row_grading import GraderSettings, Share
-from .rows import brief
+from .rows import NotAsked, brief, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ..options import GraderOptions
     from ..records.judge import Judge
     from ..records.result import GradingResult
-    from .rows import Line, Row
+    from .rows import Line, Row, Told
 
 CHUNK = 64
 """Rows that an actor gets at a time."""
@@ -75,8 +75,11 @@ class RecordGrader:
     def __init__(
         self, settings: GraderSettings, share: Share, mapping: Mapping[str, str] | None = None
     ) -> None:
-        self.grader = share.ready(settings.grader())
+        self.grader = self._grader(settings, share)
         self.share, self.mapping = share, mapping
+
+    def _grader(self, settings: GraderSettings, share: Share) -> Grader:
+        return share.ready(settings.grader())
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         """The batch with its results, in place of those that it has."""
@@ -94,10 +97,17 @@ class RecordGrader:
 class RowGrader(RecordGrader):
     """Grades rows of a run, which come pickled, because a table would change their values."""
 
+    def _grader(self, settings: GraderSettings, share: Share) -> Grader:
+        return settings.run_grader(share)
+
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
-        """The results, pickled too: each as the text of its line and as a brief line."""
-        lines = self.share.graded(_unpickled(batch), self.grader)
-        return _pickled([(line.to_json(), brief(line)) for line in lines])
+        """The results, pickled too, as ``told`` has them; at the end the rows that have none."""
+        lines = self.share.graded_or_left(_unpickled(batch), self.grader)
+        return _pickled([told(line, brief) for line in sorted(lines, key=_is_left)])
+
+
+def _is_left(line: Line | NotAsked) -> bool:
+    return isinstance(line, NotAsked)
 
 
 def _pickled(values: list[Any]) -> pyarrow.Table:
@@ -222,7 +232,15 @@ class RayEngine:
     actors: int | None = None
     ends_what_it_began: ClassVar[bool] = False
 
-    def graded(self, rows: Iterator[Row]) -> Generator[tuple[str, Line], None, None]:
+    def trouble(self) -> str:
+        """Only the actors know it; see ``LocalEngine``."""
+        return ""
+
+    def graded(
+        self,
+        rows: Iterator[Row],
+        stopping: Callable[[], str] = str,  # noqa: ARG002 - actors do not hear it
+    ) -> Generator[Told, None, None]:
         """The results of these rows, as text and as a brief line, as they finish.
 
         Ray stops when this generator is closed.

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..drive import ASKS_AT_ONCE
 from ..drive.admission import admission_of
 from ..drive.limits import PerMinute
+from ..drive.patience import GivenUp, patience_of
 from ..grading import Grader
+from ..options import DEADLINE
 from ..records.judge import judge_info
-from .rows import Line, digest, field_digests
+from .rows import Line, NotAsked, digest, field_digests
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ..drive import Slots
+    from ..drive.patience import Patience
     from ..records.result import GradingResult
     from .rows import Row
 
@@ -34,6 +37,11 @@ class GraderSettings(NamedTuple):
         """A new grader."""
         grader = Grader(self.judge, self.policy, self.threshold, **self.options)
         return grader if self.secret is None else grader.keep_secret(self.secret)
+
+    def run_grader(self, share: Share) -> Grader:
+        """A new grader for rows of a run, which stops if its server is down for too long."""
+        patience = patience_of(self.options.get("deadline", DEADLINE))
+        return share.ready(self.grader(), patience)
 
 
 class Share(NamedTuple):
@@ -62,13 +70,17 @@ class Share(NamedTuple):
         """So many graders, but not more than requests per minute: each sends one at once."""
         return max(1, min(wanted, int(self.requests_per_minute or wanted)))
 
-    def ready(self, grader: Grader) -> Grader:
-        """The grader within these limits, and waiting for a server that is down for a while."""
+    def ready(self, grader: Grader, patience: Patience | None = None) -> Grader:
+        """The grader within these limits, and waiting for a server that is down for a while.
+
+        ``patience``: of a run, whose rows have no result once the server is given up.
+        """
         limits = (self.requests_per_minute, self.tokens_per_minute)
         if limits == (None, None) and computes_here(grader):
             return grader
         grader.admission = grader.admission or admission_of(grader.judge)
         grader.admission.outage.patient = True
+        grader.admission.outage.patience = patience
         if limits != (None, None):
             grader.admission.per_minute = PerMinute(grader.judge_name, *limits)
         return grader
@@ -81,6 +93,15 @@ class Share(NamedTuple):
         """The results of these rows, as they finish."""
         return grade_rows(rows, grader, concurrency=self.asks_at_once(grader))
 
+    def graded_or_left(
+        self, rows: Iterable[Row], grader: Grader, stopping: Callable[[], str] = str
+    ) -> Iterator[Line | NotAsked]:
+        """The same in a run. Rows have no result if the patience of the grader has ended.
+
+        Nor do those that have asked nothing yet while it is ``stopping``, which says why.
+        """
+        return _graded_or_left(rows, grader, self.asks_at_once(grader), stopping)
+
 
 def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> Iterator[Line]:
     """The results of these rows, each as soon as it is there. Rows are read as they are needed.
@@ -89,12 +110,19 @@ def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> 
     once. With 1, a judge that works in this process grades one row after the other in this thread,
     which costs the least time.
     """
+    lines = _graded_or_left(rows, grader, concurrency)
+    return (line for line in lines if isinstance(line, Line))
+
+
+def _graded_or_left(
+    rows: Iterable[Row], grader: Grader, concurrency: int, stopping: Callable[[], str] = str
+) -> Iterator[Line | NotAsked]:
     if concurrency == 1 and computes_here(grader):
         return (line_of(row, _result(row, grader)) for row in rows)
     from ..drive.many import run_many
 
     lines = (partial(_aline, row, grader) for row in rows)
-    return run_many(lines, concurrency, in_order=False)
+    return run_many(lines, concurrency, in_order=False, stopping=stopping)
 
 
 def computes_here(grader: Grader) -> bool:
@@ -109,10 +137,13 @@ def _result(row: Row, grader: Grader) -> GradingResult:
     return grader.grade(**row.fields)
 
 
-async def _aline(row: Row, grader: Grader, slots: Slots) -> Line:
+async def _aline(row: Row, grader: Grader, slots: Slots) -> Line | NotAsked:
     if row.problem:
         return line_of(row, grader.invalid(row.problem))
-    return line_of(row, await grader.agrade_case(row.fields, slots))
+    try:
+        return line_of(row, await grader.agrade_case(row.fields, slots))
+    except GivenUp as stop:
+        return NotAsked(row.number, str(stop))
 
 
 def line_of(row: Row, result: GradingResult) -> Line:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..records.result import GradingResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 NOTHING: Mapping[str, Any] = {}
 OWN_FIELDS = ("case_id", "row", "input", "columns", "fields")
@@ -77,6 +77,27 @@ class Line(NamedTuple):
             GradingResult.model_validate(result),
             data.get("fields", NOTHING),
         )
+
+
+class NotAsked(NamedTuple):
+    """A row without a result, because its run stops: it is graded when the run goes on.
+
+    ``why``: the run stops, in words.
+    """
+
+    row: int
+    why: str
+
+
+Told = tuple[str, Line | NotAsked]
+"""What an engine tells of a row: the text of its line and the line, or no text and no result."""
+
+
+def told(line: Line | NotAsked, kept: Callable[[Line], Line] | None = None) -> Told:
+    """What an engine tells. ``kept``: what it keeps of a line, whose text is whole."""
+    if isinstance(line, NotAsked):
+        return "", line
+    return line.to_json(), kept(line) if kept else line
 
 
 def digest(row: Row) -> str:

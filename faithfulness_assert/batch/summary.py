@@ -6,6 +6,7 @@ from collections import Counter
 from math import fsum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .error_groups import ErrorGroups
 from .rows import Line
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ RESAMPLES = 1000
 UNRELIABLE = 0.1
 """The share of failed controls from which a run warns that its judge is unreliable."""
 
-MAX_KIND = 60
 _SCALE = 10**12  # scores are added as whole numbers: the same sum in every order
 _USAGE = ("prompt", "completion", "cached", "reasoning", "num_requests")
 
@@ -49,11 +49,10 @@ class Summary:
         not_graded: grader errors, such as a judge that cannot be reached. They say nothing about
             the answers.
         statuses: how many have each status.
-        errors: how many grader errors are of each kind. ``messages`` has the first of each, with
-            what to do about it.
         defined: how many have a score that means something.
         tokens: sums of the fields of ``Usage``.
         cost: the sum of the costs; None without prices.
+        errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         seconds: the wall time of the run; None if nobody measured it.
     """
@@ -61,10 +60,9 @@ class Summary:
     def __init__(self, seconds: float | None = None) -> None:
         self.cases = self.passed = self.not_graded = self.defined = 0
         self.statuses: Counter[str] = Counter()
-        self.errors: Counter[str] = Counter()
-        self.messages: dict[str, str] = {}
         self.tokens: Counter[str] = Counter()
         self.controls: Counter[str] = Counter()
+        self.errors = ErrorGroups()
         self.cost: float | None = None
         self.seconds = seconds
         self._estimated = False
@@ -78,9 +76,7 @@ class Summary:
         self.passed += result.pass_
         if result.error is not None:
             self.not_graded += 1
-            kind = result.error.kind[:MAX_KIND] or "unknown error"
-            self.errors[kind] += 1
-            self.messages.setdefault(kind, result.error.message)
+            self.errors.add(result.error)
         self.statuses[result.status] += 1
         self.controls.update(result.metadata.get("controls") or {})
         self.add_spent(result)
@@ -145,6 +141,7 @@ class Summary:
             "interval": interval and {**interval._asdict(), "level": LEVEL},
             "tokens_used": {**self.tokens, "estimated": self._estimated},
             "cost": self.cost,
+            "errors": [group._asdict() for group in self.errors.groups()],
             "controls": dict(self.controls),
             "seconds": self.seconds,
         }
@@ -175,6 +172,7 @@ class Summary:
         if set(self.statuses) - {"graded"}:
             counts = ", ".join(f"{name} {n:,}" for name, n in self.statuses.most_common())
             lines.append(f"statuses: {counts}")
+        lines += self.errors.lines()
         if self.tokens["num_requests"]:
             lines.append(self.spent())
         if self.seconds:

@@ -14,6 +14,7 @@ from ..batch import run as run_rows
 from ..batch.budget import Budget
 from ..batch.provider_batches import FILES, KeptRows, collect, import_answers, is_begun, submit
 from ..batch.run_directory import RunDirectory
+from ..batch.soft_stop import SoftStop
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError
@@ -43,10 +44,15 @@ NUMBERS = {
     "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
     "requests-per-minute": (float, "never send more requests"),
     "tokens-per-minute": (float, "never use more tokens, of prompts and replies together"),
-    "max-errors": (int, "stop if more cases than this could not be graded"),
+    "max-errors": (
+        int,
+        "stop if more cases than this could not be graded (default: after 50 in a row)",
+    ),
     "max-tokens": (int, "stop when so many tokens were used"),
     "max-cost": (float, "stop when it has cost so much; needs -o prices=..."),
 }
+
+GRACE = 5.0
 
 # ---------------------------------------------------------------- batch
 
@@ -70,6 +76,14 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--address", help="with --engine ray: the address of the cluster")
     for name, (kind, meaning) in NUMBERS.items():
         parser.add_argument(f"--{name}", type=kind, metavar="N", help=meaning)
+    parser.add_argument(
+        "--grace",
+        type=float,
+        metavar="SECONDS",
+        default=GRACE,
+        help="what is under way gets this long after Ctrl-C or SIGTERM, and is kept where it "
+        f"arrives (default: {GRACE:g})",
+    )
     parser.add_argument(
         "--no-retry-errors",
         action="store_true",
@@ -112,12 +126,17 @@ def run_batch(arguments: Namespace) -> int:
             retry_errors=not arguments.no_retry_errors,
             regrade_changed=arguments.regrade_changed,
             progress=not arguments.quiet,
+            grace=arguments.grace,
             **numbers,
             **grading_options(arguments),
         )
     except KeyboardInterrupt:
         say(f"\ninterrupted. What is finished is in {arguments.directory}. {_same_command()}")
         return INTERRUPTED
+    if outcome.signal:
+        say(f"\ninterrupted: {outcome.stopped}. {outcome.counts}")
+        say(f"What is finished is in {arguments.directory}. {_same_command()}")
+        return outcome.exit_code
     write_outputs(arguments, outcome.directory, data_set)
     return _tell_outcome(outcome, arguments)
 
@@ -219,16 +238,17 @@ def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> in
     Standard output gets the summary of a run that is finished, or the files to take to a server.
     """
     check_outputs(arguments)
-    run = RunDirectory(arguments.directory)
+    run, soft = RunDirectory(arguments.directory), SoftStop(0)
     try:
-        reached = step(run)
+        with soft:
+            reached = step(run)
     except JudgeError as error:
         return _stopped(f"{error.message}. {error.fix}".strip(), run.path)
     except KeyboardInterrupt:
         if not is_begun(run):
             raise
         _stopped("interrupted", run.path)
-        return INTERRUPTED
+        return 128 + (soft.number or INTERRUPTED - 128)
     except OSError as error:  # such as a disk that is full
         return _stopped(f"{error.filename or run.path}: {error.strerror}", run.path)
     for said in reached.said:

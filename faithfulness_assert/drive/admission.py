@@ -6,7 +6,8 @@ server on this machine let it go. If it fails and may succeed later, it goes aga
 A server that is down gets few asks. After ``FAILURES`` failed asks in a row (each after its own
 retries), asks fail at once, and every ``COOL_DOWN`` seconds one goes through as a probe. In a run,
 which is ``patient``, no case fails because a server is down for a while: asks wait until the
-deadline of their grade, and probes are frequent. The first reply lets all of them go.
+deadline of their grade, and probes are frequent. The first reply lets all of them go. Where waiting
+does not help, or has lasted too long, the run stops: see ``patience.py``.
 """
 
 from __future__ import annotations
@@ -25,12 +26,14 @@ from ..records.usage import Usage
 from .ask_outcomes import late
 from .learned_rate import LearnedRate, is_refusal
 from .limits import PerMinute, Room, room_of
+from .patience import GivenUp
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
     from ..records.ask import Ask, Outcome
     from ..records.judge import Judge
+    from .patience import Patience
     from .time_left import TimeLeft
 
 FAILURES = 5
@@ -43,11 +46,12 @@ OUTAGES = ("transport", "server", "rate_limit")
 
 
 class Sent:
-    """An ask that may be sent now. Whoever sends it tells its ``outcome``."""
+    """An ask that may be sent now, ``at`` this instant. Whoever sends it tells its ``outcome``."""
 
-    __slots__ = ("outcome",)
+    __slots__ = ("at", "outcome")
 
-    def __init__(self) -> None:
+    def __init__(self, at: float) -> None:
+        self.at = at
         self.outcome: Outcome | None = None
 
 
@@ -76,15 +80,20 @@ class Admission:
             ask: what ``send`` sends.
             send: makes one try.
             left: the time of its grade.
+
+        Raises:
+            GivenUp: the run stops.
         """
         loop = asyncio.get_running_loop()
         spent, retries, pauses = Usage(), 0, 0
         failed_at, gives_up_at = math.inf, math.inf
+        tried: tuple[float, float] | None = None  # when the first and the last try went
         while True:
             others_work = self.outage.worked_after(failed_at)
             try:
                 async with self.turn(ask, left, again=pauses > 0) as sent:
                     outcome = sent.outcome = await send()
+                    tried = (tried or (sent.at,))[0], sent.at
                 was_sent = True
             except JudgeError as error:
                 outcome, was_sent = error, False
@@ -98,7 +107,9 @@ class Admission:
             if goes_again and not self.outage.is_on:
                 retries += 1
             else:
-                self.outage.failed(outcome)
+                if was_sent and tried:
+                    self.outage.failed(outcome, tried)
+                    tried = None
                 goes_again = self.outage.may_be_why(outcome, others_work=others_work)
                 retries, failed_at = 0, loop.time()
                 gives_up_at = min(gives_up_at, failed_at + MOST_PATIENCE)
@@ -119,6 +130,7 @@ class Admission:
 
         Raises:
             JudgeError: the server is down, or the time was up.
+            GivenUp: the run stops.
         """
         room = self._room
         async with room.taken(ask, self._timeout, left()) if room else nullcontext():
@@ -130,7 +142,8 @@ class Admission:
                     await self.rate.wait()
             if left() <= 0:
                 raise late()
-            sent, tried, beside = Sent(), self.rate.sent(), room.under_way if room else 0
+            tried, beside = self.rate.sent(), room.under_way if room else 0
+            sent = Sent(tried.at)
             yield sent
             outcome = sent.outcome
             if outcome is None:
@@ -166,21 +179,30 @@ def _backoff(pauses: int) -> float:
 class Outage:
     """Whether the server answers anybody, and what becomes of asks if it does not.
 
-    ``patient``: they wait. ``is_on``: only probes are sent.
+    ``patient``: they wait. ``is_on``: only probes are sent. ``patience``: of a run, which then
+    stops when it has ended.
     """
 
     def __init__(self, cool_down: float = COOL_DOWN) -> None:
         self.patient = False
+        self.patience: Patience | None = None
         self._cool_down = cool_down
         self._failures = self._probes = 0  # in a row
         self._last_error = JudgeError("")
-        self._probe_at = 0.0
+        self._probe_at = self._is_on_since = 0.0
         self._worked_at = -math.inf  # the latest time at which an ask was sent that was answered
         self._over: asyncio.Future[None] | None = None
 
     @property
     def is_on(self) -> bool:
         return self._failures >= FAILURES
+
+    @property
+    def trouble(self) -> str:
+        """What the last asks failed with, in words; "" if asks are answered."""
+        if not self.is_on:
+            return ""
+        return f"the last {self._failures} asks failed: {self._last_error.message}"
 
     def worked_after(self, instant: float = -math.inf) -> bool:
         """Whether an ask was answered that was sent after this instant, or ever.
@@ -206,14 +228,18 @@ class Outage:
         Raises:
             JudgeError: it may not wait so long. The error has the kind and message of the last one,
                 is retryable, and has no usage.
+            GivenUp: the run stops.
         """
         loop = asyncio.get_running_loop()
         while self.is_on:
+            if self.patience and self.patience.given_up:
+                raise GivenUp(self.patience.given_up)
             seconds = self._probe_at - loop.time()
             if seconds <= 0:
                 self._plan_probe()  # in case that this one hangs
                 return
-            if not self.patient or not self.worked_after() or seconds >= left():
+            may_wait = self.patient and (self.worked_after() or self.patience is not None)
+            if not may_wait or seconds >= left():
                 raise self._not_asked(seconds)
             self._over = self._over or loop.create_future()
             await asyncio.wait([self._over], timeout=seconds)
@@ -223,19 +249,30 @@ class Outage:
         self._worked_at = max(self._worked_at, sent_at)
         self._end()
 
-    def failed(self, error: JudgeError) -> None:
-        """Notes what an ask failed with after its retries."""
-        if error.usage is None:
+    def failed(self, error: JudgeError, tried: tuple[float, float]) -> None:
+        """Notes what an ask failed with after its tries, the first and last of which went then."""
+        if error.usage is None and error.remedy != "repair":
             return  # nothing was sent, which says nothing
-        if not _is_server_failure(error):
+        if error.remedy == "none" or is_refusal(error):
             self._end()
             return
+        was_on = self.is_on
         self._failures += 1
         # Not the error itself: the frames of its traceback contain an ask.
         self._last_error = JudgeError(
             error.message, error.kind, http_status=error.http_status, fix=error.fix
         )
-        self._plan_probe()
+        now = asyncio.get_running_loop().time()
+        is_probe = was_on and tried[1] >= self._is_on_since
+        if is_probe or not was_on:
+            self._plan_probe()
+        if self.is_on and not was_on:
+            self._is_on_since = now
+        if self.patience:
+            worked = self.worked_after()
+            self.patience.failed(error, tried[0], now, is_probe=is_probe, ever_worked=worked)
+            if self.patience.given_up:
+                self._wake()
 
     def _plan_probe(self) -> None:
         wait = self._cool_down
@@ -246,6 +283,12 @@ class Outage:
 
     def _end(self) -> None:
         self._failures = self._probes = 0
+        if self.patience:
+            self.patience.answered()
+        self._wake()
+
+    def _wake(self) -> None:
+        """Lets all asks look again that wait."""
         if self._over:
             self._over.set_result(None)
             self._over = None
@@ -260,12 +303,3 @@ class Outage:
             http_status=last.http_status,
             fix=last.fix,
         )
-
-
-def _is_server_failure(error: JudgeError) -> bool:
-    """Whether the next ask would fail in the same way, whatever its content."""
-    if error.kind == "rate_limit":
-        return not error.retryable  # no credit left, or the server wants a wait of an hour
-    if error.kind == "transport":  # no connection, or no such model; other statuses: the request
-        return error.http_status in (None, 404)
-    return error.kind in ("auth", "server", "timeout")

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ..records.judge import Judge, judge_info
 from ..records.usage import Usage
 from .ask_outcomes import as_outcome, failed, late, log
+from .patience import GivenUp
 from .time_left import Clock, TimeLeft
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Callable
 
     from ..plan.plan import Plan
     from ..records.ask import Ask, Outcome
@@ -30,10 +32,16 @@ class Slots:
     """How many asks may be under way at once, and what came of those that went out.
 
     To be used on one event loop.
+
+    Args:
+        asks_at_once: it.
+        stopping: says why no further grade may begin to ask; "" while any may.
     """
 
-    def __init__(self, asks_at_once: int) -> None:
+    def __init__(self, asks_at_once: int, stopping: Callable[[], str] = str) -> None:
         import asyncio
+
+        self.stopping = stopping
 
         self.free = asyncio.Semaphore(asks_at_once)
         self.under_way = self.ended = 0
@@ -75,7 +83,8 @@ async def arun(
     Args:
         plan, judge, clock: see ``run``.
         admission: the gate to the judge's server; None if asks never wait.
-        slots: limits the asks that are under way; shared by the grades of a batch.
+        slots: limits the asks that are under way; shared by the grades of a batch. If they are
+            ``stopping``, a grade that has asked nothing yet raises ``GivenUp``.
         brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
             long text would block the loop.
     """
@@ -131,6 +140,7 @@ class _Grade:
         self.started = time.monotonic()
         self.timeout = clock.timeout
         self.left = TimeLeft(clock.deadline)
+        self.begun = False
 
     def deadline(self) -> float | None:
         """The instant at which an ask that goes out now must have ended."""
@@ -199,6 +209,9 @@ async def _aask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]
 async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
     wanted = time.monotonic()
     async with slots.free:
+        if not grade.begun and (why := slots.stopping()):
+            raise GivenUp(why)
+        grade.begun = True
         grade.left.start()
         if grade.left() <= 0:
             outcome: Outcome = failed(ask, late(time.monotonic() - wanted))

@@ -25,7 +25,11 @@ WINDOW = 20
 
 
 def run_many(
-    grades: Iterable[StartGrade[T]], concurrency: int, *, in_order: bool = True
+    grades: Iterable[StartGrade[T]],
+    concurrency: int,
+    *,
+    in_order: bool = True,
+    stopping: Callable[[], str] = str,
 ) -> Iterator[T]:
     """The results of these grades, with at most ``concurrency`` asks at once.
 
@@ -38,8 +42,9 @@ def run_many(
         concurrency: the most asks under way.
         in_order: results have the order of their grades: a slow grade holds up the results after
             it, but not the grades after it. Otherwise each result comes as soon as it is there.
+        stopping: see ``Slots``.
     """
-    batch: _Batch[T] = _Batch(concurrency, in_order)
+    batch: _Batch[T] = _Batch(Slots(concurrency, stopping), concurrency, in_order)
     with _cancelled_if_stopped(batch):
         for grade in grades:
             batch.start(grade)
@@ -69,8 +74,8 @@ class _Batch(Generic[T]):
     becomes free.
     """
 
-    def __init__(self, concurrency: int, in_order: bool) -> None:
-        self.slots, self.in_order = Slots(concurrency), in_order
+    def __init__(self, slots: Slots, concurrency: int, in_order: bool) -> None:
+        self.slots, self.in_order = slots, in_order
         self.at_once = concurrency + 1 + concurrency // 8
         self.window = WINDOW * concurrency
         self.waiting: deque[Future[T]] = deque()  # whose turn has not come
@@ -113,6 +118,7 @@ class _Batch(Generic[T]):
 
     def stop(self) -> str:
         """Cancels all grades under way. Says what was done, and what it cost."""
+        self.slots.stopping = lambda: "it was stopped"  # or others would take the free slots
         for future in self.waiting:
             future.cancel()
         slots, spent = self.slots, self.slots.spent

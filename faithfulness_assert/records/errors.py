@@ -34,6 +34,13 @@ JudgeErrorKind = Literal[
     "server",
 ]
 
+Remedy = Literal["wait", "repair", "none"]
+"""What helps the asks after one that failed.
+
+``wait``: the server fails whatever it is asked, and may work again by itself. ``repair``: it does
+too, until a person mends key, credit, model or address. ``none``: this ask alone failed.
+"""
+
 
 class FaithfulnessError(Exception):
     """Base of every error of this package."""
@@ -62,6 +69,7 @@ class JudgeError(FaithfulnessError):
         http_status: the HTTP status, where there was one.
         fix: what the user can do, if the kind does not say it.
         retry_after: the seconds that the judge asks us to wait, if it does.
+        remedy: what helps the asks after this one, where the judge knows; else the kind says it.
     """
 
     def __init__(
@@ -74,6 +82,7 @@ class JudgeError(FaithfulnessError):
         http_status: int | None = None,
         fix: str = "",
         retry_after: float | None = None,
+        remedy: Remedy | None = None,
     ) -> None:
         super().__init__(message)
         self.message = str(message)
@@ -83,6 +92,18 @@ class JudgeError(FaithfulnessError):
         self.http_status = http_status
         self.fix = fix
         self.retry_after = retry_after
+        self.remedy: Remedy = remedy or _remedy_of(self)
+
+
+def _remedy_of(error: JudgeError) -> Remedy:
+    """What helps after an error of which only kind and status are known."""
+    if error.kind == "auth" or error.http_status == 404:
+        return "repair"
+    if error.kind == "rate_limit":
+        return "wait" if error.retryable else "repair"  # no credit, or a wait of an hour
+    if error.kind in ("server", "timeout"):
+        return "wait"
+    return "wait" if error.kind == "transport" and error.http_status is None else "none"
 
 
 class PromptTooLong(JudgeError):  # noqa: N818 - the public name, shorter than the rule's
@@ -106,7 +127,9 @@ class PromptTooLong(JudgeError):  # noqa: N818 - the public name, shorter than t
     ) -> None:
         if not isinstance(window, int):
             raise TypeError(f"PromptTooLong.window: got {type(window).__name__}")
-        super().__init__(message, "transport", usage=usage, http_status=http_status, fix=fix)
+        super().__init__(
+            message, "transport", usage=usage, http_status=http_status, fix=fix, remedy="none"
+        )
         self.window = window
 
 

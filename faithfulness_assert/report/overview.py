@@ -174,7 +174,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "labels": label_parts(figures.labels),
         "words": LABELS,
         "statuses": figures.statuses.most_common(12),
-        "errors": summary.errors.most_common(MOST_NAMES),
+        "errors": summary.errors.groups()[:MOST_NAMES],
         "spent": spent(summary),
     }
 

@@ -272,14 +272,16 @@ class Loopback:
     for an Anthropic-compatible one.
     """
 
-    def __init__(self, answers: Answer | Sequence[Answer] | Callable[[Request], Answer]) -> None:
+    def __init__(
+        self, answers: Answer | Sequence[Answer] | Callable[[Request], Answer], port: int = 0
+    ) -> None:
         script = [answers] if isinstance(answers, Answer) else answers
         self._answers = script
         self._lock = threading.Lock()
         self.requests: list[Request] = []
         self.connections = 0
         self.closed = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._server = _Server(("127.0.0.1", port), _handler(self))
         self._server.daemon_threads = True
         address = f"127.0.0.1:{self._server.server_address[1]}"
         limits._ROOMS.pop(address, None)  # an earlier server had the same port, and another speed

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncIterable, Callable
 
+    from ...records.errors import Remedy
+
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
@@ -177,11 +179,11 @@ def _certificates() -> ssl.SSLContext:
     return certificates
 
 
-def not_sent(error: Exception, secrets: Secrets) -> JudgeError:
-    """The error if a request could not be made."""
+def not_sent(error: Exception, secrets: Secrets, remedy: Remedy = "none") -> JudgeError:
+    """The error if a request could not be made: this one, or, with a ``remedy``, any at all."""
     said = safe_text(str(error), secrets)
-    name = type(error).__name__
-    return JudgeError(f"the request could not be made: {name}: {said}", "transport")
+    message = f"the request could not be made: {type(error).__name__}: {said}"
+    return JudgeError(message, "transport", remedy=remedy)
 
 
 async def bounded_body(response: Any, chunks: AsyncIterable[bytes]) -> bytes:

@@ -255,7 +255,7 @@ class RemoteJudge:
         try:
             connection = await self._connected()
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
-            return not_sent(error, self.secrets)
+            return not_sent(error, self.secrets, "repair")
         answer = await connection.send(request, seconds)
         if not isinstance(answer, Answer):
             return self.secrets.out_of_outcome(answer)

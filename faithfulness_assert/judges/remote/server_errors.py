@@ -14,7 +14,7 @@ from .redaction import MAX_SEARCHED, safe_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ...records.errors import JudgeErrorKind
+    from ...records.errors import JudgeErrorKind, Remedy
     from .connection import Answer
     from .redaction import Secrets
 
@@ -27,6 +27,13 @@ _FILTERED = re.compile(
 _UNPAID = re.compile(
     r"insufficient_quota|billing_(?:not_active|hard_limit|error)|credit balance is too low", re.I
 )
+_NO_KEY = re.compile(r"(?:incorrect|invalid) api[ _]key|api[ _]key (?:not valid|expired)", re.I)
+_GONE = re.compile(
+    r"model_(?:not_found|decommissioned|deprecated)|deploymentnotfound|invalid model\b"
+    r"|model [^\n]{0,100}(?:does not exist|not found|decommissioned|no longer (?:available|supp))",
+    re.I,
+)
+"""Some servers say this with status 400."""
 _TOO_LONG = re.compile(
     r"context_length_exceeded|exceed_context_size|context (?:length|size|window|limit)"
     r"|prompt is too long|input tokens exceed|maximum (?:allowed|model) length"
@@ -95,6 +102,11 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
     message = f"the judge answered HTTP {answer.status}: {safe_text(text, secrets)}".rstrip(".")
     if wait is not None and wait > MAX_WAIT:
         message, retryable = f"{message}; it asks to wait {wait:.0f} s", False
+    if status == 400 and not filtered and not unpaid:
+        if _NO_KEY.search(searched):
+            kind, hint = "auth", _HINTS[401]
+        elif _GONE.search(searched):
+            hint = _HINTS[404]
     error = ServerError(
         message,
         kind,
@@ -102,6 +114,7 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
         http_status=answer.status,
         fix=hint,
         retry_after=wait,
+        remedy=_remedy(status, kind, hint, retryable=retryable),
     )
     error.status, error.param = status, param
     error.said = secrets.out_of_message(text)[:MAX_SEARCHED]
@@ -110,6 +123,18 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
         status == 413 or _TOO_LONG.search(searched) or many_tokens
     )
     return error
+
+
+def _remedy(status: int, kind: JudgeErrorKind, hint: str, *, retryable: bool) -> Remedy:
+    """What helps the asks after one that got this answer. Where we have a hint, a person must act.
+
+    This is the only place that says it of servers: the gate and runs act on it.
+    """
+    if kind == "content_filter":
+        return "none"
+    if hint or status in (402, 405, 410) or (kind == "rate_limit" and not retryable):
+        return "repair"
+    return "wait" if kind in ("server", "timeout", "rate_limit") else "none"
 
 
 def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:

@@ -1,0 +1,178 @@
+"""Ctrl-C and SIGTERM: what is under way gets a few seconds, is kept where it arrives, and the run goes on."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import Answer, Loopback, Request
+from processes import HEARS_CTRL_C, eventually
+from remote import bare_environment
+from true_server import answered
+
+from faithfulness_assert.batch import RunDirectory
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
+ROWS, AT_ONCE = 24, 3
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+class Slow:
+    """Answers the first requests at once. Those after them wait until they are ``released``."""
+
+    def __init__(self, at_once: int) -> None:
+        self.at_once = at_once
+        self.released = threading.Event()
+        self.came: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def __call__(self, request: Request) -> Answer:
+        tower = re.findall(r"The tower \d+ ", json.dumps(request.body))[0]
+        with self._lock:
+            self.came[tower] += 1
+            waits = sum(self.came.values()) > self.at_once
+        if waits:
+            self.released.wait(60)
+        return answered(request)
+
+
+def cases(folder: Path, count: int = ROWS) -> str:
+    path = folder / "cases.jsonl"
+    texts = (f"The tower {n} is tall." for n in range(1, count + 1))
+    path.write_text("".join(json.dumps({"answer": t, "context": t}) + "\n" for t in texts))
+    return str(path)
+
+
+def command(server: Loopback, folder: Path, *more: str) -> list[str]:
+    options = [f"base_url={server.url}", "api_key=k", "controls=off"]
+    given = [word for option in options for word in ("-o", option)]
+    run = ["--run", str(folder / "run"), "--judge", "openai:m", "--concurrency", str(AT_ONCE)]
+    return [*HEARS_CTRL_C, "batch", cases(folder), *run, *given, *more]
+
+
+def started(words: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def results(folder: Path) -> dict[int, dict[str, Any]]:
+    found = {}
+    for line in RunDirectory(folder / "run").lines():
+        data = json.loads(line.to_json())
+        del data["latency_ms"]
+        assert line.row not in found, "doubled"
+        found[line.row] = data
+    return found
+
+
+def undisturbed(folder: Path) -> dict[int, dict[str, Any]]:
+    (folder / "undisturbed").mkdir()
+    with Loopback(answered) as server:
+        words = command(server, folder / "undisturbed")
+        assert subprocess.run(words, capture_output=True, timeout=60, check=False).returncode == 0
+    return results(folder / "undisturbed")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_what_is_under_way_is_kept_where_it_arrives(tmp_path: Path, number: int) -> None:
+    world = Slow(6)
+    with Loopback(world) as server:
+        # Time enough on any machine: it ends as soon as all is there.
+        process = started(command(server, tmp_path, "--grace", "60"))
+        assert eventually(lambda: sum(world.came.values()) == 6 + AT_ONCE)
+        process.send_signal(number)
+        assert "what is under way gets 60 s" in _read_until(process, "60 s")
+        world.released.set()
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 128 + number
+        assert f"interrupted: {signal.Signals(number).name} came." in said
+        assert "To go on:\n  faithfulness-assert batch " in said
+        asked = sum(world.came.values())
+        assert len(results(tmp_path)) == asked, "a reply was paid and lost"
+        assert asked == 6 + AT_ONCE
+        again = subprocess.run(
+            command(server, tmp_path), capture_output=True, timeout=60, check=False
+        )
+        assert again.returncode == 0
+    assert results(tmp_path) == undisturbed(tmp_path)
+    assert set(world.came.values()) == {1}, "paid twice"
+
+
+@pytest.mark.parametrize("grace", ["0", "0.3"])
+def test_when_the_grace_has_ended_only_what_is_under_way_is_lost(
+    tmp_path: Path, grace: str
+) -> None:
+    world = Slow(6)
+    with Loopback(world) as server:
+        process = started(command(server, tmp_path, "--grace", grace))
+        assert eventually(lambda: sum(world.came.values()) == 6 + AT_ONCE)
+        assert eventually(lambda: _lines(tmp_path) == 6)
+        process.send_signal(signal.SIGTERM)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 128 + signal.SIGTERM
+        assert "did not arrive in time" in said
+        assert "Traceback" not in said
+        world.released.set()
+        again = subprocess.run(
+            command(server, tmp_path), capture_output=True, timeout=60, check=False
+        )
+        assert again.returncode == 0
+    assert results(tmp_path) == undisturbed(tmp_path)
+    assert sum(count - 1 for count in world.came.values()) == AT_ONCE
+
+
+def test_a_second_signal_ends_the_grace(tmp_path: Path) -> None:
+    world = Slow(6)
+    with Loopback(world) as server:
+        process = started(command(server, tmp_path, "--grace", "600"))
+        assert eventually(lambda: sum(world.came.values()) > 6)
+        process.send_signal(signal.SIGTERM)
+        _read_until(process, "600 s")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("to_all", [True, False])
+def test_processes_that_grade_hand_over_what_they_have_done(tmp_path: Path, to_all: bool) -> None:
+    """A container's end may reach all its processes, or the first one only."""
+    words = ["batch", cases(tmp_path, 60_000), "--run", str(tmp_path / "run"), "--processes", "2"]
+    process = started([*HEARS_CTRL_C, *words, "--grace", "60"])
+    assert eventually(lambda: _lines(tmp_path) > 50), process.poll()
+    (os.killpg if to_all else os.kill)(process.pid, signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert "SIGTERM came. " in said
+    assert "Traceback" not in said
+    found = results(tmp_path)
+    assert sorted(found) == list(range(1, len(found) + 1)), "what was handed out is not all there"
+
+
+def _lines(folder: Path) -> int:
+    path = folder / "run" / "results.jsonl"
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def _read_until(process: subprocess.Popen[str], word: str) -> str:
+    assert process.stderr
+    said = ""
+    while word not in said and (line := process.stderr.readline()):
+        said += line
+    return said

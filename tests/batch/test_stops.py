@@ -1,0 +1,273 @@
+"""Runs whose world changes: they stop where waiting does not help, say why, and go on after the fix.
+
+Each is compared with a run that nothing disturbed: no row is lost, doubled, changed or paid twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import TruthfulJudge, failing
+from loopback import Answer, Loopback, Request, refusal_to
+from remote import bare_environment
+from true_server import answered
+
+from faithfulness_assert.batch import RunDirectory, RunOutcome, run
+from faithfulness_assert.batch.error_groups import MOST, ErrorGroups
+from faithfulness_assert.batch.local_run import HOPELESS
+from faithfulness_assert.batch.progress import Counts
+from faithfulness_assert.drive import admission, patience
+from faithfulness_assert.drive.admission import FAILURES
+from faithfulness_assert.drive.patience import CONFIRMED
+from faithfulness_assert.records.model import GraderError
+
+AT_ONCE = 4
+ROWS = 60
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+    monkeypatch.setattr(admission, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(admission, "LONGEST_PAUSE", 0.05)
+
+
+def cases(count: int = ROWS) -> list[dict[str, Any]]:
+    """Every third case needs no judge: it has no context."""
+    return [
+        {"id": f"c{n}", "answer": f"The tower {n} is tall.", "context": told(n)}
+        for n in range(1, count + 1)
+    ]
+
+
+def told(n: int) -> str:
+    return "" if n % 3 == 0 else f"The tower {n} is tall."
+
+
+def needs_judge(row: int) -> bool:
+    return row % 3 != 0
+
+
+class World:
+    """A server that answers, and from a request on fails in some way, until it is mended."""
+
+    def __init__(self, failure: Answer, at: int) -> None:
+        self.failure, self.at = failure, at
+        self.mended = False
+        self.answered: Counter[str] = Counter()
+        self.failed = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, request: Request) -> Answer:
+        tower = re.findall(r"The tower \d+ ", json.dumps(request.body))[0]
+        with self._lock:
+            if not self.mended and sum(self.answered.values()) >= self.at:
+                self.failed += 1
+                return self.failure
+            self.answered[tower] += 1
+        return answered(request)
+
+
+def graded(server: Loopback, directory: Path, source: Any = None, **options: Any) -> RunOutcome:
+    given = {
+        "judge": "openai:m",
+        "base_url": server.url,
+        "api_key": "sk-secret-0123456789",
+        "controls": "off",
+        "concurrency": AT_ONCE,
+        "progress": False,
+        **options,
+    }
+    return run(source or cases(), directory, **given)
+
+
+def results(directory: Path) -> dict[int, dict[str, Any]]:
+    """The results by their rows, without what differs from one run to the next."""
+    found = {}
+    for line in RunDirectory(directory).lines():
+        data = json.loads(line.to_json())
+        del data["latency_ms"]
+        assert line.row not in found, "doubled"
+        found[line.row] = data
+    return found
+
+
+@pytest.fixture
+def undisturbed(tmp_path: Path) -> dict[int, dict[str, Any]]:
+    with Loopback(answered) as server:
+        assert graded(server, tmp_path / "undisturbed").exit_code == 1
+    return results(tmp_path / "undisturbed")
+
+
+LOST = {
+    "revoked": (refusal_to(401, "Incorrect API key provided"), "Check api_key", "auth"),
+    "forbidden": (refusal_to(403, "no access to the project"), "Check api_key", "auth"),
+    "used up": (refusal_to(429, "quota", code="insufficient_quota"), "credit", "rate_limit"),
+    "unpaid": (refusal_to(402, "Insufficient Balance"), "credit", "rate_limit"),
+    "model gone": (refusal_to(404, "The model `m` does not exist"), "model's name", "transport"),
+    "model gone, as 400": (
+        refusal_to(400, "The model `m` has been decommissioned", code="model_decommissioned"),
+        "model's name",
+        "transport",
+    ),
+    "moved": (Answer(b"", 301, {"location": "https://elsewhere/v1"}), "base_url", "transport"),
+}
+
+
+@pytest.mark.parametrize(
+    ("lost", "at"), [*((lost, 25) for lost in LOST), ("revoked", 0), ("used up", 1)]
+)
+def test_what_no_waiting_mends_stops_a_run_that_goes_on_after_the_fix(
+    tmp_path: Path, undisturbed: dict[int, dict[str, Any]], lost: str, at: int
+) -> None:
+    failure, fix, kind = LOST[lost]
+    world = World(failure, at)
+    with Loopback(world) as server:
+        stopped = graded(server, tmp_path / "run")
+        errors = stopped.counts.errors
+        assert stopped.exit_code == 3
+        assert fix in stopped.stopped
+        assert ("none was ever answered" in stopped.stopped) == (at == 0)
+        assert re.search(rf"not graded: {errors} x {kind}: .*{fix}", stopped.text)
+        # Those under way when it began, and the probes that showed that it goes on.
+        assert FAILURES <= errors <= FAILURES + AT_ONCE + CONFIRMED
+        assert world.failed == errors
+        rows = results(tmp_path / "run")
+        assert sum(needs_judge(row) and not rows[row]["error"] for row in rows) == at
+        again = graded(server, tmp_path / "run")
+        assert again.stopped, "the world is as it was"
+        world.mended = True
+        assert graded(server, tmp_path / "run").exit_code == 1
+    assert results(tmp_path / "run") == undisturbed
+    assert set(world.answered.values()) == {1}, "paid twice"
+
+
+def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
+    tmp_path: Path, undisturbed: dict[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patience, "PART_OF_DEADLINE", 1 / 300)
+    monkeypatch.setattr(patience, "LEAST_PATIENCE", 1.0)
+    world = World(Answer(raw=b"", end="reset"), 20)
+    with Loopback(world) as server:
+        port = int(server.root.rpartition(":")[2])
+        ends = threading.Thread(target=server.__exit__, args=(None, None, None))
+
+        def source() -> Iterator[dict[str, Any]]:
+            for case in cases():
+                if case["id"] == "c20":
+                    ends.start()
+                yield case
+
+        stopped = graded(server, tmp_path / "run", source=source())
+    assert re.search(r"has not answered for 0\.\d minutes: no connection", stopped.stopped)
+    assert stopped.counts.errors == 0
+    assert 0 < stopped.counts.finished < ROWS
+    world.mended = True
+    with Loopback(world, port) as server:
+        assert graded(server, tmp_path / "run").exit_code == 1
+    assert results(tmp_path / "run") == undisturbed
+    assert set(world.answered.values()) == {1}
+
+
+@pytest.mark.parametrize("seconds", [0.1, 0.6])
+def test_a_short_outage_of_any_kind_stops_nothing(
+    tmp_path: Path, undisturbed: dict[int, dict[str, Any]], seconds: float
+) -> None:
+    """A gateway that starts again may not know a key for a moment."""
+    world = World(refusal_to(503, "starting"), 20)
+    with Loopback(world) as server:
+        threading.Timer(seconds, lambda: setattr(world, "mended", True)).start()
+        assert graded(server, tmp_path / "run").stopped == ""
+    assert results(tmp_path / "run").keys() == undisturbed.keys()
+    assert set(world.answered.values()) == {1}
+
+
+def test_a_row_that_a_server_forbids_stops_nothing(tmp_path: Path) -> None:
+    def answer(request: Request) -> Answer:
+        text = json.dumps(request.body)
+        if re.search(r"tower (7|20|22|40) ", text):
+            return refusal_to(403, "forbidden by a firewall")
+        return answered(request)
+
+    with Loopback(answer) as server:
+        outcome = graded(server, tmp_path / "run", concurrency=1)
+    assert (outcome.stopped, outcome.counts.errors) == ("", 4)
+
+
+# ---------------------------------------------------------------- errors in a row
+
+
+class Wrong(TruthfulJudge):
+    """Fails from one ask on."""
+
+    def __init__(self, at: int, error: Callable[[], Exception]) -> None:
+        super().__init__()
+        self.at, self.error = at, error
+
+    def ask(self, ask: Any, /, *, deadline: float | None = None) -> Any:
+        reply = super().ask(ask)
+        if len(self.asked) > self.at:
+            raise self.error()
+        return reply
+
+
+@pytest.mark.parametrize("at", [0, 30])
+@pytest.mark.parametrize(
+    "error", [lambda: failing("truncated"), lambda: ValueError("a bug")], ids=["cut", "bug"]
+)
+def test_many_errors_in_a_row_stop_a_run_wherever_it_stands(
+    tmp_path: Path, at: int, error: Callable[[], Exception]
+) -> None:
+    judge = Wrong(at, error)
+    options: Any = {"judge": judge, "concurrency": 2, "progress": False}
+    stopped = run(cases(400), tmp_path / "run", **options)
+    assert f"{HOPELESS} cases in a row could not be graded" in stopped.stopped
+    assert HOPELESS <= stopped.counts.errors <= HOPELESS + 4
+    assert run(cases(400), tmp_path / "run", max_errors=400, **options).stopped == ""
+
+
+def test_errors_that_are_about_the_texts_or_come_now_and_then_stop_nothing(tmp_path: Path) -> None:
+    judge = Wrong(0, lambda: failing("refusal"))
+    outcome = run(cases(200), tmp_path / "run", judge=judge, concurrency=2, progress=False)
+    assert (outcome.stopped, outcome.counts.finished) == ("", 200)
+
+
+# ---------------------------------------------------------------- what people read
+
+
+def test_errors_are_counted_in_groups_that_do_not_depend_on_their_order() -> None:
+    errors = [GraderError("server", f"the judge answered HTTP 50{n % 2}: id {n}") for n in range(9)]
+    errors += [GraderError("auth", "no key")]
+    one, other = ErrorGroups(), ErrorGroups()
+    for error in errors:
+        one.add(error)
+    for error in reversed(errors):
+        other.add(error)
+    assert one.groups() == other.groups()
+    assert [(group.kind, group.cases) for group in one.groups()] == [
+        ("server", 5),
+        ("server", 4),
+        ("auth", 1),
+    ]
+    for n in range(MOST + 1):
+        one.add(GraderError("transport", "x" * n))
+    assert one.groups()[0] == ("transport", MOST + 1, "")
+    assert next(one.lines()) == f"not graded: {MOST + 1} x transport, with different messages"
+
+
+def test_the_line_of_progress_says_what_goes_wrong() -> None:
+    from faithfulness_assert.batch.finished_rows import FinishedRows
+
+    counts = Counts(FinishedRows(), 100)
+    counts.now.cases = 1
+    counts.now.errors.add(GraderError("auth", "the judge answered HTTP 401: no"))
+    assert str(counts).endswith("left | last error (auth): the judge answered HTTP 401: no")
+    counts.trouble = lambda: "the last 9 asks failed: no connection"
+    assert str(counts).endswith("not graded | the last 9 asks failed: no connection")
