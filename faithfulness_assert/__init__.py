@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .records.judge import Judge
     from .records.model import CitationAudit, Verdict
     from .records.result import GradingResult
+    from .records.result_list import Results, to_frame
     from .records.usage import Usage
     from .text.citations import audit_citations
     from .text.statements import split_statements
@@ -49,6 +50,7 @@ _HOMES = {
     "records.judge": ("Judge",),
     "records.model": ("CitationAudit", "Verdict"),
     "records.result": ("GradingResult",),
+    "records.result_list": ("Results", "to_frame"),
     "records.usage": ("Usage",),
     "text.citations": ("audit_citations",),
     "text.statements": ("split_statements",),
@@ -64,6 +66,8 @@ __all__ = [  # noqa: RUF022 - in the order in which a reader meets them
     "Policy",
     "policies",
     "GradingResult",
+    "Results",
+    "to_frame",
     "ConfigError",
     "JudgeError",
     "NotGraded",

@@ -5,7 +5,7 @@ It checks the options, makes the judge and the policy that they name, and runs a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -21,10 +21,12 @@ from .judges.secret import check_seed, process_secret, secret_of
 from .plan.plan import grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
-from .records.errors import ConfigError, InputError
+from .records.errors import InputError
 from .records.judge import judge_info
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from typing_extensions import Unpack
 
     from .asking.tokens import CountTokens
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from .policy.policy import Policy
     from .records.judge import Judge, Limits
     from .records.result import GradingResult
+    from .records.result_list import Results
 
     AnyPolicy = str | Policy | Mapping[str, Any]
 
@@ -152,22 +155,20 @@ class Grader:
         """The same as ``grade``, on the running event loop. If cancelled, so are its asks."""
         return await self._run(self._case(answer, context, question, id, named))
 
-    def grade_many(
-        self, cases: Iterable[Case | Mapping[str, Any]], *, concurrency: int = 8
-    ) -> Iterator[GradingResult]:
+    def grade_many(self, cases: Iterable[Any], *, concurrency: int = 8) -> Iterator[GradingResult]:
         """Results in the order of the cases, with at most ``concurrency`` asks at once.
 
-        Cases are read as needed. If the caller stops iterating, or interrupts it, asks under way
-        are cancelled, and the log says what was done and what it cost.
+        ``cases``: see the function ``grade_many``. They are read as needed. If the caller stops
+        iterating, or interrupts it, asks under way are cancelled, and the log says what was done
+        and what it cost.
         """
+        from .cases.tables import Given
         from .drive.many import run_many
         from .judges.remote.settings import check_number
 
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
-        if isinstance(cases, str | Mapping) or not isinstance(cases, Iterable):
-            got = type(cases).__name__
-            raise ConfigError(f"cases: must be an iterable of cases, got {got}")
-        return run_many((partial(self.agrade_case, case) for case in cases), concurrency)
+        given = cases if isinstance(cases, Given) else Given(cases)
+        return run_many((partial(self.agrade_case, case) for case in given), concurrency)
 
     def replay(self, case: Case | Mapping[str, Any], known: Known) -> GradingResult | None:
         """The result of a case whose asks were sent otherwise; None if some have no outcome yet.
@@ -183,9 +184,7 @@ class Grader:
         result = replay(self._plan(read, self._info.limits), known)
         return None if result is None else self._complete(result)
 
-    async def agrade_case(
-        self, case: Case | Mapping[str, Any], slots: Slots | None = None
-    ) -> GradingResult:
+    async def agrade_case(self, case: object, slots: Slots | None = None) -> GradingResult:
         """The same as ``agrade`` for a case, or a record of one. A batch shares ``slots``."""
         return await self._run(self._read(case), slots)
 
@@ -204,6 +203,8 @@ class Grader:
         """The case that a record describes; if it describes none, the result that says so."""
         if isinstance(case, Case):
             return case
+        if isinstance(case, InputError):
+            return self.invalid(str(case))
         if not isinstance(case, Mapping):
             return self.invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         try:
@@ -287,23 +288,29 @@ async def agrade(
 
 
 def grade_many(
-    cases: Iterable[Case | Mapping[str, Any]],
+    cases: Iterable[Any],
     *,
     judge: str | Judge = "embedded",
     policy: AnyPolicy = "default",
     threshold: float | None = None,
     concurrency: int = 8,
     **options: Unpack[GraderOptions],
-) -> list[GradingResult]:
+) -> Results:
     """Grades many cases at once. The results have the order of the cases.
 
+    They are a list with ``to_frame()``, which a notebook shows with the worst first.
     ``Grader.grade_many`` does the same without holding all results in memory.
 
     Args:
         cases: ``Case`` records, or mappings with ``answer``, ``context`` and optionally
-            ``question``, ``id`` and ``citation_audit``, also as other systems name them.
+            ``question``, ``id`` and ``citation_audit``, also as other systems name them; or a
+            table with such columns: a pandas or polars frame, a pyarrow table, a Hugging Face
+            data set (one split), a ragas ``EvaluationDataset``.
         concurrency: how many asks are under way at once, 1 to 1000.
     """
     table.hide_key(options)
-    grader = Grader(judge, policy, threshold, **options)
-    return list(grader.grade_many(cases, concurrency=concurrency))
+    from .cases.tables import Given
+    from .records.result_list import Results
+
+    grader, given = Grader(judge, policy, threshold, **options), Given(cases, keep=True)
+    return Results(grader.grade_many(given, concurrency=concurrency), given.rows)

@@ -24,6 +24,8 @@ PUBLIC = [
     "Policy",
     "policies",
     "GradingResult",
+    "Results",
+    "to_frame",
     "ConfigError",
     "JudgeError",
     "PromptTooLong",

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..records.errors import ConfigError
 from ..text.strings import clip
-from .as_json import as_json
+from .as_json import as_json, record_as_json
 from .fields import known_fields
 from .mapping import COLUMN_FIELDS, FROM, check_length
 from .systems import FIRST_MARKS, SYSTEMS, System, names
@@ -65,6 +65,18 @@ def has_column(columns: Collection[str], field: str, mapping: Mapping[str, str])
 
 
 # ---------------------------------------------------------------- records
+
+
+def read_record(
+    record: Mapping[str, Any], mapping: Mapping[str, str]
+) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """The fields of a case in a row of any library, the other columns, and what is wrong or ""."""
+    values, problems = record_as_json(record)
+    fields, columns = split_columns(values, mapping)
+    for name, problem in problems.items():
+        if name not in columns:  # a field is graded, so it must be what it is
+            return {}, {}, f"{name}: {problem}"
+    return fields, columns, ""
 
 
 def split_columns(

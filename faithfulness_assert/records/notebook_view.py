@@ -5,14 +5,16 @@ Colours only repeat what marks and words say, and are legible on a light and on 
 
 from __future__ import annotations
 
+from collections import Counter
 from html import escape
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
+from .columns import badness
 from .verdict_words import MARKS, in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .model import Verdict
     from .result import GradingResult
@@ -22,18 +24,44 @@ MOST_STATEMENTS = 100
 MOST_EVIDENCE = 5
 MAX_TEXT = 1000
 MAX_LABEL = 60
+MOST_RESULTS = 20
+"""Results of a list that are shown."""
+MAX_REASON = 300
 
 _GREEN, _RED, _AMBER, _GREY = "#2a9d5c", "#d64550", "#b8860b", "#808080"
 _OUTCOMES = {"PASS": _GREEN, "ERROR": _AMBER, "FAIL": _RED}
 _COLOURS = {"+": _GREEN, "x": _RED, "?": _RED, "~": _AMBER, "!": _AMBER}
 _CELL = "text-align:left;vertical-align:top;padding:.3em .6em;white-space:normal"
+_OPEN = '<div class="tex2jax_ignore mathjax_ignore" style="max-width:60em;line-height:1.4">'
 _QUIET = "opacity:.8;font-size:.92em"
 
 
 def notebook_view(result: GradingResult) -> str:
     """The result as HTML. Its classes keep MathJax from reading texts as formulas."""
-    open_tag = '<div class="tex2jax_ignore mathjax_ignore" style="max-width:60em;line-height:1.4">'
-    return f"{open_tag}{''.join(_parts(result))}</div>"
+    return f"{_OPEN}{''.join(_parts(result))}</div>"
+
+
+def notebook_list(results: Sequence[GradingResult]) -> str:
+    """Many results as HTML: how many passed, and a table of the worst ones, the worst first."""
+    outcomes = Counter(result.outcome for result in results)
+    said = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
+    told = ", ".join(f"{outcomes[name]:,} {words}" for name, words in said.items())
+    worst = sorted(results, key=badness, reverse=True)[:MOST_RESULTS]
+    rows = "".join(map(_list_row, worst))
+    heads = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("", "score", "case", "reason"))
+    more = len(results) - len(worst)
+    return (
+        f"{_OPEN}<p><b>{len(results):,} results</b>: {told}</p>{_table(heads, rows)}"
+        f"{_line(f'and {more:,} more; to_frame() has all') if more else ''}</div>"
+    )
+
+
+def _list_row(result: GradingResult) -> str:
+    edge = f"border-left:4px solid {_OUTCOMES[result.outcome]};{_CELL}"
+    score = "none" if result.score is None else f"{result.score:.2f}"
+    cells = (score, result.case_id, result.short_reason)
+    texts = "".join(f'<td style="{_CELL}">{_text(cell, MAX_REASON)}</td>' for cell in cells)
+    return f'<tr><td style="{edge}"><b>{result.outcome}</b></td>{texts}</tr>'
 
 
 def _parts(result: GradingResult) -> Iterator[str]:
@@ -44,8 +72,7 @@ def _parts(result: GradingResult) -> Iterator[str]:
         rows = "".join(map(_row, sorted(shown, key=lambda v: v.id)))
         widths = {"label": "20%", "statement": "40%", "evidence": "40%"}
         heads = "".join(f'<th style="{_CELL};width:{w}">{n}</th>' for n, w in widths.items())
-        table = "border-collapse:collapse;width:100%;margin:.5em 0"
-        yield f'<table style="{table}"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+        yield _table(heads, rows)
     if more := len(result.verdicts) - len(shown):
         yield _line(f"and {more:,} more statements")
     for name, kept, _ in result.ratings():
@@ -77,6 +104,11 @@ def _row(verdict: Verdict) -> str:
     label = f'<td style="{edge}">{_text(mark)}&nbsp;{_text(in_words(verdict))}</td>'
     statement = f'<td style="{_CELL}">{verdict.id}. {_text(verdict.statement)}{reason}</td>'
     return f'<tr>{label}{statement}<td style="{_CELL}">{evidence or "none"}</td></tr>'
+
+
+def _table(heads: str, rows: str) -> str:
+    body = f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
+    return f'<table style="border-collapse:collapse;width:100%;margin:.5em 0">{body}</table>'
 
 
 def _line(text: str) -> str:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batch.comparison_views import rows_of, verdict_of
 from ..batch.paired_tests import FALSE_ALARMS, p_value
 from ..batch.summary import Summary
+from ..records.columns import badness
 from ..text.strings import clip
-from .case_view import OUTCOME_NAMES, label_of
+from .case_view import label_of
 from .record import mapping_of, text_of
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Figures:
             self.thresholds[record.threshold] += 1
         if not result.error:
             self._note_worst(record, case)
-        return _badness(record, labels)
+        return badness(result)
 
     def _note_worst(self, record: Record, case: int) -> None:
         """Keeps the worst statement of a case, if it is among the worst of all."""
@@ -143,14 +144,6 @@ class Figures:
         """The threshold, if all cases have the same and it is that of the score."""
         values = list(self.thresholds)
         return values[0] if len(values) == 1 and not self.inverse else None
-
-
-def _badness(record: Record, labels: Sequence[str]) -> float:
-    """Failed cases come before those that were not graded, and those before passed ones."""
-    group = 2.0 - OUTCOME_NAMES.index(record.outcome)
-    lost = 0.0 if record.score is None else 1 - record.score
-    bad = 2 * labels.count(SEVERITY[0]) + labels.count(SEVERITY[1])
-    return round(4 * group + 2 * lost + min(bad, 999) / 1000, 4)
 
 
 # ---------------------------------------------------------------- one run

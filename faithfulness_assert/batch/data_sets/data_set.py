@@ -9,7 +9,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...cases.as_json import record_as_json
-from ...cases.locate import has_column, locate, split_columns
+from ...cases.locate import has_column, locate, read_record, split_columns
 from ...cases.mapping import COLUMN_FIELDS, FROM
 from ...cases.systems import names
 from ...records.errors import ConfigError
@@ -136,11 +136,9 @@ class DataSet:
         """Id, fields, columns and problem of a record."""
         if record.values is None:
             return "", {}, {}, f"{record.place}: {record.problem}"
-        values, problems = record_as_json(record.values)
-        fields, columns = split_columns(values, self._mapping)
-        for name, problem in problems.items():
-            if name not in columns:  # a field is graded, so it must be what it is
-                return "", {}, {}, f"{record.place}: {name}: {problem}"
+        fields, columns, problem = read_record(record.values, self._mapping)
+        if problem:
+            return "", {}, {}, f"{record.place}: {problem}"
         id = fields.pop("id", None)
         return "" if id is None else str(id), fields, columns, ""
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from ...cases.as_json import record_as_json
 from ...cases.case import Case
 from ...cases.mapping import check_mapping
+from ...cases.tables import is_table, record_of, table_columns, table_rows
 from ...files import new_file, open_file
 from ...records.errors import ConfigError
 from ...text.strings import names_of
@@ -37,8 +38,9 @@ def open_data_set(source: Any, *, mapping: Mapping[str, str] | None = None) -> D
 
     Args:
         source: the path of a file (``.jsonl``, ``.ndjson``, ``.json``, ``.csv``, ``.tsv``,
-            ``.parquet``; ``"-"`` is standard input: JSON, or JSON lines), a pandas or polars frame,
-            a Hugging Face data set, or an iterable of mappings or ``Case``.
+            ``.parquet``; ``"-"`` is standard input: JSON, or JSON lines), a table in memory (a
+            pandas or polars frame, a pyarrow table, a Hugging Face data set), or an iterable of
+            mappings, pydantic records (such as a ragas data set) or ``Case``.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}`` or, in nested
             records, ``{"answer": "outputs.text"}`` (JMESPath). Other fields are found by their
             names, or where an export of another system has them; ``{"from": "langsmith"}`` says
@@ -54,7 +56,7 @@ def open_data_set(source: Any, *, mapping: Mapping[str, str] | None = None) -> D
     elif isinstance(source, Mapping):
         found = f"a mapping with {names_of(source)}"
         raise ConfigError(f"data set: got {found}; pass a list, or one of its values")
-    elif isinstance(source, bytes) or not isinstance(source, Iterable):
+    elif isinstance(source, bytes) or not (isinstance(source, Iterable) or is_table(source)):
         raise ConfigError(f"data set: must be a path or an iterable, got {type(source).__name__}")
     else:
         opened = _object(source, mapping)
@@ -181,9 +183,9 @@ def _head(records: Callable[[], Iterator[Record]]) -> Callable[[], Iterator[Reco
 def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
     """The records of a table, or of any iterable."""
     name = type(source).__name__
-    if _is_frame(source):
-        records = partial(_frame_records, source)
-        columns: list[str] | None = _frame_columns(source)
+    if is_table(source):
+        records = partial(_table_records, source)
+        columns: list[str] | None = table_columns(source)
     elif iter(source) is source:
         once = _Once(source)
         return Source(name, once.records, lambda: iter(once.head()), str)
@@ -198,8 +200,8 @@ def _records(source: Iterable[Any]) -> Iterator[Record]:
         place = f"row {number}"
         if isinstance(item, Case):
             yield Record(place, _case_fields(item))
-        elif isinstance(item, Mapping) or hasattr(item, "keys"):
-            yield Record(place, item if isinstance(item, Mapping) else dict(item))
+        elif (record := record_of(item)) is not None:
+            yield Record(place, record)
         else:
             problem = f"must be a Case or a mapping, got {type(item).__name__}"
             yield Record(place, None, problem)
@@ -213,30 +215,9 @@ def _case_fields(case: Case) -> dict[str, Any]:
     return {**fields, question: case.question or None, "id": case.id or None, **notes}
 
 
-def _is_frame(source: Any) -> bool:
-    """Whether a source is a table of pandas or polars, which are known by their methods."""
-    return hasattr(source, "itertuples") or hasattr(source, "iter_rows")
-
-
-def _frame_columns(frame: Any) -> list[str]:
-    return [str(name) for name in _with_index(frame).columns]
-
-
-def _frame_records(frame: Any) -> Iterator[Record]:
-    columns = _frame_columns(frame)
-    if hasattr(frame, "itertuples"):
-        rows = _with_index(frame).itertuples(index=False, name=None)
-    else:
-        rows = frame.iter_rows()
-    for number, values in enumerate(rows, 1):
-        yield Record(f"row {number}", dict(zip(columns, values, strict=True)))
-
-
-def _with_index(frame: Any) -> Any:
-    """A pandas frame whose index, where it has a name, is a column too: it may be the id."""
-    names = getattr(getattr(frame, "index", None), "names", ())
-    new = [name for name in names if name is not None and name not in frame.columns]
-    return frame.reset_index(new) if new else frame
+def _table_records(table: Any) -> Iterator[Record]:
+    for number, row in enumerate(table_rows(table), 1):
+        yield Record(f"row {number}", row)
 
 
 class _Once:
@@ -269,7 +250,7 @@ def _hash(
     known = getattr(source, "_fingerprint", None)
     if isinstance(known, str):
         return _hash_of([known.encode()], mapping)
-    if not (isinstance(source, Sequence) or _is_frame(source)):
+    if not (isinstance(source, Sequence) or is_table(source)):
         return ""  # it may be a stream, of which reading it twice costs much
     told = ([record_as_json(record.values or {}), record.problem] for record in records())
     return _hash_of((json.dumps(part, sort_keys=True).encode() for part in told), mapping)

@@ -8,54 +8,23 @@ from __future__ import annotations
 import csv
 import json
 from itertools import chain
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from ...files import open_text
+from ...records.columns import COLUMNS, LABELS, values_of
 from ...records.errors import ConfigError
 from ..parquet_files import parquet_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from ...records.result import GradingResult
     from ..rows import Line
 
-LABELS = ("supported", "partially_supported", "not_enough_info", "contradicted", "unresolved")
-
-
-def _count_of(label: str) -> Callable[[GradingResult], int]:
-    return lambda result: result.counts.get(label, 0)
-
-
-def _error(result: GradingResult) -> str | None:
-    error = result.error
-    return f"{error.kind}: {error.message}" if error else None
-
-
-_VALUES: Mapping[str, tuple[type, Callable[[GradingResult], Any]]] = {
-    "status": (str, attrgetter("status")),
-    "pass": (bool, attrgetter("pass_")),
-    "score": (float, attrgetter("score")),
-    "defined": (bool, attrgetter("defined")),
-    "threshold": (float, attrgetter("threshold")),
-    "reason": (str, attrgetter("short_reason")),
-    "error": (str, _error),
-    "coverage": (float, attrgetter("coverage")),
-    **{label: (int, _count_of(label)) for label in LABELS},
-    "prompt_tokens": (int, attrgetter("tokens_used.prompt")),
-    "completion_tokens": (int, attrgetter("tokens_used.completion")),
-    "requests": (int, attrgetter("tokens_used.num_requests")),
-    "cost": (float, attrgetter("cost")),
-    "latency_ms": (float, attrgetter("latency_ms")),
-    "judge": (str, attrgetter("judge")),
-    "policy": (str, attrgetter("policy")),
-}
 OWN: Mapping[str, type] = {
     "case_id": str,
     "row": int,
-    **{name: kind for name, (kind, _) in _VALUES.items()},
+    **COLUMNS,
 }
 """Our columns, with their types. ``error`` is the kind and the message."""
 
@@ -88,10 +57,8 @@ def flat_rows(lines: Iterable[Line]) -> tuple[list[str], Iterator[dict[str, Any]
 def _flat(line: Line, named: Mapping[str, str]) -> dict[str, Any]:
     carried = {new: _text(line.columns.get(name)) for name, new in named.items()}
     others = {name: value for name, value in line.columns.items() if name not in named}
-    result = line.result
-    own = {name: value_of(result) for name, (_, value_of) in _VALUES.items()}
     place = {"case_id": line.case_id, "row": line.row}
-    return {**place, **own, **carried, OTHERS: _text(others or None)}
+    return {**place, **values_of(line.result), **carried, OTHERS: _text(others or None)}
 
 
 def _text(value: Any) -> str | None:

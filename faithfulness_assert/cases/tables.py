@@ -1,0 +1,127 @@
+"""Tables in memory, of any library, as records: a mapping for each row.
+
+They are known by their methods, so that no library needs to be installed: frames of pandas and
+polars, tables of pyarrow, data sets of Hugging Face.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..records.errors import ConfigError, InputError
+from ..text.strings import names_of
+from .case import Case
+from .locate import has_column, read_record
+from .systems import names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def is_table(source: object) -> bool:
+    """Whether a source is a table: iterating over it may give columns instead of rows."""
+    if isinstance(source, Mapping):
+        return False
+    return any(hasattr(source, name) for name in ("itertuples", "iter_rows", "column_names"))
+
+
+def table_columns(table: Any) -> list[str]:
+    """The names of the columns. The index of a pandas frame is one, if it has a name."""
+    named = _with_index(table)
+    columns = named.columns if hasattr(named, "columns") and not _is_arrow(named) else None
+    return [str(name) for name in (table.column_names if columns is None else columns)]
+
+
+def table_rows(table: Any) -> Iterator[dict[str, Any]]:
+    """The rows, one at a time."""
+    columns = table_columns(table)
+    if _is_arrow(table):
+        for batch in table.to_batches():
+            yield from batch.to_pylist()
+    elif hasattr(table, "itertuples"):
+        for values in _with_index(table).itertuples(index=False, name=None):
+            yield dict(zip(columns, values, strict=True))
+    elif hasattr(table, "iter_rows"):
+        for values in table.iter_rows():
+            yield dict(zip(columns, values, strict=True))
+    else:
+        yield from table
+
+
+def record_of(item: Any) -> Mapping[str, Any] | None:
+    """What an item says as a record, such as a sample of ragas; None if it is no record."""
+    if isinstance(item, Mapping):
+        return item
+    if hasattr(item, "keys"):
+        return dict(item)
+    if callable(dump := getattr(item, "model_dump", None)):  # pydantic
+        record = dump()
+        return record if isinstance(record, Mapping) else None
+    return None
+
+
+class Given:
+    """What is graded, one at a time: ``Case`` records, mappings, or what is neither, as it is.
+
+    A row of a table that cannot be read is the ``InputError`` that says why.
+
+    Args:
+        source: a table, or any iterable of cases.
+        keep: whether ``rows`` gets the columns of each case, as they were given.
+
+    Raises:
+        ConfigError: it is no iterable of cases, or a table lacks a column that a case needs.
+    """
+
+    def __init__(self, source: Any, *, keep: bool = False) -> None:
+        self._is_table = is_table(source)
+        iterable = isinstance(source, Iterable) and not isinstance(source, str | Mapping)
+        if not (iterable or self._is_table):
+            got = type(source).__name__
+            raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
+        self._source, self._keep = source, keep
+        self.rows: list[Mapping[str, Any]] = []
+        if self._is_table:
+            _check_columns(table_columns(source))
+
+    def __iter__(self) -> Iterator[object]:
+        for number, item in enumerate(self._items(), 1):
+            record = _of_case(item) if isinstance(item, Case) else record_of(item)
+            if self._keep:
+                self.rows.append(record or {})
+            if self._is_table and record is not None:
+                fields, _, problem = read_record(record, {})
+                yield InputError(f"row {number}: {problem}") if problem else fields
+            else:
+                yield item if isinstance(item, Case) or record is None else record
+
+    def _items(self) -> Iterable[Any]:
+        return table_rows(self._source) if self._is_table else self._source
+
+
+def _check_columns(columns: list[str]) -> None:
+    if has_column(columns, "messages", {}):
+        return
+    for field in ("answer", "context"):
+        if not has_column(columns, field, {}):
+            raise ConfigError(
+                f"cases: no column for {field}. Looked for {', '.join(names(field))}; the table "
+                f"has {names_of(columns)}. Rename the column that holds it"
+            )
+
+
+def _of_case(case: Case) -> dict[str, Any]:
+    fields = {"id": case.id, "question": case.question, "answer": case.answer}
+    return {**fields, "context": [passage.text for passage in case.context]}
+
+
+def _is_arrow(table: Any) -> bool:
+    return hasattr(table, "to_batches") and hasattr(table, "column_names")
+
+
+def _with_index(frame: Any) -> Any:
+    """A pandas frame whose index, where it has a name, is a column too: it may be the id."""
+    names = getattr(getattr(frame, "index", None), "names", ())
+    new = [name for name in names if name is not None and name not in frame.columns]
+    return frame.reset_index(new) if new else frame

@@ -1,0 +1,121 @@
+"""The results of many cases together: as a frame, and as a table in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .columns import COLUMNS, values_of
+from .errors import ConfigError
+from .result import GradingResult
+
+LIBRARIES = ("pandas", "polars")
+
+
+class Results(list[GradingResult]):
+    """The results of ``grade_many``, in the order of the cases: a list, and what the cases had.
+
+    Args:
+        results: one for each case.
+        rows: the columns of each case, as they were given; none if they are not known.
+    """
+
+    def __init__(
+        self, results: Iterable[GradingResult] = (), rows: Iterable[Mapping[str, Any]] = ()
+    ) -> None:
+        super().__init__(results)
+        self.rows = list(rows)
+
+    def to_frame(self, library: str = "pandas") -> Any:
+        """The results as a frame; see ``faithfulness_assert.to_frame``."""
+        return to_frame(self, library)
+
+    def _repr_html_(self) -> str:
+        """The results for a notebook, the worst first: a fragment of HTML without scripts."""
+        from .notebook_view import notebook_list
+
+        return notebook_list(self)
+
+
+def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
+    """The results as a frame: a row for each, with the columns of its case.
+
+    Beside the case's columns it has ``status``, ``pass``, ``score`` (in [0, 1]; missing where it
+    is not defined), ``threshold``, ``reason``, ``statements`` (a list of mappings with ``text``,
+    ``label``, ``reason`` and ``evidence``) and the other columns that a CSV file of results has.
+    A column of the case with one of these names is called ``input.NAME``.
+
+    Args:
+        results: what ``grade_many`` returned, any iterable of ``GradingResult``, or the lines of a
+            run (``RunDirectory.lines()``).
+        library: ``"pandas"`` or ``"polars"``; the frame is of this library.
+
+    Raises:
+        ConfigError: the library is unknown or not installed, or these are no results.
+    """
+    if library not in LIBRARIES:
+        raise ConfigError(f"library: must be pandas or polars, got {library!r}")
+    rows = list(_rows(results))
+    own = {"case_id": str, **COLUMNS}
+    carried = dict.fromkeys(name for columns, _ in rows for name in columns)
+    named = {name: f"input.{name}" if name in {*own, "statements"} else name for name in carried}
+    table: dict[str, list[Any]] = {
+        new: [columns.get(name) for columns, _ in rows] for name, new in named.items()
+    }
+    values = [{"case_id": result.case_id, **values_of(result)} for _, result in rows]
+    table |= {name: [row[name] for row in values] for name in own}
+    table["statements"] = [_statements(result) for _, result in rows]
+    return _pandas(table, own) if library == "pandas" else _polars(table, own)
+
+
+def _rows(results: Iterable[Any]) -> Iterable[tuple[Mapping[str, Any], GradingResult]]:
+    """The columns of each case, and its result."""
+    rows = results.rows if isinstance(results, Results) else []
+    given = list(results) if isinstance(results, Iterable) else [results]
+    for place, item in enumerate(given):
+        result = getattr(item, "result", item)
+        if not isinstance(result, GradingResult):
+            got = type(item).__name__
+            raise ConfigError(f"results: must be what grade_many returned, got {got}")
+        known = rows[place] if len(rows) == len(given) else getattr(item, "columns", {})
+        yield known, result
+
+
+def _statements(result: GradingResult) -> list[dict[str, Any]]:
+    return [
+        {
+            "text": verdict.statement,
+            "label": verdict.label,
+            "reason": verdict.reason,
+            "evidence": [evidence.text for evidence in verdict.evidence],
+        }
+        for verdict in result.verdicts
+    ]
+
+
+def _pandas(table: Mapping[str, list[Any]], own: Mapping[str, type]) -> Any:
+    pandas = _library("pandas")
+    # Numbers have NaN where there is none. Texts, lists and columns of the case stay as they are.
+    numbers = {name: kind for name, kind in own.items() if kind is not str}
+    series = {
+        name: pandas.Series(values, dtype=numbers.get(name)) for name, values in table.items()
+    }
+    return pandas.DataFrame(series)
+
+
+def _polars(table: Mapping[str, list[Any]], own: Mapping[str, type]) -> Any:
+    polars = _library("polars")
+    own_columns = {name: polars.Series(name, table[name], dtype=kind) for name, kind in own.items()}
+    try:
+        return polars.DataFrame({**table, **own_columns}, strict=False)
+    except (TypeError, polars.exceptions.PolarsError) as error:
+        raise ConfigError(f"polars cannot hold a column of these cases: {error}") from None
+
+
+def _library(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ConfigError(f"to_frame needs {name}. Run: pip install {name}") from None

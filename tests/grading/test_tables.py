@@ -1,0 +1,181 @@
+"""Tables go in as they are, and results come out as a table."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas
+import polars
+import pyarrow
+import pytest
+from pydantic import BaseModel
+
+from faithfulness_assert import (
+    Case,
+    ConfigError,
+    Grader,
+    GradingResult,
+    Results,
+    grade_many,
+    to_frame,
+)
+from faithfulness_assert.batch import run
+from faithfulness_assert.batch.run_directory import RunDirectory
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "hours", "answer": "The museum opens at 9.", "context": "The museum opens at 9.", "topic": "time"},
+    {"id": "price", "answer": "Adults pay 12 euros.", "context": "Adults pay 14 euros.", "topic": "money"},
+    {"id": "empty", "answer": None, "context": "It is free.", "topic": None},
+]  # fmt: skip
+OUTCOMES = ["PASS", "FAIL", "ERROR"]
+
+
+class Sample(BaseModel):
+    """A sample as ragas has it."""
+
+    user_input: str | None = None
+    response: str | None
+    retrieved_contexts: list[str]
+
+
+class OfHuggingFace:
+    """The parts of a data set of Hugging Face that are read."""
+
+    column_names = tuple(ROWS[0])
+
+    def __iter__(self) -> Any:
+        return iter(ROWS)
+
+
+def samples() -> list[Sample]:
+    return [Sample(response=row["answer"], retrieved_contexts=[row["context"]]) for row in ROWS]
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        pandas.DataFrame(ROWS),
+        pandas.DataFrame(ROWS).set_index("id"),
+        polars.DataFrame(ROWS),
+        pyarrow.Table.from_pylist(ROWS),
+        OfHuggingFace(),
+        samples(),
+        ROWS,
+        [*(Case.of(row) for row in ROWS[:2]), ROWS[2]],
+        (row for row in ROWS),
+    ],
+    ids=["pandas", "index", "polars", "pyarrow", "datasets", "ragas", "dicts", "cases", "iterator"],
+)
+def test_the_rows_of_any_table_are_graded(cases: Any) -> None:
+    results = grade_many(cases)
+    assert [result.outcome for result in results] == OUTCOMES
+    frame = results.to_frame()
+    assert len(frame) == 3
+    names = {"response", "retrieved_contexts"} & set(frame.columns) or {"answer", "context"}
+    assert list(frame[max(names & {"answer", "response"})])[:2] == [
+        row["answer"] for row in ROWS[:2]
+    ]
+
+
+def test_an_iterator_of_results_takes_tables_too() -> None:
+    results = Grader().grade_many(pandas.DataFrame(ROWS))
+    assert [result.case_id for result in results] == ["hours", "price", "empty"]
+
+
+def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_score_is_defined() -> (
+    None
+):
+    frame = to_frame(grade_many(pandas.DataFrame(ROWS)))
+    assert list(frame["topic"][:2]) == ["time", "money"]
+    assert list(frame["score"][:2]) == [1.0, 0.0]
+    assert math.isnan(frame["score"][2])
+    assert list(frame["pass"]) == [True, False, False]
+    assert list(frame["status"]) == ["graded", "graded", "invalid_input"]
+    assert str(frame["score"].dtype) == "float64"
+    assert str(frame["pass"].dtype) == "bool"
+    assert frame["statements"][1][0]["text"] == "Adults pay 12 euros."
+    assert frame["statements"][1][0]["label"] == "not_enough_info"
+    assert frame["reason"][1]
+    assert frame.groupby("topic")["score"].mean().to_dict() == {"money": 0.0, "time": 1.0}
+
+
+def test_a_frame_of_polars_has_the_same_values() -> None:
+    results = grade_many(polars.DataFrame(ROWS))
+    frame = results.to_frame("polars")
+    assert frame["score"].to_list() == [1.0, 0.0, None]
+    assert frame["topic"].to_list() == ["time", "money", None]
+    assert frame["statements"].to_list()[1][0]["text"] == "Adults pay 12 euros."
+
+
+def test_a_column_with_the_name_of_ours_is_kept_beside_it() -> None:
+    rows = [{**row, "score": 0.25, "statements": 7} for row in ROWS]
+    frame = to_frame(grade_many(pandas.DataFrame(rows)))
+    assert list(frame["input.score"]) == [0.25] * 3
+    assert list(frame["input.statements"]) == [7] * 3
+    assert frame["score"][0] == 1.0
+
+
+def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path: Any) -> None:
+    results = list(Grader().grade_many(ROWS))
+    assert list(to_frame(results)["case_id"]) == ["hours", "price", "empty"]
+    run(ROWS, tmp_path / "run")
+    frame = to_frame(RunDirectory(tmp_path / "run").lines()).sort_values("case_id")
+    assert list(frame["case_id"]) == ["empty", "hours", "price"]
+    assert list(frame["topic"])[1:] == ["time", "money"]
+    assert len(to_frame([])) == 0
+    assert len(to_frame(Results())) == 0
+
+
+def test_missing_values_of_a_frame_are_missing_and_arrays_are_lists() -> None:
+    frame = pandas.DataFrame(
+        {
+            "answer": ["It opens at 9.", None],
+            "context": [["It opens at 9.", "It is old."], ["Text."]],
+            "question": [float("nan"), "When?"],
+        }
+    )
+    first, second = grade_many(frame)
+    assert first.score == 1.0
+    assert second.status == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    ("cases", "problem"),
+    [
+        (pandas.DataFrame({"reply": ["a"], "context": ["b"]}), "no column for answer"),
+        (polars.DataFrame({"answer": ["a"]}), "no column for context"),
+        ({"train": OfHuggingFace()}, "must be an iterable of cases or a table, got dict"),
+        ("cases.csv", "got str"),
+        (polars.LazyFrame(ROWS), "got LazyFrame"),
+    ],
+)
+def test_what_is_no_table_of_cases_is_refused_before_anything_is_asked(
+    cases: Any, problem: str
+) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        grade_many(cases)
+
+
+def test_what_is_no_result_is_refused() -> None:
+    with pytest.raises(ConfigError, match="results: must be what grade_many returned, got int"):
+        to_frame([1])
+    with pytest.raises(ConfigError, match="library: must be pandas or polars"):
+        to_frame([], "excel")
+
+
+def test_a_notebook_shows_the_worst_first_and_escapes_every_text() -> None:
+    rows = [{**ROWS[0], "id": f"good {n}"} for n in range(30)]
+    rows += [{**ROWS[1], "id": "<script>bad</script>"}, {**ROWS[2], "id": "no answer"}]
+    page = grade_many(rows)._repr_html_()
+    assert page.index("script&gt;bad") < page.index("no answer") < page.index("good 0")
+    assert "<script" not in page
+    assert "32 results</b>: 30 passed, 1 failed, 1 could not be graded" in page
+    assert "and 12 more; to_frame() has all" in page
+    assert "good 29" not in page
+
+
+def test_results_are_a_list() -> None:
+    results = grade_many(ROWS)
+    assert isinstance(results, list)
+    assert all(isinstance(result, GradingResult) for result in results[:2])
