@@ -106,6 +106,7 @@ def main() -> None:
     if not beside:
         for statements in (500, 1000, 2000):
             time_large_case(statements)
+        time_list(10_000)
 
 
 # ---------------------------------------------------------------- small grades
@@ -179,7 +180,16 @@ def time_large_case(n: int) -> None:
     """Grades ``n`` statements against ten times as many sentences."""
     answer = " ".join(f"Item {i} costs {i + 5} euros." for i in range(n))
     items = (f"Item {i} costs {i + 5} euros and is kept in hall {i % 40}." for i in range(10 * n))
-    context = " ".join(items)
+    time_embedded(answer, " ".join(items))
+
+
+def time_list(n: int) -> None:
+    """Grades a list of ``n`` items against a short context."""
+    answer = "\n".join(f"- The device number {i} weighs {i} kg." for i in range(n))
+    time_embedded(answer, "The office opens at 9. The device number 7 weighs 7 kg.")
+
+
+def time_embedded(answer: str, context: str) -> None:
     start = time.process_time()
     result = Grader().grade(answer, context)
     spent = time.process_time() - start

@@ -68,7 +68,8 @@ def settle(
         UnreadableReply: there are only rows without numbers, and they cannot be matched.
     """
     placed, loose = _placed(reading.rows, statements, by_position, prefix)
-    strangers = [row for row in reading.rows if row.number not in (None, *statements)]
+    known = {None, *statements}
+    strangers = [row for row in reading.rows if row.number not in known]
     said = around(reading, statements)
     # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
