@@ -23,7 +23,9 @@ def is_table(source: object) -> bool:
     """Whether a source is a table: iterating over it may give columns instead of rows."""
     if isinstance(source, Mapping):
         return False
-    return any(hasattr(source, name) for name in ("itertuples", "iter_rows", "column_names"))
+    if hasattr(source, "itertuples") or hasattr(source, "iter_rows"):
+        return True
+    return getattr(source, "column_names", None) is not None  # a stream may not know them
 
 
 def table_columns(table: Any) -> list[str]:

@@ -10,7 +10,6 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
-from .columns import badness
 from .verdict_words import MARKS, in_words
 
 if TYPE_CHECKING:
@@ -42,11 +41,11 @@ def notebook_view(result: GradingResult) -> str:
 
 
 def notebook_list(results: Sequence[GradingResult]) -> str:
-    """Many results as HTML: how many passed, and a table of the worst ones, the worst first."""
+    """Many results, the worst first, as HTML: how many passed, and a table of the first ones."""
     outcomes = Counter(result.outcome for result in results)
     said = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
     told = ", ".join(f"{outcomes[name]:,} {words}" for name, words in said.items())
-    worst = sorted(results, key=badness, reverse=True)[:MOST_RESULTS]
+    worst = results[:MOST_RESULTS]
     rows = "".join(map(_list_row, worst))
     heads = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("", "score", "case", "reason"))
     more = len(results) - len(worst)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .columns import COLUMNS, values_of
+from .columns import COLUMNS, badness, values_of
 from .errors import ConfigError
 from .result import GradingResult
 
@@ -34,7 +34,7 @@ class Results(list[GradingResult]):
         """The results for a notebook, the worst first: a fragment of HTML without scripts."""
         from .notebook_view import notebook_list
 
-        return notebook_list(self)
+        return notebook_list(sorted(self, key=badness, reverse=True))
 
 
 def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
