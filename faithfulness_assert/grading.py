@@ -14,6 +14,7 @@ from . import options as table
 from .asking.requirements import check_judge, is_readable
 from .asking.tokens import estimate_tokens
 from .cases.case import Case
+from .cases.fields import is_missing
 from .conversations.events import check_evidence_roles
 from .drive import Clock, arun, run
 from .judges import make_judge, option_names
@@ -226,7 +227,9 @@ class Grader:
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""
-        return self._complete(invalid_input(problem, self.policy, "" if id is None else str(id)))
+        return self._complete(
+            invalid_input(problem, self.policy, "" if is_missing(id) else str(id))
+        )
 
     def _complete(self, result: GradingResult) -> GradingResult:
         """Adds the judge's name and caveat, and the cost."""

@@ -10,12 +10,12 @@ from decimal import Decimal
 from typing import Any
 
 from ..text.strings import clean_text
+from .fields import is_missing
 
 MAX_DEPTH = 50
 """Lists and mappings inside each other."""
 
 _SIMPLE = (int, bool, type(None))
-_MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
 
 
 class NotJsonError(ValueError):
@@ -73,7 +73,7 @@ def _number(value: float) -> Any:
 
 def _of_library(value: Any, depth: int) -> Any:
     """What is neither a text, a number, a list nor a mapping of Python's own."""
-    if type(value).__name__ in _MISSING:
+    if is_missing(value):
         return None
     if isinstance(value, bytes | bytearray):
         return _text_of(bytes(value))

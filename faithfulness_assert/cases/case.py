@@ -10,7 +10,7 @@ from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from ..text.strings import clean_text, is_blank, names_of, without_tags
-from .fields import by_our_names, names_question, split_record
+from .fields import by_our_names, is_missing, names_question, split_record
 from .systems import CASE_ALIASES
 
 if TYPE_CHECKING:
@@ -166,8 +166,8 @@ def _check_size(name: str, size: int, limit: int, fix: str) -> None:
 
 
 def _id(value: object) -> str:
-    """An id as text; "" for None."""
-    return "" if value is None else clean_text(str(value))
+    """An id as text; "" for one that is missing."""
+    return "" if is_missing(value) else clean_text(str(value))
 
 
 def _string(value: object, what: str) -> str:
@@ -197,6 +197,8 @@ def _context(value: object, given: Iterable[str], said: Conversation | None) -> 
 
 def _passages(value: object) -> tuple[Passage, ...]:
     """``value`` as passages. Their ids are those given, else their places 1, 2, 3."""
+    if callable(as_list := getattr(value, "tolist", None)):  # an array of NumPy, as in a frame
+        value = as_list()
     items = (value,) if isinstance(value, str | Passage | Mapping) else value
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__

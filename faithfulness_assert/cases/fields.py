@@ -18,21 +18,29 @@ _OUR_NAMES = {alias: name for name, aliases in CASE_ALIASES.items() for alias in
 _KNOWN = (*CASE_ALIASES, "id", *_OUR_NAMES)
 _NOT_A_TYPO = {"retrieved_context_ids"}  # a field of ragas
 _SIMILAR = 0.8
+_MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value says that there is none: None, NaN, or pandas' ``NA`` and ``NaT``."""
+    if value is None or type(value).__name__ in _MISSING:
+        return True
+    return isinstance(value, float) and value != value
 
 
 def by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
-    """The given fields of a case under our names; a field that is None is not given.
+    """The given fields of a case under our names; a field that is missing (NaN too) is not given.
 
     Raises:
         InputError: a field is unknown, or given under two names.
     """
-    given = {name: value for name, value in ours.items() if value is not None}
+    given = {name: value for name, value in ours.items() if not is_missing(value)}
     used = {name: name for name in given}
     for alias, value in named.items():
         name = _OUR_NAMES.get(alias)
         if name is None:
             raise _unknown(alias)
-        if value is None:
+        if is_missing(value):
             continue
         if name in given:
             raise InputError(f"{alias}: conflicts with {used[name]}; give only one of them")

@@ -6,6 +6,7 @@ polars, tables of pyarrow, data sets of Hugging Face.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from ..records.errors import ConfigError, InputError
 from ..text.strings import names_of
 from .case import Case
 from .locate import has_column, read_record
-from .systems import names
+from .systems import names as names_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,23 +24,28 @@ def is_table(source: object) -> bool:
     """Whether a source is a table: iterating over it may give columns instead of rows."""
     if isinstance(source, Mapping):
         return False
-    if hasattr(source, "itertuples") or hasattr(source, "iter_rows"):
-        return True
-    return getattr(source, "column_names", None) is not None  # a stream may not know them
+    marks = ("itertuples", "iter_rows", "column_names")
+    return _is_arrow(source) or any(hasattr(source, name) for name in marks)
 
 
-def table_columns(table: Any) -> list[str]:
-    """The names of the columns. The index of a pandas frame is one, if it has a name."""
-    named = _with_index(table)
-    columns = named.columns if hasattr(named, "columns") and not _is_arrow(named) else None
-    return [str(name) for name in (table.column_names if columns is None else columns)]
+def table_columns(table: Any) -> list[str] | None:
+    """The names of the columns; None if they show only in the rows, as in a stream.
+
+    The index of a pandas frame is one, if it has a name.
+    """
+    if _is_arrow(table):
+        names = table.schema.names
+    else:
+        named = _with_index(table)
+        names = named.columns if hasattr(named, "columns") else table.column_names
+    return None if names is None else [str(name) for name in names]
 
 
 def table_rows(table: Any) -> Iterator[dict[str, Any]]:
     """The rows, one at a time."""
-    columns = table_columns(table)
+    columns = table_columns(table) or ()
     if _is_arrow(table):
-        for batch in table.to_batches():
+        for batch in table.to_batches() if hasattr(table, "to_batches") else (table,):
             yield from batch.to_pylist()
     elif hasattr(table, "itertuples"):
         for values in _with_index(table).itertuples(index=False, name=None):
@@ -47,8 +53,8 @@ def table_rows(table: Any) -> Iterator[dict[str, Any]]:
     elif hasattr(table, "iter_rows"):
         for values in table.iter_rows():
             yield dict(zip(columns, values, strict=True))
-    else:
-        yield from table
+    else:  # of Hugging Face; without a format, or its rows are frames
+        yield from table.with_format(None) if hasattr(table, "with_format") else table
 
 
 def record_of(item: Any) -> Mapping[str, Any] | None:
@@ -57,6 +63,8 @@ def record_of(item: Any) -> Mapping[str, Any] | None:
         return item
     if hasattr(item, "keys"):
         return dict(item)
+    if isinstance(item, tuple) and hasattr(item, "_asdict"):  # a row of pandas' itertuples()
+        return dict(item._asdict())
     if callable(dump := getattr(item, "model_dump", None)):  # pydantic
         record = dump()
         return record if isinstance(record, Mapping) else None
@@ -84,8 +92,9 @@ class Given:
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
         self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []
-        if self._is_table:
-            _check_columns(table_columns(source))
+        columns = table_columns(source) if self._is_table else None
+        if columns is not None:
+            _check_columns(columns)
 
     def __iter__(self) -> Iterator[object]:
         for number, item in enumerate(self._items(), 1):
@@ -102,14 +111,21 @@ class Given:
         return table_rows(self._source) if self._is_table else self._source
 
 
+def check_unique(columns: Iterable[str], where: str) -> None:
+    """Raises ``ConfigError`` if two columns of a table have one name."""
+    if twice := [name for name, times in Counter(columns).items() if times > 1]:
+        raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
+
+
 def _check_columns(columns: list[str]) -> None:
+    check_unique(columns, "cases")
     if has_column(columns, "messages", {}):
         return
     for field in ("answer", "context"):
         if not has_column(columns, field, {}):
             raise ConfigError(
-                f"cases: no column for {field}. Looked for {', '.join(names(field))}; the table "
-                f"has {names_of(columns)}. Rename the column that holds it"
+                f"cases: no column for {field}. Looked for {', '.join(names_for(field))}; the "
+                f"table has {names_of(columns)}. Rename the column that holds it"
             )
 
 
@@ -119,7 +135,8 @@ def _of_case(case: Case) -> dict[str, Any]:
 
 
 def _is_arrow(table: Any) -> bool:
-    return hasattr(table, "to_batches") and hasattr(table, "column_names")
+    """Whether it is a table or a batch of records of pyarrow."""
+    return hasattr(table, "to_pylist") and hasattr(table, "schema")
 
 
 def _with_index(frame: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, SupportsIndex, overload
 
 from .columns import COLUMNS, badness, values_of
 from .errors import ConfigError
@@ -15,6 +15,8 @@ LIBRARIES = ("pandas", "polars")
 class Results(list[GradingResult]):
     """The results of ``grade_many``, in the order of the cases: a list, and what the cases had.
 
+    Each result keeps the columns of its case when the list is sorted, filtered or sliced.
+
     Args:
         results: one for each case.
         rows: the columns of each case, as they were given; none if they are not known.
@@ -24,7 +26,24 @@ class Results(list[GradingResult]):
         self, results: Iterable[GradingResult] = (), rows: Iterable[Mapping[str, Any]] = ()
     ) -> None:
         super().__init__(results)
-        self.rows = list(rows)
+        self._pairs = list(zip(self, rows, strict=False))
+
+    @property
+    def rows(self) -> list[Mapping[str, Any]]:
+        """The columns of the case of each result; empty where they are not known."""
+        known = {id(result): row for result, row in self._pairs}
+        return [known.get(id(result), {}) for result in self]
+
+    @overload
+    def __getitem__(self, place: SupportsIndex, /) -> GradingResult: ...
+
+    @overload
+    def __getitem__(self, place: slice, /) -> Results: ...
+
+    def __getitem__(self, place: SupportsIndex | slice, /) -> GradingResult | Results:
+        if isinstance(place, slice):
+            return Results(super().__getitem__(place), self.rows[place])
+        return super().__getitem__(place)
 
     def to_frame(self, library: str = "pandas") -> Any:
         """The results as a frame; see ``faithfulness_assert.to_frame``."""
@@ -58,7 +77,7 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
     rows = list(_rows(results))
     own = {"case_id": str, **COLUMNS}
     carried = dict.fromkeys(name for columns, _ in rows for name in columns)
-    named = {name: f"input.{name}" if name in {*own, "statements"} else name for name in carried}
+    named = _names(carried, {*own, "statements"})
     table: dict[str, list[Any]] = {
         new: [columns.get(name) for columns, _ in rows] for name, new in named.items()
     }
@@ -68,17 +87,28 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
     return _pandas(table, own) if library == "pandas" else _polars(table, own)
 
 
+def _names(carried: Iterable[str], own: set[str]) -> dict[str, str]:
+    """The columns of the cases under names that no other column of the frame has."""
+    named, taken = {}, own.union(carried)
+    for name in carried:
+        new = name
+        while new in own or (new != name and new in taken):
+            new = f"input.{new}"
+        named[name] = new
+        taken.add(new)
+    return named
+
+
 def _rows(results: Iterable[Any]) -> Iterable[tuple[Mapping[str, Any], GradingResult]]:
     """The columns of each case, and its result."""
-    rows = results.rows if isinstance(results, Results) else []
     given = list(results) if isinstance(results, Iterable) else [results]
-    for place, item in enumerate(given):
+    rows = results.rows if isinstance(results, Results) else [None] * len(given)
+    for item, row in zip(given, rows, strict=True):
         result = getattr(item, "result", item)
         if not isinstance(result, GradingResult):
             got = type(item).__name__
             raise ConfigError(f"results: must be what grade_many returned, got {got}")
-        known = rows[place] if len(rows) == len(given) else getattr(item, "columns", {})
-        yield known, result
+        yield getattr(item, "columns", {}) if row is None else row, result
 
 
 def _statements(result: GradingResult) -> list[dict[str, Any]]:
@@ -105,11 +135,21 @@ def _pandas(table: Mapping[str, list[Any]], own: Mapping[str, type]) -> Any:
 
 def _polars(table: Mapping[str, list[Any]], own: Mapping[str, type]) -> Any:
     polars = _library("polars")
-    own_columns = {name: polars.Series(name, table[name], dtype=kind) for name, kind in own.items()}
+    columns = {
+        name: polars.Series(name, values, dtype=own[name])
+        if name in own
+        else _polars_column(polars, name, values)
+        for name, values in table.items()
+    }
+    return polars.DataFrame(columns)
+
+
+def _polars_column(polars: Any, name: str, values: list[Any]) -> Any:
+    """A column of the cases; values that polars has no type for stay objects of Python."""
     try:
-        return polars.DataFrame({**table, **own_columns}, strict=False)
-    except (TypeError, polars.exceptions.PolarsError) as error:
-        raise ConfigError(f"polars cannot hold a column of these cases: {error}") from None
+        return polars.Series(name, values, strict=False)
+    except (TypeError, ValueError, polars.exceptions.PolarsError):
+        return polars.Series(name, values, dtype=polars.Object)
 
 
 def _library(name: str) -> Any:

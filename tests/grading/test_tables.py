@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
 from typing import Any
 
+import numpy
 import pandas
 import polars
 import pyarrow
@@ -42,10 +44,22 @@ class Sample(BaseModel):
 class OfHuggingFace:
     """The parts of a data set of Hugging Face that are read."""
 
-    column_names = tuple(ROWS[0])
+    column_names: tuple[str, ...] | None = tuple(ROWS[0])
 
     def __iter__(self) -> Any:
         return iter(ROWS)
+
+
+class Stream(OfHuggingFace):
+    """A stream, whose columns show only in its rows, and which gives frames until told otherwise."""
+
+    column_names = None
+
+    def with_format(self, kind: None) -> OfHuggingFace:
+        return OfHuggingFace()
+
+    def __iter__(self) -> Any:
+        yield pandas.DataFrame(ROWS)
 
 
 def samples() -> list[Sample]:
@@ -59,13 +73,29 @@ def samples() -> list[Sample]:
         pandas.DataFrame(ROWS).set_index("id"),
         polars.DataFrame(ROWS),
         pyarrow.Table.from_pylist(ROWS),
+        pyarrow.RecordBatch.from_pylist(ROWS),
         OfHuggingFace(),
+        Stream(),
         samples(),
+        pandas.DataFrame(ROWS).itertuples(),
         ROWS,
         [*(Case.of(row) for row in ROWS[:2]), ROWS[2]],
         (row for row in ROWS),
     ],
-    ids=["pandas", "index", "polars", "pyarrow", "datasets", "ragas", "dicts", "cases", "iterator"],
+    ids=[
+        "pandas",
+        "index",
+        "polars",
+        "pyarrow",
+        "record batch",
+        "datasets",
+        "stream",
+        "ragas",
+        "itertuples",
+        "dicts",
+        "cases",
+        "iterator",
+    ],
 )
 def test_the_rows_of_any_table_are_graded(cases: Any) -> None:
     results = grade_many(cases)
@@ -179,3 +209,78 @@ def test_results_are_a_list() -> None:
     results = grade_many(ROWS)
     assert isinstance(results, list)
     assert all(isinstance(result, GradingResult) for result in results[:2])
+
+
+def test_results_keep_the_texts_of_their_cases_in_another_order() -> None:
+    results = grade_many(ROWS)
+    results.sort(key=lambda result: result.outcome)
+    wanted = [
+        ("empty", "It is free."),
+        ("price", ROWS[1]["context"]),
+        ("hours", ROWS[0]["context"]),
+    ]
+    for copy in (results, pickle.loads(pickle.dumps(results))):
+        frame = copy.to_frame()
+        assert sorted(zip(frame["case_id"], frame["context"], strict=True)) == sorted(wanted)
+        assert list(frame["topic"])[1:] == ["money", "time"]
+        assert list(frame["id"]) == list(frame["case_id"])
+        last = copy[2:]
+        assert isinstance(last, Results)
+        assert list(last.to_frame()["topic"]) == ["time"]
+    results.pop()
+    results.append(grade_many(ROWS[:1])[0])
+    assert list(results.to_frame()["topic"].isna()) == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    "missing", [None, float("nan"), pandas.NA, pandas.NaT, numpy.float64("nan")]
+)
+def test_what_is_missing_in_a_record_is_not_given(missing: Any) -> None:
+    """As in ``frame.to_dict("records")``, where an empty cell is NaN."""
+    row = {**ROWS[0], "id": missing, "question": missing}
+    (result,) = grade_many([row])
+    assert (result.outcome, result.case_id) == ("PASS", "")
+    (result,) = grade_many([{**row, "answer": missing}])
+    assert "answer: missing" in result.reason
+    assert result.case_id == ""
+
+
+def test_arrays_in_records_are_lists_of_passages() -> None:
+    (result,) = grade_many(
+        [{**ROWS[0], "context": numpy.array(["It is old.", ROWS[0]["context"]])}]
+    )
+    assert result.verdicts[0].evidence[0].passage == "2"
+
+
+def test_names_of_columns_that_are_taken_get_others() -> None:
+    rows = [{**ROWS[0], "score": 1, "input.score": 2, "input.input.score": 3}]
+    row = grade_many(rows).to_frame().iloc[0]
+    values = [row[name] for name in ("input.input.input.score", "input.score", "input.input.score")]
+    assert values == [1, 2, 3]
+
+
+@pytest.mark.parametrize("value", [pandas.NaT, numpy.array(1), object(), {1, 2}, [1, "a", None]])
+def test_a_frame_of_polars_takes_any_column(value: Any) -> None:
+    frame = grade_many([{**ROWS[0], "extra": value}, ROWS[1]]).to_frame("polars")
+    assert frame.columns[:5] == ["id", "answer", "context", "topic", "extra"]
+    assert frame["score"].to_list() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_an_empty_table_gives_an_empty_frame(library: str) -> None:
+    for empty in (pandas.DataFrame(ROWS)[:0], polars.DataFrame(ROWS)[:0], []):
+        frame = grade_many(empty).to_frame(library)
+        assert len(frame) == 0
+        assert "score" in frame.columns
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pandas.DataFrame([["a", "b", "c"]], columns=["answer", "context", "context"]),
+        pyarrow.Table.from_arrays([["a"], ["b"], ["c"]], names=["answer", "context", "context"]),
+    ],
+)
+def test_two_columns_of_one_name_are_refused(table: Any) -> None:
+    with pytest.raises(ConfigError, match="cases: two columns have the name 'context'; rename one"):
+        grade_many(table)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,6 +11,7 @@ from ...cases.as_json import record_as_json
 from ...cases.locate import has_column, locate, read_record, split_columns
 from ...cases.mapping import COLUMN_FIELDS, FROM
 from ...cases.systems import names
+from ...cases.tables import check_unique
 from ...records.errors import ConfigError
 from ..rows import Row
 from ..spool import temporary_database
@@ -171,8 +171,7 @@ class DataSet:
         columns = self._source.columns
         if columns is None:
             return
-        if twice := [name for name, times in Counter(columns).items() if times > 1]:
-            raise ConfigError(f"{self.name}: two columns have the name {twice[0]!r}; rename one")
+        check_unique(columns, self.name)
         needed = () if has_column(columns, "messages", self._mapping) else ("answer", "context")
         for field in (*needed, *(name for name in self._mapping if name != FROM)):
             if not has_column(columns, field, self._mapping):

@@ -185,7 +185,7 @@ def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
     name = type(source).__name__
     if is_table(source):
         records = partial(_table_records, source)
-        columns: list[str] | None = table_columns(source)
+        columns = table_columns(source)
     elif iter(source) is source:
         once = _Once(source)
         return Source(name, once.records, lambda: iter(once.head()), str)
