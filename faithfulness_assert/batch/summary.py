@@ -25,6 +25,9 @@ RESAMPLES = 1000
 UNRELIABLE = 0.1
 """The share of failed controls from which a run warns that its judge is unreliable."""
 
+DIFFERING = "several answers came for one ask that do not say the same: what differs does not count"
+"""A warning of a result whose asks went over a batch API."""
+
 _SCALE = 10**12  # scores are added as whole numbers: the same sum in every order
 _USAGE = ("prompt", "completion", "cached", "reasoning", "num_requests")
 
@@ -53,12 +56,14 @@ class Summary:
         tokens: sums of the fields of ``Usage``.
         cost: the sum of the costs; None without prices.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
+        differing: for how many an ask had several answers that do not say the same.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         seconds: the wall time of the run; None if nobody measured it.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
         self.cases = self.passed = self.not_graded = self.defined = 0
+        self.differing = 0
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
         self.controls: Counter[str] = Counter()
@@ -79,6 +84,7 @@ class Summary:
             self.errors.add(result.error)
         self.statuses[result.status] += 1
         self.controls.update(result.metadata.get("controls") or {})
+        self.differing += any(DIFFERING in warning for warning in result.warnings)
         self.add_spent(result)
         if result.score is not None:
             self._add_score(result.score)
@@ -142,6 +148,7 @@ class Summary:
             "tokens_used": {**self.tokens, "estimated": self._estimated},
             "cost": self.cost,
             "errors": [group._asdict() for group in self.errors.groups()],
+            "differing": self.differing,
             "controls": dict(self.controls),
             "seconds": self.seconds,
         }
@@ -172,6 +179,8 @@ class Summary:
         if set(self.statuses) - {"graded"}:
             counts = ", ".join(f"{name} {n:,}" for name, n in self.statuses.most_common())
             lines.append(f"statuses: {counts}")
+        if self.differing:
+            lines.append(f"{self.differing:,} cases: {DIFFERING}")
         lines += self.errors.lines()
         if self.tokens["num_requests"]:
             lines.append(self.spent())

@@ -4,12 +4,16 @@ An ask has an outcome as soon as a reply names it (see ``asking.echo``), or fail
 Otherwise it is asked again in the next round, at most ``TRIES`` times in all. A reply that does not
 name its ask is never read, under whichever id it came. A failure cannot name its ask, but it cannot
 raise a score either.
+
+Of several replies under one id none is picked. They are read together, as one reply that says all
+of it, so that a statement is open about which they differ; what came for one ask is paid for.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +25,9 @@ from ...records.ask import Reply
 from ...records.errors import JudgeError, PromptTooLong
 from ...records.usage import Usage
 from ..finished_rows import SERVER_ERRORS
+from ..summary import DIFFERING
 from .service import EXPIRED, MISSING, NOT_RUN
+from .store import MOST_ANSWERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,18 +79,20 @@ class CaseAnswers:
         return outcome
 
     def _outcome(self, ask: Ask, tries: Sequence[Try]) -> Outcome | None:
-        spent, counted = Usage(), 0
+        spent, counted, differed = Usage(), 0, False
         for sent in tries:
             steps = {**no_steps(self._judge), **sent.steps}
             named = echoing(ask, sent.token)
-            heard = max((self._heard(named, said, steps) for said in sent.answers), key=_rank)
+            all_heard = [self._heard(named, said, steps) for said in sent.answers]
+            heard = _together(ask, all_heard)
             if heard.outcome is None:
                 continue
+            spent += sum((_cost(said.outcome) for said in all_heard if said.outcome), Usage())
+            differed |= heard.differs
             counted += sent.round >= self._since
             final = heard.final and (sent.round >= self._since or not _comes_again(heard.outcome))
             if final or counted >= TRIES:
-                return self._last(heard, spent, steps)
-            spent += _cost(heard.outcome)
+                return self._last(heard.outcome, spent, steps, differed=differed)
         return None
 
     def _heard(self, ask: Ask, said: list[Any] | str, steps: Steps) -> Heard:
@@ -105,15 +113,12 @@ class CaseAnswers:
             return Heard(None)
         return Heard(outcome, final=not outcome.retryable)
 
-    def _last(self, heard: Heard, spent: Usage, steps: Steps) -> Outcome:
-        """The outcome after which the ask is not sent again, with the cost of all tries."""
-        outcome = heard.outcome
+    def _last(self, outcome: Outcome, spent: Usage, steps: Steps, *, differed: bool) -> Outcome:
+        """The outcome after which the ask is not sent again, with the cost of all answers."""
         if isinstance(outcome, Reply):
-            usage = outcome.usage and spent + outcome.usage
-            reply = replace(outcome, usage=usage, requests=spent.num_requests + 1)
+            usage, warnings = outcome.usage and spent, (DIFFERING,) if differed else ()
+            reply = replace(outcome, usage=usage, requests=spent.num_requests, warnings=warnings)
             return self._judge.warned(reply, steps)
-        assert outcome is not None  # noqa: S101 - such a try does not count
-        spent += _cost(outcome)
         outcome.usage = spent if spent.num_requests else None
         return outcome
 
@@ -121,11 +126,13 @@ class CaseAnswers:
 class Heard(NamedTuple):
     """What an answer says about its ask: nothing that counts as a try, or an outcome.
 
-    ``final``: the outcome counts, and the ask is not sent again.
+    ``final``: the outcome counts, and the ask is not sent again. ``differs``: it is that of several
+    answers that do not say the same.
     """
 
     outcome: Outcome | None
     final: bool = False
+    differs: bool = False
 
 
 def no_steps(judge: RemoteJudge) -> Steps:
@@ -133,10 +140,37 @@ def no_steps(judge: RemoteJudge) -> Steps:
     return dict.fromkeys(judge.provider.fallbacks, 0)
 
 
-def _rank(heard: Heard) -> tuple[bool, bool, bool]:
-    """Which of several answers to the same ask counts: the highest."""
-    reply = isinstance(heard.outcome, Reply)
-    return heard.final and reply, heard.final, heard.outcome is not None
+def _together(ask: Ask, heard: Sequence[Heard]) -> Heard:
+    """What all that came for one ask says. A failure says nothing against a reply."""
+    replies = [said.outcome for said in heard if said.final and isinstance(said.outcome, Reply)]
+    if not replies:
+        return max(heard, key=lambda said: (said.final, said.outcome is not None))
+    first = replies[0]
+    told = {(_plain(reply.text), reply.finish_reason, reply.refusal) for reply in replies}
+    if len(told) == 1 and len(heard) <= MOST_ANSWERS:
+        return Heard(first, final=True)
+    if ask.kind == "verdicts" and len(heard) <= MOST_ANSWERS and all(map(_is_object, replies)):
+        text = "\n".join(sorted(reply.text for reply in replies))
+        usage = first.usage if all(reply.usage for reply in replies) else None
+        return Heard(replace(first, text=text, usage=usage), final=True, differs=True)
+    return Heard(JudgeError(DIFFERING, "unreadable", retryable=True), differs=True)
+
+
+def _plain(text: str) -> str:
+    """What a reply says, without how it is laid out."""
+    with suppress(ValueError, RecursionError):
+        text = json.dumps(json.loads(text), sort_keys=True)
+    return text
+
+
+def _is_object(reply: Reply) -> bool:
+    """Whether a reply is complete, and nothing but a JSON object: such can be read in a row."""
+    if reply.refusal or reply.finish_reason in NEVER_READ:
+        return False
+    try:
+        return isinstance(json.loads(reply.text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _comes_again(outcome: Outcome) -> bool:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from ..run_directory import RunDirectory
     from .service import Rejection
 
-MOST_ANSWERS = 4
-"""To one ask. What comes after them is not read."""
+MOST_ANSWERS = 8
+"""To one ask, that differ. If there are more, one more is kept, and none of them is believed."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS settings (place INTEGER PRIMARY KEY, text TEXT);
 CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY, row TEXT);
@@ -68,7 +68,8 @@ class Try(NamedTuple):
         key: which ask of the plan it is.
         token: what the reply must repeat.
         steps: the fallbacks with which it was sent; those without steps are left out.
-        answers: status and body, or the word of a problem; several if the service sent several.
+        answers: status and body, or the word of a problem; several if the service sent several that
+            differ.
     """
 
     round: int
@@ -208,13 +209,14 @@ class Store:
         tries: dict[str, Try] = {}
         found = self._db.execute(
             "SELECT id, round, key, steps, said FROM asks JOIN answers USING (id) "
-            "WHERE row = ? AND round <= ? ORDER BY asks.rowid, answers.rowid",
+            "WHERE row = ? AND round <= ? GROUP BY id, said "
+            "ORDER BY asks.rowid, min(answers.rowid)",
             (row, until),
         )
         for id, number, key, steps, said in found:
             new = Try(number, key, id[-LENGTH:], json.loads(steps), [])
             answers = tries.setdefault(id, new).answers
-            if len(answers) < MOST_ANSWERS:
+            if len(answers) <= MOST_ANSWERS:
                 answers.append(json.loads(said))  # type: ignore[attr-defined]
         return list(tries.values())
 
@@ -244,11 +246,11 @@ class Store:
         )
 
     def odd_answers(self, number: int) -> dict[str, int]:
-        """What is odd about the answers of a round, and how often. Of several, the first counts."""
-        unnamed, without, doubled = self._db.execute(
-            "SELECT sum(said LIKE '[200,%' AND instr(said, substr(id, ?)) = 0), "
-            "sum(said LIKE '\"%'), sum(times - 1) FROM ("
-            "SELECT id, said, count(*) AS times, min(answers.rowid) "
+        """What is odd about the answers of a round, and how often."""
+        unnamed, without, doubled, differing = self._db.execute(
+            "SELECT sum(unnamed), sum(without), sum(times - 1), sum(kinds > 1) FROM ("
+            "SELECT max(said LIKE '[200,%' AND instr(said, substr(id, ?)) = 0) AS unnamed, "
+            "min(said LIKE '\"%') AS without, count(*) AS times, count(DISTINCT said) AS kinds "
             "FROM asks JOIN answers USING (id) WHERE round = ? GROUP BY id)",
             (-LENGTH, number),
         ).fetchone()
@@ -256,6 +258,7 @@ class Store:
             "answers that do not name their ask, and are not used": unnamed,
             "asks without an answer": without,
             "doubled lines": doubled,
+            "asks with several answers that are not the same; they are read together": differing,
         }
 
 
