@@ -1,7 +1,8 @@
 """The policy: how a case is split, judged and scored, as data.
 
 A field is written once, here: its type, its default, the values that it takes (and how they are
-checked), and its meaning in one line, with more below it where that does not say all. The options
+checked), its meaning in one line, with more below it where that does not say all, and whether it
+only weighs verdicts or shapes what is asked (``same_asks.py``). The options
 of ``grade()`` and ``--option``, ``policies NAME`` and the table in docs/policies.md come from here.
 """
 
@@ -18,6 +19,7 @@ from ..records.errors import ConfigError
 from ..records.model import Label
 from ..text.strings import clean_text
 from . import values as takes
+from .same_asks import both_audited, our_reason, same_dimensions, same_labels_earn
 from .values import (
     SCORE_CAPS,
     SCORED,
@@ -34,6 +36,7 @@ from .values import (
     Verify,
     Windows,
     setting,
+    weighing,
 )
 
 DESCRIPTIVE = ("name", "summary", "deviations")
@@ -51,8 +54,8 @@ class Policy:
         ConfigError: a field has a value it cannot take. The message names it.
     """
 
-    name: str = setting("the name in results", "default", takes.NAME)
-    summary: str = setting("what it is, in one line", "", takes.TEXT)
+    name: str = weighing("the name in results", "default", takes.NAME)
+    summary: str = weighing("what it is, in one line", "", takes.TEXT)
     split: Split = setting(
         "how the answer is split: without a call, or into claims by the judge", "sentences", Split
     )
@@ -80,18 +83,22 @@ class Policy:
             "contradicted": 0.0,
         },
         takes.WEIGHTS,
+        same_asks=same_labels_earn,
     )
     """The score is the mean. A label without a weight is not a verdict here (``supported`` needs
     one). An unresolved statement adds 0, or what ``not_enough_info`` adds if that is less."""
     dimensions: Mapping[str, float] = setting(
-        "with verify=rubric: the share of each dimension in the score", {}, takes.SHARES
+        "with verify=rubric: the share of each dimension in the score",
+        {},
+        takes.SHARES,
+        same_asks=same_dimensions,
     )
     """``faithfulness`` must be there; ``relevance``, ``completeness`` and ``reasoning_quality`` may
     be."""
     allow_not_a_claim: bool = setting("the judge may set greetings and questions aside", True)
-    threshold: float = setting("the score that passes", 0.8, takes.FRACTION)
-    all_or_nothing: bool = setting("only a score of 1 passes; any lower score becomes 0", False)
-    fail_on: tuple[Label, ...] = setting(
+    threshold: float = weighing("the score that passes", 0.8, takes.FRACTION)
+    all_or_nothing: bool = weighing("only a score of 1 passes; any lower score becomes 0", False)
+    fail_on: tuple[Label, ...] = weighing(
         "labels that fail the result at any score", ("contradicted",), takes.LABEL_LIST
     )
     dedupe: bool = setting("exact repeats of a statement count once", True)
@@ -104,28 +111,28 @@ class Policy:
         "invert the result: score 1 - score, and pass where it would fail", False
     )
     """For assertions that expect an unfaithful answer. Grader errors are never inverted."""
-    on_blank: Ending | float = setting(
+    on_blank: Ending | float = weighing(
         "result if the answer has no letter and no digit", "fail", takes.ENDING
     )
     """``fail`` is undefined, ``pass`` is 1.0, and ``error`` a grader error, here and in the next
     three fields."""
-    on_no_statements: Ending | float = setting(
+    on_no_statements: Ending | float = weighing(
         "result if the answer contains nothing to check", "fail", takes.ENDING
     )
-    on_abstained: Ending | float = setting(
+    on_abstained: Ending | float = weighing(
         "result if the answer only declines to answer", "fail", takes.ENDING
     )
-    on_no_context: Ending | float = setting("result if the context is empty", "fail", takes.ENDING)
-    on_missing: OnMissing = setting(
+    on_no_context: Ending | float = weighing("result if the context is empty", "fail", takes.ENDING)
+    on_missing: OnMissing = weighing(
         "what a statement without a valid verdict becomes", "unsupported", OnMissing
     )
     """``error`` makes the result a grader error if the re-ask brings no verdict either."""
-    on_failed: OnMissing = setting(
+    on_failed: OnMissing = weighing(
         "what it becomes if an ask failed and the outcome depends on it", "error", OnMissing
     )
     """An ask fails by a timeout, a refusal, a reply that was cut off. What passes or fails
     whatever such statements are is graded under ``error`` too."""
-    on_unreadable: float = setting(
+    on_unreadable: float = weighing(
         "what the source scores a case without a readable verdict", 0.0, takes.FRACTION
     )
     """It is ``unreadableScore`` in the metadata. The result itself fails and has no score."""
@@ -133,7 +140,10 @@ class Policy:
         "read too few unnumbered verdicts as those of the first statements", False
     )
     citations: Citations = setting(
-        "audit the answer's citations; enforce also applies score_caps", "off", Citations
+        "audit the answer's citations; enforce also applies score_caps",
+        "off",
+        Citations,
+        same_asks=both_audited,
     )
     hedges: tuple[str, ...] = setting(
         "phrases that excuse a sentence from a citation",
@@ -141,20 +151,22 @@ class Policy:
         takes.TEXTS,
         said="list of texts; empty: a list in seven languages",
     )
-    score_caps: tuple[ScoreCap, ...] = setting(
+    score_caps: tuple[ScoreCap, ...] = weighing(
         "upper limits for the score, by what the citation audit finds", SCORE_CAPS, takes.CAPS
     )
-    strict_evidence: bool = setting("supported needs evidence that exists in the context", False)
+    strict_evidence: bool = weighing("supported needs evidence that exists in the context", False)
     """Where there is none, the label becomes ``not_enough_info``."""
     reasks: int = setting(
         "how often unresolved statements are asked about again", 1, takes.count(0, 3)
     )
     reask_singly: bool = setting("ask again about each unresolved statement alone", False)
     reasons: bool = setting("the judge gives a reason for each verdict, for more tokens", False)
-    explain: Explain = setting("who writes the result's reason", "ours", Explain)
+    explain: Explain = setting(
+        "who writes the result's reason", "ours", Explain, same_asks=our_reason
+    )
     """``ours`` is made from counts, with no call; ``judge`` adds the judge's own (one call);
     ``none`` leaves it out of graded results."""
-    headline: Headline = setting("what the reason counts first", "supported", Headline)
+    headline: Headline = weighing("what the reason counts first", "supported", Headline)
     controls: Controls = setting(
         "test the judge with two statements whose verdict is known", "auto", Controls
     )
@@ -175,7 +187,7 @@ class Policy:
     show everything."""
     guidance: str = setting("your own instructions for the judge", "", takes.GUIDANCE)
     examples: tuple[Example, ...] = setting("solved cases for the judge", (), takes.EXAMPLES)
-    deviations: tuple[str, ...] = setting(
+    deviations: tuple[str, ...] = weighing(
         "where a preset differs from the system it is named after, and why", (), takes.TEXTS
     )
 
@@ -222,6 +234,13 @@ def from_data(policy: Policy, data: Mapping[str, Any]) -> Policy:
         name: TAKES[name].from_data(value, getattr(policy, name)) for name, value in data.items()
     }
     return replace(policy, **changes)
+
+
+def asking_otherwise(old: Policy, new: Policy) -> list[str]:
+    """The fields for which cases would have to be graded again; none if weighing is enough."""
+    same = {f.name: f.metadata["same_asks"] or (lambda *_: False) for f in fields(Policy)}
+    changed = (name for name in same if getattr(old, name) != getattr(new, name))
+    return [name for name in changed if not same[name](old, new)]
 
 
 def _conflict(policy: Policy) -> str | None:

@@ -280,16 +280,34 @@ CAPS = _records(ScoreCap, _caps_problem, "score_caps")
 EXAMPLES = _records(Example, _examples_problem, "examples")
 
 
-def setting(meaning: str, default: Any, takes: Any = FLAG, *, said: str = "") -> Any:
+def setting(
+    meaning: str,
+    default: Any,
+    takes: Any = FLAG,
+    *,
+    said: str = "",
+    same_asks: Callable[[Any, Any], bool] | None = None,
+) -> Any:
     """A field of a policy, with all that there is to say of it.
 
     Args:
         meaning: in one line.
         takes: its ``Values``, or a ``Literal`` of words; without any, it is true or false.
         said: the values in words, where those of ``takes`` do not say all.
+        same_asks: whether two policies ask the same, and read the replies alike, as far as this
+            field goes; None: only if it is equal in both.
     """
     values = takes if isinstance(takes, Values) else one_of(takes)
-    metadata = {"meaning": meaning, "takes": values._replace(said=said or values.said)}
+    metadata = {
+        "meaning": meaning,
+        "takes": values._replace(said=said or values.said),
+        "same_asks": same_asks,
+    }
     if isinstance(default, dict):
         return field(default_factory=lambda: default, hash=False, metadata=metadata)
     return field(default=default, metadata=metadata)
+
+
+def weighing(meaning: str, default: Any, takes: Any = FLAG) -> Any:
+    """A field that says what becomes of verdicts: whatever it is, the judge is asked the same."""
+    return setting(meaning, default, takes, same_asks=lambda *_: True)

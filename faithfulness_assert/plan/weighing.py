@@ -1,0 +1,312 @@
+"""What was found about a case, and what a policy makes of it: status, score, pass and reason.
+
+What failed asks left open says nothing about the answer: a case is then a grader error, unless it
+passes or fails whatever the open statements are. What the judge itself left out is not open: it
+counts as unsupported.
+
+``Found`` is plain data: it is known when all replies are there. ``weigh`` asks nobody, so the same
+case can be weighed by any policy that would have asked the same (see ``kept.py``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..policy.reasons import (
+    FIXES,
+    HEADS,
+    NOT_GRADED,
+    WHOLE,
+    evidence_warnings,
+    ratings_reason,
+    reason_of,
+)
+from ..policy.scoring import (
+    calculation,
+    on_unit_scale,
+    overall,
+    overall_calculation,
+    passes,
+    score,
+)
+from ..policy.values import SCORED
+from ..records.errors import JudgeError
+from ..records.model import GraderError
+from .outcomes import not_graded
+from .state import NOTHING, Ended, Rated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..policy.policy import Policy
+    from ..policy.scoring import Score
+    from ..policy.values import Ending
+    from ..records.model import CitationAudit, Label, Verdict
+
+UNDEFINED: Mapping[str, Any] = {"pass_": False, "score": None, "defined": False}
+"""What a result is unless its policy says otherwise."""
+LOWERED = "lowered"
+"""The flag of a verdict whose label ``strict_evidence`` lowered."""
+
+
+class Found(NamedTuple):
+    """What is known of a case, whichever policy weighs it.
+
+    Args:
+        verdicts: with the labels that the judge gave.
+        audit: of the citations.
+        ended: why the case ended before it had verdicts.
+        rated: the ratings of a rubric; None if there are none.
+        errors: of asks that failed, in their order.
+        left_open: the statements that failed asks left open, each with the first error that did.
+        untrusted: why controls make the judge unreliable, and what to do about it.
+        tested: whether the judge answered any control.
+        explanation: the judge's own reason.
+    """
+
+    verdicts: tuple[Verdict, ...] = ()
+    audit: CitationAudit | None = None
+    ended: Ended | None = None
+    rated: Rated | None = None
+    errors: tuple[JudgeError, ...] = ()
+    left_open: Mapping[int, JudgeError] = NOTHING
+    untrusted: tuple[str, str] = ("", "")
+    tested: bool = True
+    explanation: str = ""
+
+
+class Weighed(NamedTuple):
+    """What a policy makes of a case: fields of its result, and entries of the metadata."""
+
+    told: dict[str, Any]
+    metadata: Mapping[str, Any] = NOTHING
+
+
+def weigh(policy: Policy, found: Found) -> Weighed:
+    """The result of a case under a policy."""
+    verdicts = weighed_verdicts(policy, found.verdicts)
+    common = {"threshold": policy.passes_at, "policy": policy.name, **_counted(verdicts)}
+    told, metadata = _weighed(policy, found, verdicts)
+    is_error = {"graderError": "error" in told}
+    return Weighed({**common, **told}, {**is_error, **metadata})
+
+
+def _weighed(policy: Policy, found: Found, verdicts: tuple[Verdict, ...]) -> Weighed:
+    if found.ended:
+        return _ended(policy, found.ended)
+    if policy.verify == "rubric":
+        unrated = not_graded(found.errors)
+        return _rated(policy, found, found.rated) if found.rated else _ended(policy, unrated)
+    if stopped := _not_gradable(policy, found, verdicts):
+        return _ended(policy, stopped)
+    outcome = score(policy, verdicts, found.audit)
+    if outcome is None:
+        nothing = Ended("no_statements", "the judge finds no claim in the answer")
+        return _ended(policy, nothing)
+    return _graded(policy, found, verdicts, outcome)
+
+
+def with_warnings(
+    metadata: Mapping[str, Any], warnings: Iterable[str], verdicts: Sequence[Verdict]
+) -> dict[str, Any]:
+    """The metadata with these warnings, and behind them those about the evidence of verdicts."""
+    told = list(dict.fromkeys([*warnings, *evidence_warnings(verdicts)]))
+    return {**metadata, **({"warnings": told} if told else {})}
+
+
+def weighed_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The verdicts as the policy takes them: it may want evidence for what is supported."""
+    strict = policy.strict_evidence and not policy.inverse  # it must never help
+    return tuple(_lowered(v) if strict else v for v in verdicts)
+
+
+def _lowered(verdict: Verdict) -> Verdict:
+    if verdict.label != "supported" or (verdict.evidence and not verdict.flags):
+        return verdict
+    return replace(verdict, label="not_enough_info", flags=(*verdict.flags, LOWERED))
+
+
+def _counted(verdicts: tuple[Verdict, ...]) -> dict[str, Any]:
+    counted = [v for v in verdicts if v.repeat_of is None]
+    labels: list[str] = [v.label or "unresolved" for v in counted]
+    counts = {name: labels.count(name) for name in (*SCORED, "not_a_claim", "unresolved")}
+    coverage = coverage_of(counted)
+    return {"verdicts": verdicts, "counts": counts if verdicts else {}, "coverage": coverage}
+
+
+def coverage_of(counted: Sequence[Verdict]) -> float:
+    """The share of these verdicts that are valid; 0 if there are none."""
+    return sum(v.label is not None for v in counted) / len(counted) if counted else 0.0
+
+
+# ---------------------------------------------------------------- graded
+
+
+def _graded(policy: Policy, found: Found, verdicts: Sequence[Verdict], outcome: Score) -> Weighed:
+    counted = [v for v in verdicts if v.repeat_of is None]
+    passed = passes(policy, outcome.value, verdicts)
+    parts = reason_of(policy, counted, outcome, passed=passed)
+    reason = str(parts)
+    if found.left_open:
+        decided = ", but the outcome does not depend on that"
+        why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
+        reason = f"{reason} {_described(found, verdicts)}{why}."
+    told = {
+        "pass_": passed,
+        "score": outcome.value,
+        "defined": True,
+        "status": "graded",
+        "reason": None if policy.explain == "none" else f"{reason} {found.explanation}".rstrip(),
+        "named_scores": {"faithfulness": outcome.value, "coverage": coverage_of(counted)},
+    }
+    metadata = {
+        "calculation": calculation(policy, counted, outcome),
+        **({} if policy.explain == "none" else {"reasonParts": parts.to_json()}),
+        **_score_caps(outcome),
+    }
+    return Weighed(told, metadata)
+
+
+def _rated(policy: Policy, found: Found, rated: Rated) -> Weighed:
+    """Of a rubric policy: no verdicts, a score for each dimension."""
+    ratings, _ = on_unit_scale(rated.ratings)
+    outcome, dimensions = overall(policy, ratings, found.audit)
+    reason = ratings_reason(policy, dimensions, outcome, rated.suggestions)
+    told = {
+        "pass_": passes(policy, outcome.value, ()),
+        "score": outcome.value,
+        "defined": True,
+        "status": "graded",
+        "reason": None if policy.explain == "none" else reason,
+        "coverage": 1.0,
+        "named_scores": {**dimensions, "overall": outcome.value},
+    }
+    metadata = {
+        "calculation": overall_calculation(policy, ratings, outcome),
+        "rawRatings": dict(rated.ratings),
+        "suggestions": list(rated.suggestions),
+        **_score_caps(outcome),
+    }
+    return Weighed(told, metadata)
+
+
+def _score_caps(outcome: Score) -> dict[str, Any]:
+    """The score before the caps, and the caps that lowered it."""
+    if not outcome.score_caps:
+        return {}
+    caps = [
+        {"finding": cap.finding, "ceiling": cap.ceiling, "atLeast": cap.at_least}
+        for cap in outcome.score_caps
+    ]
+    return {"rawScore": outcome.raw, "scoreCaps": caps}
+
+
+# ---------------------------------------------------------------- not graded
+
+
+def _not_gradable(policy: Policy, found: Found, verdicts: Sequence[Verdict]) -> Ended | None:
+    """Why these verdicts cannot be scored; None if they can."""
+    missing = sum(v.label is None for v in verdicts)
+    set_aside = sum(v.label == "not_a_claim" for v in verdicts)
+    nothing_counts = missing + set_aside == len(verdicts) and (missing or not verdicts)
+    causes = tuple(found.left_open.values()) or found.errors
+    if nothing_counts:
+        return not_graded(causes)
+    if found.left_open and _depends_on_open(policy, found, verdicts):
+        return not_graded(causes, _described(found, verdicts))
+    wrong, fix = found.untrusted
+    if wrong and policy.controls == "enforce":
+        return not_graded([JudgeError(wrong, "unreliable_judge", fix=fix)])
+    if missing and policy.on_missing == "error":
+        detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
+        return not_graded(causes, detail)
+    return None
+
+
+def _depends_on_open(policy: Policy, found: Found, verdicts: Sequence[Verdict]) -> bool:
+    """Whether the open statements decide if the case passes, and its policy cares.
+
+    If controls are enforced and none was answered, the asks that contained them may be those that
+    failed: nobody knows what the other verdicts are worth.
+    """
+    if policy.controls == "enforce" and not found.tested:
+        return True
+    if policy.on_failed == "unsupported":
+        return False
+
+    def rank(label: Label) -> tuple[bool, float]:  # under ``inverse``, no label fails the case
+        return policy.inverse or label not in policy.fail_on, policy.weights[label]
+
+    def would_pass(label: Label) -> bool:
+        supposed = [replace(v, label=label) if v.id in found.left_open else v for v in verdicts]
+        outcome = score(policy, supposed, found.audit)
+        return outcome is not None and passes(policy, outcome.value, supposed)
+
+    return would_pass(max(policy.judged, key=rank)) != would_pass(min(policy.judged, key=rank))
+
+
+def _described(found: Found, verdicts: Sequence[Verdict]) -> str:
+    """How many statements were left open by errors of failed asks, and why, in words."""
+    first = next(iter(found.left_open.values()))
+    count = f"{len(found.left_open)} of {len(verdicts)} statements have no verdict"
+    return f"{count} because an ask failed ({first.kind}: {first.message.rstrip('.')})"
+
+
+def _ended(policy: Policy, ended: Ended) -> Weighed:
+    """The result of a plan that ended with this status."""
+    reason = _reason(ended)
+    ending = policy.on_blank if ended.blank else _endings(policy).get(ended.status, "error")
+    told: dict[str, Any] = {"status": ended.status, "reason": reason}
+    if ending == "error":
+        error = GraderError("input", reason) if ended.status in HEADS else _error(ended)
+        told["error"] = error
+        shown = {"unreadableScore": policy.on_unreadable} if error.kind == "unreadable" else {}
+        if ended.status not in HEADS:
+            told["reason"] = f"{NOT_GRADED}: {error.message}"
+        return Weighed(told, shown if policy.on_unreadable else NOTHING)
+    if ending == "fail":
+        return Weighed(told)
+    value = 1.0 if ending == "pass" else float(ending)
+    passed = value > 0 and passes(policy, value, ())
+    if policy.inverse:  # nothing to check does not show unfaithfulness either
+        value, passed = min(value, 1.0 - value), False
+    told["reason"] = f"{reason} The policy {policy.name!r} scores that {value:g}."
+    scores = {"faithfulness": value}
+    return Weighed(
+        {**told, "pass_": passed, "score": value, "defined": True, "named_scores": scores}
+    )
+
+
+def _endings(policy: Policy) -> Mapping[str, Ending | float]:
+    """What the policy makes of a status that is not a grader error."""
+    return {
+        "no_statements": policy.on_no_statements,
+        "abstained": policy.on_abstained,
+        "no_context": policy.on_no_context,
+    }
+
+
+def _reason(ended: Ended) -> str:
+    if ended.status in WHOLE and not ended.detail:
+        return WHOLE[ended.status]
+    return f"{HEADS.get(ended.status, NOT_GRADED)}: {_what_happened(ended)}"
+
+
+def _what_happened(ended: Ended) -> str:
+    cause = ended.error.message if ended.error else ""
+    return _sentence(ended.detail or cause or "no statement got a valid verdict")
+
+
+def _sentence(text: str) -> str:
+    """A text that ends as a sentence."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _error(ended: Ended) -> GraderError:
+    said, cause = _what_happened(ended), ended.error
+    if ended.status == "invalid_input":
+        return GraderError("input", said)
+    if cause is None:
+        return GraderError("unreadable", f"{said} {FIXES['unreadable']}", retryable=True)
+    return GraderError(cause.kind, f"{said} {cause.fix or FIXES[cause.kind]}", cause.retryable)
