@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 """Of 100 such intervals, about 95 contain the mean of all cases like these."""
-_REACH = 1.959963984540054  # standard deviations of a normal distribution, for LEVEL
+REACH = 1.959963984540054
+"""Standard deviations of a normal distribution, for ``LEVEL``."""
 LEAST = 10
 """Scores. An interval from fewer would say too little."""
 MOST_RESAMPLED = 1000
@@ -124,7 +125,7 @@ class Summary:
             return bootstrap_interval(self._first)
         variance = (self._squares * self.defined - self._sum**2) / self.defined**2 / _SCALE**2
         mean = self._sum / self.defined / _SCALE
-        reach = _REACH * (variance / self.defined) ** 0.5
+        reach = REACH * (variance / self.defined) ** 0.5
         return Interval(max(0.0, mean - reach), min(1.0, mean + reach), "normal")
 
     @property

@@ -63,7 +63,8 @@ def write_report(
 
     Args:
         results: a run directory, a file of results (``results.jsonl``, what ``grade --json``
-            prints, what ``batch --output`` writes), or an iterable of ``GradingResult``.
+            prints, what ``batch --output`` writes), or an iterable of ``GradingResult``. The list
+            that ``grade_many`` returns knows its cases, and needs no ``data``.
         path: the file to write, ``.html``.
         data: the data set that was graded, as for ``open_data_set``. Results do not contain their
             answers and contexts. What a run directory names as its data set is not opened.
@@ -118,6 +119,7 @@ class _Data:
         self.names = Vocabulary()
         self.rows, self.details = Chunks(ROWS_SIZE), Chunks(DETAILS_SIZE)
         self.passages = Store(PASSAGES_SIZE)
+        self.slices: list[list[Any]] = []
 
     def close(self) -> None:
         """Deletes it."""
@@ -138,6 +140,7 @@ class _Data:
             "statuses": self.names.statuses.names,
             "flags": self.names.flags.names,
             "cases": self.rows.count,
+            "slices": self.slices,
             **{name: values.starts for name, values in chunks.items()},
         }
         yield Block("meta", packed(json.dumps(meta)))
@@ -150,8 +153,10 @@ def _one(
     figures = Figures(inverse=mapping_of(results.about.get("policy")).get("inverse") is True)
     for record, texts in join(results, data, mapping):
         badness = figures.add(record, page.rows.count)
-        page.rows.add([*row_view(record, texts, page.names), badness])
+        places = figures.slices.add(record.columns, record.outcome)
+        page.rows.add([*row_view(record, texts, page.names), badness, places])
         page.details.add(detail_view(record, texts, page.passages.place))
+    page.slices = figures.slices.names()
     return run_overview(results, figures)
 
 

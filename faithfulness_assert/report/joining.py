@@ -55,6 +55,7 @@ def _data_set(
     results: Results, data: Any, mapping: Mapping[str, str] | None
 ) -> tuple[DataSet | None, str]:
     """The data set, or None and what a reader should know of that."""
+    data = results.data if data is None else data
     if data is not None:
         data_set = data if isinstance(data, DataSet) else open_data_set(data, mapping=mapping)
         if isinstance(data, str | PathLike | DataSet):

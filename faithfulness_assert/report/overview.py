@@ -16,6 +16,8 @@ from ..records.columns import badness
 from ..text.strings import clip
 from .case_view import label_of
 from .record import mapping_of, text_of
+from .repeats import Repeats
+from .slices import Slices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,10 +81,13 @@ class Figures:
         statuses, labels: how many cases have each status, and statements each label.
         scores: how many scores are in each of ``BINS`` equal parts of [0, 1].
         policies, judges, thresholds: how many cases were graded with each.
+        slices: the cases by the columns of their data set.
+        repeats: statements without support that stand in several answers.
     """
 
     def __init__(self, *, inverse: bool = False) -> None:
-        self.summary, self.inverse = Summary(), inverse
+        self.summary, self.slices, self.repeats = Summary(), Slices(), Repeats()
+        self.inverse = inverse
         self.scores = [0] * BINS
         self.labels: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
@@ -112,6 +117,11 @@ class Figures:
             self.thresholds[record.threshold] += 1
         if not result.error:
             self._note_worst(record, case)
+            self.repeats.add(
+                (verdict.statement, verdict.label or "")
+                for verdict in result.verdicts
+                if verdict.label in SEVERITY and verdict.statement
+            )
         return badness(result)
 
     def _note_worst(self, record: Record, case: int) -> None:
@@ -169,6 +179,8 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "statuses": figures.statuses.most_common(12),
         "errors": summary.errors.groups()[:MOST_NAMES],
         "spent": spent(summary),
+        "slices": list(figures.slices.columns()),
+        "repeats": figures.repeats.most(),
     }
 
 

@@ -15,12 +15,14 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
+from ..batch.data_sets import open_data_set
 from ..batch.outputs.flat_rows import FLAT_SUFFIXES, flat_results
-from ..batch.rows import Line
+from ..batch.rows import Line, digest
 from ..batch.run_directory import RunDirectory
 from ..files import open_file
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
+from ..records.result_list import Results as ResultList
 from ..text.strings import clip
 from .record import mapping_of, text_of
 
@@ -33,12 +35,14 @@ class Results:
         source: for people: what was graded, if that is known.
         about: what ``run.json`` says, if there is one.
         notes: what a reader should know. Those on single lines are complete after a full read.
+        data: the data set, if it came along with the results.
     """
 
     def __init__(self, name: str, file: IO[bytes], about: Mapping[str, Any] | None = None) -> None:
         self.name, self.about = name, about or {}
         self.source = name
         self.notes: list[str] = []
+        self.data: Any = None
         self._file = file
 
     def close(self) -> None:
@@ -113,7 +117,21 @@ def open_results(source: Any) -> Results:
         source = [source]
     if not isinstance(source, Iterable) or isinstance(source, bytes):
         raise ConfigError(f"results: must be a path or results, got {type(source).__name__}")
+    if isinstance(source, ResultList) and len(source.rows) == len(source):
+        return _with_rows(source)
     return _spooled("results", (as_record(item) for item in source))
+
+
+def _with_rows(given: ResultList) -> Results:
+    """Results that know the columns of their cases."""
+    rows = open_data_set(given.rows).rows()
+    lines = (
+        Line(row.case_id, row.number, digest(row), row.columns, result)
+        for row, result in zip(rows, given, strict=True)
+    )
+    results = _spooled("results", map(as_record, lines))
+    results.data = given.rows
+    return results
 
 
 def as_record(item: object) -> Mapping[str, Any]:

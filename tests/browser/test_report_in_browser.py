@@ -15,6 +15,9 @@ import pytest
 from conftest import ROOT
 from payloads import ATTACKS
 
+from faithfulness_assert import grade_many
+from faithfulness_assert.report import write_report
+
 from .conftest import Opened
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("default")]
@@ -151,6 +154,33 @@ def test_a_legend_filters_the_list(opened: Window, example: Path) -> None:
     page = opened().goto(example)
     page.click(".legend a:has-text('partially supported')")
     assert names(page) == ["lost-umbrella"]
+
+
+def test_a_group_and_a_repeated_statement_lead_to_their_cases_and_enter_opens_the_first(
+    opened: Window, tmp_path: Path
+) -> None:
+    cases = [
+        {
+            "id": f"case {number}",
+            "answer": f"It opens at 9.{' A ticket  costs 12 euros.' if number % 3 else ''}",
+            "context": "It opens at 9.",
+            "by=model": ("a/b&c", "<i>\u202e")[number % 2],
+        }
+        for number in range(30)
+    ]
+    report = write_report(grade_many(cases), tmp_path / "report.html").path
+    page = opened(height=TALL).goto(report)
+    page.locator(".slices a", has_text="a/b&c").click()
+    assert len(names(page)) == 15
+    page.locator(".slices a", has_text="[U+202E]").click()
+    assert len(names(page)) == 15
+    assert names(page)[0] == "case 1"
+    page.locator(".repeats a").click()
+    assert len(names(page)) == 20
+    page.fill("#search", "case 23")
+    page.press("#search", "Enter")
+    page.wait_for_selector("#case h1")
+    assert page.locator("#case h1").inner_text() == "Case case 23"
 
 
 def test_a_link_opens_a_case_at_a_statement_and_going_back_returns_to_the_list(

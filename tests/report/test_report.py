@@ -219,7 +219,7 @@ def test_where_scores_are_inverted_the_threshold_is_not_shown_as_what_passes(
     page = page_of([good, bad], tmp_path)
     assert "passes from" not in page.text
     assert [row[5] for row in page.rows] == [None, None]
-    assert page.rows[0][-1] > page.rows[1][-1]
+    assert page.rows[0][-2] > page.rows[1][-2]
 
 
 def test_results_of_grade_are_joined_with_the_records_that_were_graded(tmp_path: Path) -> None:

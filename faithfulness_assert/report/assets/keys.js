@@ -3,7 +3,7 @@
 const KEYS = [
   ['j or ↓', 'next case in the list; in a case (j), the next statement'],
   ['k or ↑', 'previous case in the list; in a case (k), the previous statement'],
-  ['Enter', 'open the case; in an answer, show the evidence of a statement'],
+  ['Enter', 'open the case; in the search, the first one; in an answer, show the evidence of a statement'],
   ['→ and ←', 'in a case: the next and the previous case'],
   ['w', 'in a case: its worst statement'],
   ['Escape', 'back to the list'],

@@ -59,7 +59,7 @@ async function readRows(meta) {
 
 function prepareList() {
   view.list = new VirtualList(byId('list'), (item) => (report.compare ? changeLink : caseLink)(item, linkTo(item)));
-  view.filters = filterForm(byId('filters'), report, listed);
+  view.filters = filterForm(byId('filters'), report, listed, () => report.order.length && (location.hash = linkTo(report.order[0])));
 }
 
 function listed(query) {

@@ -3,7 +3,7 @@
 /** One result. `names` has what the numbers in a row stand for. */
 class Case {
   constructor(row, place, names) {
-    const [id, number, status, outcome, score, threshold, question, answer, statements, badness] = row;
+    const [id, number, status, outcome, score, threshold, question, answer, statements, badness, values] = row;
     this.place = place;
     this.id = id || String(number ?? place + 1);
     this.status = names.statuses[status];
@@ -13,6 +13,7 @@ class Case {
     this.question = question;
     this.answer = answer;
     this.badness = badness;
+    this.values = values ?? [];
     this.names = names;
     this.rows = statements;
     this.kept = null;
@@ -64,6 +65,7 @@ class Case {
   get words() {
     this.lower ??= [this.id, this.question, this.answer ?? '', ...this.rows.map((row) => row[3] || '')]
       .join('\n')
+      .replace(/\s+/g, ' ')
       .toLowerCase();
     return this.lower;
   }

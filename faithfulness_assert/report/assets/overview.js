@@ -1,6 +1,7 @@
 // The list of cases with its filters.
 
-function filterForm(form, report, changed) {
+/** `changed(query)` lists the cases that match; `openFirst()` opens the first of them, on Enter. */
+function filterForm(form, report, changed, openFirst) {
   const search = element('input', { type: 'search', id: 'search', placeholder: 'words in ids, answers, statements', autocomplete: 'off' });
   const fields = { q: search };
   const choice = (name, title, options, least = 2) => {
@@ -27,7 +28,10 @@ function filterForm(form, report, changed) {
     changed(query);
   };
   form.addEventListener('input', update);
-  form.addEventListener('submit', (event) => event.preventDefault());
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    openFirst();
+  });
   clear.addEventListener('click', () => {
     write({ sort: fields.sort?.value });
     update();
@@ -59,6 +63,7 @@ function choices({ cases, names }, choice) {
     choice('label', 'Has a statement', all.map((name) => [name, labelled(name).words])),
     choice('status', 'Status', byNames(names.statuses, statuses).map((name) => [name, inWords(name)])),
     choice('flag', 'Flag', [...flags].map((name) => [name, inWords(name)]), 1),
+    names.slices.map(([name, , values]) => choice(`by.${name}`, name, [...values].sort().map((value) => [value, value]))),
   ];
 }
 

@@ -7,7 +7,7 @@ function readHash(hash) {
   const found = {};
   for (const part of hash.replace(/^#/, '').split('&')) {
     const [name, ...value] = part.split('=');
-    if (name && value.length) found[name] = decoded(value.join('='));
+    if (name && value.length) found[decoded(name)] = decoded(value.join('='));
   }
   return found;
 }
@@ -22,9 +22,10 @@ function decoded(text) {
 
 function writeHash(values) {
   const parts = Object.entries(values).filter(([, value]) => value !== '' && value !== undefined);
-  return `#${parts.map(([name, value]) => `${name}=${encodeURIComponent(wellFormed(String(value)))}`).join('&')}`;
+  return `#${parts.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&')}`;
 }
 
+const encoded = (value) => encodeURIComponent(wellFormed(String(value)));
 const wellFormed = (text) => text.replace(/[\ud800-\udfff]/gu, '\ufffd');
 
 /** The places of the cases that match, in order. */
@@ -36,7 +37,7 @@ function selected(cases, query, names) {
 
 function conditions(query, names) {
   const made = [];
-  const words = (query.q ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const words = searchedFor(query.q ?? '');
   if (words.length) made.push((item) => words.every((word) => item.words.includes(word)));
   if (query.kind) made.push((item) => item.kind === query.kind);
   if (query.outcome) made.push((item) => item.outcome === query.outcome);
@@ -49,8 +50,17 @@ function conditions(query, names) {
     const flag = names.flags.indexOf(query.flag);
     made.push((item) => item.hasFlag(flag));
   }
+  for (const [name, place, values] of names.slices) {
+    const wanted = query[`by.${name}`];
+    if (!wanted) continue;
+    const value = values.indexOf(wanted);
+    made.push((item) => value >= 0 && item.values[place] === value);
+  }
   return made;
 }
+
+/** The words of a search; words in quotes are one. */
+const searchedFor = (text) => [...text.toLowerCase().matchAll(/"([^"]+)"?|\S+/g)].map(([all, inner]) => inner ?? all);
 
 function sorted(cases, order) {
   if (order === 'input' || (cases.length && cases[0].badness === undefined)) return cases;

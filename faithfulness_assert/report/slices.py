@@ -1,0 +1,135 @@
+"""The cases of a run by a column of their data set, such as ``model`` or ``topic``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import sqrt
+from typing import Any, NamedTuple
+
+from ..batch.summary import REACH
+from .record import text_of
+
+MOST_COLUMNS = 8
+"""Columns by which cases can be filtered: the first ones that have few values."""
+MOST_VALUES = 60
+"""Values of such a column. One with more, such as an id, says nothing about groups of cases."""
+MOST_LOOKED_AT = 40
+"""Columns that are looked at. Hostile rows may each have others."""
+MAX_CHARS = 80
+SHOWN = 12
+"""Values of a column in the overview."""
+
+
+class Slice(NamedTuple):
+    """The cases with one value of a column. ``graded`` leaves out those that could not be."""
+
+    value: str
+    cases: int
+    graded: int
+    passed: int
+
+    @property
+    def rate(self) -> float | None:
+        """The share of the graded cases that passed; None if there are none."""
+        return self.passed / self.graded if self.graded else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the rate of all cases like these lies, with 95 % certainty."""
+        return wilson(self.passed, self.graded)
+
+
+class Column(NamedTuple):
+    """A column with few values: its name, its place in each row of the page, and its slices.
+
+    The slice with the lowest rate is first. ``left`` says how many the overview does not show.
+    """
+
+    name: str
+    place: int
+    slices: list[Slice]
+
+    @property
+    def shown(self) -> list[Slice]:
+        """Those that the overview shows."""
+        return self.slices[:SHOWN]
+
+    @property
+    def left(self) -> int:
+        """How many it does not show."""
+        return len(self.slices) - len(self.shown)
+
+
+class Slices:
+    """Collects what each column of the cases says.
+
+    Memory does not grow with the cases: a column with too many values is given up.
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, dict[str, int] | None] = {}
+        self._counts: dict[tuple[str, str], list[int]] = {}
+        self._cases = 0
+
+    def add(self, columns: Mapping[str, Any], outcome: str) -> list[int]:
+        """Counts a case. Returns the place of its value in each column; -1 for none.
+
+        The list has the columns that are known by now; a later row may have more.
+        """
+        self._cases += 1
+        for name in columns:
+            if name not in self._values and self._has_room():
+                self._values[name] = {}
+        return [self._place(name, columns.get(name), outcome) for name in self._values]
+
+    def _has_room(self) -> bool:
+        used = sum(values is not None for values in self._values.values())
+        return used < MOST_COLUMNS and len(self._values) < MOST_LOOKED_AT
+
+    def _place(self, name: str, value: object, outcome: str) -> int:
+        values = self._values[name]
+        if values is None or value is None:
+            return -1
+        text = text_of(value)
+        if isinstance(value, list | Mapping) or not text or len(text) > MAX_CHARS:
+            self._give_up(name)
+            return -1
+        if text not in values and len(values) == MOST_VALUES:
+            self._give_up(name)
+            return -1
+        count = self._counts.setdefault((name, text), [0, 0, 0])
+        count[0] += 1
+        count[1] += outcome != "not_graded"
+        count[2] += outcome == "passed"
+        return values.setdefault(text, len(values))
+
+    def _give_up(self, name: str) -> None:
+        for value in self._values[name] or ():
+            self._counts.pop((name, value), None)
+        self._values[name] = None
+
+    def columns(self) -> Iterator[Column]:
+        """The columns that divide the cases: they have several values, of which one repeats."""
+        for place, (name, values) in enumerate(self._values.items()):
+            if not values or not 1 < len(values) < self._cases:
+                continue
+            slices = [Slice(value, *self._counts[name, value]) for value in values]
+            yield Column(name, place, sorted(slices, key=_worst_first))
+
+    def names(self) -> list[list[Any]]:
+        """For the page: name, place and values of each such column."""
+        return [[c.name, c.place, list(self._values[c.name] or ())] for c in self.columns()]
+
+
+def _worst_first(part: Slice) -> tuple[float, int, str]:
+    return (1.0 if part.rate is None else part.rate, -part.graded, part.value)
+
+
+def wilson(successes: int, trials: int) -> tuple[float, float]:
+    """The 95 % interval of a share (Wilson, 1927); 0 to 1 without trials."""
+    if not trials:
+        return 0.0, 1.0
+    share, spread = successes / trials, REACH**2 / trials
+    middle = (share + spread / 2) / (1 + spread)
+    reach = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
