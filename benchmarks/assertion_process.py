@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import yaml
+
 ROOT = Path(__file__).parents[1]
 TEMPLATES = ROOT / "faithfulness_assert" / "promptfoo" / "templates"
 WRAPPERS = ".e2e/promptfoo-*/node_modules/promptfoo/dist/src/python/wrapper.py"
@@ -233,7 +235,8 @@ def _prepare(folder: Path) -> Path:
 def _context() -> dict[str, object]:
     """The context that promptfoo passes to an assertion."""
     config = {"judge": "embedded", "policy": "default"}
-    context = (TEMPLATES / "context.txt").read_text("utf-8")
+    example = yaml.safe_load((TEMPLATES / "promptfooconfig.yaml").read_text("utf-8"))
+    context = example["defaultTest"]["vars"]["context"]
     variables = {"context": context, "query": "What does the ferry cost?"}
     assertion = {"type": "python", "value": "file://faithfulness.py", "config": config}
     return {

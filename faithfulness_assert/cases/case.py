@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
-from ..text.strings import clean_text, is_blank, names_of, without_tags
+from ..text.strings import clean_text, clip, is_blank, names_of, without_tags
 from .fields import by_our_names, is_missing, names_question, split_record
 from .systems import CASE_ALIASES
 
@@ -203,7 +203,27 @@ def _passages(value: object) -> tuple[Passage, ...]:
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
-    return tuple(_passage(item, place) for place, item in enumerate(items, 1))
+    passages = tuple(_passage(item, place) for place, item in enumerate(items, 1))
+    for place, passage in enumerate(passages, 1):
+        if _names_file(passage.text):
+            what = "the text" if isinstance(value, str) else f"passage {place}"
+            raise InputError(
+                f"context: {what} is {clip(passage.text.strip())!r}, a file that nobody has read. "
+                "Write the text itself in its place; promptfoo's results keep only what the "
+                "config says, so write it into `vars` there"
+            )
+    return passages
+
+
+def _names_file(text: str) -> bool:
+    """Whether a text is nothing but the address of a file, such as ``file://context.txt``."""
+    if text[:200].lstrip()[:7].lower() != "file://":
+        return False
+    words, ending = text.split(None, 20), text.rstrip().rpartition(".")[2]
+    if len(words) == 1:
+        return True
+    one_line = "\n" not in text.strip() and len(words) <= 20
+    return one_line and ending.isalnum() and len(ending) <= 5 and words[0] != "file://"
 
 
 def _passage(item: object, place: int) -> Passage:

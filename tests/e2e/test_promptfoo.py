@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import run as command
 from loopback import Answer, Loopback, Request, completion, refusal_to
 
 from .judge import reply
@@ -53,6 +54,9 @@ def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
     assert not made_up["success"]
     assert made_up["score"] == pytest.approx(4 / 5)
     assert "An adult ticket costs 18 euros." in made_up["gradingResult"]["reason"]
+    again = command("grade", str(tmp_path / "out.json"), "--threshold", "0.9", "--json")
+    outcomes = {r["pass"]: r["score"] for r in map(json.loads, again.stdout.splitlines())}
+    assert outcomes == {True: 1.0, False: pytest.approx(4 / 5)}
 
 
 def test_file_and_inline_value_give_the_same_and_each_assertion_asks_once(

@@ -1,0 +1,106 @@
+"""A context that is the address of a file was never read: nothing is graded against it, wherever it comes from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from command import run
+from conftest import ROOT
+
+from faithfulness_assert import grade
+from faithfulness_assert.promptfoo import get_assert
+
+TEMPLATE = ROOT / "faithfulness_assert" / "promptfoo" / "templates" / "promptfooconfig.yaml"
+ANSWER = "An adult ticket costs 12 euros."
+
+
+def results_file(folder: Path, context: str) -> Path:
+    """The results of a promptfoo eval, of two tests with this context."""
+    results = [
+        {
+            "id": str(number),
+            "promptIdx": 0,
+            "testIdx": number,
+            "vars": {"context": context, "query": "What does it cost?"},
+            "response": {"output": answer},
+            "success": True,
+        }
+        for number, answer in enumerate((ANSWER, "An adult ticket costs 18 euros."))
+    ]
+    file = folder / "results.json"
+    file.write_text(json.dumps({"results": {"version": 3, "results": results}}), "utf-8")
+    return file
+
+
+@pytest.mark.parametrize("command", ["grade", "batch"])
+def test_results_of_promptfoo_that_keep_an_address_are_not_graded(
+    command: str, tmp_path: Path
+) -> None:
+    more = ("--run", str(tmp_path / "run"), "--quiet") if command == "batch" else ()
+    file = results_file(tmp_path, "file://context.txt")
+    done = run(command, str(file), "--judge", "embedded", *more)
+    assert done.returncode == 3
+    assert "0 passed, 0 failed, 2 not graded" in done.stdout
+    said = " ".join(done.stdout.split())
+    assert "'file://context.txt', a file that nobody has read" in said
+    assert "write it into `vars`" in said
+
+
+def test_results_of_our_example_are_graded_as_the_eval_graded_them(tmp_path: Path) -> None:
+    context = yaml.safe_load(TEMPLATE.read_text("utf-8"))["defaultTest"]["vars"]["context"]
+    done = run("grade", str(results_file(tmp_path, context)), "--judge", "embedded")
+    assert done.returncode == 1
+    assert "1 passed, 1 failed, 0 not graded" in done.stdout
+
+
+def test_the_assertion_says_it_too() -> None:
+    given = {"vars": {"context": "file://context.txt"}, "config": {"judge": "embedded"}}
+    result = get_assert(ANSWER, given)
+    assert (result["pass"], result["metadata"]["status"]) == (False, "invalid_input")
+    assert "a file that nobody has read" in result["reason"]
+
+
+ADDRESSES = [
+    "file://context.txt",
+    " FILE:///a/b.md\n",
+    "file://my notes.txt",
+    "file://context.js:load",
+]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_an_address_is_no_passage(address: str) -> None:
+    for context, place in (
+        (address, "the text is"),
+        (["It is old.", address], "passage 2 is"),
+        ([{"text": address, "id": "a"}], "passage 1 is"),
+    ):
+        result = grade("It is old.", context)
+        assert result.status == "invalid_input"
+        assert f"context: {place} '{address.strip()}'" in result.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "file:// is a scheme. It names files.",
+        "file:///etc/hosts lists names.\nIt is old.",
+        "See file://context.txt",
+        "https://example.org/context.txt",
+    ],
+)
+def test_a_text_about_files_is_graded(text: str) -> None:
+    assert grade("It is old.", text).status == "graded"
+
+
+def test_what_a_tool_returned_is_evidence_also_if_it_is_an_address() -> None:
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "Where is it?"},
+        {"role": "tool", "tool_call_id": "1", "content": "file:///srv/report.pdf"},
+        {"role": "assistant", "content": "It is at file:///srv/report.pdf"},
+    ]
+    assert grade(messages=messages).status == "graded"
