@@ -549,3 +549,13 @@ def test_a_case_shows_skipped_spans_flags_citations_warnings_and_unresolved_stat
     page.keyboard.press("Escape")
     page.get_by_label("Flag", exact=True).select_option("no_such_quote")
     assert names(page) == ["a"]
+
+
+def test_words_in_which_a_statement_and_its_context_differ_are_marked(
+    opened: Window, tmp_path: Path
+) -> None:
+    context = "The museum closes at 17:00 on Mondays."
+    cases = [{"id": "0", "answer": "The museum closes at 22:00 on Mondays.", "context": context}]
+    report = write_report(grade_many(cases), tmp_path / "report.html").path
+    page = opened().goto(report, "#case=0")
+    assert page.locator(".selected .differs").all_inner_texts() == ["22:00", "17:00"]

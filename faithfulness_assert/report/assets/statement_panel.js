@@ -204,6 +204,7 @@ class Side {
     const label = labelled(statement.label);
     const verdict = this.verdicts[place] ?? {};
     this.selected.className = `panel selected ${label.style}`;
+    const beside = this.beside(statement, verdict);
     const step = (by) => () => this.choose(place + by, { scroll: 'statement' });
     replaceContent(
       this.selected,
@@ -219,22 +220,34 @@ class Side {
           element('button', { type: 'button', 'aria-label': 'Next statement', disabled: place === this.statements.length - 1, click: step(1) }, '↓'),
         ),
       ),
-      element('p', { class: 'what' }, quoted(statement.text || '(a statement without text)')),
+      element('p', { class: 'what' }, this.compared(statement, beside.map(({ text }) => text).join('\n'), statement.text || '(a statement without text)')),
       element('p', { class: 'hint' }, label.says),
-      element('dl', {}, this.judged(statement, verdict)),
+      element('dl', {}, this.judged(statement, verdict, beside)),
     );
     announce(`Statement ${place + 1}: ${label.words}. ${counted(this.lit.length, 'place')} in the context.`);
   }
 
-  judged(statement, verdict) {
+  /** What of the context stands beside a statement: the evidence, else the nearest sentence. */
+  beside(statement, verdict) {
+    if (verdict.e?.length) return verdict.e.map((item) => evidenceText(item, this.passages));
+    if (['supported', 'not_a_claim'].includes(statement.label) || !this.passages.complete) return [];
+    const nearest = nearestSentence(statement.text, this.passages.items);
+    return nearest ? [{ from: nearest.id, text: nearest.text }] : [];
+  }
+
+  /** A text, with the words marked in which it differs from another, unless all is supported. */
+  compared(statement, other, text) {
+    return statement.label === 'supported' ? quoted(text) : comparedWith(other, text);
+  }
+
+  judged(statement, verdict, beside) {
     const rows = [];
     const row = (name, ...values) => rows.push(element('div', {}, element('dt', {}, name), element('dd', {}, ...values)));
     if (verdict.r) row('Why, in the judge’s words', quoted(verdict.r));
-    if (verdict.e?.length) row('Evidence that the judge names', verdict.e.map((item, number) => this.evidenceButton(item, statement.place, number)));
+    if (verdict.e?.length) row('Evidence that the judge names', beside.map((item, number) => this.evidenceButton(item, statement, number)));
     else if (statement.label !== 'not_a_claim') {
       row('Evidence', 'The judge names none.');
-      const nearest = statement.label === 'supported' || !this.passages.complete ? null : nearestSentence(statement.text, this.passages.items);
-      if (nearest) row('Nearest in the context, by its words', element('q', {}, quoted(nearest.text)), element('span', { class: 'hint' }, ' passage ', quoted(nearest.id)));
+      for (const { from, text } of beside) row('Nearest in the context, by its words', element('q', {}, this.compared(statement, statement.text, text)), element('span', { class: 'hint' }, ' passage ', quoted(from)));
     }
     if (statement.flags.length) row('Flags', element('ul', {}, statement.flags.map((flag) => element('li', {}, flagWords(flag)))));
     if (verdict.u) row('No valid verdict', `the verdict is ${inWords(verdict.u)}, also after asking again`);
@@ -244,13 +257,12 @@ class Side {
     return rows;
   }
 
-  evidenceButton(item, place, number) {
-    const { text, from } = evidenceText(item, this.passages);
+  evidenceButton({ text, from }, statement, number) {
     const go = () => {
-      const name = this.passages.of[place]?.[number];
+      const name = this.passages.of[statement.place]?.[number];
       intoView(this.evidence.get(name)?.[0]);
     };
-    return element('button', { type: 'button', class: 'evidence-link', click: go }, element('span', { class: 'from' }, 'passage ', quoted(from)), quoted(text));
+    return element('button', { type: 'button', class: 'evidence-link', click: go }, element('span', { class: 'from' }, 'passage ', quoted(from)), this.compared(statement, statement.text, text));
   }
 
   /** Chooses the statement that is `by` places further. */
