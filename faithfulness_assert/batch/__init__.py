@@ -17,6 +17,7 @@ from .budget import Budget
 from .data_sets import DataSet, open_data_set
 from .local_run import RunOutcome, grade_rest
 from .processes import LocalEngine
+from .rescoring import rescore
 from .row_grading import GraderSettings, Share
 from .run_directory import RunDirectory
 from .soft_stop import SoftStop
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ..records.judge import Judge
     from .ray import RayEngine
 
-__all__ = ["RunDirectory", "RunOutcome", "run"]
+__all__ = ["RunDirectory", "RunOutcome", "rescore", "run"]
 
 
 def run(

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..grading import Grader
+    from ..policy.policy import Policy
     from .data_sets import DataSet
     from .run_directory import RunDirectory
 
 SHAPING = ("language", "max_prompt_tokens", "max_statements", "evidence_roles")
 """The options that shape results and are neither in the judge's identity nor in the policy."""
-MAY_CHANGE = ("input.", "format", "rows", "judge.base_url")
+MAY_CHANGE = ("input.", "format", "rows", "made_from", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
 InputIs = Literal["new", "same", "grown", "other", "unknown"]
 """How the input of a run is to the one that it had: ``grown`` is the same with more after it."""
@@ -40,7 +41,7 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
         "version": __version__,
         "prompts": _prompts(),
         "judge": {"name": info.name, **(info.identity or {})},
-        "policy": {f.name: getattr(grader.policy, f.name) for f in fields(grader.policy)},
+        "policy": described_policy(grader.policy),
         "options": {name: options[name] for name in SHAPING if name in options},
         "input": {
             "name": data_set.name,
@@ -48,6 +49,13 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
             "bytes": data_set.size(),
         },
     }
+    plain: dict[str, Any] = json.loads(json.dumps(told, default=_plain))
+    return plain
+
+
+def described_policy(policy: Policy) -> dict[str, Any]:
+    """A policy as ``run.json`` has it."""
+    told = {field.name: getattr(policy, field.name) for field in fields(policy)}
     plain: dict[str, Any] = json.loads(json.dumps(told, default=_plain))
     return plain
 
@@ -65,6 +73,8 @@ def begun(
         directory.write_about(about)
         return about, "new"
     check_unchanged(before, about)
+    if "made_from" in before:
+        about["made_from"] = before["made_from"]
     input_is = _input_is(before.get("input"), about["input"], data_set)
     return ({**about, "rows": before.get("rows")} if input_is == "same" else about), input_is
 

@@ -34,10 +34,16 @@ def add_grading_arguments(parser: ArgumentParser, data_set: str = DATA_SET) -> N
     add_mapping_arguments(parser)
     parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
     add_judge_argument(parser)
+    add_policy_arguments(parser)
+
+
+def add_policy_arguments(parser: ArgumentParser, default: str | None = "default") -> None:
+    """``--policy``, ``--threshold`` and ``--option``. ``default``: None for that of a run."""
     parser.add_argument(
         "--policy",
-        default="default",
-        help="a preset or a policy file, see `faithfulness-assert policies` (default: default)",
+        default=default,
+        help="a preset or a policy file, see `faithfulness-assert policies` (default: "
+        f"{default or 'that of the run'})",
     )
     parser.add_argument(
         "--threshold",
@@ -50,7 +56,8 @@ def add_grading_arguments(parser: ArgumentParser, data_set: str = DATA_SET) -> N
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="set an option of the list below; VALUE is JSON or text; may be repeated",
+        help=f"set an option of the {'list below' if default else 'policy'}; VALUE is JSON or "
+        "text; may be repeated",
     )
 
 
@@ -94,7 +101,12 @@ def named_data_set(arguments: Namespace) -> DataSet:
 
 def grading_options(arguments: Namespace) -> dict[str, Any]:
     """What these arguments give to a ``Grader``."""
-    named = {name: getattr(arguments, name) for name in ("judge", "policy", "threshold")}
+    return {"judge": arguments.judge, **policy_options(arguments)}
+
+
+def policy_options(arguments: Namespace) -> dict[str, Any]:
+    """What ``add_policy_arguments`` gives to a ``Grader``."""
+    named = {name: getattr(arguments, name) for name in ("policy", "threshold")}
     return {**named, **parse_options(arguments.option, "--option")}
 
 

@@ -1,0 +1,49 @@
+"""``rescore`` scores a run again under another policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..batch import rescore
+from .arguments import add_policy_arguments, policy_options
+from .exit_codes import judged
+from .terminal import say, show_line
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from ..batch import RunOutcome
+
+
+def _add_new_run(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--run",
+        metavar="DIR",
+        required=True,
+        dest="directory",
+        help="where the new run is kept; it must not have a run",
+    )
+
+
+def add_rescore_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``rescore``."""
+    parser.add_argument("source", metavar="RUN", help="the directory of the run")
+    _add_new_run(parser)
+    add_policy_arguments(parser, default=None)
+
+
+def run_rescore(arguments: Namespace) -> int:
+    """Scores the run again, and says what the new one found."""
+    outcome = rescore(arguments.source, arguments.directory, **policy_options(arguments))
+    return _told(outcome)
+
+
+def _told(outcome: RunOutcome) -> int:
+    for note in outcome.notes:
+        say(f"note: {note}")
+    first, *others = outcome.text.split("\n")
+    show_line(first, style="bold")
+    for line in others:
+        show_line(line)
+    counts = outcome.counts
+    return judged(counts.finished, counts.passed, counts.errors)

@@ -1,0 +1,262 @@
+"""A run scored again is the run that grading under the other policy gives, and costs no ask."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import run as run_command
+from fakes import USAGE
+
+from faithfulness_assert import Ask, ConfigError, JudgeError, Reply
+from faithfulness_assert.batch import RunDirectory, rescore, run
+from faithfulness_assert.batch.comparison import compare, lines_of
+from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.policy.policy import Policy
+from faithfulness_assert.records.judge import JudgeInfo, Limits
+from faithfulness_assert.report import write_report
+
+ANSWER = "The tower {0} has {1} floors. It opened in 19{0}. Dogs are welcome [{2}]."
+CONTEXT = "The tower {0} is tall. It has {1} floors. It opened long ago."
+LABELS = ("supported", "supported", "partially_supported", "not_enough_info", "contradicted", "")
+
+
+class Judge:
+    """What it says follows from the texts alone. It fails, refuses and leaves out now and then."""
+
+    info = JudgeInfo(name="drawn", keeps_deadline=True, limits=Limits(statements=2))
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        self.asked += 1
+        texts = [text for _, text in ask.payload.statements]
+        fate = random.Random(texts[0]).random()
+        if fate < 0.1:
+            raise JudgeError("the server is down", "server", retryable=True)
+        if fate < 0.2:
+            return Reply("", refusal="I will not.", usage=USAGE)
+        if fate < 0.3 or "unreadable" in texts[0]:
+            return Reply("So it is.", usage=USAGE)
+        said = [
+            {"id": number, "evidence": [1] * chance.randint(0, 1), "label": chance.choice(LABELS)}
+            for number, text in ask.payload.statements
+            for chance in [random.Random(text)]
+        ]
+        return Reply(json.dumps({"verdicts": said}), usage=USAGE)
+
+
+def cases() -> list[dict[str, Any]]:
+    odd = [
+        {"answer": "", "context": "The tower is tall."},
+        {"answer": "The tower is tall.", "context": ""},
+        {"answer": "I cannot answer that.", "context": "The tower is tall."},
+        {"answer": 5, "context": "The tower is tall."},
+        {"answer": "The tower is unreadable.", "context": "The tower is tall."},
+    ]
+    usual = [
+        {"answer": ANSWER.format(n, n % 7, n % 3), "context": CONTEXT.format(n, n % 7)}
+        for n in range(10, 50)
+    ]
+    return [{"id": f"c{n}", **case} for n, case in enumerate([*usual, *odd])]
+
+
+def graded(folder: Path, **options: Any) -> Judge:
+    judge = Judge()
+    run(cases(), folder, judge=judge, progress=False, seed=1, max_errors=1000, **options)
+    return judge
+
+
+def lines(folder: Path) -> dict[str, Line]:
+    """The lines by their ids, without the times."""
+    return {
+        line.case_id: line._replace(result=replace(line.result, latency_ms=0.0))
+        for line in RunDirectory(folder).lines()
+    }
+
+
+@pytest.fixture(scope="module")
+def june(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "june"
+    graded(folder, citations="audit")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"threshold": 0.3},
+        {"weights": {"partially_supported": 0.9, "contradicted": 0}, "fail_on": ()},
+        {"all_or_nothing": True},
+        {"strict_evidence": True, "headline": "made_up"},
+        {"on_missing": "error"},
+        {"on_failed": "unsupported"},
+        {"on_blank": "pass", "on_no_context": 0.9, "on_abstained": "error", "explain": "none"},
+        {"on_unreadable": 0.5, "on_no_statements": "error"},
+        {"citations": "enforce"},
+        {"citations": "enforce", "score_caps": [{"finding": "uncited", "ceiling": 0.1}]},
+    ],
+    ids=lambda changes: "+".join(changes),
+)
+def test_it_is_the_run_that_grading_gives(june: Path, tmp_path: Path, changes: Any) -> None:
+    outcome = rescore(june, tmp_path / "again", **changes)
+    wanted = tmp_path / "wanted"
+    graded(wanted, **{"citations": "audit", **changes})
+    assert lines(tmp_path / "again") == lines(wanted)
+    assert lines(wanted) != lines(june)
+    told, others = outcome.directory.about(), RunDirectory(wanted).about()
+    assert told is not None
+    assert told.pop("made_from") == ["june"]
+    assert told == others
+    found = RunDirectory(wanted).kept_summary()
+    assert {**outcome.summary.to_json(), "seconds": 0} == {
+        **{name: found[name] for name in outcome.summary.to_json()},
+        "seconds": 0,
+    }
+
+
+def test_another_preset_that_asks_the_same_is_taken_by_its_name(june: Path, tmp_path: Path) -> None:
+    own = {"base": "default", "name": "ours", "threshold": 0.1, "citations": "enforce"}
+    rescore(june, tmp_path / "again", policy=own)
+    assert {line.result.policy for line in lines(tmp_path / "again").values()} == {"ours"}
+
+
+OTHER = {
+    "split": "claims", "verify": "per_claim", "labels": {"perhaps": "supported"}, "reasks": 0,
+    "allow_not_a_claim": False, "dedupe": False, "requires_question": True, "inverse": True,
+    "positional_prefix": True, "citations": "off", "hedges": ("maybe",), "reask_singly": True,
+    "reasons": True, "explain": "judge", "controls": "enforce", "windows": "all",
+    "guidance": "Be strict.", "truths_limit": 3,
+    "examples": ({"context": "a", "statement": "b", "label": "supported"},),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_a_field_that_needs_new_asks_is_named(june: Path, tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"june: needs new asks for {name} \(was .*, is .*\)\."):
+        rescore(june, tmp_path / "again", threshold=0.1, **{name: OTHER[name]})  # type: ignore[arg-type]
+    assert not (tmp_path / "again").exists()
+
+
+def test_every_field_is_said_to_weigh_or_to_need_asks() -> None:
+    weigh = {f.name for f in fields(Policy) if f.metadata["same_asks"]}
+    asks = {f.name for f in fields(Policy)} - weigh
+    assert asks == {*OTHER, "joint"} - {"citations", "explain"}
+
+
+@pytest.mark.parametrize(
+    ("weights", "same"),
+    [
+        ({"partially_supported": 1.0}, True),
+        ({"supported": 0.7}, True),
+        ({"partially_supported": 0.0}, False),  # then a partial verdict earns nothing
+        ({"not_enough_info": 0.2}, False),
+        ({"contradicted": -1}, False),  # then not_enough_info earns something, beside it
+        ({"contradicted": -1, "not_enough_info": -1}, True),
+    ],
+)
+def test_weights_may_change_while_the_same_labels_earn(
+    june: Path, tmp_path: Path, weights: dict[str, float], same: bool
+) -> None:
+    try:
+        rescore(june, tmp_path / "again", weights=weights)  # type: ignore[typeddict-item]
+    except ConfigError as error:
+        assert "needs new asks for weights" in str(error)
+        assert not same
+    else:
+        assert same
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"score": 1.0, "pass": True},
+        {"status": "abstained"},
+        {"verdicts": []},
+        {"metadata": {}},
+        {"metadata": {"found": {"ended": {"status": "no_context", "odd": 1}}}},
+        {"metadata": {"found": {"errors": [["x"]]}}},
+        {"metadata": {"found": 5}},
+        {"metadata": {"rawRatings": {"faithfulness": 0.5}, "found": {"open": {"1": 99}}}},
+    ],
+    ids=str,
+)
+def test_a_line_that_its_policy_would_not_give_is_refused(
+    june: Path, tmp_path: Path, change: Any
+) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(june, copy)
+    texts = (copy / "results.jsonl").read_text().splitlines()
+    wanted = "judge_failed" if change.keys() == {"metadata"} else "graded"
+    place = next(n for n, text in enumerate(texts) if json.loads(text)["status"] == wanted)
+    line = json.loads(texts[place])
+    texts[place] = json.dumps({**line, **change})
+    (copy / "results.jsonl").write_text("\n".join(texts) + "\n")
+    said = rf"row {line['row']} \({line['case_id']}\): its verdicts do not give its result"
+    with pytest.raises(ConfigError, match=said):
+        rescore(copy, tmp_path / "again", threshold=0.5)
+    assert not RunDirectory(tmp_path / "again").results.exists()
+
+
+def test_a_run_that_is_not_finished_is_scored_as_far_as_it_is(june: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(june, copy)
+    text = (copy / "results.jsonl").read_bytes()
+    (copy / "results.jsonl").write_bytes(text[: len(text) * 2 // 3])
+    outcome = rescore(copy, tmp_path / "again", threshold=0.5)
+    assert 0 < outcome.counts.finished < len(cases())
+    assert outcome.notes == ("the run is not finished: what it has is scored",)
+
+
+def test_it_goes_on_with_new_rows_under_the_new_policy(june: Path, tmp_path: Path) -> None:
+    rescore(june, tmp_path / "again", threshold=0.3)
+    more = {"id": "new", "answer": ANSWER.format(99, 1, 1), "context": CONTEXT.format(99, 1)}
+    judge = Judge()
+    given = {"judge": judge, "citations": "audit", "threshold": 0.3, "retry_errors": False}
+    outcome = run([*cases(), more], tmp_path / "again", progress=False, **given)
+    assert judge.asked
+    assert outcome.counts.now.cases == 1
+    assert (outcome.directory.about() or {})["made_from"] == ["june"]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"timeout": 5}, "timeout: nobody is asked, so only options of the policy can be given"),
+        ({"treshold": 5}, "treshold: unknown option. Did you mean 'threshold'"),
+        ({"threshold": 5}, "threshold: must be a number from 0 to 1"),
+        ({"policy": "ragas"}, r"needs new asks for split \(was 'sentences', is 'claims'\), "),
+    ],
+)
+def test_wrong_use_is_told(june: Path, tmp_path: Path, given: Any, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        rescore(june, tmp_path / "again", **given)
+
+
+def test_a_run_is_never_overwritten(june: Path, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="has a run already; use another directory"):
+        rescore(june, june, threshold=0.5)
+    with pytest.raises(ConfigError, match="not the directory of a run"):
+        rescore(tmp_path, tmp_path / "again")
+
+
+def test_the_command_line(june: Path, tmp_path: Path) -> None:
+    again = tmp_path / "again"
+    given = ["-o", "weights={partially_supported: 0.9}", "--threshold", "0.3"]
+    wrong = run_command("rescore", str(june), "--run", str(again), *given)
+    assert wrong.returncode == 2
+    given[1] = 'weights={"partially_supported": 0.9}'
+    done = run_command("rescore", str(june), "--run", str(again), *given)
+    assert done.returncode == 3, done.stderr
+    assert done.stdout == RunDirectory(again).kept_summary()["text"] + "\n"
+    compared = compare(lines_of(june), lines_of(again))
+    assert compared.kinds["improved"] > compared.kinds["regressed"] == 0
+    assert "passes 0.3" in " ".join(note.shown(str) for note in compared.notes)
+    report = write_report(june, tmp_path / "report.html", other=again)
+    assert report.cases == sum(compared.kinds.values())
