@@ -37,6 +37,7 @@ from faithfulness_assert.batch.provider_batches import (
     Standing,
     collect,
     import_answers,
+    sending,
     submit,
 )
 from faithfulness_assert.batch.provider_batches.openai_batches import OpenAIBatches
@@ -54,6 +55,7 @@ VIAS = ["openai-batch", "anthropic-batch"]
 @pytest.fixture(autouse=True)
 def _no_settings_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     bare_environment(monkeypatch)
+    monkeypatch.setattr(sending, "LOOK_AGAIN", (0.0,))
 
 
 def cases(count: int) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -75,6 +75,7 @@ class Batch:
     asks: list[tuple[str, Body]]
     fields: Body
     looks: int = 0
+    lists: int = 0
     cancelled: bool = False
     late: bool = False
     files: dict[str, str | None] = field(default_factory=dict)
@@ -88,6 +89,8 @@ class BatchServer:
         faults: of the lines of outputs.
         looks: how often a batch is looked at before it has ended.
         refuse: says why a file is not accepted, as OpenAI's ``errors.data``; () if it is.
+        clock: seconds by which it is ahead of this machine.
+        lag: how many lists are shown without a new batch.
     """
 
     def __init__(
@@ -96,7 +99,11 @@ class BatchServer:
         faults: Faults | None = None,
         looks: int = 1,
         refuse: Callable[[Sequence[Body]], Sequence[Body]] = lambda _: (),
+        *,
+        clock: float = 0.0,
+        lag: int = 0,
     ) -> None:
+        self.clock, self.lag = clock, lag
         self.model, self.faults, self.looks, self.refuse = model, faults or Faults(), looks, refuse
         self.files: dict[str, bytes] = {}
         self.batches: dict[str, Batch] = {}
@@ -165,7 +172,7 @@ class BatchServer:
         lines = [json.loads(line) for line in self.files[body["input_file_id"]].splitlines()]
         assert {line["url"] for line in lines} == {body["endpoint"]}
         errors = list(self.refuse(lines))
-        fields = {**body, "errors": errors, "created_at": int(_now().timestamp())}
+        fields = {**body, "errors": errors, "created_at": int(self._now().timestamp())}
         return self._openai(
             self._add([(line["custom_id"], line["body"]) for line in lines], fields)
         )
@@ -207,7 +214,7 @@ class BatchServer:
     def create_messages(self, body: Body) -> Body:
         asks = [(entry["custom_id"], entry["params"]) for entry in body["requests"]]
         assert all(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", custom_id) for custom_id, _ in asks)
-        return self._anthropic(self._add(asks, {"created_at": _now().isoformat()}))
+        return self._anthropic(self._add(asks, {"created_at": self._now().isoformat()}))
 
     def retrieve_messages(self, batch: Batch) -> Body:
         batch.looks += 1
@@ -240,6 +247,9 @@ class BatchServer:
         self.batches[batch.id] = batch
         return batch
 
+    def _now(self) -> datetime:
+        return datetime.now(timezone.utc) + timedelta(seconds=self.clock)
+
     # ------------------------------------------------------------ requests
 
     def serve(self, method: str, url: str, content: bytes) -> tuple[int, bytes]:
@@ -271,12 +281,11 @@ class BatchServer:
     def _page(self, anthropic: bool, query: Mapping[str, Sequence[str]]) -> Body:
         """All batches on one page, the newest first; the SDKs ask for no other page then."""
         show = self._anthropic if anthropic else self._openai
-        data = [show(batch) for batch in reversed(self.batches.values())]
+        for batch in self.batches.values():
+            batch.lists += 1
+        listed = [batch for batch in self.batches.values() if batch.lists > self.lag]
+        data = [show(batch) for batch in reversed(listed)]
         return {"data": [] if "after" in query else data, "has_more": False, "object": "list"}
-
-
-def _now() -> datetime:
-    return datetime.now(timezone.utc)
 
 
 def _json(data: Body, status: int = 200) -> tuple[int, bytes]:

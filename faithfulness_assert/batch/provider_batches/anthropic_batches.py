@@ -6,10 +6,25 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ...files import open_file
-from .service import EXPIRED, MISSING, NOT_RUN, Look, Said, Service, count_of, id_in
+from .service import (
+    EXPIRED,
+    MISSING,
+    NOT_FOUND,
+    NOT_RUN,
+    Found,
+    Look,
+    Said,
+    Service,
+    count_of,
+    id_in,
+    read_line,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
+
+    from ...judges.remote.remote_judge import RemoteJudge
+    from .service import Sought
 
 _PROBLEMS = {"expired": EXPIRED, "canceled": NOT_RUN}
 
@@ -21,6 +36,10 @@ class AnthropicBatches(Service):
     """
 
     provider, max_lines, max_bytes = "anthropic", 10_000, 32_000_000
+
+    def __init__(self, judge: RemoteJudge) -> None:
+        super().__init__(judge)
+        self._others: set[str] = set()  # batches that were found not to be ours
 
     @staticmethod
     def request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -40,22 +59,41 @@ class AnthropicBatches(Service):
             return Said(custom_id, 200, _error(result.get("error")))  # its type says the status
         return Said(custom_id, problem=_PROBLEMS.get(str(result.get("type")), MISSING))
 
-    def send(self, file: str, name: str) -> str:  # noqa: ARG002 - there is no place for the name
+    def send(self, file: str, name: str, begin: Callable[[], None]) -> str:  # noqa: ARG002 - there is no place for the name
         """See ``Service``."""
         with open_file(file, follow=False) as opened:
             requests = [json.loads(line) for line in opened]
+        begin()
         return id_in(self._once.messages.batches.create(requests=requests))
 
-    def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002
-        """See ``Service``. It is recognized by its time and its size.
+    def find(self, sought: Sought) -> Found:
+        """See ``Service``. When it has ended, the ids of its answers show whose a batch is."""
+        undecided = []
+        batches = self._api.messages.batches.list(limit=100)
+        for batch in sought.among(batches, _made_at):
+            total = _total(batch.request_counts) if batch.request_counts else 0
+            known = batch.id in (*sought.known, *self._others) or batch.archived_at is not None
+            if known or total not in (0, sought.lines):
+                continue
+            if not self.look(batch.id).ended:
+                undecided.append(batch.id)
+            elif sought.has(self._an_id_in(batch.id)):
+                return Found(batch.id)
+            else:
+                self._others.add(batch.id)
+        return Found(undecided=tuple(undecided))
 
-        A wrong one does no harm: none of its lines has an id of ours, and the asks are sent again.
-        """
-        for batch in self._api.messages.batches.list(limit=100):
-            if batch.created_at.timestamp() < since:
-                break
-            if batch.id not in known and _total(batch.request_counts) == lines:
-                return str(batch.id)
+    def _an_id_in(self, batch: str) -> str:
+        """The id of an ask of a batch that has ended; "" if it has no answers any more."""
+        try:
+            with self._api.messages.batches.with_streaming_response.results(batch) as response:
+                for line in response.iter_lines():
+                    said = read_line(type(self), line.encode(), self._judge.secrets)
+                    if said is not None:
+                        return said.custom_id
+        except Exception as error:
+            if getattr(error, "status_code", None) != NOT_FOUND:
+                raise
         return ""
 
     def look(self, batch: str) -> Look:
@@ -78,6 +116,10 @@ def _error(error: object) -> object:
     if isinstance(error, dict) and isinstance(error.get("error"), dict):
         return error
     return {"error": error or {"message": "the provider gave no reason", "type": "api_error"}}
+
+
+def _made_at(batch: Any) -> float | None:
+    return float(batch.created_at.timestamp()) if batch.created_at else None
 
 
 def _total(counts: Any) -> int:

@@ -10,10 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 from ...files import open_file
 from ...judges.remote.redaction import Secrets, safe_text
-from .service import EXPIRED, MISSING, NOT_RUN, Look, Rejection, Said, Service, count_of, id_in
+from .service import (
+    EXPIRED,
+    MISSING,
+    NOT_RUN,
+    Found,
+    Look,
+    Rejection,
+    Said,
+    Service,
+    count_of,
+    id_in,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
+
+    from .service import Sought
 
 ROUTE = "/v1/chat/completions"
 NAME_KEY = "faithfulness_assert"
@@ -48,10 +61,11 @@ class OpenAIBatches(Service):
         code = str(error.get("code")) if isinstance(error, dict) else ""
         return Said(custom_id, problem=_PROBLEMS.get(code, MISSING))
 
-    def send(self, file: str, name: str) -> str:
+    def send(self, file: str, name: str, begin: Callable[[], None]) -> str:
         """See ``Service``."""
         with open_file(file, follow=False) as opened:
             upload = self._api.files.create(file=opened, purpose="batch")
+        begin()
         batch = self._once.batches.create(
             input_file_id=id_in(upload),
             endpoint=ROUTE,
@@ -60,14 +74,13 @@ class OpenAIBatches(Service):
         )
         return id_in(batch)
 
-    def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:  # noqa: ARG002 - the name says it all
+    def find(self, sought: Sought) -> Found:
         """See ``Service``. The name is in the metadata of a batch."""
-        for batch in self._api.batches.list(limit=100):
-            if (batch.metadata or {}).get(NAME_KEY) == name:
-                return str(batch.id)
-            if (batch.created_at or since) < since:
-                break
-        return ""
+        batches = self._api.batches.list(limit=100)
+        for batch in sought.among(batches, lambda batch: batch.created_at):
+            if (batch.metadata or {}).get(NAME_KEY) == sought.name:
+                return Found(str(batch.id))
+        return Found()
 
     def look(self, batch: str) -> Look:
         """See ``Service``."""

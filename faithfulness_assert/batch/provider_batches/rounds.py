@@ -7,7 +7,6 @@ came back in all rounds before. That gives its result, or the asks for the next 
 from __future__ import annotations
 
 import shutil
-import time
 from contextlib import ExitStack
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -18,7 +17,15 @@ from ...judges.remote.fallbacks import merge_steps
 from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of
 from .case_answers import CaseAnswers, no_steps
-from .service import MISSING, NOT_RUN, RequestFiles, read_line, service_errors
+from .sending import Sending
+from .service import (
+    MISSING,
+    NOT_FOUND,
+    NOT_RUN,
+    RequestFiles,
+    read_line,
+    service_errors,
+)
 from .store import Round
 
 if TYPE_CHECKING:
@@ -34,9 +41,6 @@ if TYPE_CHECKING:
 
 MAX_LINE = 16 << 20
 """Bytes of a line of an output. What is longer is no line that we know."""
-NOT_FOUND = 404
-EARLIER = 60.0
-"""Seconds by which the clocks of this machine and of a provider may differ."""
 
 
 class Standing(NamedTuple):
@@ -81,6 +85,7 @@ class Rounds:
         self._directory, self._store, self._run_id = directory, store, run_id
         self._grader, self._form, self._service, self._since = grader, form, service, since
         self._judge = cast("RemoteJudge", grader.judge)
+        self._sending = Sending(store, run_id, self._judge.secrets)
         self._said: list[str] = []
 
     def advance(self) -> Standing:
@@ -139,9 +144,11 @@ class Rounds:
     def _has_ended(self, current: Round, service: Service) -> bool:
         """Sends what was not sent, fetches what is done. Returns whether all of it is here."""
         for file in current.files:
-            self._send(current, file, service)
+            path = self._folder(current.number) / file["name"]
+            if problem := self._sending.send(current, file, service, path):
+                self._say(current, problem)
         for file in current.files:
-            if not file.get("here"):
+            if file.get("batch") and not file.get("here"):
                 self._look(current, file, service)
         return all(file.get("here") for file in current.files)
 
@@ -160,22 +167,6 @@ class Rounds:
                 error.fix = f"Check base_url and the key. {gone}: its asks are then sent again."
             raise
 
-    def _send(self, current: Round, file: dict[str, Any], service: Service) -> None:
-        """Sends a file once: if we were stopped while we sent it, its batch is looked for."""
-        if file.get("batch"):
-            return
-        name, batch = f"{self._run_id}/{current.number}/{file['name']}", ""
-        with service_errors(self._judge.secrets):
-            if file.get("sending"):
-                known = [other["batch"] for other in current.files if other.get("batch")]
-                batch = service.find(name, file["lines"], file["sending"] - EARLIER, known)
-        file["sending"] = time.time()
-        self._store.save(current)
-        with service_errors(self._judge.secrets):
-            path = self._folder(current.number) / file["name"]
-            file["batch"] = batch or service.send(str(path), name)
-        self._store.save(current)
-
     def _end(self, current: Round, file: dict[str, Any], look: Look, service: Service) -> None:
         """Fetches what came of a file. If it was refused as a whole, it is sent again later."""
         for rejection in look.rejected[:5]:
@@ -185,6 +176,7 @@ class Rounds:
             self._say(current, f"the provider refused the file: {told}")
         if look.rejected and not any(rejection.line for rejection in look.rejected):
             del file["batch"], file["sending"]
+            file["again"] = file.get("again", 1) + 1  # its batch is not the one that was refused
             self._said.append("The file is sent again when you go on with the run.")
             self._store.save(current)
             return

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from ...files import append_file, private_folder, to_disk
 from ...judges.remote.connection import Answer
@@ -16,15 +17,23 @@ from ...judges.remote.server_errors import read_failure
 from ...records.errors import JudgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
     from ...judges.remote.redaction import Secrets
     from ...judges.remote.remote_judge import RemoteJudge
 
+Batch = TypeVar("Batch")
+
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
 """Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
+NOT_FOUND = 404
+DAY = 86_400.0
+NO_CONNECTION = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
+"""Classes of errors of HTTP clients before anything was sent."""
+UNDECIDED = (408, 409)
+"""Statuses of a refusal after which something may have come of the request all the same."""
 CONNECTIONS_FAIL = {"APIConnectionError", "TransportError"}
 """Classes of the SDKs' errors, and of those of their HTTP client."""
 
@@ -65,6 +74,44 @@ class Look(NamedTuple):
     told: str = ""
 
 
+class Sought(NamedTuple):
+    """A batch that may have been sent.
+
+    Args:
+        name: the name under which it was sent.
+        lines: how many requests it has.
+        age: the most seconds since it was sent.
+        known: the ids of other batches.
+        has: whether an ask with this id is in it.
+    """
+
+    name: str
+    lines: int
+    age: float
+    known: Sequence[str]
+    has: Callable[[str], bool]
+
+    def among(
+        self, batches: Iterable[Batch], made: Callable[[Batch], float | None]
+    ) -> Iterator[Batch]:
+        """Those of all batches, the newest first, that are not too old by the provider's clock."""
+        oldest = -math.inf
+        for batch in batches:
+            at = made(batch)
+            if at is not None:
+                oldest = max(oldest, at - self.age - DAY)
+                if at < oldest:
+                    return
+            yield batch
+
+
+class Found(NamedTuple):
+    """What ``find`` has found: the id of the batch, or "" and the ids of those that may be it."""
+
+    batch: str = ""
+    undecided: tuple[str, ...] = ()
+
+
 class Service(ABC):
     """A provider's batch API, with the address and the key of a judge.
 
@@ -102,19 +149,15 @@ class Service(ABC):
         self._judge.close_client(self._api)
 
     @abstractmethod
-    def send(self, file: str, name: str) -> str:
-        """Sends a file of requests; returns the id of its batch. ``name`` is for ``find``."""
+    def send(self, file: str, name: str, begin: Callable[[], None]) -> str:
+        """Sends a file of requests; returns the id of its batch. ``name`` is for ``find``.
+
+        ``begin`` is called just before the request for which somebody pays.
+        """
 
     @abstractmethod
-    def find(self, name: str, lines: int, since: float, known: Sequence[str]) -> str:
-        """The id of a batch that was sent without our taking note of it; "" if there is none.
-
-        Args:
-            name: the name under which it was sent.
-            lines: how many requests it has.
-            since: when it was sent at the earliest, in seconds since the epoch.
-            known: the ids of other batches.
-        """
+    def find(self, sought: Sought) -> Found:
+        """Looks for a batch that may have been sent without our taking note of it."""
 
     @abstractmethod
     def look(self, batch: str) -> Look:
@@ -179,6 +222,18 @@ def service_errors(secrets: Secrets) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises
         raise secrets.out_of_error(_judge_error(error, secrets)) from None
+
+
+def is_refused(error: BaseException | None) -> bool:
+    """Whether an error of an SDK means that nothing came of a request."""
+    status = getattr(error, "status_code", None)
+    if isinstance(status, int):
+        return 400 <= status < 500 and status not in UNDECIDED
+    while error is not None:
+        if type(error).__name__ in NO_CONNECTION:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _judge_error(error: Exception, secrets: Secrets) -> JudgeError:

@@ -68,8 +68,7 @@ class Try(NamedTuple):
         key: which ask of the plan it is.
         token: what the reply must repeat.
         steps: the fallbacks with which it was sent; those without steps are left out.
-        answers: status and body, or the word of a problem; several if the service sent several that
-            differ.
+        answers: status and body, or the word of a problem; all that differ, if several came.
     """
 
     round: int
@@ -203,6 +202,11 @@ class Store:
         taken = {name: count for name, count in steps.items() if count}
         values = id, number, file, row, key, json.dumps(taken)
         self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?, ?)", values)
+
+    def has_ask(self, number: int, file: str, id: str) -> bool:
+        """Whether a file of a round has an ask with this id."""
+        found = self._db.execute("SELECT round, file FROM asks WHERE id = ?", (id,)).fetchone()
+        return bool(found == (number, file))
 
     def tries(self, row: int, until: int) -> list[Try]:
         """What was sent for a row until this round, and what came back, in the order of sending."""
