@@ -284,6 +284,51 @@ def test_a_secret_in_the_address_is_in_no_log(
         assert secret not in text
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of aiohttp
+@pytest.mark.parametrize("form", ["plain", "JSON escapes", "base64 of a login", "URL escapes"])
+@pytest.mark.parametrize("status", [200, 407])
+def test_the_password_of_a_proxy_is_a_secret_too(
+    form: str, status: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    password = "p@ssword-77"
+    said = FORMS[form](password)
+
+    def proxy(request: Request) -> Answer:
+        if status == 200:
+            return good_reply(request, VERDICT % json.dumps(f"As {said} says."))
+        return refusal_to(status, f"no: {said}", {"x-echo": said})
+
+    with Loopback(proxy) as server:
+        monkeypatch.setenv("http_proxy", server.root.replace("//", "//me:p%40ssword-77@"))
+        url = "http://judge.example/v1"
+        grader = Grader("openai:m", base_url=url, api_key=LONG, max_retries=0, reasons=True)
+        result = grader.grade(**CASE)
+        login = server.requests[0].headers["proxy-authorization"].partition(" ")[2]
+    assert base64.b64decode(login) == b"me:p@ssword-77"
+    assert (result.status == "judge_failed") == (status == 407)
+    assert not shows(outputs(result) + records(caplog), password)
+
+
+@pytest.mark.parametrize(
+    "name", ["httpcore.late", "openai._late.er", "hpack.late", "faithfulness_assert.late"]
+)
+def test_a_logger_that_is_made_later_shows_no_key(
+    name: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    grader = Grader("openai:m", base_url="http://localhost:1/v1", api_key=LONG)
+    logger = logging.getLogger(f"{name}{len(caplog.records)}")
+    try:
+        raise ValueError(LONG)
+    except ValueError:
+        logger.exception("sent %s", LONG, extra={"headers": {"authorization": f"Bearer {LONG}"}})
+    (record,) = caplog.records
+    assert "sent [redacted]" in caplog.text
+    assert LONG not in f"{vars(record)} {caplog.text}"
+    del grader
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_tape_of_somebody_else_shows_no_key(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from ...files import append_file, private_folder, to_disk
 from ...judges.remote.connection import Answer
-from ...judges.remote.logs import watch_logs
 from ...judges.remote.redaction import safe_text
 from ...judges.remote.server_errors import read_failure
 from ...records.errors import JudgeError
@@ -141,7 +140,6 @@ class Service(ABC):
         self._judge = judge
         http = judge.provider.sdk().DefaultHttpxClient(follow_redirects=False)
         self._api = judge.client(http_client=http)
-        watch_logs(judge.secrets)  # also of what was imported just now
         self._once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
 
     def close(self) -> None:

@@ -23,7 +23,6 @@ from .. import JUDGES, background
 from .connection import Answer, Connection, DirectConnection, not_sent
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
-from .logs import watch_logs
 from .own_client import ClientConnection, client_endpoint
 from .redaction import Secrets
 from .server_errors import ServerError
@@ -285,6 +284,5 @@ class RemoteJudge:
             connection = DirectConnection(provider.sdk(), make_client, url, login, secrets)
         else:
             connection = ClientConnection(provider.sdk(), self._own_client, provider.path, secrets)
-        watch_logs(secrets)  # also of what was imported just now
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ...records.errors import ConfigError, MissingKeyError
+from .known import remember
 from .logs import watch_logs
 from .redaction import Secret, Secrets
 
@@ -79,20 +80,36 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
     """
     parts = _parse_base_url(url)
     user, _, place = parts.netloc.rpartition("@")
-    login = parts.password or parts.username or ""
     words = (
         key,
-        login,
-        unquote(login),
+        *_of_login(parts),
         parts.query,
         *credentials(dict(parse_qsl(parts.query))),
         *more_secrets,
+        *_proxy_logins(),
     )
     marked = [f"{user}@"] * bool(user) + [f"?{parts.query}"] * bool(parts.query)
     secrets = Secrets(words, in_messages=marked)
-    watch_logs(secrets)
+    remember(secrets)
+    watch_logs()
     public_url, warnings = f"{parts.scheme}://{place}{parts.path}", _warnings(parts)
     return Endpoint(Secret(url), key, public_url, secrets, warnings)
+
+
+def _of_login(parts: SplitResult) -> tuple[str, str]:
+    """The password in an address, or the only name in it, which is then a token."""
+    login = parts.password or parts.username or ""
+    return login, unquote(login)
+
+
+def _proxy_logins() -> list[str]:
+    """The passwords of the proxies that the environment names: HTTP clients use these."""
+    found: list[str] = []
+    for name, value in os.environ.items():
+        if name.lower().endswith("_proxy") and "@" in value:
+            with suppress(ValueError):
+                found += _of_login(urlsplit(value if "//" in value else f"//{value}"))
+    return found
 
 
 def _warnings(parts: SplitResult) -> tuple[str, ...]:
