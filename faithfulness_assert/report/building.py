@@ -16,6 +16,7 @@ from .. import __version__
 from ..batch.outputs.files import whole_file
 from ..files import as_text
 from ..records.errors import ConfigError
+from ..text.strings import clean_text, clip
 from .case_view import OUTCOME_NAMES, Vocabulary, detail_view, row_view
 from .comparing import Compared
 from .joining import join
@@ -120,6 +121,7 @@ class _Data:
         self.rows, self.details = Chunks(ROWS_SIZE), Chunks(DETAILS_SIZE)
         self.passages = Store(PASSAGES_SIZE)
         self.slices: list[list[Any]] = []
+        self.runs: list[str] = []
 
     def close(self) -> None:
         """Deletes it."""
@@ -141,6 +143,7 @@ class _Data:
             "flags": self.names.flags.names,
             "cases": self.rows.count,
             "slices": self.slices,
+            "runs": self.runs,
             **{name: values.starts for name, values in chunks.items()},
         }
         yield Block("meta", packed(json.dumps(meta)))
@@ -162,6 +165,7 @@ def _one(
 
 def _two(compared: Compared, page: _Data) -> dict[str, Any]:
     """The same for the cases that changed between two runs."""
+    page.runs = [clip(clean_text(name)) for name in compared.comparison.names]
     for row, details in compared.changes(page.names, page.passages.place):
         page.rows.add(row)
         page.details.add(details)

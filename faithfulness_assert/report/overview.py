@@ -20,8 +20,9 @@ from .repeats import Repeats
 from .slices import Slices
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from ..batch.comparison import Change
     from ..records.model import Verdict
     from .comparing import Compared
     from .record import Record
@@ -43,6 +44,7 @@ MOST_WORST = 5
 MAX_NAME = 60
 MOST_NAMES = 4
 MOST_LABELS = 20
+MOST_MOVES = 500
 
 
 class Worst(NamedTuple):
@@ -264,4 +266,18 @@ def comparison_overview(compared: Compared) -> dict[str, Any]:
         "rows": rows_of(comparison),
         "limit": FALSE_ALARMS / 2,
         "left": sum(comparison.kinds.values()) - len(comparison.shown),
+        "moves": moves(comparison.shown),
     }
+
+
+def moves(changes: Iterable[Change]) -> list[tuple[float, float, str, int]]:
+    """Where the scores of changed cases were and are, the kind of change, and how many are there.
+
+    Scores are rounded to two places, and to at most ``MOST_MOVES`` points.
+    """
+    points = Counter(
+        (round(change.before.score, 2), round(change.after.score, 2), change.kind)
+        for change in changes
+        if change.before.score is not None and change.after.score is not None
+    )
+    return [(*point, count) for point, count in points.most_common(MOST_MOVES)]

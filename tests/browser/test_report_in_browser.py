@@ -323,6 +323,25 @@ def test_two_runs_are_side_by_side(opened: Window, comparison: Path) -> None:
     )
 
 
+def test_two_runs_are_called_by_their_names_and_their_parts_are_at_the_same_height(
+    opened: Window, comparison: Path
+) -> None:
+    page = opened().goto(comparison, "#case=day-ticket")
+    heads = page.locator(".column h2").all_inner_texts()
+    assert [head for head in heads if head.startswith("Run ")] == [
+        "Run A: assistant-v1",
+        "Run B: assistant-v2",
+    ]
+    for name in ("Answer", "Context"):
+        panels = page.locator(f".panel[aria-label^='{name} in ']")
+        tops = [panels.nth(side).bounding_box()["y"] for side in (0, 1)]
+        assert tops[0] == tops[1]
+    page = opened().goto(comparison)
+    assert page.locator(".both thead th").all_inner_texts() == ["assistant-v1", "assistant-v2"]
+    points = page.locator(".moves circle title").all_text_contents()
+    assert sorted(points) == ["0.5 → 1: 1", "1 → 0.67: 1"]
+
+
 def test_without_scripts_the_overview_is_there_and_says_what_is_missing(
     opened: Window, example: Path
 ) -> None:

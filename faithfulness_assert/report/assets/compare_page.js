@@ -19,7 +19,7 @@ function comparePage(item, details, links) {
     ),
     element(
       'div',
-      { class: 'columns' },
+      { class: 'columns aligned' },
       sides.map((side, number) => column(side, item.sides[number], details[number], 'AB'[number])),
     ),
   ];
@@ -31,11 +31,11 @@ function column(side, item, detail, name) {
   const lead = element(
     'div',
     { class: 'panel' },
-    element('h2', {}, `Run ${name}`),
+    element('h2', {}, `Run ${name}: `, quoted(report.names.runs['AB'.indexOf(name)])),
     verdictLine(item),
     detail?.reason ? element('p', { class: 'hint' }, quoted(detail.reason)) : null,
   );
-  return element('div', { class: 'column' }, lead, side.answer, side.selected, side.context, side.list, detailsPanel(item, detail ?? {}, ` of ${name}`));
+  return element('div', { class: 'column' }, lead, side.answer, side.selected, side.context, side.list ?? element('div'), detailsPanel(item, detail ?? {}, ` of ${name}`));
 }
 
 function chooseText(side, text) {
