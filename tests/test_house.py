@@ -192,6 +192,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("filelock", {"batch.run_directory"}),
         ("yaml", {"policy.files"}),
         ("pyarrow", {"batch.parquet_files", "batch.ray"}),
+        ("python_calamine", {"batch.spreadsheets"}),
         ("ray", {"batch.ray"}),
         ("deepeval", {"adapters.deepeval"}),
         ("ragas", {"adapters.ragas"}),

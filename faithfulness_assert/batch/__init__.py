@@ -54,6 +54,7 @@ def run(
     max_cost: float | None = None,
     max_errors: int | None = None,
     mapping: Mapping[str, str] | None = None,
+    encoding: str | None = None,
     retry_errors: bool = True,
     regrade_changed: bool = False,
     progress: bool = True,
@@ -81,6 +82,7 @@ def run(
         max_tokens, max_cost, max_errors: the run stops when it has used, or found, more. Without
             ``max_errors`` it stops when 50 cases in a row could not be graded.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
+        encoding: that of a text file, such as ``"cp1252"``; by default UTF-8.
         retry_errors: whether cases that could not be graded before are graded again, where that
             may succeed now: the judge's server was at fault, or the error is ``retryable``.
         regrade_changed: whether rows that have a result and are not what they were are graded
@@ -115,7 +117,9 @@ def run(
     budget = Budget(max_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
         raise ConfigError("max_cost: needs the option prices, or no cost is known")
-    data_set = source if isinstance(source, DataSet) else open_data_set(source, mapping=mapping)
+    data_set = source
+    if not isinstance(source, DataSet):
+        data_set = open_data_set(source, mapping=mapping, encoding=encoding)
     kept = RunDirectory(directory)
     if grace is not None:
         check_number("grace", grace, 0, 86_400)

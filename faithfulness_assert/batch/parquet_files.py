@@ -51,7 +51,7 @@ def load_pyarrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise ConfigError(
-            "Parquet files need pyarrow. Run: pip install faithfulness-assert[parquet]"
+            "Parquet files need pyarrow. Run: pip install 'faithfulness-assert[parquet]'"
         ) from None
     return pyarrow
 

@@ -13,6 +13,7 @@ from .. import __version__
 from ..files import open_file
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
+from ..records.option_names import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,9 +110,9 @@ def changed_input(problem: str) -> ConfigError:
     """The error that says which rows are not what they were."""
     return ConfigError(
         f"the input has changed since the run began: {problem}. Nothing was graded, and the "
-        "results are as they were. To grade these rows again: --regrade-changed (what they had is "
-        "moved to retried.jsonl; that of a row that is gone, too). Else use the input as it was, "
-        "or another directory"
+        f"results are as they were. To grade these rows again: {option('regrade_changed', True)} "
+        "(what they had is moved to retried.jsonl; that of a row that is gone, too). Else use the "
+        "input as it was, or another directory"
     )
 
 

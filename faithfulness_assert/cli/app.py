@@ -16,6 +16,7 @@ from importlib import import_module
 import faithfulness_assert
 
 from ..files import to_nowhere
+from ..records.option_names import named_as_on_command_line
 from .exit_codes import FAILED, INTERRUPTED, WRONG_USE
 
 TYPE_CHECKING = False
@@ -52,7 +53,8 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a terminal's encoding may lack some characters
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        code = _run(sys.argv[1:])
+        with named_as_on_command_line():
+            code = _run(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads on; Python would complain when it closes the stream
         to_nowhere(sys.stdout)

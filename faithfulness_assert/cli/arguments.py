@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch.data_sets import open_data_set
 from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
-from ..cases.mapping import parse_mapping
+from ..cases.mapping import FROM, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
 from ..records.errors import ConfigError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
 
     from ..batch.data_sets import DataSet
     from ..batch.run_directory import RunDirectory
@@ -62,7 +63,7 @@ def add_policy_arguments(parser: ArgumentParser, default: str | None = "default"
 
 
 def add_mapping_arguments(parser: ArgumentParser) -> None:
-    """``--map`` and ``--from``: where a data set has the fields of a case."""
+    """``--map``, ``--from`` and ``--encoding``: how a data set is read."""
     parser.add_argument(
         "--map",
         metavar="FIELD=COLUMN",
@@ -77,11 +78,33 @@ def add_mapping_arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="the system that the records are from, where they could be those of two",
     )
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="that of a text file, such as cp1252 for one from Excel (default: utf-8)",
+    )
 
 
 def columns(arguments: Namespace) -> dict[str, str]:
     """The mapping that ``--map`` and ``--from`` give."""
     return parse_mapping(arguments.map, arguments.system)
+
+
+def parse_mapping(items: Iterable[str], system: str | None = None) -> dict[str, str]:
+    """The mapping that texts such as ``answer=COLUMN`` give, with the name of the ``system``.
+
+    Raises:
+        ConfigError: a text has another form, or names a field that a case does not have.
+    """
+    mapping: dict[str, str] = {FROM: system} if system else {}
+    for item in items:
+        name, sign, column = item.partition("=")
+        if not sign or not column.strip():
+            raise ConfigError(f"--map: must be FIELD=COLUMN, such as answer=reply, got {item!r}")
+        if name.strip() in mapping:
+            raise ConfigError(f"--map: {name.strip()} is given twice")
+        mapping[name.strip()] = column.strip()
+    return check_mapping(mapping)
 
 
 def add_judge_argument(parser: ArgumentParser) -> None:
@@ -96,7 +119,8 @@ def add_judge_argument(parser: ArgumentParser) -> None:
 
 def named_data_set(arguments: Namespace) -> DataSet:
     """The data set that these arguments name. Raises ``ConfigError`` if it cannot be read."""
-    return open_data_set(arguments.input, mapping=columns(arguments))
+    mapping, encoding = columns(arguments), arguments.encoding
+    return open_data_set(arguments.input, mapping=mapping, encoding=encoding)
 
 
 def grading_options(arguments: Namespace) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from .arguments import (
     named_data_set,
 )
 from .exit_codes import PASSED
-from .terminal import print_json, show, show_line, show_paragraph, show_table
+from .terminal import print_json, say, show, show_line, show_paragraph, show_table
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -101,9 +101,13 @@ def run_grade(arguments: Namespace) -> int:
     lines = in_input_order(grade_rows(rows, grader, concurrency=arguments.concurrency))
     show_results = partial(show, as_json=arguments.json, case_of=cases.take)
     if arguments.report is None:
-        return show_results(line.result for line in lines)
-    about = describe_run(grader, options, data_set)
-    return _with_report(lines, show_results, about, data_set, arguments.report)
+        code = show_results(line.result for line in lines)
+    else:
+        about = describe_run(grader, options, data_set)
+        code = _with_report(lines, show_results, about, data_set, arguments.report)
+    for hint in data_set.hints:
+        say(f"note: {hint}")
+    return code
 
 
 class _Cases:

@@ -66,6 +66,7 @@ def run_report(arguments: Namespace) -> int:
         other=arguments.other,
         other_data=second,
         mapping=columns(arguments),
+        encoding=arguments.encoding,
     )
     for note in report.notes:
         say(f"note: {note}")

@@ -38,7 +38,7 @@ class JudgeEntry(NamedTuple):
     def install(self) -> str:
         """The command that installs what the judge needs; empty if it needs nothing."""
         if self.extra:
-            return f"pip install faithfulness-assert[{self.extra}]"
+            return f"pip install 'faithfulness-assert[{self.extra}]'"
         return f"pip install {self.package}" if self.package else ""
 
 

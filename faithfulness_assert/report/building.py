@@ -8,11 +8,13 @@ import json
 import os
 import tempfile
 from contextlib import ExitStack, closing
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from .. import __version__
+from ..batch.data_sets import open_data_set
 from ..batch.outputs.files import whole_file
 from ..files import as_text
 from ..records.errors import ConfigError
@@ -26,7 +28,9 @@ from .record import mapping_of
 from .result_records import Results, open_results
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+    from ..batch.data_sets import DataSet
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
@@ -56,6 +60,7 @@ def write_report(
     other: Any = None,
     other_data: Any = None,
     mapping: Mapping[str, str] | None = None,
+    encoding: str | None = None,
 ) -> Report:
     """Writes an HTML report of results: one file, which works from disk without a network.
 
@@ -72,24 +77,26 @@ def write_report(
         other: results of a second run over the same cases. The report then shows what changed.
         other_data: its data set, if that is another; without it, ``data`` is that of both.
         mapping: columns for the fields of a case, as it was graded with.
+        encoding: that of the data sets, if they are text files that are not in UTF-8.
 
     Raises:
         ConfigError: there are no results, the data set cannot be read, or the file cannot be
             written.
     """
     file = check_report(path)
+    opened = partial(open_data_set, mapping=mapping, encoding=encoding)
     with ExitStack() as stack:
         first = stack.enter_context(closing(open_results(results)))
         page = stack.enter_context(closing(_Data()))
         if other is None:
             mode = "run"
-            values = _one(first, data, mapping, page)
+            values = _one(first, data, opened, page)
             notes = first.notes
         else:
             mode = "compare"
             second = stack.enter_context(closing(open_results(other)))
             pair = (data, data if other_data is None else other_data)
-            values = _two(Compared((first, second), pair, mapping), page)
+            values = _two(Compared((first, second), pair, opened), page)
             notes = values["notes"]
         part = stack.enter_context(whole_file(file))
         with as_text(part, errors="replace") as text:
@@ -150,11 +157,11 @@ class _Data:
 
 
 def _one(
-    results: Results, data: Any, mapping: Mapping[str, str] | None, page: _Data
+    results: Results, data: Any, opened: Callable[[Any], DataSet], page: _Data
 ) -> dict[str, Any]:
     """Takes the cases of a run. Returns what the overview says."""
     figures = Figures(inverse=mapping_of(results.about.get("policy")).get("inverse") is True)
-    for record, texts in join(results, data, mapping):
+    for record, texts in join(results, data, opened):
         badness = figures.add(record, page.rows.count)
         places = figures.slices.add(record.columns, record.outcome)
         page.rows.add([*row_view(record, texts, page.names), badness, places])

@@ -32,9 +32,9 @@ class Compared:
     """
 
     def __init__(
-        self, sources: tuple[Results, Results], data: tuple[Any, Any], mapping: Any
+        self, sources: tuple[Results, Results], data: tuple[Any, Any], opened: Any
     ) -> None:
-        self.sources, self._data, self._mapping = sources, data, mapping
+        self.sources, self._data, self._opened = sources, data, opened
         first, second = sources
         names = names_of(first.name, second.name)
         self.comparison = compare(_lines(first), _lines(second), shown=MOST_CHANGES, names=names)
@@ -57,7 +57,7 @@ class Compared:
         changes = self.comparison.shown
         wanted = {change.case_id for change in changes}
         sides = [
-            _views(join(source, data, self._mapping), wanted, names, place)
+            _views(join(source, data, self._opened), wanted, names, place)
             for source, data in zip(self.sources, self._data, strict=True)
         ]
         for change in changes:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batch.data_sets import DataSet, open_data_set
+from ..batch.data_sets import DataSet
 from ..batch.rows import Row, digest
 from ..cases.case import Case
 from ..records.errors import ConfigError, InputError
+from ..records.option_names import option
 from .case_view import Texts
 from .record import Record, mapping_of, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .result_records import Results
 
 MOST_QUOTES = 50
 """Of a result without a fingerprint, looked for in the passages."""
-HOW = "Give the data set with --data FILE (and --map, if the run had it)."
 
 
 class Joined(NamedTuple):
@@ -29,16 +29,17 @@ class Joined(NamedTuple):
     texts: Texts | None
 
 
-def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iterator[Joined]:
+def join(results: Results, data: Any, opened: Callable[[Any], DataSet]) -> Iterator[Joined]:
     """All results with their texts: first those of the data set, in its order.
 
     Args:
         data: the data set, or None. What only a run names is never opened.
+        opened: opens it.
 
     Raises:
         ConfigError: the given data set cannot be read, or nothing is a result.
     """
-    data_set, problem = _data_set(results, data, mapping)
+    data_set, problem = _data_set(results, data, opened)
     if data_set is None:
         read = found = False
         for _, data in results.records():
@@ -52,12 +53,12 @@ def join(results: Results, data: Any, mapping: Mapping[str, str] | None) -> Iter
 
 
 def _data_set(
-    results: Results, data: Any, mapping: Mapping[str, str] | None
+    results: Results, data: Any, opened: Callable[[Any], DataSet]
 ) -> tuple[DataSet | None, str]:
     """The data set, or None and what a reader should know of that."""
     data = results.data if data is None else data
     if data is not None:
-        data_set = data if isinstance(data, DataSet) else open_data_set(data, mapping=mapping)
+        data_set = data if isinstance(data, DataSet) else opened(data)
         if isinstance(data, str | PathLike | DataSet):
             results.source = data_set.name
         return data_set, ""
@@ -66,7 +67,8 @@ def _data_set(
         f" The run was graded from {name}, which is not opened unless you name it." if name else ""
     )
     problem = "The answers and contexts are not shown: results do not contain them."
-    return None, f"{problem}{named} {HOW}"
+    how = f"{option('data', 'FILE')} (and {option('mapping')}, if the run had it)"
+    return None, f"{problem}{named} Give the data set with {how}."
 
 
 class _Join:

@@ -104,7 +104,7 @@ def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
         said = str(caught.value)
         assert "row 3 (c3) has another answer; row 5 (c5) has another answer, context; " in said
         assert "row 6 (c6)" in said
-        assert "--regrade-changed" in said
+        assert "regrade_changed=True" in said
         assert not judge.asked
         assert (directory / "results.jsonl").read_bytes() == before
         assert (directory / "run.json").read_bytes() == about

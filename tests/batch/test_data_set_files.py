@@ -237,7 +237,7 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> No
     good = json.dumps(CASE).encode()
     file.write_bytes(b"[" + good + b',{"answer": "caf\xe9"}, 7,' + good + b"]")
     assert problems(file) == [
-        "item 2: not UTF-8 text: byte 0xe9; save the file as UTF-8",
+        "item 2: not UTF-8 text: byte 0xe9",
         "item 3: must be a JSON object, got int",
     ]
 
@@ -305,7 +305,7 @@ def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:
     assert problems(file) == [
         "line 3: 1 cells, but the file has 2 columns",
         "line 4: 3 cells, but the file has 2 columns",
-        "line 7: not UTF-8 text: byte 0xe9; save the file as UTF-8",
+        "line 7: not UTF-8 text: byte 0xe9",
         "line 9: invalid CSV: ',' expected after '\"'",
         "lines 10 to 11: invalid CSV: a quote is opened and never closed",
     ]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import Case, ConfigError, Grader, Passage
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.cases.as_json import NotJsonError, as_json
-from faithfulness_assert.cases.mapping import parse_mapping
+from faithfulness_assert.cli.arguments import parse_mapping
 
 CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
 NAMES = st.sampled_from(["answer", "self", "cls", "expected", "id", "row", "record"]) | st.text()
@@ -96,7 +96,7 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path: Pat
     rows = rows_of(file)
     assert [row.fields for row in rows if not row.problem] == [CASE, CASE]
     problems = [row.problem for row in rows if row.problem]
-    assert problems[0] == "line 3: not UTF-8 text: byte 0xe9; save the file as UTF-8"
+    assert problems[0] == "line 3: not UTF-8 text: byte 0xe9"
     assert problems[1] == "line 4: must be a JSON object, got list"
     assert problems[2].startswith("line 6: invalid JSON: Unterminated string starting at character")
     assert problems[2].endswith("the file ends here, it may be cut off")
@@ -112,7 +112,7 @@ def test_the_shown_mapping_names_what_is_taken_and_what_is_carried_along() -> No
 
 def test_two_columns_for_a_field_are_shown_with_what_to_do() -> None:
     shown = open_data_set([{**CASE, "evidence": ["e"]}]).described()
-    assert "context or evidence (a row must not have both; --map says which one counts)" in shown
+    assert "context or evidence (a row must not have both; mapping says which one counts)" in shown
 
 
 @pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
@@ -124,9 +124,9 @@ def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> N
 @pytest.mark.parametrize(
     ("mapping", "said"),
     [
-        (["answer=reply"], r"map: .*must be"),
-        ("answer=reply", r"map: .*must be"),
-        ({"answer": 1}, r"map: .*must be"),
+        (["answer=reply"], r"mapping: .*must be"),
+        ("answer=reply", r"mapping: .*must be"),
+        ({"answer": 1}, r"mapping: .*must be"),
         ({"from": "mlflow"}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
         ({"from": ""}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
         ({"answer": "outputs["}, r"invalid JMESPath 'outputs.'"),

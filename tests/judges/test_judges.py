@@ -74,7 +74,7 @@ def test_help_texts_are_derived_from_the_rows() -> None:
     assert judge_forms() == ["anthropic:MODEL", "embedded", "openai:MODEL", "tape:DIR"]
     assert [entry.extra for entry in JUDGES.values() if entry.extra] == ["anthropic"]
     assert set(environment_prefixes()) == {"ANTHROPIC_", "OPENAI_"}
-    assert JUDGES["anthropic"].install == "pip install faithfulness-assert[anthropic]"
+    assert JUDGES["anthropic"].install == "pip install 'faithfulness-assert[anthropic]'"
     assert JUDGES["openai"].install == "pip install openai"
     assert JUDGES["embedded"].install == ""
 

@@ -6,12 +6,15 @@ import csv
 import json
 import re
 from ast import literal_eval
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...cases.locate import has_column
+from ...cases.mapping import COLUMN_FIELDS
 from ...cases.systems import NAMES_INSIDE
-from ...files import open_file, open_text
+from ...files import open_text
 from ...records.errors import ConfigError
 from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, unknown
+from .encodings import hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,37 +24,67 @@ if TYPE_CHECKING:
 
 _QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
 _STRING = re.compile(_QUOTED, re.DOTALL)
+_SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 _PYTHON_LIST = re.compile(rf"\[(?:{_QUOTED})(?:,\s*(?:{_QUOTED}))*\]", re.DOTALL)
 
 
-def csv_header(file: Path) -> list[str]:
-    """The columns of a file. One without a name is called ``column 3``, by its place."""
-    try:
-        header: list[str] = next(_reader(file), [])
-        check_utf8("".join(header))
-    except (csv.Error, UnreadableError) as error:
-        raise ConfigError(f"{file}: the first row cannot be read: {error}") from None
-    return [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
+class Form(NamedTuple):
+    """How a file is written: what separates its cells, and its columns.
+
+    ``skipped``: whether the first line is Excel's ``sep=;`` and no row.
+    """
+
+    delimiter: str
+    columns: Sequence[str]
+    skipped: bool = False
 
 
-def csv_records(file: Path, columns: Sequence[str], context: frozenset[str]) -> Iterator[Record]:
-    """The records of a file.
+def csv_form(file: Path, mapping: Mapping[str, str]) -> Form:
+    """The form of a file, whatever its name: the one in which it has the columns of a case.
+
+    If none has, or several have, the one with more columns, else commas (in TSV tabs). A column
+    without a name is called ``column 3``, by its place.
+
+    Raises:
+        ConfigError: the first row cannot be read.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
+    usual = "\t,;" if file.suffix.lower() == ".tsv" else ",;\t"
+    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
+        told = _SEPARATOR.fullmatch(text.readline(10))
+    forms, problems = [], []
+    for delimiter in told[1] if told else usual:
+        try:
+            header: list[str] = next(_reader(file, Form(delimiter, (), bool(told))), [])
+            check_utf8("".join(header))
+        except (csv.Error, UnreadableError) as error:
+            advice = f". {hint()}" if isinstance(error, UnreadableError) else ""
+            problems.append(f"{error}{advice}")
+            continue
+        columns = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
+        forms.append(Form(delimiter, columns, bool(told)))
+    if not forms:
+        raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
+    return max(forms, key=lambda form: (_fields(form.columns, mapping), len(form.columns)))
+
+
+def _fields(columns: Sequence[str], mapping: Mapping[str, str]) -> int:
+    """How many fields of a case these columns have."""
+    return sum(has_column(columns, field, mapping) for field in COLUMN_FIELDS)
+
+
+def csv_records(
+    file: Path, form: Form, context: frozenset[str], known: Known = unknown
+) -> Iterator[Record | None]:
+    """The records of a file, with None for those that are known.
 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
     A cell of a column in ``context`` may be a list of passages, see ``passages``.
     """
-    return filter(None, other_csv_records(file, columns, context, unknown))
-
-
-def other_csv_records(
-    file: Path, columns: Sequence[str], context: frozenset[str], known: Known
-) -> Iterator[Record | None]:
-    """The same, with None for the records that are known."""
-    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
-    rows, number = _reader(file), 0
+    rows, number, more = _reader(file, form), 0, 1 + form.skipped
     next(rows, None)
     while True:
-        before = rows.line_num
+        first = rows.line_num + more
         try:
             cells = next(rows)
         except StopIteration:
@@ -60,32 +93,27 @@ def other_csv_records(
             open_quote = str(error) == "unexpected end of data"
             problem = "a quote is opened and never closed" if open_quote else error
             number += 1
-            yield Record(_place(before + 1, rows.line_num), None, f"invalid CSV: {problem}")
+            place = _place(first, rows.line_num + more - 1)
+            yield Record(place, None, f"invalid CSV: {problem}")
             continue
         if cells:
             number += 1
-            place = _place(before + 1, rows.line_num)
-            yield None if known(number) else _record(place, cells, columns, context)
+            place = _place(first, rows.line_num + more - 1)
+            yield None if known(number) else _record(place, cells, form.columns, context)
 
 
-def _reader(file: Path) -> Any:
+def _reader(file: Path, form: Form) -> Any:
     """Strict, so that a text after a closing quote, or a quote that stays open, is an error."""
-    return csv.reader(_lines(file), delimiter=_delimiter(file), strict=True)
+    lines = _lines(file)
+    if form.skipped:
+        next(lines)
+    return csv.reader(lines, delimiter=form.delimiter, strict=True)
 
 
 def _lines(file: Path) -> Iterator[str]:
     with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
         while line := text.readline(MAX_RECORD):
             yield line
-
-
-def _delimiter(file: Path) -> str:
-    """A tab in TSV; a semicolon where the first line has one and no comma; else a comma."""
-    if file.suffix.lower() == ".tsv":
-        return "\t"
-    with open_file(file) as lines:
-        first = lines.readline(1 << 20)
-    return ";" if b";" in first and b"," not in first else ","
 
 
 def _place(first: int, last: int) -> str:

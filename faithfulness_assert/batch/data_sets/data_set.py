@@ -13,8 +13,10 @@ from ...cases.mapping import COLUMN_FIELDS, FROM
 from ...cases.systems import names
 from ...cases.tables import check_unique
 from ...records.errors import ConfigError
+from ...records.option_names import option
 from ..rows import Row
 from ..spool import temporary_database
+from .encodings import hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +29,8 @@ SAMPLE = 50
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
 
+NOT_UTF8 = "not UTF-8 text"
+"""How the problem of a record begins that is in another encoding."""
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
@@ -68,6 +72,7 @@ class Source(NamedTuple):
             then need not be read; None where all are read.
         began_with: whether the source begins with so many bytes that had this fingerprint, and
             what follows them are more records.
+        note: what a person should know about how it is read.
     """
 
     name: str
@@ -78,6 +83,7 @@ class Source(NamedTuple):
     size: Callable[[], int] = int
     rest: Callable[[Known], Iterator[Record | None]] | None = None
     began_with: Callable[[int, str], bool] = lambda *_: False
+    note: str = ""
 
 
 class UnreadableError(ValueError):
@@ -87,8 +93,7 @@ class UnreadableError(ValueError):
 def check_utf8(text: str) -> None:
     """Raises ``UnreadableError`` if a byte was not UTF-8 (text decoded with surrogateescape)."""
     if not text.isascii() and (found := _NOT_UTF8.search(text)):
-        byte = f"0x{ord(found[0]) & 0xFF:x}"
-        raise UnreadableError(f"not UTF-8 text: byte {byte}; save the file as UTF-8")
+        raise UnreadableError(f"{NOT_UTF8}: byte 0x{ord(found[0]) & 0xFF:x}")
 
 
 class DataSet:
@@ -98,11 +103,13 @@ class DataSet:
         name: for people: the file, or the kind of object.
         notes: what a person should know about the rows, such as ids that are not unique. They are
             complete when the rows have been read to the end.
+        hints: those of them that say what to do about the source as a whole.
     """
 
     def __init__(self, source: Source, mapping: Mapping[str, str]) -> None:
         self.name = source.name
         self.notes: list[str] = []
+        self.hints: list[str] = []
         self._source = source
         self._mapping = mapping
 
@@ -117,14 +124,20 @@ class DataSet:
             taken: whether one of those has this ``case_id``.
         """
         with closing(_Ids(self.notes, taken)) as ids:
+            self.hints = [self._source.note] if self._source.note else []
+            not_utf8 = 0
             rest = self._source.rest
             records = self._source.records() if rest is None else rest(known)
             for number, record in enumerate(records, 1):
                 if record is None or known(number):
                     continue
+                not_utf8 += record.problem.startswith(NOT_UTF8)
                 id, fields, columns, problem = self._read(record)
                 yield Row(number, ids.take(number, id), fields, columns, problem)
             ids.end()
+            if not_utf8:
+                self.hints.append(_not_utf8(not_utf8))
+            self.notes += self.hints
 
     def numbers(self) -> Iterator[int]:
         """The numbers of the rows, which takes less time than the rows. Not for an iterator."""
@@ -161,7 +174,10 @@ class DataSet:
         shown = ", ".join(carried[:MAX_SHOWN_COLUMNS])
         more = len(carried) - MAX_SHOWN_COLUMNS
         rest = f" and {more} more" if more > 0 else ""
-        return "\n".join([self.name, *lines, f"  carried along   {shown or '-'}{rest}"])
+        bad = sum(record.problem.startswith(NOT_UTF8) for record in self._source.head())
+        told = [note for note in (self._source.note, _not_utf8(bad) if bad else "") if note]
+        notes = [f"  note            {note}" for note in told]
+        return "\n".join([self.name, *lines, f"  carried along   {shown or '-'}{rest}", *notes])
 
     def check(self) -> None:
         """Raises ``ConfigError`` if two columns have the same name, or a case needs one more.
@@ -176,11 +192,13 @@ class DataSet:
         for field in (*needed, *(name for name in self._mapping if name != FROM)):
             if not has_column(columns, field, self._mapping):
                 looked = self._mapping.get(field) or ", ".join(names(field))
-                chat = "" if field in self._mapping else ", or --map messages=COLUMN for chats"
+                use = option("mapping", {field: "COLUMN"})
+                chat = option("mapping", {"messages": "COLUMN"})
+                more = "" if field in self._mapping else f", or {chat} for chats"
+                has = ", ".join(map(_quoted, columns[:MAX_SHOWN_COLUMNS])) or "none"
                 raise ConfigError(
-                    f"{self.name}: no column for {field}. Looked for {looked}; it has "
-                    f"{', '.join(columns[:MAX_SHOWN_COLUMNS]) or 'none'}. "
-                    f"Use --map {field}=COLUMN{chat}"
+                    f"{self.name}: no column for {field}. Looked for {looked}; it has {has}. "
+                    f"Use {use}{more}"
                 )
 
     def _sample(self) -> tuple[dict[str, list[str]], list[str]]:
@@ -196,10 +214,20 @@ class DataSet:
         return {field: list(paths) for field, paths in found.items()}, list(carried)
 
 
+def _quoted(column: str) -> str:
+    """A name, in quotes where it would not be seen as one."""
+    return repr(column) if "," in column else column
+
+
 def _either(columns: list[str]) -> str:
     if len(columns) < 2:
         return columns[0] if columns else "-"
-    return f"{' or '.join(columns)} (a row must not have both; --map says which one counts)"
+    says = f"{option('mapping')} says which one counts"
+    return f"{' or '.join(columns)} (a row must not have both; {says})"
+
+
+def _not_utf8(rows: int) -> str:
+    return f"{rows:,} row{' is' if rows == 1 else 's are'} {NOT_UTF8}. {hint()}"
 
 
 class _Ids:

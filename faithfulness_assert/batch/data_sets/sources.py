@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
@@ -19,40 +15,52 @@ from ...cases.as_json import record_as_json
 from ...cases.case import Case
 from ...cases.mapping import check_mapping
 from ...cases.tables import is_table, record_of, table_columns, table_rows
-from ...files import new_file, open_file
+from ...files import open_file
 from ...records.errors import ConfigError
+from ...records.option_names import option
 from ...text.strings import names_of
 from ..parquet_files import parquet_columns, parquet_rows
-from .csv_files import context_columns, csv_header, csv_records, other_csv_records
+from ..spreadsheets import SUFFIXES as SPREADSHEETS
+from ..spreadsheets import Sheet
+from .csv_files import context_columns, csv_form, csv_records, passages
 from .data_set import SAMPLE, DataSet, Record, Source
+from .encodings import as_utf8, standard_input
 from .json_files import json_lines, json_records, other_json_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+SUFFIXES = (*TEXTS, ".parquet", *SPREADSHEETS)
 
 
-def open_data_set(source: Any, *, mapping: Mapping[str, str] | None = None) -> DataSet:
+def open_data_set(
+    source: Any, *, mapping: Mapping[str, str] | None = None, encoding: str | None = None
+) -> DataSet:
     """The data set in a file, a table or any iterable of records.
 
     Args:
         source: the path of a file (``.jsonl``, ``.ndjson``, ``.json``, ``.csv``, ``.tsv``,
-            ``.parquet``; ``"-"`` is standard input: JSON, or JSON lines), a table in memory (a
-            pandas or polars frame, a pyarrow table, a Hugging Face data set), or an iterable of
-            mappings, pydantic records (such as a ragas data set) or ``Case``.
+            ``.parquet``, ``.xlsx`` and others of Excel; ``"-"`` is standard input: JSON, or JSON
+            lines), a table in memory (a pandas or polars frame, a pyarrow table, a Hugging Face
+            data set), or an iterable of mappings, pydantic records (such as a ragas data set) or
+            ``Case``.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}`` or, in nested
             records, ``{"answer": "outputs.text"}`` (JMESPath). Other fields are found by their
             names, or where an export of another system has them; ``{"from": "langsmith"}`` says
             which system that is.
+        encoding: that of a text file, such as ``"cp1252"``; by default UTF-8. The file is copied.
 
     Raises:
         ConfigError: the source cannot be read or is empty, or lacks a column that a case needs, or
-            the mapping names an unknown field or system.
+            the mapping names an unknown field or system; the encoding is unknown, the source is
+            not in it, or is no text file.
     """
     mapping = check_mapping(mapping)
     if isinstance(source, str | PathLike):
-        opened = _file(Path(source), mapping)
+        opened = _file(Path(source), mapping, encoding)
+    elif encoding is not None:
+        raise ConfigError(f"{option('encoding')}: only for a file")
     elif isinstance(source, Mapping):
         found = f"a mapping with {names_of(source)}"
         raise ConfigError(f"data set: got {found}; pass a list, or one of its values")
@@ -68,16 +76,16 @@ def open_data_set(source: Any, *, mapping: Mapping[str, str] | None = None) -> D
 # ---------------------------------------------------------------- files
 
 
-def _file(path: Path, mapping: dict[str, str]) -> Source:
+def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     """The records of a file; ``-`` is standard input."""
     name = str(path)
     if name == "-":
-        path, name = _standard_input(), "standard input"
+        path, name = standard_input(), "standard input"
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
-    _check_readable(path, name)
-    source = _reading(path, suffix, mapping, Source(name, _none, _none, str))
+    path, note = _as_read(path, name, suffix, encoding)
+    source = _reading(path, suffix, mapping, Source(name, _none, _none, str, note=note))
     if not any(True for _ in source.records()):
         raise ConfigError(f"{name}: contains no cases")
     told = partial(_file_hash, path, mapping)
@@ -89,14 +97,15 @@ def _reading(path: Path, suffix: str, mapping: dict[str, str], source: Source) -
     """The source with the columns of a file, and what reads its records."""
     began_with = partial(_began_with, path, mapping)
     if suffix in (".csv", ".tsv"):
-        columns = csv_header(path)
-        lists = context_columns(columns, mapping)
-        return source._replace(
-            columns=columns,
-            records=partial(csv_records, path, columns, lists),
-            rest=partial(other_csv_records, path, columns, lists),
-            began_with=began_with,
-        )
+        form = csv_form(path, mapping)
+        rest = partial(csv_records, path, form, context_columns(form.columns, mapping))
+        records = partial(_all, rest)
+        columns = form.columns
+        return source._replace(columns=columns, records=records, rest=rest, began_with=began_with)
+    if suffix in SPREADSHEETS:
+        sheet = Sheet(path)
+        records = partial(_sheet_records, sheet, context_columns(sheet.columns, mapping))
+        return source._replace(columns=sheet.columns, records=records, note=sheet.note)
     if suffix == ".parquet":
         records = partial(_parquet_records, path)
         return source._replace(columns=parquet_columns(path), records=records)
@@ -114,29 +123,36 @@ def _none() -> Iterator[Record]:
     return iter(())
 
 
+def _all(rest: Callable[[], Iterator[Record | None]]) -> Iterator[Record]:
+    return filter(None, rest())
+
+
+def _sheet_records(sheet: Sheet, context: frozenset[str]) -> Iterator[Record]:
+    for number, row in sheet.rows():
+        values = {name: passages(cell) if name in context else cell for name, cell in row.items()}
+        yield Record(f"row {number}", values)
+
+
 def _parquet_records(path: Path) -> Iterator[Record]:
     for number, row in enumerate(parquet_rows(path), 1):
         yield Record(f"row {number}", row)
 
 
-def _check_readable(path: Path, name: str) -> None:
+def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> tuple[Path, str]:
+    """The file that is read, a copy for another encoding than UTF-8; and a note or ""."""
     try:
         with open_file(path) as file:
             start = file.read(2)
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
+    if encoding is not None:
+        if suffix not in TEXTS:
+            raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
+        return as_utf8(path, name, encoding)
     if start in (b"\xff\xfe", b"\xfe\xff"):
-        raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8")
-
-
-def _standard_input() -> Path:
-    """Standard input as a file, because a data set is read more than once."""
-    folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
-    atexit.register(folder.cleanup)
-    path = Path(folder.name) / "input.json"
-    with new_file(path, private=True) as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
+        use = option("encoding", "utf-16")
+        raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
+    return path, ""
 
 
 def _file_hash(path: Path, mapping: Mapping[str, str]) -> str:

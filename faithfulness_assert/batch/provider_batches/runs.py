@@ -18,6 +18,7 @@ from ...options import hide_key
 from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
+from ...records.option_names import option
 from ..estimate import estimate_run
 from ..finished_rows import head_of
 from ..run_description import begun, check_unchanged, describe_run
@@ -109,7 +110,7 @@ def _begun(
     stored = store.settings()
     if stored is None:
         if next(directory.lines(), None):
-            problem = "this run was begun without --via; keep to it"
+            problem = f"this run was begun without {option('via')}; keep to it"
             raise ConfigError(f"{directory.path}: {problem}")
         store.begin(settings, data_set.rows())
         return settings

@@ -1,0 +1,50 @@
+"""How messages call an option: as Python has it, or as the command line has it.
+
+A message says which option it means with ``option``; who shows messages says once how options are
+called there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COMMANDS = {"mapping": "map"}
+"""Options whose name on the command line is another than in Python."""
+_on_command_line = False
+
+
+def option(name: str, value: object = None) -> str:
+    """An option for a message, with a value if there is one.
+
+    ``option("mapping", {"answer": "COLUMN"})`` is ``mapping={'answer': 'COLUMN'}``, and on the
+    command line ``--map answer=COLUMN``. True is the value of a switch.
+    """
+    if not _on_command_line:
+        return name if value is None else f"{name}={value!r}"
+    flag = f"--{COMMANDS.get(name, name).replace('_', '-')}"
+    if value is None or value is True:
+        return flag
+    given = value.items() if isinstance(value, Mapping) else ((None, value),)
+    return " ".join(f"{flag} {_word(key, item)}" for key, item in given)
+
+
+def _word(key: object, value: object) -> str:
+    import shlex  # only ever needed on the way to a message
+
+    return shlex.quote(str(value) if key is None else f"{key}={value}")
+
+
+@contextmanager
+def named_as_on_command_line() -> Iterator[None]:
+    """While it is open, messages name options as the command line has them."""
+    global _on_command_line  # one process is one command line, or none
+    before, _on_command_line = _on_command_line, True
+    try:
+        yield
+    finally:
+        _on_command_line = before

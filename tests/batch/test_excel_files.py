@@ -1,0 +1,268 @@
+"""Files as Excel saves them: encodings, separators, workbooks; and how messages name options."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape
+
+import pytest
+
+from faithfulness_assert.batch import run
+from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.cli import main
+from faithfulness_assert.records.errors import ConfigError
+from faithfulness_assert.records.option_names import named_as_on_command_line, option
+
+HEADER = ("id", "answer", "context")
+ROWS = [("1", "Das Café öffnet um 9.", "Das Café öffnet um 9."), ("2", "Über 7 €.", "Über 7 €.")]
+
+
+def table(separator: str, rows: list[tuple[str, ...]]) -> str:
+    quoted = [[f'"{c}"' if set(c) & set(',;\t"') else c for c in row] for row in rows]
+    return "\r\n".join([*map(separator.join, quoted), ""])
+
+
+def cells(source: Any, **options: Any) -> list[tuple[str, ...]]:
+    rows = list(open_data_set(source, **options).rows())
+    assert [row.problem for row in rows if row.problem] == []
+    return [(row.case_id, row.fields["answer"], row.fields["context"]) for row in rows]
+
+
+def workbook(path: Path, sheets: dict[str, list[list[Any]]], hidden: tuple[str, ...] = ()) -> Path:
+    """A file of Excel, with its texts in the cells."""
+    ns = "http://schemas.openxmlformats.org"
+    listed, related, types = "", "", ""
+    with zipfile.ZipFile(path, "w") as file:
+        for number, (name, rows) in enumerate(sheets.items(), 1):
+            state = ' state="hidden"' if name in hidden else ""
+            listed += f'<sheet name="{name}" sheetId="{number}"{state} r:id="rId{number}"/>'
+            office = f"{ns}/officeDocument/2006/relationships"
+            related += f'<Relationship Id="rId{number}" Type="{office}/worksheet" Target="worksheets/sheet{number}.xml"/>'
+            kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+            types += f'<Override PartName="/xl/worksheets/sheet{number}.xml" ContentType="{kind}.worksheet+xml"/>'
+            lines = "".join(
+                f'<row r="{r}">{"".join(cell(f"{chr(65 + c)}{r}", v) for c, v in enumerate(row))}</row>'
+                for r, row in enumerate(rows, 1)
+            )
+            body = f'<worksheet xmlns="{ns}/spreadsheetml/2006/main"><sheetData>{lines}</sheetData></worksheet>'
+            file.writestr(f"xl/worksheets/sheet{number}.xml", body)
+        file.writestr(
+            "xl/workbook.xml",
+            f'<workbook xmlns="{ns}/spreadsheetml/2006/main" xmlns:r="{ns}/officeDocument/2006/relationships"><sheets>{listed}</sheets></workbook>',
+        )
+        rels = f'<Relationships xmlns="{ns}/package/2006/relationships">'
+        file.writestr("xl/_rels/workbook.xml.rels", f"{rels}{related}</Relationships>")
+        file.writestr(
+            "_rels/.rels",
+            f'{rels}<Relationship Id="rId1" Type="{ns}/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        )
+        file.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{ns}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/xl/workbook.xml" ContentType="{kind}.sheet.main+xml"/>{types}</Types>',
+        )
+    return path
+
+
+def cell(place: str, value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return f'<c r="{place}" t="b"><v>{int(value)}</v></c>'
+    if isinstance(value, (int, float)):
+        return f'<c r="{place}"><v>{value}</v></c>'
+    return f'<c r="{place}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+
+
+def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    """The exit code of the command, which runs in this process."""
+    monkeypatch.setattr("sys.argv", ["faithfulness-assert", *map(str, arguments)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    return int(str(stop.value.code))
+
+
+# ---------------------------------------------------------------- encodings
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "mac-roman", "utf-8-sig"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json"])
+def test_a_file_is_read_in_the_encoding_that_is_named(
+    tmp_path: Path, encoding: str, suffix: str
+) -> None:
+    file = tmp_path / f"cases{suffix}"
+    rows = ROWS if encoding != "mac-roman" else [ROWS[0]]
+    if suffix in (".csv", ".tsv"):
+        text = table(";", [HEADER, *rows])
+    else:
+        lines = [json.dumps(dict(zip(HEADER, r, strict=True)), ensure_ascii=False) for r in rows]
+        text = "\n".join(lines) if suffix == ".jsonl" else f"[{','.join(lines)}]"
+    file.write_bytes(text.encode(encoding))
+    assert cells(file, encoding=encoding) == rows
+
+
+def test_a_file_of_excel_is_told_once_before_and_after_it_is_graded_and_then_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, hint = tmp_path / "cases.csv", "name its encoding: --encoding cp1252"
+    rows = [(str(n), f"Der Zug Nr. {n} fährt.", f"Der Zug Nr. {n} fährt.") for n in range(30)]
+    file.write_bytes(table(";", [HEADER, *rows]).encode("cp1252"))
+    assert command(monkeypatch, "grade", file) == 3
+    said = capsys.readouterr()
+    assert (said.out + said.err).count(hint) == 1
+    assert "line 2: not UTF-8 text: byte 0xe4" in said.out
+    assert command(monkeypatch, "batch", file, "--run", tmp_path / "bad") == 3
+    told = capsys.readouterr().err
+    assert told.count("30 rows are not UTF-8 text. Save the file as UTF-8, or " + hint) == 2
+    assert command(monkeypatch, "grade", file, "--encoding", "cp1252") == 0
+    good = tmp_path / "good"
+    arguments = ("batch", file, "--encoding", "cp1252", "--run", good, "--quiet")
+    assert command(monkeypatch, *arguments) == 0
+    assert command(monkeypatch, *arguments) == 0  # the same input, so nothing is graded again
+    page = tmp_path / "page.html"
+    assert command(monkeypatch, "report", good, "-o", page, "--data", file) == 0
+    assert "have other texts" in capsys.readouterr().err
+    told = ("report", good, "-o", page, "--data", file, "--encoding", "cp1252")
+    assert command(monkeypatch, *told) == 0
+    assert "note:" not in capsys.readouterr().err
+
+
+def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_bytes(table(",", [HEADER, ("1", "\u0430", "b")]).encode())
+    for encoding in ("cp9999", "base64", "rot13", "", "x\0y", 7):
+        with pytest.raises(ConfigError, match=r"^encoding: unknown"):
+            open_data_set(file, encoding=encoding)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="is not ascii text"):
+        open_data_set(file, encoding="ascii")
+    with pytest.raises(ConfigError, match="encoding: only for a file"):
+        open_data_set([], encoding="cp1252")
+    (tmp_path / "a.parquet").write_bytes(b"")
+    with pytest.raises(ConfigError, match="encoding: only for text files"):
+        open_data_set(tmp_path / "a.parquet", encoding="cp1252")
+
+
+def test_utf8_text_that_is_read_as_another_encoding_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(table(",", [HEADER, *ROWS]), encoding="utf-8")
+    data_set = open_data_set(file, encoding="latin-1")
+    assert "reads as UTF-8 text too" in data_set.described()
+    list(data_set.rows())
+    assert "leave out encoding='latin-1'" in data_set.notes[-1]
+    file.write_text(table(",", [HEADER, ("1", "a", "b")]))
+    assert "UTF-8" not in open_data_set(file, encoding="latin-1").described()
+
+
+def test_a_header_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_bytes(table(";", [(*HEADER, "Qualität"), ("1", "a", "c", "x")]).encode("cp1252"))
+    with pytest.raises(ConfigError, match=r"first row .*0xe4. Save .* encoding='cp1252'"):
+        open_data_set(file)
+    assert cells(file, encoding="cp1252") == [("1", "a", "c")]
+
+
+# ---------------------------------------------------------------- separators
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("first", ["", "sep"])
+@pytest.mark.parametrize("more", ["note", "note, long", "a;b", "a\tb", "a,b;c,d;e"])
+def test_a_separator_is_found_whatever_the_name_ends_in(
+    tmp_path: Path, suffix: str, separator: str, first: str, more: str
+) -> None:
+    file = tmp_path / f"a{suffix}"
+    rows = [(*HEADER, more), ("1", "a, b; c\td", "c", "x"), ("2", 'say "x"', "c\nd", "")]
+    quoted = separator.join(f'"{more}"' if separator in more else more for _ in [0])
+    lines = [separator.join((*HEADER, quoted))]
+    lines += [separator.join(f'"{c}"'.replace('say "x"', 'say ""x""') for c in r) for r in rows[1:]]
+    text = "\n".join(lines)
+    file.write_text((f"sep={separator}\n" if first else "") + text, newline="")
+    data_set = open_data_set(file)
+    rows_read = list(data_set.rows())
+    assert [row.columns for row in rows_read] == [{more: "x"}, {more: ""}]
+    assert [row.fields["answer"] for row in rows_read] == ["a, b; c\td", 'say "x"']
+
+
+def test_the_lines_after_a_line_that_names_the_separator_keep_their_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("sep=;\nanswer;context\na;c\na\n")
+    (_, bad) = open_data_set(file).rows()
+    assert bad.problem == "line 4: 1 cells, but the file has 2 columns"
+
+
+def test_a_column_with_a_comma_can_be_named_and_is_shown_in_quotes(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text('"answer, final",docs\na,c\n')
+    mapping = {"answer": "answer, final", "context": "docs"}
+    (row,) = open_data_set(file, mapping=mapping).rows()
+    assert row.fields == {"answer": "a", "context": "c"}
+    with pytest.raises(ConfigError, match=r"it has 'answer, final', docs\. Use mapping="):
+        open_data_set(file)
+
+
+# ---------------------------------------------------------------- workbooks
+
+
+def test_a_workbook_is_graded_from_its_first_visible_sheet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("python_calamine")
+    rows = [[], [*HEADER, "n", None], [7, "It opens at 9.", '["It opens at 9.", "x"]', 1.5], [None]]
+    rows += [["x", "Ü, ;", "Ü, ;", True]]
+    file = workbook(
+        tmp_path / "a.xlsx", {"old": [["a"]], "Cases": rows, "notes": [["x"]]}, ("old",)
+    )
+    data_set = open_data_set(file)
+    first, second = data_set.rows()
+    assert (first.case_id, first.fields["context"]) == ("7", ["It opens at 9.", "x"])
+    assert (first.columns, second.columns) == ({"n": "1.5"}, {"n": "TRUE"})
+    assert data_set.notes == [f"{file}: read is the sheet 'Cases', not 'notes'"]
+    assert command(monkeypatch, "grade", file) == 0
+    assert "read is the sheet 'Cases'" in capsys.readouterr().err
+    assert run(file, tmp_path / "run", progress=False).counts.passed == 2
+    assert run(file, tmp_path / "run", progress=False).counts.passed == 2
+
+
+def test_a_workbook_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("python_calamine")
+    file = tmp_path / "a.xlsx"
+    for content in (b"", b"PK\x03\x04", b"answer,context\na,c\n"):
+        file.write_bytes(content)
+        with pytest.raises(ConfigError, match="not a file of Excel that can be read"):
+            open_data_set(file)
+    for sheets in ({"a": []}, {"a": [list(HEADER)]}, {"a": [["answer", "docs"], ["a", "c"]]}):
+        with pytest.raises(ConfigError, match=r"no column for|contains no cases"):
+            open_data_set(workbook(file, sheets))
+
+
+# ---------------------------------------------------------------- how messages name options
+
+
+def test_an_option_is_named_as_its_caller_gives_it(tmp_path: Path) -> None:
+    assert option("mapping", {"answer": "COLUMN"}) == "mapping={'answer': 'COLUMN'}"
+    assert option("regrade_changed", True) == "regrade_changed=True"
+    with named_as_on_command_line():
+        assert option("mapping", {"answer": "my column"}) == "--map 'answer=my column'"
+        assert option("regrade_changed", True) == "--regrade-changed"
+        assert option("mapping") == "--map"
+    assert option("mapping") == "mapping"
+
+
+def test_the_command_line_and_python_each_say_their_own_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("reply,context\na,c\n")
+    with pytest.raises(ConfigError) as caught:
+        run(file, tmp_path / "run")
+    assert "Use mapping={'answer': 'COLUMN'}" in str(caught.value)
+    assert "--" not in str(caught.value)
+    assert command(monkeypatch, "grade", file) == 2
+    assert "Use --map answer=COLUMN, or --map messages=COLUMN" in capsys.readouterr().err
+    assert command(monkeypatch, "grade", file, "--map", "answr=reply") == 2
+    assert "--map: a case has no field 'answr'" in capsys.readouterr().err
+    with pytest.raises(ConfigError, match=r"^mapping: a case has no field"):
+        open_data_set(file, mapping={"answr": "x"})
