@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from faithfulness_assert import grade, options
-from faithfulness_assert.options import OPTIONS, option_lines
+from faithfulness_assert.options import OPTIONS, option_lines, parse_options
 
 # These policy fields also take plain data, so their type for callers is wider than the field's.
 WIDER = {"fail_on", "score_caps", "examples", "hedges"}
@@ -87,3 +87,18 @@ def test_mypy_accepts_right_calls_and_rejects_wrong_names_and_types(tmp_path: Pa
         errors = [line for line in reported if line.startswith(f"{snippet.name}:{number}: error")]
         assert bool(errors) == bool(expected), (call, errors, done.stderr)
         assert expected in " ".join(errors), call
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (".9", 0.9),
+        ("0.9", 0.9),
+        (".9.1", ".9.1"),
+        (".env", ".env"),
+        ('{"a": 1}', {"a": 1}),
+        ("", ""),
+    ],
+)
+def test_a_value_is_json_a_number_without_its_zero_or_text(text: str, value: object) -> None:
+    assert parse_options([f"threshold={text}"], "--option") == {"threshold": value}
