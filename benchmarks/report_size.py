@@ -6,7 +6,7 @@
 A case is an answer of five sentences over three passages of about 100 words, as in docs/scale.md.
 The passages come from a collection of 2,000 that cases share, as retrieval gives them;
 ``--own-passages`` gives each case its own. Their words are drawn from 8,000 made-up words with the
-frequencies of a natural language (Zipf).
+frequencies of a natural language (Zipf). Each case has two columns, by which the report groups.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ def _line(row: Row, words: Words) -> Line:
         case_id=row.case_id,
         latency_ms=words.random.random() * 2000,
     )
-    return Line(row.case_id, row.number, digest(row), {}, result)
+    columns = {"model": f"model {row.number % 3}", "topic": f"topic {row.number % 12}"}
+    return Line(row.case_id, row.number, digest(row), columns, result)
 
 
 def _verdicts(row: Row, words: Words) -> Iterator[Verdict]:
