@@ -16,6 +16,7 @@ from ..records.judge import judge_info
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
 from .local_run import RunOutcome, grade_rest
+from .merging import merge
 from .processes import LocalEngine
 from .rescoring import rescore
 from .row_grading import GraderSettings, Share
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ..records.judge import Judge
     from .ray import RayEngine
 
-__all__ = ["RunDirectory", "RunOutcome", "rescore", "run"]
+__all__ = ["RunDirectory", "RunOutcome", "merge", "rescore", "run"]
 
 
 def run(

@@ -230,7 +230,7 @@ class Matching:
             if found is None:
                 return text
             row, id = found
-            return None if id is None else _renumbered(text, row, id)
+            return None if id is None else renumbered(text, row, id)
 
         self._directory.rewrite(kept)
 
@@ -249,7 +249,7 @@ def lines_of(directory: RunDirectory, aside: Iterable[int]) -> Iterator[tuple[He
                 yield head, line
 
 
-def _renumbered(text: bytes, row: int, id: str) -> bytes:
+def renumbered(text: bytes, row: int, id: str) -> bytes:
     """A line for another place and id of its row."""
     line = Line.of_json(text)
     line = line._replace(row=row, case_id=id, result=replace(line.result, case_id=id))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..files import new_file, to_disk
 from ..records.errors import ConfigError
+from .provider_batches import KeptRows, is_begun
 from .run_directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -25,6 +26,14 @@ def source_of(path: str | PathLike[str]) -> tuple[RunDirectory, dict[str, Any]]:
     if about is None or not source.results.exists():
         raise ConfigError(f"{path}: not the directory of a run: it has no results.jsonl")
     return source, about
+
+
+def rows_of(run: RunDirectory, about: Mapping[str, Any]) -> int | None:
+    """How many rows the data of a run has; None if it never came to their end."""
+    if is_begun(run):  # a run over a batch API copies its data first
+        return sum(1 for _ in KeptRows(run).rows())
+    rows = about.get("rows")
+    return rows if isinstance(rows, int) else None
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from ..plan.kept import weighed_again
 from ..policy.load import find_policy
 from ..policy.policy import TAKES, Policy, asking_otherwise
 from ..records.errors import ConfigError
-from .derived_runs import derived, source_of
+from .derived_runs import derived, rows_of, source_of
 from .finished_rows import FinishedRows
 from .local_run import RunOutcome
 from .progress import Counts
@@ -60,8 +60,13 @@ def rescore(
     new = _wanted(old, policy, threshold, dict(options))
     _check_asks(old, new, kept)
     made = RunDirectory(directory)
-    counts = Counts(FinishedRows(), about.get("rows"))
-    told = {**about, "policy": described_policy(new), "made_from": [kept.path.resolve().name]}
+    counts = Counts(FinishedRows(), rows_of(kept, about))
+    told = {
+        **about,
+        "rows": counts.total,
+        "policy": described_policy(new),
+        "made_from": [kept.path.resolve().name],
+    }
     with derived(made, told) as write:
         for line in kept.lines():
             result = weighed_again(line.result, old, new)

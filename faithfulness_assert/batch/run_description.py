@@ -91,15 +91,19 @@ def _input_is(before: object, now: Mapping[str, Any], data_set: DataSet) -> Inpu
     return "grown" if grown else "other"
 
 
-def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raises ``ConfigError`` if a run would go on in another way, but for ``MAY_CHANGE``."""
+def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What is graded in another way, in words; nothing of ``MAY_CHANGE``."""
     old, new = (dict(_flat(about, "")) for about in (before, now))
-    changed = [
+    return [
         f"{name}: was {_shown(old, name)}, is {_shown(new, name)}"
         for name in {**old, **new}
         if not name.startswith(MAY_CHANGE) and old.get(name) != new.get(name)
     ]
-    if changed:
+
+
+def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Raises ``ConfigError`` if a run would go on in another way, but for ``MAY_CHANGE``."""
+    if changed := changes(before, now):
         raise ConfigError(
             "the run was begun with other settings, and results of both would not compare. "
             f"Changed: {'; '.join(changed)}. Use these settings as they were, or another directory"

@@ -38,6 +38,7 @@ COMMANDS = {
     "batch import": ("batch", "Read the answers to exported files, and go on."),
     "estimate": ("grade", "Say what grading a data set will use. Sends nothing."),
     "rescore": ("run", "Score a run again under another policy. Asks nobody."),
+    "merge": ("run", "Make the runs over several shards into one. Asks nobody."),
     "report": ("report", "Write an HTML report of a run, or of two runs side by side."),
     "compare": ("report", "Say what changed between two runs, and if it is worse."),
     "policies": ("grade", "List the presets, or show one policy in full."),

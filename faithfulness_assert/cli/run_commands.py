@@ -1,10 +1,10 @@
-"""``rescore`` scores a run again under another policy."""
+"""``rescore`` scores a run again under another policy; ``merge`` makes several runs into one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..batch import rescore
+from ..batch import merge, rescore
 from .arguments import add_policy_arguments, policy_options
 from .exit_codes import judged
 from .terminal import say, show_line
@@ -36,6 +36,19 @@ def run_rescore(arguments: Namespace) -> int:
     """Scores the run again, and says what the new one found."""
     outcome = rescore(arguments.source, arguments.directory, **policy_options(arguments))
     return _told(outcome)
+
+
+def add_merge_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``merge``."""
+    parser.add_argument(
+        "sources", metavar="RUN", nargs="+", help="the directories of finished runs, one per shard"
+    )
+    _add_new_run(parser)
+
+
+def run_merge(arguments: Namespace) -> int:
+    """Merges the runs, and says what the new one found."""
+    return _told(merge(arguments.sources, arguments.directory))
 
 
 def _told(outcome: RunOutcome) -> int:

@@ -1,0 +1,143 @@
+"""Runs over the shards of a data set, merged, are the run over all of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from batch_server import BatchServer
+from command import run as run_command
+from remote import bare_environment
+
+from faithfulness_assert import ConfigError
+from faithfulness_assert.batch import RunDirectory, merge, rescore, run
+from faithfulness_assert.batch.comparison import compare, lines_of
+from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.provider_batches import collect, submit
+from faithfulness_assert.batch.rows import Line
+
+ANSWERS = ("It is tall.", "It is old.", "", "It rains in Rome.")
+
+
+def rows(count: int, ids: str = "c{}", start: int = 0) -> list[dict[str, Any]]:
+    given = [
+        {"answer": f"Tower {n}. {ANSWERS[n % 4]}", "context": f"Tower {n}. It is tall.", "team": n}
+        for n in range(start, start + count)
+    ]
+    return [{"id": ids.format(start + n), **row} if ids else row for n, row in enumerate(given)]
+
+
+def graded(folder: Path, cases: list[dict[str, Any]], **options: Any) -> Path:
+    data = folder.with_suffix(".jsonl")
+    data.write_text("".join(f"{json.dumps(case)}\n" for case in cases))
+    run(data, folder, progress=False, **options)
+    return folder
+
+
+def lines(folder: Path) -> dict[int, Line]:
+    return {
+        line.row: line._replace(result=replace(line.result, latency_ms=0.0))
+        for line in RunDirectory(folder).lines()
+    }
+
+
+@pytest.mark.parametrize("ids", ["c{}", ""], ids=["with ids", "without"])
+def test_it_is_the_run_over_all_rows(tmp_path: Path, ids: str) -> None:
+    all_rows = rows(12, ids)
+    whole = graded(tmp_path / "whole", all_rows)
+    shards = [graded(tmp_path / f"s{n}", all_rows[n : n + 4]) for n in (0, 4, 8)]
+    outcome = merge(shards, tmp_path / "merged")
+    assert lines(tmp_path / "merged") == lines(whole)
+    told = "cases without an id have the number of their row in all shards as id"
+    assert outcome.notes == (() if ids else (told,))
+    wanted, found = RunDirectory(whole).kept_summary(), outcome.summary.to_json()
+    assert {**wanted, **found, "seconds": 0} == {**wanted, "seconds": 0}
+    about = outcome.directory.about() or {}
+    assert about["made_from"] == ["s0", "s4", "s8"]
+    assert about["rows"] == 12
+    assert not compare(lines_of(whole), lines_of(tmp_path / "merged")).kinds["regressed"]
+    again = run(whole.with_suffix(".jsonl"), tmp_path / "merged", progress=False)
+    assert again.counts.now.cases == 0
+    more = run([*all_rows, *rows(1, ids, 20)], tmp_path / "merged", progress=False)
+    assert more.counts.now.cases == 1
+
+
+def test_ids_that_happen_to_be_numbers_of_rows_are_kept(tmp_path: Path) -> None:
+    first, second = (graded(tmp_path / f"s{n}", rows(4, "{}", n)) for n in (5, 1))
+    outcome = merge([first, second], tmp_path / "merged")
+    assert sorted(line.case_id for line in outcome.directory.lines()) == list("12345678")
+    assert not outcome.notes
+
+
+def refused(sources: list[Path], folder: Path) -> str:
+    with pytest.raises(ConfigError) as caught:
+        merge(sources, folder / "merged")
+    assert not (folder / "merged" / "results.jsonl").exists()
+    return str(caught.value)
+
+
+def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
+    first = graded(tmp_path / "first", rows(3))
+    strict = graded(tmp_path / "strict", rows(3, start=3), threshold=0.9)
+    said = refused([first, strict], tmp_path)
+    assert f"{strict}: was graded otherwise than {first}: policy.threshold: was 0.8, is 0.9" in said
+    rescore(strict, tmp_path / "fits", threshold=0.8)
+    assert merge([first, tmp_path / "fits"], tmp_path / "both").counts.finished == 6
+    shares = graded(tmp_path / "shares", rows(3, start=2))
+    assert f"the case c2 is in {first} and in {shares}" in refused([first, shares], tmp_path)
+    copy = shutil.copytree(first, tmp_path / "copy")
+    same = f"{copy}: has the same data as {first} ({first}.jsonl); a shard can be merged once"
+    assert same in refused([first, copy], tmp_path)
+    assert "has the same data" in refused([first, tmp_path / "." / "first"], tmp_path)
+    assert "merge: give two runs or more" in refused([first], tmp_path)
+    assert "not the directory of a run" in refused([first, tmp_path], tmp_path)
+    with pytest.raises(ConfigError, match="has a run already"):
+        merge([first, tmp_path / "fits"], first)
+
+
+@pytest.mark.parametrize("damage", ["cut", "damaged", "stopped"])
+def test_a_run_that_is_not_finished_is_refused(tmp_path: Path, damage: str) -> None:
+    first, second = (graded(tmp_path / f"s{n}", rows(3, start=n)) for n in (0, 3))
+    results = second / "results.jsonl"
+    text = results.read_text()
+    if damage == "cut":
+        results.write_text(text[:-9])
+    if damage == "damaged":
+        results.write_text(text.replace('"row": 2', '"row": "two"'))
+    if damage == "stopped":
+        about = json.loads((second / "run.json").read_text())
+        del about["rows"]
+        (second / "run.json").write_text(json.dumps(about))
+    assert f"{second}: is not finished: go on with it" in refused([first, second], tmp_path)
+
+
+def test_runs_over_a_batch_api_are_scored_again_and_merged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_environment(monkeypatch)
+    folders = [tmp_path / "s0", tmp_path / "s4"]
+    with BatchServer() as server:
+        given = {"judge": "openai:m", "base_url": server.url, "api_key": "key-0123456789abcdef"}
+        for place, folder in enumerate(folders):
+            data = open_data_set(rows(4, start=4 * place))
+            submit(data, RunDirectory(folder), "openai-batch", **given)
+            if not place:
+                assert "is not finished" in refused([folder, folder], tmp_path)
+            for _ in range(60):
+                if collect(RunDirectory(folder), api_key=given["api_key"]).finished:
+                    break
+        for folder in folders:
+            rescore(folder, folder.with_name(f"{folder.name}-strict"), threshold=1.0)
+        merged = merge([tmp_path / "s0-strict", tmp_path / "s4-strict"], tmp_path / "strict")
+        assert merge(folders, tmp_path / "all").counts.finished == merged.counts.finished == 8
+
+
+def test_the_command_line(tmp_path: Path) -> None:
+    shards = [str(graded(tmp_path / f"s{n}", rows(3, start=n))) for n in (0, 3)]
+    done = run_command("merge", *shards, "--run", str(tmp_path / "all"))
+    assert done.returncode == 1, done.stderr
+    assert done.stdout.startswith("6 cases: ")
