@@ -2,16 +2,46 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import re
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..judges.remote.settings import check_number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from .estimate import Estimate
     from .rows import Line
 
 MOST = 10**15
 UNKNOWN_COST = "its cost is unknown: max_cost needs the option prices"
+_SPENT = re.compile(rb'"tokens_used": (\{[^{}]*\}), "cost": (null|[-+.\deE]+)')
+
+
+class Spent(NamedTuple):
+    """What a line has cost: ``cost`` is None if it was graded without prices."""
+
+    tokens: int
+    cost: float | None
+
+
+def spent_in(line: bytes) -> Spent | None:
+    """What a line of results has cost, also if it is damaged elsewhere; None if unknown."""
+    try:
+        if found := _SPENT.search(line):
+            used, cost = json.loads(found[1]), json.loads(found[2])
+        else:
+            data = json.loads(line)
+            used, cost = data["tokens_used"], data["cost"]
+        tokens = used["total"]
+        if type(tokens) is not int or not 0 <= tokens <= MOST:
+            return None
+        if cost is not None and not 0 <= float(cost) <= MOST:
+            return None
+        return Spent(tokens, cost)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
 
 
 class Budget:
@@ -43,6 +73,7 @@ class Budget:
         self._max_tokens, self._max_cost, self.max_errors = max_tokens, max_cost, max_errors
         self.tokens = self.errors = 0
         self.cost = 0.0
+        self.unknown = 0
         self._without_cost = False
 
     @property
@@ -53,10 +84,42 @@ class Budget:
     def add(self, line: Line) -> None:
         """Adds what a result has cost."""
         result = line.result
-        self.tokens += result.tokens_used.total
         self.errors += result.error is not None
-        self.cost += result.cost or 0.0
-        self._without_cost |= result.cost is None and result.tokens_used.total > 0
+        self._add(Spent(result.tokens_used.total, result.cost))
+
+    def _add(self, spent: Spent) -> None:
+        self.tokens += spent.tokens
+        self.cost += spent.cost or 0.0
+        self._without_cost |= spent.cost is None and spent.tokens > 0
+
+    def add_earlier(self, moved: Iterable[bytes], results: Iterable[bytes], errors: int) -> None:
+        """Adds what earlier parts of the run have cost, whatever is wrong with their lines.
+
+        Args:
+            moved: lines that were moved aside. A line that is among the results too, or here twice,
+                is there because the run was killed while it was moved: it is paid once.
+            results: those that are left.
+            errors: how many of these could not be graded; those that come again do not count.
+        """
+        self.errors = errors
+        if not self.limited:
+            return
+        seen: set[int] = set()
+        for lines, among in ((moved, True), (results, False)):
+            for line in lines:
+                spent, told = spent_in(line), hash(line)
+                if spent is None:
+                    self.unknown += 1
+                elif told not in seen:
+                    self._add(spent)
+                    if among and any(spent):
+                        seen.add(told)
+
+    def notes(self) -> Iterator[str]:
+        """What is not known of what was spent."""
+        if self.unknown:
+            lines = "a damaged line" if self.unknown == 1 else f"{self.unknown:,} damaged lines"
+            yield f"what {lines} of this run cost is unknown, and does not count for the limits"
 
     def too_small_for(self, estimate: Estimate) -> str:
         """Why a run with this estimate must not begin, in words; "" if it may."""

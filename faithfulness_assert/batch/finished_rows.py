@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_ROW = 10**9
-"""Of one run. Each row takes 8 bytes of memory."""
+"""Of one run."""
+PAGE = 64
+"""Rows whose digests are kept together: memory goes by how many lines there are, not by numbers."""
 SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server"})
 
 _HEAD = re.compile(
@@ -60,7 +62,7 @@ class FinishedRows:
     """
 
     def __init__(self) -> None:
-        self._digests = array("Q")
+        self._digests: dict[int, array[int]] = {}
         self._ids = array("q")
         self._ids_sorted = True
         self.count = self.passed = self.errors = self.scored = 0
@@ -71,11 +73,14 @@ class FinishedRows:
     @property
     def highest(self) -> int:
         """The highest number of a row that has a result; 0 if none has."""
-        return next((n for n in range(len(self._digests) - 1, 0, -1) if self._digests[n]), 0)
+        last = max(self._digests, default=0)
+        rows = range(PAGE * (last + 1) - 1, 0, -1)
+        return next((row for row in rows if self.digest(row)), 0) if self._digests else 0
 
     def digest(self, row: int) -> int:
         """The digest of a row as a number; 0 if the row has no result."""
-        return self._digests[row] if row < len(self._digests) else 0
+        page = self._digests.get(row // PAGE)
+        return page[row % PAGE] if page else 0
 
     def has_id(self, case_id: str) -> bool:
         """Whether a row with this id has a result."""
@@ -102,9 +107,8 @@ class FinishedRows:
                 self._add(head)
 
     def _add(self, head: Head) -> None:
-        if (missing := head.row + 1 - len(self._digests)) > 0:
-            self._digests.frombytes(bytes(8 * (missing + head.row // 8)))
-        self._digests[head.row] = head.input
+        page = self._digests.setdefault(head.row // PAGE, array("Q", bytes(8 * PAGE)))
+        page[head.row % PAGE] = head.input
         self._ids.append(hash(head.id))  # 8 bytes for an id of any length
         self._ids_sorted = False
         self.count += 1

@@ -118,7 +118,8 @@ def grade_rest(
     if input_is != "new" and directory.about() != about:
         directory.write_about(about)
     work = _Work(Counts(finished, about.get("rows")), budget, soft)
-    _add_earlier(budget, directory)
+    moved, results = directory.raw_lines(retried=True), directory.raw_lines()
+    budget.add_earlier(moved, results, finished.errors)
     if work.counts.total is None or work.counts.total != finished.count:
         if progress and about["input"]["fingerprint"] and work.counts.total is None:
             count_rows(work.counts, data_set.numbers())
@@ -129,7 +130,7 @@ def grade_rest(
         directory.write_about({**about, "rows": work.counts.finished})
     if not work.counts.finished and not work.stopped:
         raise ConfigError(f"{data_set.name}: contains no cases")
-    notes = (*rest.notes, *_notes(finished), *data_set.notes)
+    notes = (*rest.notes, *_notes(finished), *budget.notes(), *data_set.notes)
     signal = soft.number if work.stopped else 0
     outcome = RunOutcome(directory, work.counts, work.stopped, notes, signal)
     if not signal:  # whoever sent it does not wait until a long run is summed up
@@ -236,17 +237,6 @@ class _Work:
         if self.counts.finished > self.counts.errors:
             return why
         return f"no case could be graded: {why}"
-
-
-def _add_earlier(budget: Budget, directory: RunDirectory) -> None:
-    """What earlier parts of the run have cost counts, but not errors that may come again."""
-    if not budget.limited:
-        return
-    for line in directory.lines(retried=True):
-        budget.add(line)
-    budget.errors = 0
-    for line in directory.lines():
-        budget.add(line)
 
 
 def _notes(finished: FinishedRows) -> Iterator[str]:

@@ -153,21 +153,23 @@ class RunDirectory:
             ConfigError: a line is damaged.
         """
         path = self.retried if retried else self.results
-        if not path.exists():
-            return
-        with self.opened(path) as file:
-            for number, text in enumerate(file, 1):
-                if not text.endswith(b"\n"):
-                    return
-                try:
-                    line = Line.of_json(text)
-                except (ValueError, RecursionError) as error:
-                    problem = str(error).partition("\n")[0]
-                    raise ConfigError(
-                        f"{path}, line {number}: cannot be read: {problem}; remove the line, and "
-                        "its case is graded again"
-                    ) from None
-                yield line
+        for number, text in enumerate(self.raw_lines(retried=retried), 1):
+            try:
+                line = Line.of_json(text)
+            except (ValueError, RecursionError) as error:
+                problem = str(error).partition("\n")[0]
+                raise ConfigError(
+                    f"{path}, line {number}: cannot be read: {problem}; remove the line, and "
+                    "its case is graded again"
+                ) from None
+            yield line
+
+    def raw_lines(self, *, retried: bool = False) -> Iterator[bytes]:
+        """The same as bytes, whatever they are."""
+        path = self.retried if retried else self.results
+        if path.exists():
+            with self.opened(path) as file:
+                yield from (line for line in file if line.endswith(b"\n"))
 
     def finished(self, *, retry: bool = False) -> FinishedRows:
         """Which rows have a result.
@@ -187,9 +189,7 @@ class RunDirectory:
             ConfigError: the directory cannot be written. No result is lost.
         """
         try:
-            if self.size > rows.size:
-                with append_file(self.results) as file:
-                    file.truncate(rows.size)
+            self._cut(self.results, rows.size)
         except OSError as error:
             raise self._unwritable(error) from None
         if rows.aside:
@@ -216,7 +216,9 @@ class RunDirectory:
         Raises:
             ConfigError: the directory cannot be written. No result is lost.
         """
+        whole = self._whole(self.retried)
         try:
+            self._cut(self.retried, whole)
             with new_file(self.results, private=True) as new:
                 with self.opened(self.results) as lines, append_file(self.retried) as moved:
                     for number, line in enumerate(lines):
@@ -225,7 +227,23 @@ class RunDirectory:
                     to_disk(moved)
                 to_disk(new)
         except OSError as error:
+            with suppress(OSError):  # what was moved is still among the results
+                self._cut(self.retried, whole)
             raise self._unwritable(error) from None
+
+    def _whole(self, path: Path) -> int:
+        """The bytes of the whole lines of a file."""
+        if not path.exists():
+            return 0
+        with self.opened(path) as file:
+            return sum(len(line) for line in file if line.endswith(b"\n"))
+
+    @staticmethod
+    def _cut(path: Path, size: int) -> None:
+        """Removes what a file has behind so many bytes."""
+        if path.exists() and path.stat().st_size > size:
+            with append_file(path) as file:
+                file.truncate(size)
 
     @contextmanager
     def appending(self) -> Iterator[Callable[[str], None]]:

@@ -225,6 +225,7 @@ class Rounds:
     def _next(self, last: Round | None) -> Round | None:
         """Replays all cases without a result. Writes results, and a round of what they ask."""
         steps, number, asks = no_steps(self._judge), last.number + 1 if last else 1, 0
+        last_row = 0
         if last:
             steps = merge_steps(steps, {**steps, **last.steps})
         finished = self._directory.finished()
@@ -235,6 +236,7 @@ class Rounds:
             self._directory.appending() as append,
         ):
             for row in self._store.rows():
+                last_row = row.number
                 if finished.digest(row.number):
                     continue
                 tries = self._store.tries(row.number, number - 1)
@@ -255,6 +257,9 @@ class Rounds:
                     self._store.add_ask(id, number, file, row.number, key, steps)
                     asks += 1
             requests.finish()
+            if finished.highest > last_row:
+                problem = f"has a result for row {finished.highest}, and the run has {last_row}"
+                raise ConfigError(f"{self._directory.results}: {problem}; remove the line")
             if not asks:
                 return None
             current = Round(number, steps, requests.files)

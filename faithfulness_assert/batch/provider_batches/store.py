@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .service import Rejection
 
 MOST_ANSWERS = 8
-"""To one ask, that differ. If there are more, one more is kept, and none of them is believed."""
+"""To one ask, that differ. If there are more, none of them is believed."""
 _TABLES = """
 CREATE TABLE IF NOT EXISTS settings (place INTEGER PRIMARY KEY, text TEXT);
 CREATE TABLE IF NOT EXISTS rows (number INTEGER PRIMARY KEY, row TEXT);
