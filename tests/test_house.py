@@ -63,6 +63,7 @@ ROOMS = (
     "options",
     "grading",
     "batch",
+    "agreement",
     "report",
     "adapters",
     "promptfoo",

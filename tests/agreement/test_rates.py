@@ -1,0 +1,98 @@
+"""The interval of the share of unfaithful answers holds, and refuses labels that cannot give one."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import ConfigError
+from faithfulness_assert.agreement import Rate, unfaithful_rate
+
+COUNTS = st.tuples(*[st.integers(0, 60)] * 4).filter(
+    lambda c: c[0] + c[1] + c[2] + c[3] >= 30 and c[0] + c[1] and c[2] + c[3]
+)
+
+
+def rate(wrong1: int, right1: int, wrong0: int, right0: int, n1: int, n0: int) -> Rate:
+    unfaithful = [True] * wrong1 + [False] * right1 + [True] * wrong0 + [False] * right0
+    flagged = [True] * (wrong1 + right1) + [False] * (wrong0 + right0)
+    return unfaithful_rate(unfaithful, flagged, n_flagged=n1, n_unflagged=n0)
+
+
+def test_a_worked_example_by_hand() -> None:
+    # flagged: (8 + 1) / (10 + 2) = .75, others: (1 + 1) / (30 + 2) = .0625; .2 × .75 + .8 × .0625
+    value, low, high = rate(8, 2, 1, 29, 100, 400)
+    assert value == pytest.approx(0.2)
+    # .04 × .75 × .25 / 12 + .64 × .0625 × .9375 / 32 + .2 × .8 / 500 × .6875² = .00194813
+    assert (high - low) / 2 == pytest.approx(1.959964 * 0.00194813**0.5, abs=1e-5)
+
+
+@given(COUNTS, st.integers(0, 1000), st.integers(0, 1000), st.randoms())
+def test_the_rate_is_a_share_inside_its_interval_in_any_order(
+    counts: Any, more1: int, more0: int, chance: random.Random
+) -> None:
+    sizes = counts[0] + counts[1] + more1, counts[2] + counts[3] + more0
+    found = rate(*counts, *sizes)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    labels = [
+        (number in (0, 2), number < 2) for number, times in enumerate(counts) for _ in range(times)
+    ]
+    chance.shuffle(labels)
+    unfaithful, flagged = zip(*labels, strict=True)
+    again = unfaithful_rate(unfaithful, flagged, n_flagged=sizes[0], n_unflagged=sizes[1])
+    assert again == found
+
+
+def test_where_no_unflagged_answer_is_unfaithful_the_upper_limit_is_not_0() -> None:
+    assert rate(0, 0, 0, 40, 0, 500).high >= 1 - 0.025 ** (1 / 40)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.2])
+@pytest.mark.parametrize(("sensitivity", "specificity"), [(0.9, 0.9), (0.3, 0.98)])
+def test_of_a_thousand_intervals_about_950_contain_the_true_share(
+    share: float, sensitivity: float, specificity: float
+) -> None:
+    chance = random.Random(3)
+    held = 0
+    for _ in range(1000):
+        truths = [chance.random() < share for _ in range(1000)]
+        flags = [chance.random() < (sensitivity if t else 1 - specificity) for t in truths]
+        strata = {
+            kind: [t for t, f in zip(truths, flags, strict=True) if f is kind]
+            for kind in (True, False)
+        }
+        drawn = {kind: strata[kind][: min(50, len(strata[kind]))] for kind in strata}
+        labels = [(truth, kind) for kind, truths in drawn.items() for truth in truths]
+        found = unfaithful_rate(
+            [t for t, _ in labels],
+            [f for _, f in labels],
+            n_flagged=len(strata[True]),
+            n_unflagged=len(strata[False]),
+        )
+        held += found.low <= share <= found.high
+    assert held >= 925  # of 1,000 at .95, fewer are there once in 1,000 times
+
+
+@pytest.mark.parametrize(
+    ("counts", "sizes", "says"),
+    [
+        ((1, 1, 1, 1), (100, 100), "label at least 30"),
+        ((20, 20, 0, 0), (100, 100), "n_unflagged: none of these 100"),
+        ((0, 0, 20, 20), (100, 100), "n_flagged: none of these 100"),
+        ((20, 20, 20, 20), (39, 100), "n_flagged: 40 such answers are labelled, got 39"),
+    ],
+)
+def test_labels_that_can_give_no_interval_are_refused(
+    counts: tuple[int, int, int, int], sizes: tuple[int, int], says: str
+) -> None:
+    with pytest.raises(ConfigError, match=says):
+        rate(*counts, *sizes)
+
+
+def test_lists_of_different_lengths_are_refused() -> None:
+    with pytest.raises(ConfigError, match="same length, got 40 and 39"):
+        unfaithful_rate([True] * 40, [True] * 39, n_flagged=50, n_unflagged=50)
