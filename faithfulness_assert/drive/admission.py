@@ -84,6 +84,12 @@ class Admission:
         Raises:
             GivenUp: the run stops.
         """
+        with left.of_an_ask():
+            return await self._asked(ask, send, left)
+
+    async def _asked(
+        self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
+    ) -> Outcome:
         loop = asyncio.get_running_loop()
         spent, retries, pauses = Usage(), 0, 0
         failed_at, gives_up_at = math.inf, math.inf
@@ -126,14 +132,15 @@ class Admission:
         """Waits until the ask may be sent, and learns from its outcome.
 
         The wait for a limit costs its grade no time, unless the ask goes ``again``: a server that
-        refuses it every time would never be given up.
+        refuses it every time would never be given up. Nor does the wait in line for a server on
+        this machine.
 
         Raises:
             JudgeError: the server is down, or the time was up.
             GivenUp: the run stops.
         """
         room = self._room
-        async with room.taken(ask, self._timeout, left()) if room else nullcontext():
+        async with room.taken(ask, self._timeout, left) if room else nullcontext():
             await self.outage.passed(left)
             if self.per_minute or self.rate.holds:
                 with nullcontext() if again else left.standing_still():

@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter
 
     from ..records.ask import Ask, Outcome
+    from .time_left import TimeLeft
 
 MOST = 1e12
 MOST_WAIT = 86_400.0
+"""Seconds in line for a server on this machine."""
 PART_OF_TIMEOUT = 0.5
 KEPT = 0.8
 """Part of the last cost that a lower one leaves: the number of asks grows step by step."""
@@ -140,16 +142,16 @@ class Room:
         self._line: deque[_Waiting] = deque()
 
     @asynccontextmanager
-    async def taken(self, ask: Ask, timeout: float, left: float) -> AsyncIterator[None]:
+    async def taken(self, ask: Ask, timeout: float, left: TimeLeft) -> AsyncIterator[None]:
         """Waits in line: a long ask is not kept waiting by short ones that came later.
 
         Args:
             ask: what is to be sent.
             timeout: the seconds that an ask may take.
-            left: the most seconds to wait.
+            left: the time of its grade, which stands still meanwhile.
 
         Raises:
-            JudgeError: that time was up.
+            JudgeError: there was no room for ``MOST_WAIT`` seconds.
         """
         size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
         admitted = asyncio.get_running_loop().create_future()
@@ -158,9 +160,10 @@ class Room:
         self._admit()
         try:
             if not admitted.done():
-                await asyncio.wait([admitted], timeout=max(min(left, MOST_WAIT), 0))
+                with left.in_line():
+                    await asyncio.wait([admitted], timeout=MOST_WAIT)
             if not admitted.done():
-                message = "no time was left to ask the judge: other asks took all of it"
+                message = "not asked: other asks took all the time of the server on this machine"
                 raise JudgeError(message, "timeout", retryable=True)
             yield
         finally:

@@ -21,7 +21,11 @@ class Clock:
 
 
 class TimeLeft:
-    """The seconds that a grade may still take. They begin with its first ask."""
+    """The seconds that a grade may still take. They begin with its first ask.
+
+    They stand still while an ask waits for a limit, and while all asks that are under way wait in
+    line for a server, where other grades are before them.
+    """
 
     def __init__(
         self, seconds: float | None = None, now: Callable[[], float] = time.monotonic
@@ -29,7 +33,7 @@ class TimeLeft:
         self._left = math.inf if seconds is None else seconds
         self._now = now
         self._since: float | None = None  # None while the time stands still
-        self._waiting = 0
+        self._asks = self._in_line = self._waiting = 0
 
     def __call__(self) -> float:
         """The seconds."""
@@ -37,14 +41,38 @@ class TimeLeft:
 
     def start(self) -> None:
         """An ask is ready."""
-        if self._since is None and not self._waiting:
+        stands_still = self._waiting or (self._asks and self._in_line == self._asks)
+        if stands_still:
+            self._left, self._since = self(), None
+        elif self._since is None:
             self._since = self._now()
+
+    @contextmanager
+    def of_an_ask(self) -> Iterator[None]:
+        """While an ask is under way, in line or not."""
+        self._asks += 1
+        try:
+            yield
+        finally:
+            self._asks -= 1
+            self.start()
+
+    @contextmanager
+    def in_line(self) -> Iterator[None]:
+        """While an ask waits for a server that answers others first."""
+        self._in_line += 1
+        self.start()
+        try:
+            yield
+        finally:
+            self._in_line -= 1
+            self.start()
 
     @contextmanager
     def standing_still(self) -> Iterator[None]:
         """While an ask waits for a limit, its grade loses no time."""
-        self._left, self._since = self(), None
         self._waiting += 1
+        self.start()
         try:
             yield
         finally:

@@ -638,7 +638,7 @@ def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
     room, went = Room(), []
 
     async def go(number: int, size: int) -> None:
-        async with room.taken(ask_of(size), timeout=60, left=math.inf):
+        async with room.taken(ask_of(size), timeout=60, left=TimeLeft()):
             went.append(number)
             await asyncio.sleep(0)
 
@@ -656,22 +656,44 @@ def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
     assert room.under_way == 0
 
 
-def test_an_ask_that_waits_for_room_until_its_deadline_is_not_sent() -> None:
-    server = Serial(30.0)
+def test_the_wait_in_line_for_a_server_on_this_machine_costs_a_grade_no_time() -> None:
+    server = Serial(4.0)
     gate = Admission(0, timeout=60.0, room=Room())
 
-    async def go() -> Outcome:
-        slow = asyncio.ensure_future(asked(gate, server))
-        await asyncio.sleep(1)
-        outcome = await asked(gate, server, deadline=10)
-        assert now() == pytest.approx(11, abs=0.1)
-        await slow
-        return outcome
+    async def go() -> list[Outcome]:
+        return await asyncio.gather(*(asked(gate, server, deadline=5) for _ in range(30)))
 
-    outcome = run_virtually(go())
-    assert isinstance(outcome, JudgeError)
-    assert "no time was left" in outcome.message
-    assert len(server.came) == 1
+    assert not failures(run_virtually(go()))
+    assert len(server.came) == 30
+
+
+def test_a_grade_that_waits_for_its_own_asks_loses_time() -> None:
+    """Else its deadline would never come: each of its asks has the server for a while."""
+    server = Serial(4.0)
+    gate = Admission(0, timeout=4.0, room=Room())
+
+    async def go() -> tuple[list[Outcome], float]:
+        left = TimeLeft(10, asyncio.get_running_loop().time)
+        left.start()
+        outcomes = await asyncio.gather(*(gate.ask(ask_of(), server, left) for _ in range(9)))
+        return outcomes, left()
+
+    outcomes, left = run_virtually(go())
+    assert len(failures(outcomes)) == 9 - len(server.came)
+    assert len(server.came) < 5
+    assert left <= 0
+
+
+def test_a_server_on_this_machine_that_never_answers_is_given_up() -> None:
+    """Those in line have their deadline still, but are not asked when the first ones failed."""
+    server = Server(lambda _: error("timeout"), seconds=20.0)
+    gate = Admission(0, timeout=20.0, room=Room())
+
+    async def go() -> list[Outcome]:
+        return await asyncio.gather(*(asked(gate, server, deadline=30) for _ in range(40)))
+
+    assert len(failures(run_virtually(go()))) == 40
+    assert len(server.came) <= 10
 
 
 # ---------------------------------------------------------------- any judge

@@ -159,7 +159,7 @@ def test_a_shown_key_would_be_detected(form: str) -> None:
 
 ENDLESS = ("hang", "headers_hang", "drip")
 
-SHARED_ENDS: dict[str, dict[str, str]] = json.loads(
+SHARED_ENDS: dict[str, dict[str, Any]] = json.loads(
     (FIXTURES / "shared_faults.json").read_text(encoding="utf-8")
 )
 """The outcome of faults of the shared catalogue, and what ``warns`` of them. Where no status is said,
@@ -195,7 +195,7 @@ def as_row(row: Mapping[str, Any]) -> dict[str, Any]:
     end = SHARED_ENDS.get(row["id"], {})
     made = {"status": "graded", **end, "id": row["id"]}
     if end.get("kind") not in (None, "unreadable"):
-        made["retryable"] = row["retryable"]
+        made["retryable"] = end.get("retryable", row["retryable"])
     return {**made, "soon": row["transport"].get("mode") in ENDLESS}
 
 

@@ -218,10 +218,11 @@ def _decoded(body: bytes, response: Any) -> bytes:
     except zlib.error:
         raise _unusable(f"is not {encoding}, although its header says so", response) from None
     if len(decoded) > MAX_BYTES:
-        raise _unusable(f"{_TOO_LARGE} when decoded", response)
+        raise _unusable(f"{_TOO_LARGE} when decoded", response, retryable=True)
     return decoded
 
 
-def _unusable(problem: str, response: Any) -> JudgeError:
+def _unusable(problem: str, response: Any, *, retryable: bool = False) -> JudgeError:
     message = f"the judge's answer {problem}: is base_url right?"
-    return JudgeError(message, "server", http_status=response.status_code)
+    status = response.status_code
+    return JudgeError(message, "server", http_status=status, retryable=retryable)
