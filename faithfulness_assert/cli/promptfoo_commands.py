@@ -14,11 +14,13 @@ from ..promptfoo.worker_process.protocol import IDLE
 from ..records.errors import ConfigError
 from .exit_codes import PASSED
 from .node import FOR_NODE_22, NEEDED, find_node, promptfoo_for
+from .terminal import show_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
+CONFIG = "promptfooconfig.yaml"
 MAX_IDLE = 86_400.0  # seconds
 
 # ---------------------------------------------------------------- init
@@ -35,25 +37,36 @@ def add_init_arguments(parser: ArgumentParser) -> None:
         default=Path(),
         help="where to write the example (default: here)",
     )
-    parser.add_argument("--force", action="store_true", help="overwrite existing files")
+    parser.add_argument(
+        "--force", action="store_true", help="overwrite existing files, but not a config"
+    )
+    parser.add_argument(
+        "--overwrite",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="overwrite this file too, such as promptfooconfig.yaml; may be repeated",
+    )
     parser.add_argument(
         "--from",
         metavar="CONFIG",
         dest="config",
-        help="convert a promptfoo config: print `python` assertions that replace its "
-        "context-faithfulness assertions; no file is written",
+        help="adopt a promptfoo config in place: show as a diff what replaces its "
+        "context-faithfulness assertions, and which files are added",
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="with --from: make these changes, not only show them"
     )
 
 
 def run_init(arguments: Namespace) -> int:
     """Writes the example, or prints what replaces the assertions of a config."""
     if arguments.config is not None:
-        from ..policy.files import read_data
-        from ..promptfoo.migrate import migrate_config
-
-        print(migrate_config(read_data(arguments.config, "init")), end="")
-        return PASSED
-    for path in _write_example(arguments.folder, force=arguments.force):
+        return _adopt(arguments.config, write=arguments.write)
+    if arguments.write:
+        raise ConfigError("--write: only with --from")
+    named = set(arguments.overwrite)
+    for path in _write_example(arguments.folder, force=arguments.force, named=named):
         print(f"wrote {path}")
     package = promptfoo_for(find_node())
     command = f"PROMPTFOO_PYTHON={sys.executable} npx {package or FOR_NODE_22} eval"
@@ -63,15 +76,45 @@ def run_init(arguments: Namespace) -> int:
     return PASSED
 
 
-def _write_example(folder: Path, *, force: bool) -> list[Path]:
-    """Copies the templates into ``folder``; the paths of the copies."""
+def _adopt(config: str, *, write: bool) -> int:
+    """Shows what makes a config use our assertion, or does it."""
+    from ..promptfoo.adopt import adopt
+
+    adoption = adopt(Path(config), TEMPLATES, sys.executable)
+    for line in adoption.diff().splitlines():
+        show_line(line)
+    for note in adoption.notes:
+        show_line(f"# {note}")
+    if not adoption.changes:
+        return PASSED
+    if not write:
+        show_line("# Nothing was written. To make these changes, add --write.")
+        return PASSED
+    try:
+        for path in adoption.write():
+            show_line(f"wrote {path}")
+    except OSError as error:
+        problem = f"cannot write {error.filename or config}: {error.strerror}"
+        raise ConfigError(f"init: {problem}") from None
+    return PASSED
+
+
+def _write_example(folder: Path, *, force: bool, named: set[str]) -> list[Path]:
+    """Copies the templates into ``folder``; the paths of the copies.
+
+    ``force`` is for our own files. A config is the user's: it must be among the ``named``.
+    """
     templates = sorted(path for path in TEMPLATES.iterdir() if path.is_file())
     copies = [folder / template.name for template in templates]
     try:
-        existing = ", ".join(copy.name for copy in copies if os.path.lexists(copy))
-        if existing and not force:
+        existing = [copy.name for copy in copies if os.path.lexists(copy)]
+        if [name for name in existing if not force and name not in named]:
             advice = "Choose another folder, or use --force to overwrite them"
-            raise ConfigError(f"init: {folder} already contains {existing}. {advice}")
+            raise ConfigError(f"init: {folder} already contains {', '.join(existing)}. {advice}")
+        if CONFIG in existing and CONFIG not in named:
+            adopting = f"To adopt it: init --from {folder / CONFIG}"
+            advice = f"{adopting}. To lose it: --overwrite {CONFIG}"
+            raise ConfigError(f"init: --force does not overwrite a config. {advice}")
         folder.mkdir(parents=True, exist_ok=True)
         for template, copy in zip(templates, copies, strict=True):
             with open_file(template) as source, new_file(copy) as file:

@@ -26,11 +26,16 @@ SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 
 
 def read_data(file: str, what: str) -> object:
-    """The data in a file. ``what`` is the first word of each error.
+    """The data in a file. ``what`` is the first word of each error. Raises as the parts do."""
+    suffix, text = read_file(file, what)
+    return parsed(suffix, text, f"{what}: {file}")
+
+
+def read_file(file: str, what: str) -> tuple[str, str]:
+    """The ending of a file that can have data, and its text.
 
     Raises:
-        ConfigError: the file cannot be read, is too large, or has another format than its ending
-            says.
+        ConfigError: the file cannot be read, is too large, or has another ending.
     """
     from pathlib import Path  # only where there is a file
 
@@ -47,11 +52,17 @@ def read_data(file: str, what: str) -> object:
         raise ConfigError(f"{what}: {file}: cannot be read: {reason}") from None
     if len(content) > MAX_FILE_BYTES:
         raise ConfigError(f"{what}: {file}: is larger than {MAX_FILE_BYTES >> 20} MB")
-    return _parsed(suffix, text, f"{what}: {file}")
+    return suffix, text
 
 
-def _parsed(suffix: str, text: str, where: str) -> object:
-    """The data in ``text``. Each parser is imported only for a file of its format."""
+def parsed(suffix: str, text: str, where: str, loader: type[SafeLoader] | None = None) -> object:
+    """The data in ``text``, of YAML by ``loader``. ``where`` is the beginning of each error.
+
+    Each parser is imported only for a file of its format.
+
+    Raises:
+        ConfigError: the text has another format, or numbers or aliases that are too large.
+    """
     problems: tuple[type[Exception], ...] = (ValueError, OverflowError, RecursionError)
     try:
         if suffix == ".json":
@@ -68,7 +79,7 @@ def _parsed(suffix: str, text: str, where: str) -> object:
         import yaml
 
         problems = (*problems, yaml.YAMLError)
-        return _checked(_yaml(yaml.SafeLoader(text)))
+        return _checked(_yaml((loader or yaml.SafeLoader)(text)))
     except problems as error:
         problem = " ".join(str(error).split())[:300]
         if "integer string conversion" in problem:

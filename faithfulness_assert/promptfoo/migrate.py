@@ -13,20 +13,17 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from ..judges import JUDGES, environment_prefixes
+from ..judges import environment_prefixes
 from ..records.errors import ConfigError
 from ..text.strings import clip, visible
+from .providers import judge_for
 
 BUILT_IN, INVERTED = "context-faithfulness", "not-context-faithfulness"
 MAX_ASSERTIONS = 10_000  # a few lines of YAML aliases can stand for billions of assertions
 MAX_EXTERNAL_FILES = 20  # that are listed
 MAX_NUMBER = 1e6  # of a weight or a threshold
-KEPT = ("metric", "transform")  # texts that mean the same on any assertion
+KEPT = ("transform",)  # texts that mean the same on any assertion
 
-# promptfoo's ids of judges that we have too. `chat`, `responses` and `messages` name APIs of a
-# provider.
-REMOTE = "|".join(name for name, entry in JUDGES.items() if entry.package)
-PROVIDER = re.compile(rf"({REMOTE}):(?:(?:chat|responses|messages):)?([\w./:-]+)")
 # A contextTransform that is only a path, such as `output.a[0]` or `context.vars.b`. As a JMESPath
 # it is the same without `context.`.
 PATH = re.compile(r"(?:output|context\.(?:vars|metadata))(?:\.[A-Za-z_]\w*|\[\d+\])*")
@@ -77,7 +74,7 @@ def migrate_config(config: object) -> str:
     if len(listed) > MAX_ASSERTIONS:
         raise ConfigError(f"init: the config has more than {MAX_ASSERTIONS:,} assertions; split it")
     for configured in listed:
-        if configured.assertion.get("type") in (BUILT_IN, INVERTED):
+        if is_built_in(configured.assertion):
             locations.setdefault(as_yaml(configured), []).append(configured.location)
     files = list(islice(external_files(config), MAX_EXTERNAL_FILES))
     if not locations:
@@ -87,6 +84,11 @@ def migrate_config(config: object) -> str:
     blocks = [f"# {_listed(names)}\n{text}" for text, names in locations.items()]
     notes = ["# Differences from the built-in:", *(f"# - {n}" for n in (*DIFFERENCES, *files))]
     return "\n\n".join([*blocks, "\n".join(notes)]) + "\n"
+
+
+def is_built_in(assertion: Mapping[str, Any]) -> bool:
+    """Whether an assertion is one that ours replace."""
+    return assertion.get("type") in (BUILT_IN, INVERTED)
 
 
 def _listed(locations: list[str]) -> str:
@@ -186,22 +188,27 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, Any], list[str]]:
     config = _mapping(provider.get("config"))
     notes: list[str] = []
     id = provider.get("id")
-    known = PROVIDER.fullmatch(id) if isinstance(id, str) else None
+    known = judge_for(id, config)
     if known is None:
-        server = "For a server with OpenAI's API, write openai:MODEL and baseUrl."
-        none = f"There is no judge for {_shown(id)}"
-        notes.append(f"{none}. In place of {DEFAULT_JUDGE}, name one. {server}")
+        server = "For a server with OpenAI's API, write judge: openai:MODEL and baseUrl."
+        notes.append(f"There is no judge for {_shown(id)}: name one. {server}")
     url = config.get("apiBaseUrl")
-    base = {"baseUrl": url} if isinstance(url, str) and "@" not in url else {}  # no passwords
+    base: dict[str, Any] = {}
+    if isinstance(url, str) and "@" not in url:  # no passwords
+        base = {"baseUrl": url}
+    elif known is not None and known.base_url:
+        base = {"baseUrl": known.base_url}
+    if known is not None and known.note:
+        notes.append(known.note)
     if "apiKey" in config:
         keys = " or ".join(f"{prefix}API_KEY" for prefix in environment_prefixes())
-        advice = f"set {keys}, or write apiKey: '{{{{env.NAME}}}}'"
+        advice = f"set {keys} in the environment, since promptfoo writes config into its results"
         notes.append(f"The provider's apiKey is not repeated here: {advice}.")
-    taken = ("apiKey", "apiBaseUrl") if base else ("apiKey",)
+    taken = ("apiKey", *(("apiBaseUrl", "apiHost") if base else ()))
     if names := sorted(_shown(key) for key in config if key not in taken):
         more = ", …" if len(names) > 10 else ""
         notes.append(f"Left out of the provider's config: {', '.join(names[:10])}{more}.")
-    return {"judge": f"{known[1]}:{known[2]}" if known else DEFAULT_JUDGE, **base}, notes
+    return {**({"judge": known.judge} if known else {}), **base}, notes
 
 
 def _text_provider(named: object) -> Mapping[str, Any]:
@@ -230,6 +237,9 @@ def _remarks(assertion: Mapping[str, Any]) -> Iterator[str]:
     if not _number(assertion, "threshold"):
         old = "The built-in had no threshold, so promptfoo 0.121 passes every answer"
         yield f"{old}. This assertion passes from 0.5."
+    if assertion.get("metric") is not None:
+        metric = f"metric {_shown(assertion['metric'])} is not copied"
+        yield f"{metric}: promptfoo would count a grader error as 0 in it. Ours is `faithfulness`."
     if assertion.get("rubricPrompt") is not None:
         yield "rubricPrompt is not used: describe your domain with guidance and examples."
 

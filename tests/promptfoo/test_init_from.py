@@ -93,9 +93,9 @@ def test_the_hook_accepts_the_output_for_any_assertion(
     settings = read_config(ours)
     assert ours["type"] == "python"
     assert settings["policy"] == "promptfoo"
-    for key in ("metric", "transform"):
-        if isinstance(assertion.get(key), str):
-            assert ours[key] == assertion[key]
+    assert "metric" not in ours  # promptfoo would count a grader error as 0 in it
+    if isinstance(assertion.get("transform"), str):
+        assert ours["transform"] == assertion["transform"]
 
 
 @given(
@@ -122,7 +122,7 @@ def test_the_command_prints_and_writes_nothing(tmp_path: Path) -> None:
     config.write_text(yaml.safe_dump(config_with(BUILT_IN)), "utf-8")
     done = init_from(config)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == migrate_config(config_with(BUILT_IN))
+    assert "Nothing was written" in done.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["promptfooconfig.yaml"]
 
 
