@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     AnyPath: TypeAlias = str | os.PathLike[str]
 
 PRIVATE = 0o600
+READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
+"""Errors of a file, a folder or a disk that may be read, and not written."""
 _BY_UMASK = 0o666
 # Windows has no pipes, terminals or links that these flags would matter for, and no such flags.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -234,6 +236,8 @@ def private_folder(path: AnyPath) -> None:
 def open_database(path: AnyPath) -> sqlite3.Connection:
     """A SQLite database, made for this user only. SQLite gives its journal the same permissions.
 
+    One that cannot be written is opened for reading.
+
     What SQLite does with the files beside it is up to their contents: a journal may name another
     file, which is deleted. So only a journal as ours are is left to it, and nothing else.
 
@@ -244,7 +248,14 @@ def open_database(path: AnyPath) -> sqlite3.Connection:
     """
     import sqlite3
 
-    append_file(path).close()
+    mode = "rwc"
+    try:
+        append_file(path).close()
+    except OSError as error:
+        if error.errno not in READ_ONLY:
+            raise
+        open_file(path, follow=False).close()
+        mode = "ro"
     for side in _FOREIGN_SIDE_FILES:
         if os.path.lexists(f"{os.fspath(path)}{side}"):
             raise OSError(errno.EINVAL, "no run of ours has this file", f"{os.fspath(path)}{side}")
@@ -252,7 +263,13 @@ def open_database(path: AnyPath) -> sqlite3.Connection:
         file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
         if file.read() == _NAMES_ANOTHER:
             raise OSError(errno.EINVAL, "it names another file", f"{os.fspath(path)}-journal")
-    db = sqlite3.connect(path, isolation_level=None)
+    if mode == "ro":
+        from urllib.parse import quote
+
+        name = f"file:{quote(os.path.abspath(path))}?mode=ro"
+        db = sqlite3.connect(name, isolation_level=None, uri=True)
+    else:
+        db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA trusted_schema = OFF")
     return db
 

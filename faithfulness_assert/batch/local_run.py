@@ -113,13 +113,16 @@ def grade_rest(
     secret = directory.secret()
     engine.grader.keep_secret(secret)
     engine = replace(engine, settings=engine.settings._replace(secret=secret))
-    rest = rest_of(directory, data_set, input_is, retry=retry_errors, regrade=regrade_changed)
+    retry = retry_errors and not directory.read_only
+    rest = rest_of(directory, data_set, input_is, retry=retry, regrade=regrade_changed)
     finished = rest.finished
-    if input_is != "new" and directory.about() != about:
+    if input_is != "new" and directory.about() != about and not directory.read_only:
         directory.write_about(about)
     work = _Work(Counts(finished, about.get("rows")), budget, soft)
     moved, results = directory.raw_lines(retried=True), directory.raw_lines()
     budget.add_earlier(moved, results, finished.errors)
+    if directory.read_only and work.counts.total is None and about["input"]["fingerprint"]:
+        work.counts.total = sum(1 for _ in data_set.numbers())
     if work.counts.total is None or work.counts.total != finished.count:
         if progress and about["input"]["fingerprint"] and work.counts.total is None:
             count_rows(work.counts, data_set.numbers())

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..files import append_file, new_file, open_file, to_disk
+from ..files import READ_ONLY, append_file, new_file, open_file, to_disk
 from ..judges.secret import kept_secret
 from ..records.errors import ConfigError
 from .finished_rows import FinishedRows
@@ -43,9 +43,15 @@ class RunDirectory:
         self.retried = self.path / "retried.jsonl"
         self._about = self.path / "run.json"
         self._summary = self.path / "summary.json"
+        self._read_only: OSError | None = None
 
     def __repr__(self) -> str:
         return f"RunDirectory({str(self.path)!r})"
+
+    @property
+    def read_only(self) -> bool:
+        """Whether it was found that the run may be read only. A finished one can be shown."""
+        return self._read_only is not None
 
     @property
     def size(self) -> int:
@@ -56,8 +62,11 @@ class RunDirectory:
     def locked(self) -> Iterator[None]:
         """Creates the directory, and keeps other processes from changing it.
 
+        A run that cannot be locked because it may only be read is ``read_only`` then, and whatever
+        would change it raises ``ConfigError``.
+
         Raises:
-            ConfigError: another process works on it, or it cannot be written.
+            ConfigError: another process works on it, or it cannot be written and has no run.
         """
         from filelock import FileLock, Timeout
 
@@ -73,11 +82,14 @@ class RunDirectory:
             problem = "cannot be written: it is not a folder; use another name"
             raise ConfigError(f"{self.path}: {problem}") from None
         except OSError as error:
-            raise self._unwritable(error) from None
+            if error.errno not in READ_ONLY or not self._about.exists():
+                raise self._unwritable(error) from None
+            self._read_only = error
         try:
             yield
         finally:
             lock.release()
+            self._read_only = None
 
     def about(self) -> dict[str, Any] | None:
         """What ``run.json`` says about the run; None in a directory without a run.
@@ -123,6 +135,7 @@ class RunDirectory:
 
     def _write(self, path: Path, data: Mapping[str, Any]) -> None:
         text = json.dumps(data, indent=2, ensure_ascii=False)
+        self._check_writable()
         try:
             with new_file(path, private=True) as file:
                 file.write(text.encode("utf-8", "backslashreplace") + b"\n")
@@ -188,6 +201,8 @@ class RunDirectory:
         Raises:
             ConfigError: the directory cannot be written. No result is lost.
         """
+        if self.size > rows.size:
+            self._check_writable()
         try:
             self._cut(self.results, rows.size)
         except OSError as error:
@@ -216,6 +231,7 @@ class RunDirectory:
         Raises:
             ConfigError: the directory cannot be written. No result is lost.
         """
+        self._check_writable()
         whole = self._whole(self.retried)
         try:
             self._cut(self.retried, whole)
@@ -254,6 +270,7 @@ class RunDirectory:
         Raises:
             ConfigError: the file cannot be written.
         """
+        self._check_writable()
         try:
             file = append_file(self.results, buffered=False)
         except OSError as error:
@@ -277,6 +294,10 @@ class RunDirectory:
             yield append
         finally:
             file.close()
+
+    def _check_writable(self) -> None:
+        if self._read_only is not None:
+            raise self._unwritable(self._read_only)
 
     def _unwritable(self, error: OSError) -> ConfigError:
         return ConfigError(f"{self.path}: cannot be written: {error.strerror or error}")

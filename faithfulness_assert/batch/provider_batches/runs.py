@@ -87,7 +87,7 @@ def submit(
                 store.take_rows(data_set.rows(), aside, regrade=regrade_changed)
                 directory.write_about(about)
             settings = stored
-            if retry_errors:
+            if retry_errors and not directory.read_only:
                 settings = _retried(directory, store, settings)
             problem = ""
             if budget:
