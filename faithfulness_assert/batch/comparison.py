@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from sys import intern
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files import open_file
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .comparability import MIN_GRADED, Note, not_comparable
-from .paired_tests import Pair, PairedTests, paired_tests
+from .judge_drift import SharedTexts, drift_notes
+from .paired_tests import Pair, PairCounts, PairedTests
+from .power import Power, powers
 from .rows import Line, read_lines
 from .run_directory import RunDirectory
 from .summary import Summary
@@ -37,6 +39,8 @@ class Outcome(NamedTuple):
     score: float | None
     is_error: bool
     graded_with: str
+    supported: int = 0
+    statements: int = 0
 
 
 class Flip(NamedTuple):
@@ -66,6 +70,9 @@ class Comparison:
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         tests: p-values for "B is worse", from the cases that could be graded in both.
         compared: how many those are.
+        powers: which losses of the mean score they would find, and how often.
+        statements: of those cases in A.
+        shared: the labels in the cases whose texts are the same in both.
         only: how many cases only A has, and only B.
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
         problems: why B cannot be compared with A; empty if it can.
@@ -80,6 +87,9 @@ class Comparison:
     summaries: tuple[Summary, Summary] = field(default_factory=lambda: (Summary(), Summary()))
     tests: PairedTests = field(init=False)
     compared: int = 0
+    powers: list[Power] = field(default_factory=list)
+    statements: int = 0
+    shared: SharedTexts = field(default_factory=SharedTexts)
     only: list[int] = field(default_factory=lambda: [0, 0])
     lost: int = 0
     gained: int = 0
@@ -110,6 +120,14 @@ def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[s
         if first != second:
             return first, second
     return (str(before), str(after)) if str(before) != str(after) else ("A", "B")
+
+
+def about_of(path: str | PathLike[str]) -> dict[str, Any]:
+    """What a run says about itself; {} for a file of results, or where it cannot be read."""
+    try:
+        return (RunDirectory(path).about() or {}) if Path(path).is_dir() else {}
+    except ConfigError:
+        return {}
 
 
 def lines_of(path: str | PathLike[str]) -> Lines:
@@ -145,6 +163,7 @@ def compare(
     shown: int = SHOWN,
     names: tuple[str, str] = ("A", "B"),
     min_graded: float = MIN_GRADED,
+    abouts: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {}),
 ) -> Comparison:
     """The changes from one run to another. Cases are matched by their ids.
 
@@ -155,6 +174,7 @@ def compare(
         names: what the runs are called.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run. With
             less, or if B lost more cases than a repetition would, they are not comparable.
+        abouts: what the runs say about themselves (``about_of``), which shows other judges.
 
     Raises:
         ConfigError: they have no case in common.
@@ -162,7 +182,9 @@ def compare(
     found, ways = Comparison(names), (set[str](), set[str]())
     old = dict(_outcomes(before, found.summaries[0]))
     ways[0].update(outcome.graded_with for outcome in old.values())
-    found.tests = paired_tests(_pairs(found, old, after, ways[1], shown))
+    pairs = PairCounts(_pairs(found, old, after, ways[1], shown))
+    found.tests = pairs.tests()
+    found.powers = powers(pairs, found.statements / max(found.compared, 1))
     found.only[0] = len(old)
     sizes = [summary.cases for summary in found.summaries]
     if all(sizes) and found.only[1] >= sizes[1]:
@@ -172,7 +194,8 @@ def compare(
     if not found.compared:
         found.problems.append(Note("no case could be graded in both"))
     found.shown = list(_with_flips(_most_important(found.shown, shown), before, after))
-    found.notes = list(_notes(found, ways))
+    drift = drift_notes(names, abouts, found.summaries, found.shared)
+    found.notes = [*_notes(found, ways), *drift]
     return found
 
 
@@ -200,6 +223,9 @@ def _pairs(
         if len(found.shown) > 2 * shown + 1000:
             found.shown = _most_important(found.shown, shown)
         if graded:
+            found.statements += first.statements
+            if first.input == new.input and first.statements and new.statements:
+                found.shared.add(first[-2:], new[-2:])
             yield Pair(first.passed, new.passed, first.score, new.score)
 
 
@@ -234,7 +260,9 @@ def _outcomes(lines: Lines, summary: Summary) -> Iterator[tuple[str, Outcome]]:
         summary.add(result)
         way = intern(f"policy {result.policy}, judge {result.judge}, passes {result.threshold}")
         told = result.status, result.pass_, result.score, result.error is not None
-        yield line.case_id, Outcome(line.input, *told, way)
+        judged = sum(result.counts.values()) - result.counts.get("not_a_claim", 0)
+        labels = result.counts.get("supported", 0), judged
+        yield line.case_id, Outcome(line.input, *told, way, *labels)
 
 
 def _kind(before: Outcome, after: Outcome) -> str:

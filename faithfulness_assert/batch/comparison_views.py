@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .comparability import Quoted
     from .comparison import Change, Comparison, Outcome
+    from .power import Power
     from .summary import Summary
 
 MOST_CHARACTERS = 50_000
@@ -112,10 +113,31 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
             f"passes (McNemar), {p_value(tests.scores)} for scores (sign flips); worse: one of "
             f"them is at most {FALSE_ALARMS / 2:g}"
         )
+        yield _power(comparison)
     if comparison.other_input:
         other = f"{comparison.other_input:,} cases have another answer, context or question in {{}}"
         yield Note(other, comparison.names[1:]).shown(quoted)
     yield from (note.shown(quoted) for note in comparison.notes)
+
+
+def _power(comparison: Comparison) -> str:
+    """What a comparison of this size sees, in a sentence."""
+    cases = f"{comparison.compared:,} cases"
+    if not comparison.powers:
+        return f"{cases}: too few to find a loss for sure, however large"
+    (points, often), *others = map(_found, comparison.powers)
+    also = "".join(f", one of {more} in {share}" for more, share in others)
+    return (
+        f"{cases}: a loss of {points} of the mean score is found in {often} of runs{also} "
+        "(the lower figure if whole answers are lost, the other if single statements are)"
+    )
+
+
+def _found(power: Power) -> tuple[str, str]:
+    """A loss, and how often it is found."""
+    least, most = (f"{min(share, 0.99):.0%}"[:-1] for share in power[1:])
+    often = "99 % or more" if least == "99" else f"{least} to {most} %"
+    return f"{100 * power.loss:g} point{'' if power.loss == 0.01 else 's'}", often
 
 
 def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Iterator[str]:

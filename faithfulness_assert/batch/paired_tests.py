@@ -53,16 +53,64 @@ class PairedTests(NamedTuple):
         return min(self) <= FALSE_ALARMS / 2
 
 
+class PairCounts:
+    """What the tests, and their power, need of any number of cases.
+
+    Attributes:
+        cases, passed: how many cases there are, and how many of them passed in A.
+        lost, gained: how many pass in A alone, and in B alone.
+        differences: of the scores, in ``STEPS``, of the cases that have one in both.
+    """
+
+    def __init__(self, pairs: Iterable[Pair]) -> None:
+        self.cases = self.passed = self.lost = self.gained = 0
+        self.differences: Counter[int] = Counter()
+        self._sum = self._squares = 0.0
+        for pair in pairs:
+            self.cases += 1
+            self.passed += pair.passed_before
+            self.lost += pair.passed_before and not pair.passed_after
+            self.gained += pair.passed_after and not pair.passed_before
+            if pair.score_before is not None and pair.score_after is not None:
+                self.differences[round((pair.score_after - pair.score_before) * STEPS)] += 1
+                self._sum += pair.score_before
+                self._squares += pair.score_before**2
+
+    @property
+    def scored(self) -> int:
+        """How many cases have a score in both."""
+        return self.differences.total()
+
+    @property
+    def moved(self) -> int:
+        """How many of them have another score."""
+        return self.scored - self.differences[0]
+
+    @property
+    def mean(self) -> float:
+        """The mean of their scores in A."""
+        return self._sum / self.scored
+
+    @property
+    def mean_square(self) -> float:
+        """The mean of the squares of these."""
+        return self._squares / self.scored
+
+    @property
+    def noise(self) -> float:
+        """The variance of the differences: what does not move all scores."""
+        sizes = [(size / STEPS, count) for size, count in self.differences.items()]
+        mean = sum(size * count for size, count in sizes) / self.scored
+        return sum(size * size * count for size, count in sizes) / self.scored - mean * mean
+
+    def tests(self) -> PairedTests:
+        """Both tests of these cases."""
+        return PairedTests(mcnemar(self.lost, self.gained), sign_flips(self.differences))
+
+
 def paired_tests(pairs: Iterable[Pair]) -> PairedTests:
     """Both tests of these cases."""
-    lost = gained = 0
-    differences: Counter[int] = Counter()
-    for pair in pairs:
-        lost += pair.passed_before and not pair.passed_after
-        gained += pair.passed_after and not pair.passed_before
-        if pair.score_before is not None and pair.score_after is not None:
-            differences[round((pair.score_after - pair.score_before) * STEPS)] += 1
-    return PairedTests(mcnemar(lost, gained), _sign_flips(differences))
+    return PairCounts(pairs).tests()
 
 
 def p_value(p: float) -> str:
@@ -80,7 +128,7 @@ def mcnemar(lost: int, gained: int) -> float:
     return as_many / ways
 
 
-def _sign_flips(differences: Counter[int]) -> float:
+def sign_flips(differences: Counter[int]) -> float:
     """The share of sign flips whose sum is as low as that of the differences.
 
     Flips stop early where there are ``ENOUGH`` such sums (Besag and Clifford 1991).

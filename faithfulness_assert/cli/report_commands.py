@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..batch.comparability import MIN_GRADED
-from ..batch.comparison import SHOWN, compare, lines_of, names_of
+from ..batch.comparison import SHOWN, about_of, compare, lines_of, names_of
 from ..batch.comparison_views import as_markdown, as_text
 from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
@@ -106,7 +106,8 @@ def run_compare(arguments: Namespace) -> int:
     before, after = lines_of(arguments.before), lines_of(arguments.after)
     names = names_of(arguments.before, arguments.after)
     options = {"shown": arguments.show, "min_graded": arguments.min_graded}
-    comparison = compare(before, after, names=names, **options)
+    abouts = about_of(arguments.before), about_of(arguments.after)
+    comparison = compare(before, after, names=names, abouts=abouts, **options)
     if arguments.markdown:
         sys.stdout.buffer.write(as_markdown(comparison).encode())
     else:
