@@ -55,6 +55,8 @@ def grade(output: "Any", context: "Any") -> "dict[str, Any]":
 def worker(first: "Any", second: "Any" = None) -> None:
     """A promptfoo extension: it starts this eval's worker before all tests and stops it after them.
 
+    At the end it writes to standard error what was made up, and what could not be graded.
+
     If a worker cannot be started, assertions are graded in their own processes.
 
     Args:
@@ -67,3 +69,7 @@ def worker(first: "Any", second: "Any" = None) -> None:
         from .worker_process import client
 
         (client.start if hook == "beforeAll" else client.stop)()
+    if hook == "afterAll":
+        from .eval_end import tell
+
+        tell(first, second)

@@ -160,6 +160,17 @@ def test_a_javascript_assertion_without_a_worker_gives_the_same_results(
     assert (graded(run, server.url), len(server.requests)) == without
 
 
+@pytest.mark.parametrize("form", [PYTHON, JAVASCRIPT])
+def test_the_terminal_says_at_the_end_what_was_made_up(
+    form: tuple[str, str], promptfoo: Promptfoo, tmp_path: Path, place: str
+) -> None:
+    with Loopback(no_schema) as server:
+        config = write(tmp_path, "beforeAll", "afterAll", form=form)
+        run = promptfoo.eval(config, JUDGE_URL=server.url, TMPDIR=place, CI="true")
+    assert "test 0: made up: “A ticket costs 35 euros.” (" in run.console
+    assert "test 1: made up" not in run.console
+
+
 def test_a_python_behind_a_launcher_finds_its_worker_too(
     promptfoo: Promptfoo, tmp_path: Path, place: str
 ) -> None:

@@ -1,0 +1,86 @@
+"""What an eval says at its end: per test what was made up, and what could not be graded.
+
+promptfoo's terminal shows no reasons. Its hook ``afterAll`` gets all results, and passes on what is
+written to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..text.strings import clip, one_line, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+IN_CI, ELSEWHERE = 20, 200
+"""The most lines."""
+MAX_CHARS = 300
+
+
+def tell(*given: Any) -> None:
+    """Writes what the hook's context says to standard error. It never fails an eval."""
+    for line in told(given, IN_CI if os.environ.get("CI") else ELSEWHERE):
+        sys.stderr.write(line.encode("utf-8", "replace").decode() + "\n")
+
+
+def told(given: Any, most: int) -> list[str]:
+    """The lines for a hook's arguments, one of which is its context, ``most`` at most."""
+    results: list[Any] = next((one["results"] for one in given if _has_results(one)), [])
+    lines = [line for result in results for line in _of_test(result)]
+    if len(lines) > most:
+        left = len(lines) - most + 1
+        lines[most - 1 :] = [f"… and {left:,} more; run `promptfoo view` for all"]
+    return [visible(one_line(line)) for line in lines]
+
+
+def _has_results(given: Any) -> bool:
+    return isinstance(given, Mapping) and isinstance(given.get("results"), list)
+
+
+def _of_test(result: Any) -> Iterator[str]:
+    """A line for each statement that was made up, or for each assertion that says no more."""
+    name = clip(_name(result), 80)
+    for grade in _items(result, "gradingResult", "componentResults"):
+        metadata = grade.get("metadata")
+        if not isinstance(metadata, Mapping) or "graderError" not in metadata:
+            continue  # not one of ours
+        reason = str(grade.get("reason"))
+        if metadata["graderError"] or not metadata.get("defined"):
+            yield f"{name}: {clip(reason, MAX_CHARS)}"  # which begins with "Not graded"
+            continue
+        if grade.get("pass"):
+            continue
+        found = [one for one in _items(grade, "componentResults") if not one.get("pass")]
+        for one in found:
+            said = one.get("assertion")
+            statement = clip(str(said.get("value") if isinstance(said, dict) else ""), MAX_CHARS)
+            yield f"{name}: made up: “{statement}” ({clip(str(one.get('reason')), 120)})"
+        if not found:
+            yield f"{name}: failed: {clip(reason, MAX_CHARS)}"
+
+
+def _name(result: Any) -> str:
+    """What a reader knows a test by."""
+    if not isinstance(result, Mapping):
+        return "?"
+    test = result.get("testCase")
+    described = test.get("description") if isinstance(test, Mapping) else None
+    asked = result.get("vars")
+    query = asked.get("query") or asked.get("question") if isinstance(asked, Mapping) else None
+    return str(described or query or f"test {result.get('testIdx', '?')}")
+
+
+def _items(value: Any, *names: str) -> list[dict[str, Any]]:
+    """The mappings in a list inside of mappings."""
+    for name in names:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+if __name__ == "__main__":  # `faithfulness.cjs` gives the arguments of its hook
+    tell(*json.load(sys.stdin))

@@ -1,0 +1,78 @@
+"""What the hook ``afterAll`` says in promptfoo's terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import Grader
+from faithfulness_assert.promptfoo import hook, worker
+from faithfulness_assert.promptfoo.eval_end import IN_CI, told
+
+TRUE, FALSE = "A ticket costs 9 euros.", "A ticket costs 35 euros. The king owns it."
+
+
+def row(number: int, answer: str, **config: Any) -> dict[str, Any]:
+    settings = {"judge": "embedded", **config}
+    grade = hook.grade(answer, {"vars": {"context": TRUE}, "config": settings}, Grader)
+    return {
+        "testCase": {"description": f"test {number}"},
+        "gradingResult": {"componentResults": [{"pass": False, "reason": "x"}, grade]},
+    }
+
+
+def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
+    rows = [
+        row(1, TRUE),
+        row(2, FALSE),
+        row(3, TRUE, judge="nobody"),
+        row(4, FALSE, components="none"),
+    ]
+    lines = told(({"results": rows}, {"hookName": "afterAll"}), 20)
+    assert lines[0].startswith("test 2: made up: “A ticket costs 35 euros.” (")
+    assert lines[1].startswith("test 2: made up: “The king owns it.” (")
+    assert lines[2].startswith("test 3: Not graded: judge:")
+    assert lines[3].startswith("test 4: failed: 0 of 2 statements supported")
+    assert len(lines) == 4
+
+
+def test_a_log_of_ci_gets_few_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CI", "true")
+    worker("afterAll", {"results": [row(7, FALSE)] * 30})
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == IN_CI
+    assert said[-1] == "… and 41 more; run `promptfoo view` for all"
+    monkeypatch.delenv("CI")
+    worker({"results": [row(7, FALSE)] * 30}, {"hookName": "afterAll"})
+    assert len(capsys.readouterr().err.splitlines()) == 60
+
+
+def test_what_would_move_the_cursor_is_made_visible() -> None:
+    rows = [row(1, "It is \x1b[2J free\r\n\x07 today.")]
+    assert not set("\x1b\r\n\x07") & set("".join(told(({"results": rows},), 20)))
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                "results gradingResult componentResults metadata graderError defined assertion vars".split()
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@given(plain, plain)
+def test_no_context_of_a_hook_fails_an_eval(first: Any, second: Any) -> None:
+    told((first, second), 20)
