@@ -233,5 +233,5 @@ def test_that_pyarrow_is_missing_is_said_before_a_run(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(ConfigError, match=r"pip install faithfulness-assert\[parquet\]"):
+    with pytest.raises(ConfigError, match=r"pip install 'faithfulness-assert\[parquet\]'"):
         check_output(tmp_path / "out.parquet")

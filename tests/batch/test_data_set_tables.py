@@ -163,7 +163,7 @@ def test_parquet_without_pyarrow_says_what_to_install(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ConfigError, match=r"pip install faithfulness-assert\[parquet\]"):
+    with pytest.raises(ConfigError, match=r"pip install 'faithfulness-assert\[parquet\]'"):
         open_data_set(tmp_path / "a.parquet")
 
 

@@ -322,7 +322,7 @@ def test_a_run_that_was_begun_online_does_not_go_on_over_a_batch_api(
         go_on = partial(run, cases(9), tmp_path / "run", progress=False, concurrency=1, **judge)
         first = go_on(max_tokens=most).counts.finished
         assert 0 < first <= 9
-        with pytest.raises(ConfigError, match="was begun without --via; keep to it"):
+        with pytest.raises(ConfigError, match="was begun without via; keep to it"):
             begun(tmp_path, "openai-batch", server, 9)
         assert go_on().counts.finished == 9
 

@@ -73,15 +73,16 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_an_address_is_no_passage(address: str) -> None:
-    for context, place in (
-        (address, "the text is"),
-        (["It is old.", address], "passage 2 is"),
-        ([{"text": address, "id": "a"}], "passage 1 is"),
-    ):
+def test_an_address_is_no_context(address: str) -> None:
+    for context in (address, [address, "file://b.txt"], [{"text": address, "id": "a"}]):
         result = grade("It is old.", context)
         assert result.status == "invalid_input"
-        assert f"context: {place} '{address.strip()}'" in result.reason
+        assert f"context: it is '{address.strip()}'" in result.reason
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_one_passage_of_several_ends_no_grade(address: str) -> None:
+    assert grade("It is old.", ["It is old.", address]).pass_
 
 
 @pytest.mark.parametrize(

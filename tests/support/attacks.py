@@ -145,7 +145,9 @@ def in_the_context(_: Row, payload: str) -> Problems:
                 f"{name}: {problem}"
                 for problem in (*kept(result), *shown_safely(result), *fenced(asks))
             )
-    asked = graded(ANSWER, [payload])[1]
+    alone, asked = graded(ANSWER, [payload])
+    if alone.status == "invalid_input" and "file://" in payload and not asked:
+        return  # nothing but the address of a file: nobody reads it
     seen = "".join(text for _, text in asked[0].payload.sentences) if asked else ""
     if letters(seen) != letters(payload):
         yield f"the judge was shown {seen[:80]!r}"
@@ -333,10 +335,10 @@ def supports_nothing(_: Row, payload: str) -> Problems:
 
 
 def nothing_is_fetched(row: Row, payload: str) -> Problems:
-    """A text that looks like a file reference or a command stays text, also in a promptfoo assertion."""
+    """A text that looks like a file or a command stays text, also in an assertion; alone as the context it is no text at all."""
     judge = honest()
     given = {"vars": {"context": CONTEXT, row["channel"]: payload}, "config": {"judge": "x"}}
-    grade_assertion(
+    result = grade_assertion(
         payload if row["channel"] == "answer" else ANSWER,
         given,
         lambda _judge, *args, **options: Grader(judge, *args, **options),
@@ -344,7 +346,7 @@ def nothing_is_fetched(row: Row, payload: str) -> Problems:
     shown = [
         text for ask in judge.asked for _, text in (*ask.payload.statements, *ask.payload.sentences)
     ]
-    if payload not in shown:
+    if payload not in shown and (shown or result.status != "invalid_input"):
         yield f"the judge was shown {shown}"
     if Path("/tmp/pwned").exists():
         yield "a command was run"
