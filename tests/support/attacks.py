@@ -346,7 +346,7 @@ def nothing_is_fetched(row: Row, payload: str) -> Problems:
     shown = [
         text for ask in judge.asked for _, text in (*ask.payload.statements, *ask.payload.sentences)
     ]
-    if payload not in shown and (shown or result.status != "invalid_input"):
+    if payload not in shown and (shown or result["metadata"]["status"] != "invalid_input"):
         yield f"the judge was shown {shown}"
     if Path("/tmp/pwned").exists():
         yield "a command was run"
