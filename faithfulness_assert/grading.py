@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from . import options as table
 from .asking.requirements import check_judge, is_readable
@@ -24,6 +24,7 @@ from .plan.results import invalid_input
 from .policy.load import find_policy
 from .records.errors import InputError
 from .records.judge import judge_info
+from .settings import choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,10 +53,13 @@ class Grader:
 
     Args:
         judge: ``"embedded"`` (compares words, for smoke tests; needs no key), ``"openai:MODEL"``,
-            ``"anthropic:MODEL"``, ``"tape:DIR"``, or an object with a method ``ask``.
+            ``"anthropic:MODEL"``, ``"tape:DIR"``, or an object with a method ``ask``. None: that
+            of the settings (``FAITHFULNESS_ASSERT_JUDGE``, else ``[tool.faithfulness_assert]`` of
+            the project's pyproject.toml), else ``"embedded"``.
         policy: the name of a preset, the path of a policy file, a mapping of fields, or a
-            ``Policy``.
-        threshold: the score in [0, 1] that passes; None for the policy's own.
+            ``Policy``. None: that of the settings, else ``"default"``.
+        threshold: the score in [0, 1] that passes. None: that of the settings if ``policy`` is
+            None too, else the policy's own.
         options: any option of ``faithfulness_assert.options.OPTIONS`` for the judge, the grader or
             the policy. ``faithfulness-assert grade --help`` lists them.
 
@@ -67,25 +71,32 @@ class Grader:
     def __init__(
         self,
         /,
-        judge: str | Judge = "embedded",
-        policy: AnyPolicy = "default",
+        judge: str | Judge | None = None,
+        policy: AnyPolicy | None = None,
         threshold: float | None = None,
         **options: Unpack[GraderOptions],
     ) -> None:
         table.hide_key(options)
         table.check_names(options)
+        chosen = choose(judge, policy, threshold, options)
+        judge, policy, threshold = chosen.judge, chosen.policy, chosen.threshold
+        options = cast("GraderOptions", chosen.options)
         changes = table.taken_by("policy", options)
         if threshold is not None:
             changes["threshold"] = threshold
         source_options = table.check_mapping("policy_options", options.get("policy_options"))
-        wanted = find_policy(policy, changes, source_options)
+        with chosen.told():
+            wanted = find_policy(policy, changes, source_options)
         own = table.taken_by("judge", options)
         # A judge that retries applies the timeout to each try. For others it limits the whole ask.
-        timeout = None if "timeout" in option_names(judge) else own.pop("timeout", None)
+        with chosen.told():
+            known = option_names(judge)
+        timeout = None if "timeout" in known else own.pop("timeout", None)
         seed = check_seed(own.get("seed"))
-        if "seed" not in option_names(judge):
+        if "seed" not in known:
             own.pop("seed", None)
-        self.judge = make_judge(judge, own)
+        with chosen.told():
+            self.judge = make_judge(judge, own)
         if (folder := options.get("cache")) is not None:
             from .judges.tape import StoredJudge
 
@@ -247,8 +258,8 @@ def grade(
     context: Any = None,
     *,
     question: str = "",
-    judge: str | Judge = "embedded",
-    policy: AnyPolicy = "default",
+    judge: str | Judge | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float | None = None,
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
@@ -279,8 +290,8 @@ async def agrade(
     context: Any = None,
     *,
     question: str = "",
-    judge: str | Judge = "embedded",
-    policy: AnyPolicy = "default",
+    judge: str | Judge | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float | None = None,
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
@@ -293,8 +304,8 @@ async def agrade(
 def grade_many(
     cases: Iterable[Any],
     *,
-    judge: str | Judge = "embedded",
-    policy: AnyPolicy = "default",
+    judge: str | Judge | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float | None = None,
     concurrency: int = 8,
     **options: Unpack[GraderOptions],

@@ -30,6 +30,9 @@ with pytest.MonkeyPatch.context() as patch:
     patch.setattr(os, "urandom", lambda size: bytes([byte]) * size)
     assert process_secret() == bytes([byte]) * SIZE
 
+# The settings of a developer are none of ours. Processes that tests start inherit it.
+os.environ.pop("FAITHFULNESS_ASSERT_JUDGE", None)
+
 # pytest rewrites the modules of a plugin when they are imported. In a thread of a test that may fail: the ast module of Python
 # 3.11 is not made for threads. So what grades import only when they need it is imported before.
 for room in ("text", "reading", "asking", "judges", "plan", "drive", "policy"):

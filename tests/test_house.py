@@ -61,6 +61,7 @@ ROOMS = (
     "plan",
     "drive",
     "options",
+    "settings",
     "grading",
     "batch",
     "agreement",

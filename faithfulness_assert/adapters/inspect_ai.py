@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 @scorer(metrics=[mean(), stderr()])
 def faithfulness(
-    judge: str | Judge = "embedded",
-    policy: AnyPolicy = "default",
+    judge: str | Judge | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float | None = None,
     *,
     case: Callable[[TaskState], Mapping[str, Any]] | None = None,

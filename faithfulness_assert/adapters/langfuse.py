@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 def faithfulness(
-    judge: str | Judge = "embedded",
-    policy: AnyPolicy = "default",
+    judge: str | Judge | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float | None = None,
     *,
     name: str = "faithfulness",

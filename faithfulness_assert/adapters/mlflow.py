@@ -46,8 +46,8 @@ class FaithfulnessAssert(Scorer):
 
     def __init__(
         self,
-        judge: str | Judge = "embedded",
-        policy: AnyPolicy = "default",
+        judge: str | Judge | None = None,
+        policy: AnyPolicy | None = None,
         threshold: float | None = None,
         *,
         name: str = "faithfulness",

@@ -31,8 +31,8 @@ def missing(error: ImportError, requirement: str) -> ImportError:
 
 
 def make_grader(
-    judge: str | Judge,
-    policy: AnyPolicy,
+    judge: str | Judge | None,
+    policy: AnyPolicy | None,
     threshold: float | None,
     options: GraderOptions,
     *,

@@ -41,8 +41,8 @@ def run(
     source: Any,
     directory: str | PathLike[str],
     *,
-    judge: str | Judge = "embedded",
-    policy: AnyPolicy = "default",
+    judge: str | Judge | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float | None = None,
     concurrency: int | None = None,
     processes: int | Literal["auto"] | None = None,
@@ -100,7 +100,7 @@ def run(
             directory cannot be used.
     """
     hide_key(options)
-    settings = GraderSettings(judge, policy, threshold, options)
+    settings = GraderSettings.of(judge, policy, threshold, options)
     if concurrency is not None:
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
     share = Share(concurrency, requests_per_minute, tokens_per_minute)

@@ -24,12 +24,14 @@ from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.ask import Ask, Reply, ReplyForm
 from ..records.judge import judge_info
 from ..records.usage import Usage
+from ..settings import choose
 from ..text.sentences import sentence_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from ..records.judge import Judge, JudgeInfo
+    from ..settings import Chosen
     from .rows import Row
 
 SAMPLE = 2000
@@ -99,8 +101,8 @@ class Estimate:
 def estimate_run(
     rows: Iterable[Row],
     *,
-    judge: str | Judge = "embedded",
-    policy: Any = "default",
+    judge: str | Judge | None = None,
+    policy: Any = None,
     threshold: float | None = None,
     sample: int = SAMPLE,
     over_batch_api: bool = False,
@@ -121,7 +123,9 @@ def estimate_run(
         ConfigError: as for ``Grader``, or ``sample`` is not a whole number from 1.
     """
     check_number("sample", sample, 1, 10**9, whole=True)
-    grader = _grader(judge, policy, threshold, options, echoed=over_batch_api)
+    table.check_names(options)
+    chosen = choose(judge, policy, threshold, options)
+    grader = _grader(chosen, echoed=over_batch_api)
     cases, unreadable, drawn = _draw(rows, sample)
     spent = [grader.grade(**row.fields) for row in drawn]
     usages = [result.tokens_used for result in spent]
@@ -140,11 +144,9 @@ def estimate_run(
     )
 
 
-def _grader(
-    judge: str | Judge, policy: Any, threshold: Any, options: Mapping[str, Any], *, echoed: bool
-) -> Grader:
+def _grader(chosen: Chosen, *, echoed: bool) -> Grader:
     """A grader whose judge is a rehearsal; a judge that costs nothing takes part itself."""
-    table.check_names(options)
+    judge, policy, threshold, options, _ = chosen
     own = table.taken_by("judge", options)
     others = {name: value for name, value in options.items() if name not in {*own, "cache"}}
     known = option_names(judge)
@@ -155,7 +157,9 @@ def _grader(
     made = make_judge(judge, own)
     info = judge_info(made)
     is_free = isinstance(judge, str) and not info.remote
-    return Grader(made if is_free else Rehearsal(info, echoed=echoed), policy, threshold, **others)
+    return Grader(
+        made if is_free else Rehearsal(info, echoed=echoed), policy, threshold, cache=None, **others
+    )
 
 
 def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, list[Row]]:

@@ -122,8 +122,8 @@ def _unpickled(table: pyarrow.Table) -> Iterator[Any]:
 def grade_dataset(
     ds: ray.data.Dataset,
     *,
-    judge: str | Judge = "embedded",
-    policy: AnyPolicy = "default",
+    judge: str | Judge | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float | None = None,
     mapping: Mapping[str, str] | None = None,
     actors: int | None = None,
@@ -155,7 +155,7 @@ def grade_dataset(
         ConfigError: an option cannot be used.
     """
     hide_key(options)
-    settings = GraderSettings(judge, policy, threshold, options, process_secret())
+    settings = GraderSettings.of(judge, policy, threshold, options, process_secret())
     context = ray.data.DataContext.get_current()
     # One core reads; Ray's own checkpoint, if there is one, needs a core for an actor of its own.
     spare = 1 if getattr(context, "checkpoint_config", None) is None else 2

@@ -13,6 +13,7 @@ from ..drive.patience import GivenUp, patience_of
 from ..grading import Grader
 from ..options import DEADLINE
 from ..records.judge import judge_info
+from ..settings import choose
 from .rows import Line, NotAsked, digest, field_digests
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from ..drive import Slots
     from ..drive.patience import Patience
+    from ..grading import AnyPolicy
+    from ..records.judge import Judge
     from ..records.result import GradingResult
     from .rows import Row
 
@@ -32,6 +35,18 @@ class GraderSettings(NamedTuple):
     threshold: float | None
     options: Mapping[str, Any]
     secret: bytes | None = None
+
+    @classmethod
+    def of(
+        cls,
+        judge: str | Judge | None,
+        policy: AnyPolicy | None,
+        threshold: float | None,
+        options: Mapping[str, Any],
+        secret: bytes | None = None,
+    ) -> GraderSettings:
+        """What was given, completed by the settings of this machine: others may have none."""
+        return cls(*choose(judge, policy, threshold, options)[:4], secret)
 
     def grader(self) -> Grader:
         """A new grader."""

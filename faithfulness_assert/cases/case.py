@@ -204,12 +204,11 @@ def _passages(value: object) -> tuple[Passage, ...]:
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
     passages = tuple(_passage(item, place) for place, item in enumerate(items, 1))
-    # One passage of several may say anything: whoever writes it must not end the grade.
     if passages and all(_names_file(passage.text) for passage in passages):
         raise InputError(
-            f"context: it is {clip(passages[0].text.strip())!r}, a file that nobody has read. "
-            "Write the text itself in its place; promptfoo's results keep only what the "
-            "config says, so write it into `vars` there"
+            f"context: is only {clip(passages[0].text.strip())!r}, a file that nobody has read. "
+            "Write the text itself in its place; promptfoo's results keep only what the config "
+            "says, so write it into `vars` there"
         )
     return passages
 

@@ -21,6 +21,7 @@ from .exit_codes import FAILED, INTERRUPTED, WRONG_USE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any, NoReturn
 
 WIDTH = 80
@@ -94,12 +95,26 @@ def _run(given: list[str]) -> int:
             module, verb = import_module(f".{theme}_commands", __package__), name.split()[-1]
             getattr(module, f"add_{verb}_arguments")(command)
             command.set_defaults(run=getattr(module, f"run_{verb}"))
-    arguments = parser.parse_args(given)
+    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+        parser.error(f"unknown command {given[0]!r}. {_suggest(given[0], COMMANDS)}")
+    arguments, unknown = parser.parse_known_args(given)
+    if unknown:
+        own = commands.choices.get(given[0], parser)
+        wrong = unknown[0].partition("=")[0]
+        known = [name for name in own._option_string_actions if name.startswith("--")]
+        hint = f". {_suggest(wrong, known)}" if wrong.startswith("-") else ""
+        own.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
     if "run" not in arguments:
         parser.print_help()
         return WRONG_USE
     code: int = arguments.run(arguments)
     return code
+
+
+def _suggest(word: str, known: Iterable[str]) -> str:
+    from ..records.errors import suggest  # not needed for help and version
+
+    return suggest(word, known)
 
 
 class _Parser(ArgumentParser):
@@ -113,4 +128,5 @@ class _Parser(ArgumentParser):
     def error(self, message: str) -> NoReturn:
         from ..records.errors import ConfigError
 
-        raise ConfigError(f"{message}. See {self.prog} --help")
+        end = "" if message.endswith((".", "?")) else "."
+        raise ConfigError(f"{message}{end} See {self.prog} --help")

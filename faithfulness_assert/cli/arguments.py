@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentTypeError
 from pathlib import Path
 from textwrap import fill
@@ -14,6 +13,7 @@ from ..cases.mapping import FROM, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
 from ..records.errors import ConfigError
+from ..settings import JUDGE_VARIABLE
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..batch.data_sets import DataSet
     from ..batch.run_directory import RunDirectory
 
-JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 WIDTH = 80
 DATA_SET = "the data set: a file, or - for its text"
 
@@ -38,13 +37,13 @@ def add_grading_arguments(parser: ArgumentParser, data_set: str = DATA_SET) -> N
     add_policy_arguments(parser)
 
 
-def add_policy_arguments(parser: ArgumentParser, default: str | None = "default") -> None:
-    """``--policy``, ``--threshold`` and ``--option``. ``default``: None for that of a run."""
+def add_policy_arguments(
+    parser: ArgumentParser, default: str = "that of pyproject.toml, else default"
+) -> None:
+    """``--policy``, ``--threshold`` and ``--option``. ``default``: what the help calls it."""
     parser.add_argument(
         "--policy",
-        default=default,
-        help="a preset or a policy file, see `faithfulness-assert policies` (default: "
-        f"{default or 'that of the run'})",
+        help=f"a preset or a policy file, see `faithfulness-assert policies` (default: {default})",
     )
     parser.add_argument(
         "--threshold",
@@ -112,8 +111,8 @@ def add_judge_argument(parser: ArgumentParser) -> None:
     *others, last = judge_forms()
     parser.add_argument(
         "--judge",
-        default=os.environ.get(JUDGE_VARIABLE) or "embedded",
-        help=f"{', '.join(others)} or {last} (default: {JUDGE_VARIABLE}, else embedded)",
+        help=f"{', '.join(others)} or {last} (default: {JUDGE_VARIABLE}, else that of "
+        "pyproject.toml, else embedded)",
     )
 
 

@@ -18,6 +18,7 @@ from ..judges import JUDGES
 from ..judges.token_counter import model_of, ranks_folder
 from ..promptfoo.hook import PATHS, find_texts, read_config
 from ..records.errors import ConfigError, FaithfulnessError
+from ..settings import choose
 from ..text.strings import clip
 from .arguments import add_judge_argument
 from .exit_codes import FAILED, PASSED
@@ -26,6 +27,8 @@ from .terminal import show_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+    from ..settings import Chosen
 
 PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),
@@ -66,8 +69,11 @@ def run_doctor(arguments: Namespace) -> int:
     return FAILED if any(check.state == "fail" for check in outcomes) else PASSED
 
 
-def checks(judge: str) -> Iterator[Check]:
-    """All checks, in the order in which they are shown."""
+def checks(judge: str | None) -> Iterator[Check]:
+    """All checks, in the order in which they are shown.
+
+    ``judge``: None for that of the settings.
+    """
     yield Check("ok", f"Python {platform.python_version()} at {sys.executable}")
     yield _promptfoo_python()
     for name in PACKAGES:
@@ -77,8 +83,28 @@ def checks(judge: str) -> Iterator[Check]:
             problem = f"{entry.package} is not installed; only judges {entry.form} need it"
             yield _version(entry.package, Check("ok", f"{problem}. To add it: {entry.install}"))
     yield check_node()
-    yield _token_counts(judge)
-    yield _judge(judge)
+    try:
+        chosen = choose(judge, None, None, {})
+    except ConfigError as error:
+        yield Check("fail", f"settings: {error}")
+        return
+    yield from (Check("ok", line) for line in _settings(chosen, given=judge is not None))
+    name = str(chosen.judge)
+    yield _token_counts(name)
+    yield _judge(name, chosen)
+
+
+def _settings(chosen: Chosen, *, given: bool) -> Iterator[str]:
+    """Each setting, and where its value comes from."""
+    values = {"judge": chosen.judge, "policy": chosen.policy, "threshold": chosen.threshold}
+    values |= {name: chosen.options.get(name) for name in ("cache", "base_url")}
+    for name, value in values.items():
+        source = chosen.sources.get(name, "--judge" if given and name == "judge" else "the default")
+        variable = f"{str(chosen.judge).partition(':')[0].upper()}_BASE_URL"
+        if name == "base_url" and value is None and os.environ.get(variable):
+            value, source = "set", variable  # it may contain a password
+        unset = {"threshold": "that of the policy", "cache": "none"}.get(name, "that of the judge")
+        yield f"setting {name}: {unset if value is None else value} (from {source})"
 
 
 def _promptfoo_python() -> Check:
@@ -122,10 +148,12 @@ def _token_counts(judge: str) -> Check:
     return Check("ok", "tokens are counted with tiktoken")
 
 
-def _judge(spec: str) -> Check:
+def _judge(spec: str, chosen: Chosen) -> Check:
     """Grades one case: a real grade would get the same answer or error from the judge."""
     try:
-        result = Grader(spec, deadline=JUDGE_DEADLINE).grade(
+        options = {**chosen.options, "cache": None}  # or nobody would be asked
+        given = (spec, chosen.policy, chosen.threshold)
+        result = Grader(*given, deadline=JUDGE_DEADLINE, **options).grade(
             "The museum opens at nine.", "The museum opens at nine on weekdays."
         )
     except FaithfulnessError as error:

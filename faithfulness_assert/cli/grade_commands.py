@@ -61,7 +61,7 @@ def add_demo_arguments(parser: ArgumentParser) -> None:
 def run_demo(arguments: Namespace) -> int:
     """Grades the example cases. It needs no key and no network."""
     cases = [Case.of(record) for record in json.loads(read_text(DEMO))]
-    results = Grader().grade_many(cases)
+    results = Grader("embedded", "default").grade_many(cases)
     show(results, as_json=arguments.json, case_of=lambda number: cases[number - 1])
     if not arguments.json:
         show_paragraph(NOTE)

@@ -29,7 +29,7 @@ def add_rescore_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``rescore``."""
     parser.add_argument("source", metavar="RUN", help="the directory of the run")
     _add_new_run(parser)
-    add_policy_arguments(parser, default=None)
+    add_policy_arguments(parser, "that of the run")
 
 
 def run_rescore(arguments: Namespace) -> int:

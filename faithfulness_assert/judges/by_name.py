@@ -107,11 +107,34 @@ def preload() -> None:
 def _parse(spec: str) -> tuple[str, str]:
     kind, _, argument = spec.partition(":")
     if kind not in JUDGES:
-        raise ConfigError(
-            f"judge: unknown judge {spec!r}. {suggest(kind, judge_forms())} "
-            "Or pass an object with an 'ask' method."
-        )
+        raise ConfigError(f"judge: unknown judge {spec!r}. {_hint(spec)}")
     return kind, argument.strip()
+
+
+_MODELS = (
+    ("claude", "anthropic"),
+    *((name, "openai") for name in ("gpt", "chatgpt", "o1", "o3", "o4")),
+)
+
+
+def _hint(spec: str) -> str:
+    """What somebody may have meant who named no judge, such as only a model."""
+    import difflib  # only ever needed on the way to an error
+
+    for sign in (":", "/"):
+        said, found, model = spec.partition(sign)
+        near = difflib.get_close_matches(said.lower(), list(JUDGES), n=1)
+        if found and near:
+            return f"Did you mean '{near[0]}:{model.strip()}'?"
+    for start, kind in _MODELS:
+        if spec.lower().startswith(start):
+            return f"Did you mean '{kind}:{spec}'?"
+    if near := difflib.get_close_matches(spec.lower(), list(JUDGES), n=1):
+        return f"Did you mean {JUDGES[near[0]].form!r}?"
+    return (
+        f"Known: {', '.join(judge_forms())}. A model of another server that is compatible with "
+        "OpenAI's is 'openai:MODEL', with base_url. Or pass an object with an 'ask' method."
+    )
 
 
 def _load(entry: JudgeEntry) -> Any:

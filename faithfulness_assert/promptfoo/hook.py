@@ -9,7 +9,6 @@ A ``javascript`` assertion (``faithfulness.cjs``) is graded here, too. Its conte
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_args
@@ -22,13 +21,12 @@ from ..plan.results import invalid_input
 from ..policy.presets import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.promptfoo_view import Components
+from ..settings import JUDGE_VARIABLE, judge_setting
 from ..text.strings import names_of
 from . import assertion_in_test
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 
 PATHS = {name: f"{name}_from" for name in ("context", "question", "answer", "messages")}
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
@@ -111,13 +109,14 @@ def _not_graded(problem: str) -> dict[str, Any]:
 def _grader(
     config: dict[str, Any], given: Mapping[str, Any], make_grader: Callable[..., Grader]
 ) -> Grader:
-    judge = config.pop("judge", None) or os.environ.get(JUDGE_VARIABLE)
-    if not judge:
+    judge = config.pop("judge", None) or None
+    if judge is None and judge_setting() is None:
         raise ConfigError(
             "judge: missing. Set config.judge to 'openai:MODEL', or to 'embedded' for the "
-            f"smoke-test judge that compares words and needs no key (or set {JUDGE_VARIABLE})"
+            f"smoke-test judge that compares words and needs no key (or set {JUDGE_VARIABLE}, or "
+            "judge in [tool.faithfulness_assert] of pyproject.toml)"
         )
-    policy, threshold = config.pop("policy", "default"), config.pop("threshold", None)
+    policy, threshold = config.pop("policy", None), config.pop("threshold", None)
     threshold = assertion_in_test.threshold(threshold, given)
     return make_grader(judge, policy, threshold, **config)
 

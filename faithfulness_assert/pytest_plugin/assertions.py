@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..cases.case import Case
 from ..conversations.events import check_evidence_roles
@@ -10,6 +10,7 @@ from ..grading import Grader
 from ..options import split_options
 from ..records.errors import ConfigError, FaithfulnessError, InputError
 from ..text.strings import clip
+from . import running
 from .shown_case import Shown, as_text, failure
 
 if TYPE_CHECKING:
@@ -43,12 +44,15 @@ def assert_faithful(
     context: Any = None,
     *,
     question: str = "",
-    judge: str | Judge = "embedded",
-    policy: AnyPolicy = "default",
+    judge: str | Judge | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float | None = None,
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
     """Grades as ``faithfulness_assert.grade`` does, and fails if the result does not pass.
+
+    In a test that pytest runs with our plugin it is the fixture ``faithfulness``: it takes what it
+    is not given from the marker, the command line and the configuration, and it is counted.
 
     Args:
         answer, context, question, judge, policy, threshold, options: those of ``grade()``.
@@ -63,6 +67,11 @@ def assert_faithful(
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
     __tracebackhide__ = True
+    if running:
+        named = {"judge": judge, "policy": policy, "threshold": threshold, "question": question}
+        given = {name: value for name, value in named.items() if value is not None}
+        result = running[-1]()(answer, context, **given, **options)
+        return cast("GradingResult", result)
     case, others = split_options(options)
     case |= {"answer": answer, "context": context, "question": question or None}
     grader = make_grader(judge, policy, threshold, **others)

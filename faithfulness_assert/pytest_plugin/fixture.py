@@ -12,9 +12,10 @@ from ..grading import Grader
 from ..options import hide_key, split_options
 from ..records.errors import ConfigError, MissingKeyError
 from ..records.model import GraderError
+from ..settings import choose
 from .assertions import NotGraded, check_passed, read_case
 from .session import Session
-from .session_results import PROPERTY
+from .session_results import CHECKS, PROPERTY
 from .tapes import has_tape, recording, replaying, tape_folder
 from .trials import Trials, read_markers
 
@@ -98,13 +99,21 @@ class Faithfulness:
         if context is not None:
             case["context"] = context
         case |= {"question": others.pop("question", None) or None}
-        if self._marked.trials > 1 and others.get("cache") is not None:
+        cached = others.get("cache") is not None
+        if self._marked.trials > 1 and cached:
             raise ConfigError("trials: with `cache`, each trial would get the same reply")
+        judge, policy = others.pop("judge", None), others.pop("policy", None)
+        chosen = choose(judge, policy, others.pop("threshold", None), others)
+        others = {**chosen.options, "judge": chosen.judge, "policy": chosen.policy}
+        others["threshold"] = chosen.threshold
         trials = Trials(self._marked.trials, self._marked.min_pass)
-        tape, folder = "", tape_folder(self._session.settings.tape, others)
+        shaping = others if cached else {**others, "cache": None}
+        tape, folder = "", tape_folder(self._session.settings.tape, shaping)
         if folder is not None:
             replayed = "replayed" if has_tape(folder) else ""
             tape = "recorded" if self._session.settings.record else replayed
+        if tape or trials.trials > 1:  # the cache of the project is for other grades
+            others = shaping
         return Call(case, others, trials, folder, tape)
 
     def _grader(self, call: Call) -> Grader:
@@ -145,7 +154,7 @@ class Faithfulness:
     def _unasked(self, call: Call) -> GradingResult:
         """The result of a trial for which no tokens are left."""
         problem = self._session.used_up()
-        result = Grader().invalid(problem, call.case.get("id"))
+        result = Grader("embedded", "default").invalid(problem, call.case.get("id"))
         error = GraderError("rate_limit", problem)
         return replace(result, status="judge_failed", judge="none", error=error)
 
@@ -172,15 +181,27 @@ class Faithfulness:
 
 def make_fixture(request: pytest.FixtureRequest) -> Faithfulness:
     """The fixture of a test. A wrong option or marker is reported without a traceback."""
-    stash, problem = request.config.stash, ""
     try:
-        if _SESSION not in stash:
-            stash[_SESSION] = Session(request.config)
-        marked = read_markers(request.node.iter_markers("faithfulness"))
-        return Faithfulness(stash[_SESSION], request.node, marked)
+        return checks_of(request.node)
     except ConfigError as error:
         problem = str(error)
     pytest.fail(f"faithfulness: {problem}", pytrace=False)
+
+
+def checks_of(item: pytest.Item) -> Faithfulness:
+    """What grades for a test: one for the fixture and for ``assert_faithful``.
+
+    Raises:
+        ConfigError: an option or a marker cannot be used.
+    """
+    stash = item.config.stash
+    if _SESSION not in stash:
+        stash[_SESSION] = Session(item.config)
+    if item.stash.get(CHECKS, None) is None:
+        marked = read_markers(item.iter_markers("faithfulness"))
+        item.stash[CHECKS] = Faithfulness(stash[_SESSION], item, marked)
+    checks: Faithfulness = item.stash[CHECKS]
+    return checks
 
 
 _SESSION = pytest.StashKey[Session]()

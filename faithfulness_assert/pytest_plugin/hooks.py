@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from . import running
 from .plugin_settings import add_options, read_settings
-from .session_results import NAME, SessionResults
+from .session_results import CHECKS, NAME, SessionResults
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+    from typing import Any
+
     from .fixture import Faithfulness
 
 MARKER = (
@@ -41,6 +45,28 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         from .trials import check_marker
 
         check_marker(metafunc)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
+    """While a test runs, ``assert_faithful`` grades as the fixture does."""
+
+    def checks() -> Faithfulness:
+        from .fixture import checks_of
+
+        return checks_of(item)
+
+    running.append(checks)
+    try:
+        return (yield)
+    finally:
+        running.remove(checks)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test that is run again begins anew."""
+    item.stash[CHECKS] = None
 
 
 @pytest.fixture

@@ -25,6 +25,8 @@ PROPERTY = "faithfulness"
 """Of a test: the JSON of a line of results."""
 SPENT_FILE = "faithfulness_spent"
 """In the input of a worker: the file in which tokens are counted."""
+CHECKS = pytest.StashKey["Any"]()
+"""Of a test that runs: its ``Faithfulness``; None if it has not graded yet."""
 
 
 class SessionResults:

@@ -73,16 +73,18 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_an_address_is_no_context(address: str) -> None:
-    for context in (address, [address, "file://b.txt"], [{"text": address, "id": "a"}]):
+def test_an_address_is_no_passage(address: str) -> None:
+    for context in (address, [address, address], [{"text": address, "id": "a"}]):
         result = grade("It is old.", context)
         assert result.status == "invalid_input"
-        assert f"context: it is '{address.strip()}'" in result.reason
+        assert f"context: is only '{address.strip()}'" in result.reason
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_one_passage_of_several_ends_no_grade(address: str) -> None:
-    assert grade("It is old.", ["It is old.", address]).pass_
+def test_an_address_among_texts_does_not_keep_them_from_being_graded(address: str) -> None:
+    """Whoever can plant a passage could otherwise stop every grade."""
+    assert grade("It is old.", ["It is old.", address]).score == 1.0
+    assert grade(address.strip(), ["It is old.", "It is red."]).score != 1.0
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
 from ...records.option_names import option
+from ...settings import choose
 from ..estimate import estimate_run
 from ..finished_rows import head_of
 from ..run_description import begun, check_unchanged, describe_run
@@ -51,7 +52,7 @@ def submit(
     directory: RunDirectory,
     via: str,
     *,
-    judge: str,
+    judge: str | None,
     retry_errors: bool = True,
     regrade_changed: bool = False,
     budget: Budget | None = None,
@@ -75,7 +76,11 @@ def submit(
         JudgeError: the provider could not be asked. The run can go on.
     """
     hide_key(cast("GraderOptions", options))
-    settings = _settings(via, {"judge": judge, **options})
+    rest = {"cache": None, **options}  # a cache of the project is for other runs
+    policy, threshold = rest.pop("policy", None), rest.pop("threshold", None)
+    chosen = choose(judge, policy, threshold, rest)
+    options = {**chosen.options, "policy": chosen.policy, "threshold": chosen.threshold}
+    settings = _settings(via, {"judge": chosen.judge, **options})
     grader = _grader(settings, options)
     with directory.locked():
         about, input_is = begun(directory, grader, options, data_set)

@@ -25,6 +25,7 @@ from ...grading import Grader
 from ...judges import preload
 from ...promptfoo import hook
 from ...records.errors import ConfigError
+from ...settings import forget
 from . import address, protocol
 from .worker_socket import AlreadyServedError, AssertionConnection, open_socket
 
@@ -220,6 +221,7 @@ def cached_grader(evaluation: int | None, /, *args: Any, **options: Any) -> Grad
 @lru_cache(MAX_GRADERS)
 def _cached_grader(evaluation: int | None, config: str) -> Grader:  # noqa: ARG001 - part of the key
     args, options = json.loads(config)
+    forget()  # pyproject.toml may have changed since the last eval
     return Grader(*args, **options)
 
 

@@ -1,0 +1,249 @@
+"""What a project says once for all places: the judge, and how it grades.
+
+It stands in the environment (``FAITHFULNESS_ASSERT_JUDGE``) and in the table
+``[tool.faithfulness_assert]`` of the project's pyproject.toml. Python, pytest, the command line and
+promptfoo grade with a ``Grader``, which takes from here what it was not given. So one order holds
+everywhere: an argument, or an option of the place; the environment; pyproject.toml; the default.
+
+A threshold goes with its policy, and an address with its judge: who names another policy or another
+kind of judge does not get those of the project.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .files import open_file
+from .judges import JUDGES
+from .policy.files import SUFFIXES, read_data
+from .policy.values import is_number
+from .records.errors import ConfigError, suggest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .policy.policy import Policy
+    from .records.judge import Judge
+
+    AnyPolicy = str | Policy | Mapping[str, Any]
+
+JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
+FILE = "pyproject.toml"
+TABLE = "faithfulness_assert"
+FIELDS = ("judge", "policy", "threshold", "cache", "base_url")
+DEFAULTS: Mapping[str, Any] = {"judge": "embedded", "policy": "default"}
+_SECRETS = ("key", "token", "secret", "password", "credential", "auth")
+_MOST_PARENTS = 64
+
+
+class Setting(NamedTuple):
+    """A value, and where it comes from: the name of a variable, or the path of a file."""
+
+    value: Any
+    source: str
+
+
+class Chosen(NamedTuple):
+    """What a ``Grader`` grades with.
+
+    Args:
+        judge, policy, threshold, options: as it takes them.
+        sources: where each of ``FIELDS`` comes from that was not given.
+    """
+
+    judge: str | Judge
+    policy: AnyPolicy
+    threshold: float | None
+    options: dict[str, Any]
+    sources: Mapping[str, str]
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Errors in here about a value that nobody gave say where it comes from."""
+        try:
+            yield
+        except ConfigError as error:
+            name = str(error).partition(":")[0]
+            if name not in self.sources:
+                raise
+            raise type(error)(f"{error} ({name} is set in {self.sources[name]})") from None
+
+
+def choose(
+    judge: str | Judge | None,
+    policy: AnyPolicy | None,
+    threshold: float | None,
+    options: Mapping[str, Any],
+) -> Chosen:
+    """What was given, completed by the settings, and then by the defaults.
+
+    What is None is not given, but for ``cache`` and ``base_url``: there it means none.
+
+    Raises:
+        ConfigError: pyproject.toml cannot be read, or has a field or a value that is none of ours.
+    """
+    known = read_settings()
+    taken = {name: known[name] for name in _wanted(judge, policy, threshold, options, known)}
+    values: dict[str, Any] = {**DEFAULTS}
+    values.update((name, setting.value) for name, setting in taken.items())
+    added: dict[str, Any] = {n: values[n] for n in ("cache", "base_url") if n in taken}
+    return Chosen(
+        values["judge"] if judge is None else judge,
+        values["policy"] if policy is None else policy,
+        values.get("threshold") if threshold is None else threshold,
+        {**options, **added},
+        {name: setting.source for name, setting in taken.items()},
+    )
+
+
+def judge_setting() -> Any:
+    """The judge that the settings name; None if they name none."""
+    found = read_settings().get("judge")
+    return None if found is None else found.value
+
+
+def _wanted(
+    judge: object,
+    policy: object,
+    threshold: object,
+    options: Mapping[str, Any],
+    known: Mapping[str, Setting],
+) -> list[str]:
+    """The settings that are used."""
+    project = known.get("judge of the project", known.get("judge"))
+    spec = known["judge"].value if judge is None and "judge" in known else judge
+    kind = _kind(spec if isinstance(spec, str) else "")
+    asks = kind in JUDGES and bool(JUDGES[kind].package)  # others have no address, and cost nothing
+    variable = f"{kind.upper()}_BASE_URL"
+    fits = asks and (project is None or kind == _kind(project.value))
+    used = {
+        "judge": judge is None,
+        "policy": policy is None,
+        "threshold": threshold is None and policy is None,
+        "cache": asks and "cache" not in options,
+        "base_url": fits and not {"base_url", "client"} & {*options} and variable not in os.environ,
+    }
+    return [name for name in FIELDS if used[name] and name in known]
+
+
+def _kind(judge: str) -> str:
+    return judge.partition(":")[0]
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_settings() -> dict[str, Setting]:
+    """The settings of the environment and of the project, each with its source.
+
+    ``judge of the project`` is the judge that the file names, if the environment names another.
+    """
+    try:
+        found = dict(_of_folder(os.getcwd()))
+    except OSError:  # the folder is gone
+        found = {}
+    if judge := os.environ.get(JUDGE_VARIABLE, "").strip():
+        if "judge" in found:
+            found["judge of the project"] = found["judge"]
+        found["judge"] = Setting(judge, JUDGE_VARIABLE)
+    return found
+
+
+def forget() -> None:
+    """Reads pyproject.toml again when it is needed next."""
+    _of_folder.cache_clear()
+
+
+@lru_cache(maxsize=100)
+def _of_folder(folder: str) -> Mapping[str, Setting]:
+    """The settings for work in a folder. They are read once."""
+    path = project_file(folder)
+    if path is None or not _has_table(path):
+        return {}
+    try:
+        return _of_file(path)
+    except ConfigError as error:  # a traceback may show what is in the file
+        raise error.with_traceback(None) from None
+
+
+def project_file(folder: str) -> str | None:
+    """The project's pyproject.toml: in the folder, or in the first one above it that has one.
+
+    It is not looked for above the root of a repository, nor in a folder above that belongs to
+    somebody else: there, anybody could say where texts and keys are sent.
+    """
+    place = folder
+    try:
+        owner = os.stat(folder).st_uid
+        for _ in range(_MOST_PARENTS):
+            path = os.path.join(place, FILE)
+            if os.path.isfile(path):
+                owners = {os.stat(path).st_uid, os.stat(place).st_uid}
+                return path if place == folder or owners == {owner} else None
+            if os.path.exists(os.path.join(place, ".git")) or place == os.path.dirname(place):
+                return None
+            place = os.path.dirname(place)
+    except OSError:
+        pass
+    return None
+
+
+def _has_table(path: str) -> bool:
+    """Whether a file may have our table: others are not parsed, and need not be valid."""
+    try:
+        with open_file(path) as file:
+            heads = [line.strip() for line in file if line.lstrip().startswith(b"[")]
+    except OSError:
+        return False
+    ours = (b"tool" in head and (b"faithfulness" in head or head == b"[tool]") for head in heads)
+    return any(ours)
+
+
+def _of_file(path: str) -> dict[str, Setting]:
+    data = read_data(path, "settings")
+    tools = data.get("tool") if isinstance(data, Mapping) else None
+    tools = tools if isinstance(tools, Mapping) else {}
+    if "faithfulness-assert" in tools:
+        raise ConfigError(f"{path}: call the table [tool.{TABLE}], with _ in place of -")
+    table = tools.get(TABLE, {})
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{path}: tool.{TABLE} must be a table")
+    return {name: Setting(_checked(path, str(name), value), path) for name, value in table.items()}
+
+
+def _checked(path: str, name: str, value: object) -> Any:
+    """The value of a field. Raises ``ConfigError``, which never shows what may be a secret."""
+    where = f"{path}: tool.{TABLE}.{name[:60]}"
+    if name not in FIELDS:
+        if any(word in name.lower() for word in _SECRETS):
+            raise ConfigError(
+                f"{where}: no key belongs into this file, which others can read. Set it in the "
+                "environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
+            )
+        hint = suggest(name[:60], FIELDS)
+        raise ConfigError(f"{where}: unknown field. {hint} Other options go into the call")
+    if name == "threshold":
+        if not is_number(value) or not 0 <= value <= 1:  # type: ignore[operator]
+            raise ConfigError(f"{where}: must be a number from 0 to 1")
+        return value
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f"{where}: must be a text, got {type(value).__name__}")
+    text = value.strip()
+    if text.startswith("sk-") or (name == "base_url" and "@" in text):
+        raise ConfigError(f"{where}: has a key or a password. Set it in the environment")
+    return _from_here(os.path.dirname(path), name, text)
+
+
+def _from_here(folder: str, name: str, text: str) -> str:
+    """A value whose path, if it has one, begins at the folder of the file."""
+    if name == "cache":
+        return os.path.join(folder, text)
+    if name == "judge" and text.startswith("tape:"):
+        return f"tape:{os.path.join(folder, text.removeprefix('tape:').strip())}"
+    if name == "policy" and text.lower().endswith(SUFFIXES):
+        return os.path.join(folder, text.removeprefix("file://"))
+    return text

@@ -1,0 +1,316 @@
+"""One setting for the judge holds in every place, in one order, and a hostile or broken file does no harm."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import run
+from e2e.judge import reply
+from loopback import Loopback, completion
+from remote import bare_environment
+
+from faithfulness_assert import ConfigError, Grader, Policy, grade, settings
+from faithfulness_assert.batch import run as run_batch
+from faithfulness_assert.promptfoo import get_assert
+
+VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
+TEXT = "The tower is 330 metres tall."
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a project, which is the working folder. It is the root of a repository."""
+    bare_environment(monkeypatch)
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    settings.forget()
+    return tmp_path
+
+
+def write(folder: Path, table: str, head: str = "[tool.faithfulness_assert]") -> None:
+    (folder / "pyproject.toml").write_text(f'[project]\nname = "x"\n\n{head}\n{table}\n', "utf-8")
+    settings.forget()
+
+
+# ---------------------------------------------------------------- the order
+
+
+def test_each_source_comes_before_the_next(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    assert (Grader().judge_name, Grader().policy.name) == ("embedded", "default")
+    write(project, 'judge = "openai:from-file"\npolicy = "promptfoo-plan"\nthreshold = 0.7')
+    grader = Grader()
+    assert (grader.judge_name, grader.policy.name) == ("openai:from-file", "promptfoo-plan")
+    assert grader.policy.passes_at == 0.7
+    monkeypatch.setenv(VARIABLE, "openai:from-variable")
+    assert Grader().judge_name == "openai:from-variable"
+    assert Grader("embedded", "default").judge_name == "embedded"
+    assert Grader(threshold=0.4).policy.passes_at == 0.4
+
+
+def test_a_threshold_goes_with_its_policy_and_an_address_with_its_judge(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
+        monkeypatch.setenv(name, "sk-test")
+    write(project, 'judge = "openai:m"\nthreshold = 0.1\nbase_url = "http://127.0.0.1:9/v1"')
+    assert Grader().policy.passes_at == 0.1
+    assert Grader(policy=Policy(threshold=0.95)).policy.passes_at == 0.95
+    assert Grader(policy="default").policy.passes_at == 0.8
+    addresses = {
+        judge: settings.choose(judge, None, None, {}).options.get("base_url")
+        for judge in (None, "openai:other", "anthropic:m", "embedded")
+    }
+    url = "http://127.0.0.1:9/v1"
+    assert addresses == {None: url, "openai:other": url, "anthropic:m": None, "embedded": None}
+    monkeypatch.setenv(VARIABLE, "anthropic:m")
+    assert "base_url" not in settings.choose(None, None, None, {}).options
+    monkeypatch.delenv(VARIABLE)
+    given = {"base_url": "http://127.0.0.1:8/v1"}
+    assert settings.choose(None, None, None, given).options == given
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:7/v1")
+    assert settings.choose(None, None, None, {}).options == {}
+
+
+def test_a_cache_is_below_the_project_and_none_can_be_named(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, 'judge = "openai:m"\ncache = "replies"')
+    below = project / "src"
+    below.mkdir()
+    monkeypatch.chdir(below)
+    assert settings.choose(None, None, None, {}).options == {"cache": str(project / "replies")}
+    assert settings.choose(None, None, None, {"cache": None}).options == {"cache": None}
+    assert settings.choose("embedded", None, None, {}).options == {}
+    assert settings.choose(Grader("embedded").judge, None, None, {}).options == {}
+
+
+def test_the_policy_file_of_a_project_is_found_from_each_of_its_folders(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "strict.toml").write_text('base = "default"\nthreshold = 0.99\n', "utf-8")
+    write(project, 'policy = "strict.toml"')
+    (project / "deep" / "er").mkdir(parents=True)
+    monkeypatch.chdir(project / "deep" / "er")
+    assert Grader().policy.passes_at == 0.99
+
+
+# ---------------------------------------------------------------- every place
+
+
+def test_python_command_line_promptfoo_and_runs_ask_the_judge_of_the_project(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    with Loopback(lambda request: completion(reply(request))) as server:
+        write(project, f'judge = "openai:of-the-project"\nbase_url = "{server.url}"')
+        file = project / "cases.json"
+        file.write_text(f'[{{"answer": "{TEXT}", "context": "{TEXT}"}}]', "utf-8")
+        assert grade(TEXT, TEXT).judge == "openai:of-the-project"
+        assert get_assert(TEXT, {"vars": {"context": TEXT}})["metadata"]["judge"] == (
+            "openai:of-the-project"
+        )
+        assert run_batch(file, "run", progress=False).exit_code == 0
+        for command in (("grade", str(file)), ("batch", str(file), "--run", "cli", "--quiet")):
+            done = run(*command)
+            assert done.returncode == 0, done.stderr
+        done = run("estimate", str(file))
+        assert done.returncode == 0
+        asked = {request.body["model"] for request in server.requests}
+        assert asked == {"of-the-project"}
+        assert len(server.requests) == 5
+        done = run("doctor")
+        said = " ".join(done.stdout.split())
+        source = str(project / "pyproject.toml")
+        assert f"setting judge: openai:of-the-project (from {source})" in said
+        assert f"setting base_url: {server.url} (from {source})" in said
+        assert "setting policy: default (from the default)" in said
+        assert "judge openai:of-the-project answers" in said
+        done = run("doctor", "--judge", "embedded", **{VARIABLE: "openai:no"})
+        assert "setting judge: embedded (from --judge)" in done.stdout
+        done = run("doctor", **{VARIABLE: "embedded"})
+        assert f"setting judge: embedded (from {VARIABLE})" in done.stdout
+
+
+def test_the_demo_is_always_that_of_the_embedded_judge(project: Path) -> None:
+    write(project, 'judge = "openai:m"\npolicy = "ragas"')
+    done = run("demo")
+    assert done.returncode == 0
+    assert "judge embedded, policy default" in done.stdout
+
+
+# ---------------------------------------------------------------- files that are not ours, or wrong
+
+
+@pytest.mark.parametrize(
+    ("table", "problem"),
+    [
+        ('api_key = "sk-very-secret"', "tool.faithfulness_assert.api_key: no key belongs into"),
+        ('openai_token = "very-secret"', "openai_token: no key belongs into"),
+        ('judge = "sk-very-secret"', "judge: has a key"),
+        ('base_url = "https://u:very-secret@host/v1"', "base_url: has a key or a password"),
+        ('juge = "very-secret"', "juge: unknown field. Did you mean 'judge'?"),
+        ('threshold = "very-secret"', "threshold: must be a number from 0 to 1"),
+        ("threshold = true", "threshold: must be a number from 0 to 1"),
+        ("threshold = 80", "threshold: must be a number from 0 to 1"),
+        ("threshold = nan", "threshold: must be a number from 0 to 1"),
+        ("judge = 3", "judge: must be a text, got int"),
+        ('judge = " "', "judge: must be a text, got str"),
+        ("policy = {threshold = 0.5}", "policy: must be a text, got dict"),
+        ("cache = true", "cache: must be a text, got bool"),
+        ("judge = ", "invalid TOML"),
+    ],
+)
+def test_a_wrong_table_is_refused_with_file_and_field(
+    project: Path, table: str, problem: str
+) -> None:
+    write(project, table)
+    with pytest.raises(ConfigError) as caught:
+        grade(TEXT, TEXT)
+    assert problem in str(caught.value)
+    assert str(project / "pyproject.toml") in str(caught.value)
+    assert "very-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "field"),
+    [
+        ('judge = "gpt-4o-mini"', "judge"),
+        ('policy = "ragass"', "policy"),
+        ('judge = "tape:no"', ""),
+    ],
+)
+def test_a_value_that_cannot_be_used_names_where_it_comes_from(
+    project: Path, table: str, field: str
+) -> None:
+    write(project, table)
+    with pytest.raises(ConfigError) as caught:
+        grade(TEXT, TEXT)
+    if field:
+        assert f"({field} is set in {project / 'pyproject.toml'})" in str(caught.value)
+
+
+def test_a_table_with_a_hyphen_is_not_overlooked(project: Path) -> None:
+    write(project, 'judge = "openai:m"', head="[tool.faithfulness-assert]")
+    with pytest.raises(ConfigError, match=r"call the table \[tool.faithfulness_assert\]"):
+        grade(TEXT, TEXT)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"this is no TOML at all [[[",
+        b"\xff\xfe\x00",
+        b"[tool.mypy]\nstrict = tru",
+        b'[project]\ndependencies = ["faithfulness-assert"]\nbroken = ',
+    ],
+)
+def test_a_file_without_our_table_is_never_in_the_way(project: Path, content: bytes) -> None:
+    (project / "pyproject.toml").write_bytes(content)
+    settings.forget()
+    assert grade(TEXT, TEXT).judge == "embedded"
+
+
+def test_only_the_project_itself_is_asked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(project, 'judge = "openai:m"')
+    repository = project / "vendor" / "other"
+    (repository / ".git").mkdir(parents=True)
+    monkeypatch.chdir(repository)
+    assert settings.read_settings() == {}
+    package = project / "package"
+    package.mkdir()
+    (package / "pyproject.toml").write_text('[project]\nname = "y"\n', "utf-8")
+    monkeypatch.chdir(package)
+    assert settings.read_settings() == {}
+
+
+def test_a_file_above_that_belongs_to_somebody_else_is_not_read(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, 'judge = "openai:m"\nbase_url = "http://attacker.example/v1"')
+    below = project / "below"
+    below.mkdir()
+    found, stat = settings.project_file, os.stat
+    assert found(str(below)) == str(project / "pyproject.toml")
+
+    def as_other(path: Any, **options: Any) -> os.stat_result:
+        known = stat(path, **options)
+        if not str(path).endswith("pyproject.toml"):
+            return known
+        return os.stat_result([*known[:4], known.st_uid + 1, *known[5:10]])
+
+    monkeypatch.setattr(settings.os, "stat", as_other)
+    assert found(str(below)) is None
+    assert found(str(project)) == str(project / "pyproject.toml")
+
+
+def test_it_is_read_once_for_a_process_and_a_folder(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project, 'judge = "embedded"')
+    opened: list[Any] = []
+    reads = settings.open_file
+    monkeypatch.setattr(settings, "open_file", lambda path: opened.append(path) or reads(path))
+    for _ in range(20):
+        grade(TEXT, TEXT)
+    assert len(opened) == 1
+
+
+def test_a_folder_that_is_gone_has_no_settings(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone() -> str:
+        raise FileNotFoundError
+
+    monkeypatch.setattr(os, "getcwd", gone)
+    assert settings.read_settings() == {}
+
+
+# ---------------------------------------------------------------- suggestions
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("gpt-4o-mini", "openai:gpt-4o-mini"),
+        ("o3-mini", "openai:o3-mini"),
+        ("claude-sonnet-4-5", "anthropic:claude-sonnet-4-5"),
+        ("openai/gpt-4o", "openai:gpt-4o"),
+        ("OpenAI: gpt-4o", "openai:gpt-4o"),
+        ("opnai:gpt-4o", "openai:gpt-4o"),
+        ("antropic:claude-x", "anthropic:claude-x"),
+        ("embeded", "embedded"),
+    ],
+)
+def test_who_names_no_judge_is_told_which_may_be_meant(said: str, meant: str) -> None:
+    with pytest.raises(ConfigError, match=rf"unknown judge .* Did you mean '{meant}'\?"):
+        Grader(said)
+
+
+def test_a_model_of_another_server_is_told_how_it_is_named() -> None:
+    with pytest.raises(ConfigError, match="'openai:MODEL', with base_url"):
+        Grader("llama3.2")
+
+
+@pytest.mark.parametrize(
+    ("command", "meant"),
+    [
+        (("grad", "x.json"), "Did you mean 'grade'?"),
+        (("batsh",), "Did you mean 'batch'?"),
+        (("grade", "x.json", "--polcy", "ragas"), "Did you mean '--policy'?"),
+        (("grade", "x.json", "--treshold=0.9"), "Did you mean '--threshold'?"),
+        (("policies", "ragass"), "Did you mean 'ragas'?"),
+        (("--versoin",), "Did you mean '--version'?"),
+    ],
+)
+def test_a_wrong_word_on_the_command_line_gets_a_suggestion(
+    command: tuple[str, ...], meant: str
+) -> None:
+    done = run(*command)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert meant in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,164 @@
+"""``assert_faithful`` in a test obeys the configuration and is counted, as the fixture; and both obey the settings of the project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from e2e.judge import reply
+from loopback import Loopback, completion
+from plugin_runs import Runs, output, summary
+from remote import bare_environment
+
+from faithfulness_assert import assert_faithful, settings
+from faithfulness_assert.pytest_plugin import running
+
+IMPORT = "from faithfulness_assert import assert_faithful\n"
+
+
+@pytest.fixture
+def runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Runs:
+    bare_environment(monkeypatch)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    settings.forget()
+    return Runs(pytester)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    usage = {"prompt_tokens": 700, "completion_tokens": 100}
+    with Loopback(lambda request: completion(reply(request), usage=usage)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        yield server
+
+
+def test_it_asks_the_judge_of_the_configuration_and_is_counted(
+    runs: Runs, server: Loopback
+) -> None:
+    runs.ini("faithfulness_judge = openai:of-the-ini")
+    runs.write(
+        f"{IMPORT}"
+        "def test_one():\n    assert assert_faithful(TRUE, CONTEXT).judge == 'openai:of-the-ini'\n"
+        "def test_two(faithfulness):\n    faithfulness(TRUE, CONTEXT)\n    assert_faithful(FALSE, CONTEXT)\n"
+    )
+    result = runs.run()
+    result.assert_outcomes(passed=1, failed=1)
+    assert summary(result)[0].startswith("3 cases: 2 passed, 1 failed, 0 not graded")
+    assert {request.body["model"] for request in server.requests} == {"of-the-ini"}
+
+
+def test_it_records_and_replays(runs: Runs, server: Loopback) -> None:
+    runs.ini("faithfulness_judge = openai:m")
+    runs.write(f"{IMPORT}def test_one():\n    assert_faithful(TRUE, CONTEXT)\n")
+    runs.run("--faithfulness-record").assert_outcomes(passed=1)
+    asked = len(server.requests)
+    assert asked
+    result = runs.run()
+    result.assert_outcomes(passed=1)
+    assert "1 from recorded replies" in output(result)
+    assert len(server.requests) == asked
+
+
+def test_it_obeys_the_limit_of_tokens_and_what_errors_become(runs: Runs, server: Loopback) -> None:
+    runs.ini("faithfulness_judge = openai:m")
+    runs.write(
+        f"{IMPORT}def test_one():\n    assert_faithful(TRUE, CONTEXT)\n"
+        "def test_two():\n    assert_faithful(TRUE, CONTEXT)\n"
+    )
+    result = runs.run("--faithfulness-max-tokens=500", "--faithfulness-errors=skip")
+    result.assert_outcomes(passed=1, skipped=1)
+    assert "1 not graded" in summary(result)[0]
+
+
+def test_workers_of_xdist_count_it_too(runs: Runs) -> None:
+    runs.write(f"{IMPORT}def test_one():\n    assert_faithful(TRUE, CONTEXT)\n")
+    result = runs.run_apart("-n", "1")
+    result.assert_outcomes(passed=1)
+    assert summary(result)[0].startswith("1 case: 1 passed")
+
+
+def test_what_the_call_names_comes_first(runs: Runs, server: Loopback) -> None:
+    runs.ini("faithfulness_judge = openai:m", "faithfulness_threshold = 0.1")
+    runs.write(
+        f"{IMPORT}def test_one():\n"
+        "    result = assert_faithful(TRUE, CONTEXT, judge='embedded', threshold=0.5)\n"
+        "    assert (result.judge, result.threshold) == ('embedded', 0.5)\n"
+    )
+    runs.run().assert_outcomes(passed=1)
+    assert not server.requests
+
+
+def test_a_test_case_of_unittest_and_a_test_that_runs_again_are_counted_once(runs: Runs) -> None:
+    runs.write(
+        f"import unittest\n{IMPORT}class TestIt(unittest.TestCase):\n"
+        "    def test_one(self):\n        assert_faithful(TRUE, CONTEXT)\n"
+    )
+    assert summary(runs.run())[0].startswith("1 case: 1 passed")
+
+
+def test_outside_of_a_test_nothing_changes(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("faithfulness_assert.pytest_plugin.assertions.running", [])
+    assert assert_faithful("It is so.", "It is so.").judge == "embedded"
+    assert len(running) == 1
+
+
+# ---------------------------------------------------------------- the settings of the project
+
+
+def project(runs: Runs, table: str) -> None:
+    runs.pytester.makepyprojecttoml(f"[tool.faithfulness_assert]\n{table}\n")
+    settings.forget()
+
+
+def test_tests_ask_the_judge_of_the_project_and_replay_its_tapes(
+    runs: Runs, server: Loopback
+) -> None:
+    project(runs, 'judge = "openai:of-the-project"\nthreshold = 0.4\ncache = "replies"')
+    runs.write(
+        f"{IMPORT}def test_one(faithfulness):\n    assert faithfulness(TRUE, CONTEXT).threshold == 0.4\n"
+        "    assert assert_faithful(TRUE, CONTEXT).judge == 'openai:of-the-project'\n"
+    )
+    runs.run().assert_outcomes(passed=1)
+    assert {request.body["model"] for request in server.requests} == {"of-the-project"}
+    assert (runs.pytester.path / "replies").is_dir()
+    runs.run("--faithfulness-record").assert_outcomes(passed=1)
+    asked = len(server.requests)
+    assert "2 from recorded replies" in output(runs.run())
+    assert len(server.requests) == asked
+
+
+def test_the_ini_comes_before_the_environment_and_that_before_the_project(
+    runs: Runs, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project(runs, 'judge = "openai:of-the-project"')
+    code = f"{IMPORT}def test_one(faithfulness):\n    assert faithfulness(TRUE, CONTEXT).judge == "
+    monkeypatch.setenv("FAITHFULNESS_ASSERT_JUDGE", "openai:of-the-variable")
+    runs.write(f"{code}'openai:of-the-variable'\n")
+    runs.run().assert_outcomes(passed=1)
+    runs.ini("faithfulness_judge = openai:of-the-ini")
+    runs.write(f"{code}'openai:of-the-ini'\n")
+    runs.run().assert_outcomes(passed=1)
+    runs.write(f"{code}'openai:of-the-option'\n")
+    runs.run("--faithfulness-judge=openai:of-the-option").assert_outcomes(passed=1)
+
+
+def test_trials_are_not_answered_from_the_cache_of_the_project(
+    runs: Runs, server: Loopback
+) -> None:
+    project(runs, 'judge = "openai:m"\ncache = "replies"')
+    runs.write(
+        "@pytest.mark.faithfulness(trials=3)\ndef test_one(faithfulness):\n    faithfulness(TRUE, CONTEXT)\n"
+    )
+    runs.run().assert_outcomes(passed=1)
+    assert len(server.requests) == 3
+
+
+def test_a_wrong_table_fails_the_test_that_grades_and_no_other(runs: Runs) -> None:
+    project(runs, 'api_key = "sk-very-secret"')
+    runs.write(
+        "def test_one(faithfulness):\n    faithfulness(TRUE, CONTEXT)\ndef test_two():\n    pass\n"
+    )
+    result = runs.run()
+    result.assert_outcomes(passed=1, failed=1)
+    assert "no key belongs into this file" in output(result)
+    assert "sk-very-secret" not in output(result)
