@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 SCRIPTS = (
-    *("dom", "words", "blocks", "model", "query", "virtual_list", "marks", "evidence"),
+    *("dom", "words", "long", "blocks", "model", "query", "virtual_list", "marks", "evidence"),
     *("differences", "scrolling", "statement_panel", "case_page", "compare_page", "overview"),
     *("keys", "main"),
 )

@@ -485,6 +485,35 @@ def test_ten_thousand_statements_and_five_megabytes_can_be_read(
     assert page.evaluate("document.querySelector('.prose').textContent.length") > 4_900_000
 
 
+def test_long_texts_and_lists_show_their_rest_on_demand(
+    opened: Window, report_of: Callable[..., Path]
+) -> None:
+    reason, unbroken = "because " * 500, "\u0645" * 3000
+    evidence = {"passage": "p150", "start": 0, "end": 4, "text": "It i"}
+    verdict = {"statement": unbroken, "label": "contradicted", "evidence": [evidence]}
+    record = {
+        "case_id": "a", "score": 0.5, "status": "graded", "reason": reason, "verdicts": [verdict],
+        "metadata": {"warnings": [f"warning {n}" for n in range(300)]},
+    }  # fmt: skip
+    context = [{"id": f"p{n}", "text": "It is."} for n in range(200)]
+    report = report_of(record, data=[{"id": "a", "answer": "x", "context": context}])
+    page = opened().goto(report, "#case=a")
+    assert page.locator(".lit").all_text_contents() == ["It i"]  # it may be out of sight
+    assert page.locator(".passage").count() == 101
+    assert page.locator(".passage h3").all_inner_texts()[99:] == ["Passage p99", "Passage p150"]
+    page.locator(".context .more").click()
+    assert page.locator(".passage h3").all_inner_texts()[-2:] == ["Passage p198", "Passage p199"]
+    assert page.locator(".case-head .notes li").count() == 200
+    page.locator(".case-head .more").click()
+    assert page.locator(".case-head .notes li").count() == 300
+    assert reason.strip() not in page.inner_text(".case-head")
+    page.locator(".case-head .rest").click()
+    assert reason.strip() in page.locator(".case-head").text_content()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(".rest").count() == 0
+    assert page.locator(".what").text_content() == unbroken
+
+
 def test_results_without_their_texts_show_statements_and_evidence(
     opened: Window, report_of: Callable[..., Path]
 ) -> None:

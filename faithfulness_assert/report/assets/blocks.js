@@ -17,16 +17,25 @@ function bytesOf(base64) {
   return bytes;
 }
 
-/** Reads single values of a list of blocks. The blocks that were used last are kept. */
+/** Reads values of a list of blocks, at these places: each block once. The blocks that were used last are kept. */
 function reader(name, starts) {
   const kept = new Map();
-  return async (place) => {
-    const number = lastAtMost(starts, place);
+  const blockOf = async (number) => {
     const block = kept.get(number) ?? (await readBlock(`${name}-${number}`));
     kept.delete(number);
     kept.set(number, block);
     if (kept.size > KEPT_BLOCKS) kept.delete(kept.keys().next().value);
-    return block[place - starts[number]];
+    return block;
+  };
+  return async (places) => {
+    const wanted = new Map();
+    places.forEach((place, nth) => addTo(wanted, lastAtMost(starts, place), nth));
+    const values = [];
+    for (const [number, all] of wanted) {
+      const block = await blockOf(number);
+      for (const nth of all) values[nth] = block[places[nth] - starts[number]];
+    }
+    return values;
   };
 }
 
@@ -35,11 +44,11 @@ function detailReader(meta) {
   const [details, passages] = [reader('details', meta.details), reader('passages', meta.passages)];
   const filled = async (detail) => {
     if (!detail?.passages) return detail;
-    const texts = await Promise.all(detail.passages.map(([, place]) => passages(place)));
+    const texts = await passages(detail.passages.map(([, place]) => place));
     return { ...detail, passages: detail.passages.map(([id], number) => [id, texts[number]]) };
   };
   return async (place) => {
-    const detail = await details(place);
+    const [detail] = await details([place]);
     return Array.isArray(detail) ? Promise.all(detail.map(filled)) : filled(detail);
   };
 }

@@ -23,10 +23,10 @@ function caseHead(item, detail, links) {
     item.question ? element('p', { class: 'question' }, 'Question: ', quoted(item.question)) : null,
   ];
   if (detail.error) {
-    head.push(element('p', { class: 'hint' }, `Error (${detail.error[0]}): `, quoted(detail.error[1]), ' It says nothing about the answer.'));
+    head.push(element('p', { class: 'hint' }, `Error (${excerpt(detail.error[0], 200)}): `, quoted(detail.error[1]), ' It says nothing about the answer.'));
   }
   if (detail.warnings) {
-    head.push(element('ul', { class: 'notes', 'aria-label': 'Warnings' }, detail.warnings.map((text) => element('li', {}, quoted(text)))));
+    head.push(...inParts(element('ul', { class: 'notes', 'aria-label': 'Warnings' }), detail.warnings, (text) => element('li', {}, quoted(text))));
   }
   return element('header', { class: 'case-head' }, head);
 }
@@ -67,19 +67,19 @@ function detailsPanel(item, detail, run = '') {
     detail.skipped ? part('Not judged', bullets(detail.skipped.map((span) => skippedWords(span, item.answer)))) : null,
     part('Graded with', pairs(factRows(facts, detail.controls))),
     detail.columns ? part('Columns of the data set', pairs(Object.entries(detail.columns).map(([name, value]) => [name, plainText(value)]))) : null,
-    detail.metadata ? element('details', {}, element('summary', {}, 'All other data'), element('pre', { tabindex: 0 }, JSON.stringify(detail.metadata, null, 2))) : null,
+    detail.metadata ? element('details', {}, element('summary', {}, 'All other data'), element('pre', { tabindex: 0 }, quoted(JSON.stringify(detail.metadata, null, 2)))) : null,
   ];
   return element('section', { class: 'panel details later', 'aria-label': `Details${run}` }, parts);
 }
 
 const part = (title, content) => element('div', {}, element('h3', {}, title), content);
-const bullets = (items) => element('ul', { class: 'plain' }, items.map((item) => element('li', {}, quoted(item))));
+const bullets = (items) => inParts(element('ul', { class: 'plain' }), items, (item) => element('li', {}, quoted(item)));
 const shortNumber = (value) => (typeof value === 'number' ? Number(value.toPrecision(4)) : value);
 const plainText = (value) => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function pairs(rows) {
   const shown = rows.filter(([, value]) => value !== null && value !== undefined && value !== '');
-  return element('dl', { class: 'pairs' }, shown.map(([name, value]) => element('div', {}, element('dt', {}, inWords(name)), element('dd', {}, quoted(shortNumber(value))))));
+  return inParts(element('dl', { class: 'pairs' }), shown, ([name, value]) => element('div', {}, element('dt', {}, excerpt(inWords(name), 200)), element('dd', {}, quoted(shortNumber(value)))));
 }
 
 function factRows(facts, controls) {
@@ -101,12 +101,12 @@ function citations({ invalid, uncited, sentences }) {
   const found = [];
   if (invalid.length) found.push(element('p', {}, 'Cited, but not a passage: ', quoted(invalid.join(', '))));
   if (uncited) found.push(element('p', {}, `${counted(uncited, 'sentence')} without a citation`));
-  if (sentences.length) found.push(bullets(sentences));
+  if (sentences.length) found.push(...bullets(sentences));
   return found.length ? found : [element('p', {}, 'Nothing is wrong with them.')];
 }
 
 function skippedWords([start, end, reason], answer) {
   if (answer === null || start < 0) return reason;
   const text = answer.slice(start, Math.min(end, start + 120));
-  return `${reason}: ${text}${end > start + 120 ? '…' : ''}`;
+  return `${excerpt(reason, 200)}: ${text}${end > start + 120 ? '…' : ''}`;
 }

@@ -39,9 +39,12 @@ function column(side, item, detail, name) {
 }
 
 function chooseText(side, text) {
-  const wanted = text.trim().toLowerCase();
-  const found = side.statements.find((statement) => statement.text.trim().toLowerCase() === wanted);
-  if (found) side.choose(found.place, { quiet: true });
+  const same = (other) => beginning(other, FIRST_CHARACTERS).trim().toLowerCase();
+  if (!side.byText) {
+    side.byText = new Map();
+    for (const statement of [...side.statements].reverse()) side.byText.set(same(statement.text), statement.place);
+  }
+  if (side.byText.has(same(text))) side.choose(side.byText.get(same(text)), { quiet: true });
 }
 
 function flipList({ flips }) {

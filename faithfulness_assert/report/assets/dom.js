@@ -18,7 +18,7 @@ function element(tag, attributes = {}, ...children) {
 function append(parent, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
-    parent.append(child instanceof Node ? child : document.createTextNode(visible(String(child))));
+    parent.append(...(child instanceof Node ? [child] : textNodes(String(child))));
   }
 }
 
@@ -26,6 +26,27 @@ function replaceContent(parent, ...children) {
   parent.replaceChildren();
   append(parent, children);
 }
+
+// Browsers take quadratic time to lay out a long run without spaces, in Arabic, Thai and other scripts.
+const LONGEST_RUN = 200;
+const SPACES = new Set([9, 10, 13, 32]);
+
+/** The nodes that show a text. A line may end in each run that is too long. */
+function textNodes(text) {
+  const nodes = [];
+  let [from, run] = [0, 0];
+  for (let at = 0; at < text.length; at += 1) {
+    run = SPACES.has(text.charCodeAt(at)) ? 0 : run + 1;
+    if (run > LONGEST_RUN && !inCharacter(text, at)) {
+      nodes.push(document.createTextNode(visible(text.slice(from, at))), element('wbr'));
+      [from, run] = [at, 1];
+    }
+  }
+  nodes.push(document.createTextNode(visible(text.slice(from))));
+  return nodes;
+}
+
+const inCharacter = (text, at) => /[\ud800-\udbff]/.test(text[at - 1] ?? '') && /[\udc00-\udfff]/.test(text[at] ?? '');
 
 // Characters that hide text or turn its direction are named, as the overview does.
 const HIDDEN =
@@ -38,9 +59,6 @@ function visible(text) {
   });
 }
 
-/** Text of the data in an element that keeps its direction to itself. */
-const quoted = (text) => element('bdi', {}, text);
-
 function announce(text) {
   byId('announcer').textContent = visible(text);
 }
@@ -49,4 +67,9 @@ function showProblem(text) {
   const place = byId('problem');
   place.hidden = !text;
   place.textContent = visible(text);
+}
+
+function addTo(map, key, value) {
+  if (map.has(key)) map.get(key).push(value);
+  else map.set(key, [value]);
 }

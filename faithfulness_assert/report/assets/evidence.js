@@ -21,12 +21,13 @@ function placeOf([passage, start, end], items, byName) {
   if (!byName.has(id)) byName.set(id, items.push({ id, text: '', spans: new Set(), made: true }) - 1);
   const number = byName.get(id);
   const made = items[number];
-  let from = made.text.indexOf(text);
-  if (from < 0 || !text) {
+  made.places ??= new Map();
+  if (!made.places.has(text)) {
     if (made.text) made.text += '\n';
-    from = made.text.length;
+    made.places.set(text, made.text.length);
     made.text += text;
   }
+  const from = made.places.get(text);
   made.spans.add(`${from}-${from + text.length}`);
   return `${number}:${from}-${from + text.length}`;
 }
@@ -38,7 +39,7 @@ function evidenceText(item, passages) {
 }
 
 function remarks(statement, verdict) {
-  const notes = statement.flags.map(flagWords);
+  const notes = [...new Set(statement.flags)].map(flagWords);
   if (verdict?.repeats) notes.push(`repeats ${verdict.repeats}`);
   return notes.length ? ` (${notes.join('; ')})` : '';
 }
@@ -47,29 +48,38 @@ function remarks(statement, verdict) {
 
 const MOST_SEARCHED = 200000;
 
-/** The sentence of the passages that shares the rarest words with a text, for people; null if none does. */
-function nearestSentence(text, passages) {
-  if (typeof Intl.Segmenter === 'undefined') return null;
-  const sentences = sentencesOf(passages);
-  const frequency = new Map();
-  for (const { words } of sentences) for (const word of words) frequency.set(word, (frequency.get(word) ?? 0) + 1);
-  const wanted = wordsOf(text);
-  let [best, most] = [null, 0];
-  for (const sentence of sentences) {
-    const shared = [...wanted].filter((word) => sentence.words.has(word));
-    const score = shared.reduce((sum, word) => sum + 1 / frequency.get(word), 0);
-    if (score > most) [best, most] = [sentence, score];
+/** Finds sentences of the passages by their words, for people. */
+class Sentences {
+  constructor(passages) {
+    this.having = new Map();
+    for (const sentence of sentencesOf(passages)) {
+      for (const word of wordsOf(sentence.text)) addTo(this.having, word, sentence);
+    }
   }
-  return best;
+
+  /** The sentence that shares the rarest words with (the beginning of) a text; null if none does. */
+  nearest(text) {
+    const scores = new Map();
+    for (const word of wordsOf(beginning(text, FIRST_CHARACTERS))) {
+      const found = this.having.get(word) ?? [];
+      for (const sentence of found) scores.set(sentence, (scores.get(sentence) ?? 0) + 1 / found.length);
+    }
+    let [best, most] = [null, 0];
+    for (const [sentence, score] of scores) {
+      if (score > most || (score === most && sentence.place < best.place)) [best, most] = [sentence, score];
+    }
+    return best;
+  }
 }
 
 function sentencesOf(passages) {
+  if (typeof Intl.Segmenter === 'undefined') return [];
   const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
   const found = [];
   let left = MOST_SEARCHED;
   for (const { id, text } of passages) {
     for (const { segment } of segmenter.segment(text.slice(0, Math.max(left, 0)))) {
-      if (segment.trim()) found.push({ id, text: segment.trim(), words: wordsOf(segment) });
+      if (segment.trim()) found.push({ id, text: segment.trim(), place: found.length });
     }
     left -= text.length;
   }

@@ -1,5 +1,6 @@
 // Reads the data, and shows the list or a case as the address says.
 
+const LONGEST_NAME = 500;
 const report = { cases: [], names: null, compare: false, places: new Map(), order: [], details: null };
 const view = { list: null, filters: null, query: {}, shown: null, scroll: 0, came: '#' };
 
@@ -80,7 +81,7 @@ function listHash() {
 }
 
 const linkTo = (item, statement) => {
-  const known = report.places.get(item.id) === item.place;
+  const known = item.id.length <= LONGEST_NAME && report.places.get(item.id) === item.place;
   return writeHash({ ...(known ? { case: item.id } : { n: item.place }), s: statement === undefined ? '' : statement + 1 });
 };
 

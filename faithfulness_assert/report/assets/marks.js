@@ -2,7 +2,7 @@
 
 const MOST_COVERING = 50;
 const BLOCK = 3000;
-const LONGEST_BLOCK = 20000;
+const LONGEST_BLOCK = 6000;
 
 /**
  * Cuts a text at the ends of all spans. Each piece has the keys of the spans that cover it.
@@ -37,21 +37,24 @@ function firstOf(keys) {
 
 /**
  * Pieces as blocks of a few thousand characters, so that a browser lays out only those in sight.
- * `node(text, keys)` makes the node of a piece.
+ * `nodes(text, keys)` makes the nodes of a piece.
  */
-function blocksOf(found, node) {
+function blocksOf(found, nodes) {
   const blocks = [];
-  let [block, size] = [element('div'), 0];
+  let [block, size, run] = [element('div'), 0, 0];
   const next = () => {
     blocks.push(block);
-    [block, size] = [element('div'), 0];
+    [block, size, run] = [element('div'), 0, 0];
   };
   for (const { text, keys } of found) {
     for (let rest = text; rest; ) {
       const cut = cutOf(rest, size);
       const part = cut ? rest.slice(0, cut.at) : rest;
-      if (part) block.append(node(part, keys));
+      if (run > LONGEST_RUN) [run] = [0, block.append(element('wbr'))];
+      if (part) block.append(...[nodes(part, keys)].flat());
       size += part.length;
+      const last = lastRun(part);
+      run = last === part.length ? run + last : last;
       if (cut) next();
       rest = cut ? rest.slice(cut.at + cut.skip) : '';
     }
@@ -60,13 +63,21 @@ function blocksOf(found, node) {
   return blocks;
 }
 
-/** Where a block may end: at a line break, or anywhere if it is too long. */
+/** Where a block may end: at a line break, or at a space or anywhere if it is too long. */
 function cutOf(text, size) {
   if (size + text.length <= BLOCK) return null;
-  const at = text.indexOf('\n', Math.max(0, BLOCK - size));
-  const room = LONGEST_BLOCK - size;
-  if (at >= 0 && at <= Math.max(room, 0)) return { at, skip: 1 };
-  return text.length > room ? { at: wholeCharacter(text, Math.max(room, 1)), skip: 0 } : null;
+  const room = Math.max(LONGEST_BLOCK - size, 1);
+  const at = text.slice(0, room + 1).indexOf('\n', Math.max(0, BLOCK - size));
+  if (at >= 0) return { at, skip: 1 };
+  if (text.length <= room) return null;
+  const space = text.lastIndexOf(' ', room - 1) + 1;
+  return { at: space > room - LONGEST_RUN ? space : room + (inCharacter(text, room) ? 1 : 0), skip: 0 };
 }
 
-const wholeCharacter = (text, at) => at + (/[\ud800-\udbff]/.test(text[at - 1]) ? 1 : 0);
+/** How many characters a text has after its last space, as far as it matters. */
+function lastRun(text) {
+  const end = text.slice(-LONGEST_RUN - 1);
+  let run = 0;
+  while (run < end.length && !SPACES.has(end.charCodeAt(end.length - 1 - run))) run += 1;
+  return run;
+}

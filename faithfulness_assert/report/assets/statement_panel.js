@@ -1,6 +1,8 @@
 // One result of a case: the answer with its statements, the passages, and the chosen statement.
 
-const FIRST_STATEMENTS = 200;
+const FIRST_PASSAGES = 100;
+const MOST_LIT = 200;
+const MOST_BESIDE = 20;
 
 /** The parts of a page that show one result. They follow `choose`. */
 class Side {
@@ -55,7 +57,7 @@ class Side {
       const places = keys.filter((key) => typeof key === 'number');
       if (!places.length) {
         const reason = keys[0]?.slice('skipped:'.length);
-        return keys.length ? element('span', { class: 'skipped', 'data-why': visible(`not judged: ${reason}`) }, text) : document.createTextNode(visible(text));
+        return keys.length ? element('span', { class: 'skipped', 'data-why': visible(`not judged: ${excerpt(reason, 200)}`) }, text) : textNodes(text);
       }
       const mark = this.mark(text, places, last);
       last = mark.primary;
@@ -64,7 +66,7 @@ class Side {
   }
 
   statementLines() {
-    return this.statements.slice(0, 2000).map(({ text, place }) => element('div', {}, this.mark(text, [place], null).node));
+    return this.statements.slice(0, 2000).map(({ text, place }) => element('div', {}, this.mark(excerpt(text), [place], null).node));
   }
 
   /** The mark of a piece of the answer. Of several statements, the most serious one gives the style. */
@@ -116,13 +118,41 @@ class Side {
       panel.append(element('p', { class: 'hint' }, 'The context was empty: nothing was retrieved.'));
     }
     this.evidence = new Map();
-    this.passages.items.forEach((passage, number) => panel.append(this.passage(passage, number)));
+    this.shown = new Map();
+    this.passageList = element('div');
+    this.more = element('button', { type: 'button', class: 'more', click: () => this.morePassages() });
+    panel.append(this.passageList, this.more);
+    this.morePassages();
     return panel;
+  }
+
+  morePassages() {
+    const all = this.passages.items.length;
+    const end = Math.min(this.shown.size + FIRST_PASSAGES, all);
+    for (let number = 0; this.shown.size < end; number += 1) this.showPassage(number);
+    this.more.hidden = this.shown.size === all;
+    this.more.textContent = `Show more (${(all - this.shown.size).toLocaleString('en')} left)`;
+  }
+
+  /** Puts a passage into its place among those that are shown. */
+  showPassage(number) {
+    if (this.shown.has(number) || !this.passages.items[number]) return;
+    const node = this.passage(this.passages.items[number], number);
+    let next = null;
+    for (const other of this.shown.keys()) if (other > number && (next === null || other < next)) next = other;
+    this.passageList.insertBefore(node, next === null ? null : this.shown.get(next));
+    this.shown.set(number, node);
+  }
+
+  /** The nodes of evidence by its name, in a passage that is shown from now on. */
+  evidenceNodes(name) {
+    this.showPassage(parseInt(name, 10));
+    return this.evidence.get(name) ?? [];
   }
 
   passage({ id, text, spans }, number) {
     const node = (part, keys) => {
-      if (!keys.length) return document.createTextNode(visible(part));
+      if (!keys.length) return textNodes(part);
       const made = element('span', { class: 'evidence' }, part);
       for (const key of keys) {
         addTo(this.evidence, `${number}:${key}`, made);
@@ -135,26 +165,16 @@ class Side {
     });
     const prose = element('div', { class: 'prose', dir: 'auto' });
     prose.append(...blocksOf(pieces(text, ranges), node));
-    return element('section', { class: 'passage', 'aria-label': visible(`Passage ${id}${this.run}`) }, element('h3', {}, 'Passage ', quoted(id)), prose);
+    return element('section', { class: 'passage', 'aria-label': visible(`Passage ${excerpt(id, 200)}${this.run}`) }, element('h3', {}, 'Passage ', quoted(id)), prose);
   }
 
   // ------------------------------------------------------------ the list of statements
 
   listPanel() {
     const list = element('ol', { class: 'statements' });
-    const panel = element('section', { class: 'panel later', 'aria-label': `All statements${this.run}` }, element('h2', {}, `All statements (${this.statements.length.toLocaleString('en')})`), list);
     this.buttons = [];
-    const more = element('button', { type: 'button', class: 'more', click: () => add() });
-    const add = () => {
-      const from = this.buttons.length;
-      for (const statement of this.statements.slice(from, from + FIRST_STATEMENTS)) list.append(this.listed(statement));
-      const left = this.statements.length - this.buttons.length;
-      more.hidden = left === 0;
-      more.textContent = `Show more (${left.toLocaleString('en')} left)`;
-    };
-    add();
-    panel.append(more);
-    return panel;
+    const rows = inParts(list, this.statements, (statement) => this.listed(statement));
+    return element('section', { class: 'panel later', 'aria-label': `All statements${this.run}` }, element('h2', {}, `All statements (${this.statements.length.toLocaleString('en')})`), rows);
   }
 
   listed(statement) {
@@ -164,8 +184,8 @@ class Side {
       'button',
       { type: 'button', class: label.style, 'aria-pressed': 'false', click: () => this.choose(statement.place, { scroll: 'evidence' }) },
       element('span', { class: 'label' }, `${label.sign} ${statement.place + 1}. ${label.words}${remarks(statement, this.verdicts[statement.place])}`),
-      quoted(statement.text),
-      reason ? element('span', { class: 'note' }, quoted(reason)) : null,
+      element('bdi', {}, excerpt(statement.text)),
+      reason ? element('span', { class: 'note' }, element('bdi', {}, excerpt(reason))) : null,
     );
     this.buttons.push(button);
     return element('li', {}, button);
@@ -195,7 +215,8 @@ class Side {
 
   light(place) {
     for (const node of this.lit) node.classList.remove('lit');
-    this.lit = (this.passages.of[place] ?? []).flatMap((name) => this.evidence.get(name) ?? []);
+    const names = [...new Set(this.passages.of[place])].slice(0, MOST_LIT);
+    this.lit = [...new Set(names.flatMap((name) => this.evidenceNodes(name)))];
     for (const node of this.lit) node.classList.add('lit');
   }
 
@@ -229,9 +250,9 @@ class Side {
 
   /** What of the context stands beside a statement: the evidence, else the nearest sentence. */
   beside(statement, verdict) {
-    if (verdict.e?.length) return verdict.e.map((item) => evidenceText(item, this.passages));
+    if (verdict.e?.length) return verdict.e.slice(0, MOST_BESIDE).map((item) => evidenceText(item, this.passages));
     if (['supported', 'not_a_claim'].includes(statement.label) || !this.passages.complete) return [];
-    const nearest = nearestSentence(statement.text, this.passages.items);
+    const nearest = this.sentences().nearest(statement.text);
     return nearest ? [{ from: nearest.id, text: nearest.text }] : [];
   }
 
@@ -244,12 +265,12 @@ class Side {
     const rows = [];
     const row = (name, ...values) => rows.push(element('div', {}, element('dt', {}, name), element('dd', {}, ...values)));
     if (verdict.r) row('Why, in the judge’s words', quoted(verdict.r));
-    if (verdict.e?.length) row('Evidence that the judge names', beside.map((item, number) => this.evidenceButton(item, statement, number)));
+    if (verdict.e?.length) row('Evidence that the judge names', this.evidenceButtons(verdict.e, statement));
     else if (statement.label !== 'not_a_claim') {
       row('Evidence', 'The judge names none.');
       for (const { from, text } of beside) row('Nearest in the context, by its words', element('q', {}, this.compared(statement, statement.text, text)), element('span', { class: 'hint' }, ' passage ', quoted(from)));
     }
-    if (statement.flags.length) row('Flags', element('ul', {}, statement.flags.map((flag) => element('li', {}, flagWords(flag)))));
+    if (statement.flags.length) row('Flags', element('ul', {}, [...new Set(statement.flags)].map((flag) => element('li', {}, flagWords(flag)))));
     if (verdict.u) row('No valid verdict', `the verdict is ${inWords(verdict.u)}, also after asking again`);
     if (verdict.repeats) row('Repeats', `statement ${verdict.repeats}, and does not count again`);
     if (verdict.shown !== undefined) row('Long context', `the judge was shown ${(verdict.shown * 100).toPrecision(2)} % of it with this statement`);
@@ -257,12 +278,22 @@ class Side {
     return rows;
   }
 
-  evidenceButton({ text, from }, statement, number) {
-    const go = () => {
-      const name = this.passages.of[statement.place]?.[number];
-      intoView(this.evidence.get(name)?.[0]);
-    };
-    return element('button', { type: 'button', class: 'evidence-link', click: go }, element('span', { class: 'from' }, 'passage ', quoted(from)), this.compared(statement, statement.text, text));
+  sentences() {
+    this.index ??= new Sentences(this.passages.items);
+    return this.index;
+  }
+
+  evidenceButtons(items, statement) {
+    const pairs = items.map((item, number) => [item, this.passages.of[statement.place][number]]);
+    return inParts(element('div'), pairs, ([item, name]) => this.evidenceButton(item, name, statement));
+  }
+
+  evidenceButton(item, name, statement) {
+    const { text, from } = evidenceText(item, this.passages);
+    const go = () => intoView(this.evidenceNodes(name)[0]);
+    const source = element('span', { class: 'from' }, 'passage ', element('bdi', {}, excerpt(from, 200)));
+    const shown = text.length > FIRST_CHARACTERS ? element('bdi', {}, excerpt(text)) : this.compared(statement, statement.text, text);
+    return element('button', { type: 'button', class: 'evidence-link', click: go }, source, shown);
   }
 
   /** Chooses the statement that is `by` places further. */
@@ -270,9 +301,4 @@ class Side {
     const place = Math.min(Math.max(this.current + by, 0), this.statements.length - 1);
     this.choose(place, { scroll: 'statement', focus: true });
   }
-}
-
-function addTo(map, key, value) {
-  if (map.has(key)) map.get(key).push(value);
-  else map.set(key, [value]);
 }

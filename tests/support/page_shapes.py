@@ -1,0 +1,190 @@
+"""Cases that could take a browser long: texts that repeat one piece in every field, and very many of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+PIECES = (
+    *("a", "a ", "\n", "\t", " ", ". ", "a. ", "1. ", "(", "a-", "<b>", "\r", "\u00a0", "\u00ad"),
+    *("م", "א1", "ก", "क्", "中", "ﷺ", "\u1100", "\u17d2\u1780", "🇦", "👍🏽", "👩\u200d", "ﬁ", "م "),
+    *("\u0301", "\ufe0f", "\u034f", "\u202e", "\u200b", "\u200c", "\u2067", "a\u2060", "\ufeff", "\ud800"),
+)  # fmt: skip
+"""What texts repeat: words, signs, scripts that join, break or turn their letters, and invisible characters."""
+
+
+class Shown(NamedTuple):
+    """A case of a report: its result, and what was graded, if the report has it."""
+
+    result: dict[str, Any]
+    case: dict[str, Any] | None = None
+
+
+Shape = Callable[[int], Shown]
+"""A case of a size in characters."""
+
+
+def repeated(piece: str) -> Shape:
+    """Cases with a text in every field that can have one."""
+
+    def of(size: int) -> Shown:
+        text = piece * (size // len(piece))
+        evidence = {"sentence": 1, "passage": text, "start": 0, "end": 4, "text": text}
+        said = {"statement": text, "reason": text, "label": "contradicted"}
+        verdicts = [
+            {**said, "evidence": [evidence], "span": [0, len(text)]},
+            {**said, "label": "not_enough_info", "flags": [text], "unresolved": text},
+        ]
+        metadata = {name: [text] for name in ("warnings", "suggestions", "k")}
+        return Shown(
+            result(
+                *verdicts,
+                **dict.fromkeys(("reason", "policy", "judge", "status"), text),
+                error={"kind": text, "message": text},
+                columns={text: text},
+                skipped=[{"start": 0, "end": 1, "reason": text}],
+                citations={"invalid_citations": [text], "uncited_sentences": [text]},
+                named_scores={text: 0.1},
+                metadata={**metadata, "calculation": text, "rawRatings": {text: 0.1}},
+            ),
+            {"answer": text, "question": text, "context": [{"id": text, "text": text}]},
+        )
+
+    return of
+
+
+def result(*verdicts: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """A result that fails."""
+    some = verdicts or ({"statement": "x", "label": "contradicted"},)
+    return {"score": 0.1, "status": "graded", "pass": False, "verdicts": list(some), **fields}
+
+
+def spanning(spans: Callable[[int, int], list[tuple[int, int]]]) -> Shape:
+    """Many statements over one answer. ``spans(count, length)``."""
+
+    def of(size: int) -> Shown:
+        answer = "word " * (size // 10)
+        verdicts = [
+            {"statement": "", "label": "contradicted", "span": list(span)}
+            for span in spans(size // 40, len(answer))
+        ]
+        return Shown(result(*verdicts), {"answer": answer, "context": ["x"]})
+
+    return of
+
+
+def evidence(spans: Callable[[int, int], list[tuple[int, int]]]) -> Shape:
+    """One statement with very much evidence in one passage."""
+
+    def of(size: int) -> Shown:
+        context = "word " * (size // 10)
+        items = [
+            {"sentence": 1, "passage": "1", "start": start, "end": end, "text": "t"}
+            for start, end in spans(size // 40, len(context))
+        ]
+        verdict = {"statement": "a", "label": "supported", "evidence": items, "span": [0, 1]}
+        return Shown(result(verdict), {"answer": "a", "context": [context]})
+
+    return of
+
+
+def words(size: int) -> list[str]:
+    """Different words."""
+    return [f"w{n:x}q" for n in range(size // 7)]
+
+
+def made_up(size: int) -> Shown:
+    """A statement of very many words, over very many sentences that each have one of them."""
+    answer = " ".join(words(size))
+    verdict = {"statement": answer, "label": "not_enough_info", "span": [0, len(answer)]}
+    context = ". ".join(word.capitalize() for word in words(size))
+    return Shown(result(verdict), {"answer": answer, "context": [context]})
+
+
+def short_statements(size: int) -> Shown:
+    """Very many made-up statements."""
+    verdicts, start = [], 0
+    for word in words(size):
+        span = [start, start := start + len(word)]
+        verdicts.append({"statement": word, "label": "not_enough_info", "span": span})
+        start += 1
+    answer = " ".join(words(size))
+    return Shown(result(*verdicts), {"answer": answer, "context": [". ".join(words(size))]})
+
+
+def unknown(name: Callable[[int], str]) -> Shape:
+    """Very much evidence that is in no passage, each item of a passage with this name."""
+
+    def of(size: int) -> Shown:
+        items = [{"passage": name(n), "text": f"{n:07d}"} for n in range(size // 40)]
+        return Shown(result({"statement": "a", "label": "supported", "evidence": items}))
+
+    return of
+
+
+def all_over(count: int, length: int) -> list[tuple[int, int]]:
+    return [(0, length)] * count
+
+
+def nested(count: int, length: int) -> list[tuple[int, int]]:
+    return [(n, length - n) for n in range(min(count, length // 2))]
+
+
+def staggered(count: int, length: int) -> list[tuple[int, int]]:
+    return [(n, n + length // 2) for n in range(count)]
+
+
+def pieces_and_all(count: int, length: int) -> list[tuple[int, int]]:
+    return [*((n, n + 1) for n in range(count)), *all_over(count, length)]
+
+
+def of_many(name: str, item: Any) -> Shape:
+    """A field of a result with very many items."""
+    return lambda size: Shown(result(**{name: [item] * (size // 12)}))
+
+
+def named(field: str, *inside: str) -> Shape:
+    """A mapping with very many names."""
+
+    def of(size: int) -> Shown:
+        value: Any = {f"k{n}": 0.1 for n in range(size // 12)}
+        for name in reversed(inside):
+            value = {name: value}
+        return Shown(result(**{field: value}))
+
+    return of
+
+
+MANY: dict[str, Shape] = {
+    "words of a made-up statement": made_up,
+    "short statements": short_statements,
+    "statements over all": spanning(all_over),
+    "nested statements": spanning(nested),
+    "staggered statements": spanning(staggered),
+    "evidence over all": evidence(all_over),
+    "staggered evidence": evidence(staggered),
+    "pieces of evidence and all": evidence(pieces_and_all),
+    "unknown evidence": unknown(lambda _: "1"),
+    "unknown passages": unknown(str),
+    "statements without places": lambda size: Shown(
+        result(*[{"statement": "q", "label": "contradicted"}] * (size // 12))
+    ),
+    "passages": lambda size: Shown(result(), {"answer": "a", "context": ["x"] * (size // 4)}),
+    "skipped spans": lambda size: Shown(
+        result(skipped=[{"start": 2 * n, "end": 2 * n + 1, "reason": "r"} for n in range(size // 8)]),
+        {"answer": "a " * (size // 8), "context": ["x"]},
+    ),
+    "flags": lambda size: Shown(result({"statement": "q", "label": None, "flags": ["f"] * (size // 4)})),
+    "columns": named("columns"),
+    "scores": named("named_scores"),
+    "ratings": named("metadata", "rawRatings"),
+    "metadata": named("metadata"),
+    "nested metadata": named("metadata", "a", "b"),
+    "warnings": lambda size: Shown(result(metadata={"warnings": ["w"] * (size // 4)})),
+    "suggestions": lambda size: Shown(result(metadata={"suggestions": ["w"] * (size // 4)})),
+    "citations": lambda size: Shown(
+        result(citations={"invalid_citations": ["c"] * (size // 8), "uncited_sentences": ["s"] * (size // 8)})
+    ),
+}  # fmt: skip
+"""Very many of one thing."""
+SHAPES = {**{ascii(piece): repeated(piece) for piece in PIECES}, **MANY}
