@@ -13,6 +13,8 @@ from remote import bare_environment
 from faithfulness_assert import assert_faithful, settings
 from faithfulness_assert.pytest_plugin import running
 
+pytest_plugins = ["pytester"]
+
 IMPORT = "from faithfulness_assert import assert_faithful\n"
 
 
