@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from ...files import open_file
 from .service import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ...judges.remote.remote_judge import RemoteJudge
     from .service import Sought
 
+PATH = "/v1/messages/batches"
 _PROBLEMS = {"expired": EXPIRED, "canceled": NOT_RUN}
 
 
@@ -86,8 +88,8 @@ class AnthropicBatches(Service):
     def _an_id_in(self, batch: str) -> str:
         """The id of an ask of a batch that has ended; "" if it has no answers any more."""
         try:
-            with self._api.messages.batches.with_streaming_response.results(batch) as response:
-                for line in response.iter_lines():
+            with self._results(batch) as stream:
+                for line in stream.response.iter_lines():
                     said = read_line(type(self), line.encode(), self._judge.secrets)
                     if said is not None:
                         return said.custom_id
@@ -106,9 +108,16 @@ class AnthropicBatches(Service):
 
     def fetch(self, batch: str) -> Iterator[bytes]:
         """See ``Service``."""
-        results = self._api.messages.batches.with_streaming_response.results(batch)
-        with results as response:
-            yield from response.iter_bytes()
+        with self._results(batch) as stream:
+            yield from stream.response.iter_bytes()
+
+    def _results(self, batch: str) -> Any:
+        """The SDK's stream of the results of a batch, of which nothing has been read.
+
+        The SDK's own method sends the key to whichever address the server names for them.
+        """
+        path, stream = f"{PATH}/{quote(batch, safe='')}/results", self._judge.provider.sdk().Stream
+        return self._api.get(path, cast_to=object, stream=True, stream_cls=stream[object])
 
 
 def _error(error: object) -> object:

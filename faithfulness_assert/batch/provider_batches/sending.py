@@ -56,12 +56,15 @@ class Sending:
                     "ended; until then it is not sent again"
                 )
             try:
-                file["batch"] = found.batch or service.send(str(path), name, begin)
+                batch = found.batch or service.send(str(path), name, begin)
             except Exception as error:
                 if is_refused(error) and "sending" in file:
                     del file["sending"]
                     self._store.save(current)
                 raise
+            if self._secrets.out_of_message(batch) != batch:
+                raise ValueError("the id of the batch has the key in it")
+        file["batch"] = batch
         self._store.save(current)
         return ""
 
