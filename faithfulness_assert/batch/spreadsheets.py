@@ -1,7 +1,6 @@
 """Excel files, with python-calamine (the extra ``excel``).
 
-It is released often, reads a sheet about ten times as fast as openpyxl, has wheels for each Python
-that we support and no dependency. openpyxl's last release is older than Python 3.13.
+It is released often and has no dependency. openpyxl's last release is older than Python 3.13.
 """
 
 from __future__ import annotations
