@@ -24,7 +24,7 @@ from .plan.results import invalid_input
 from .policy.load import find_policy
 from .records.errors import InputError
 from .records.judge import judge_info
-from .settings import choose
+from .settings import SETTING, choose, given_judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -258,7 +258,7 @@ def grade(
     context: Any = None,
     *,
     question: str = "",
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
     **options: Unpack[GradeOptions],
@@ -272,7 +272,8 @@ def grade(
         question: what was asked. It resolves references and is never evidence.
         judge, policy, threshold, options: see ``Grader``, and for fields of the case, also as
             other systems name them, ``Case``. ``messages`` is a conversation with the answer,
-            in place of answer, context and question, or beside them.
+            in place of answer, context and question, or beside them. ``judge=None`` is an error, as
+            it may be a variable that was meant to name one.
 
     Returns:
         A complete ``GradingResult``, whatever the answer, the context and the judge contain.
@@ -281,7 +282,7 @@ def grade(
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
     case, others = table.split_options(options)
-    grader = Grader(judge, policy, threshold, **others)
+    grader = Grader(given_judge(judge), policy, threshold, **others)
     return grader.grade(answer, context, question=question or None, **case)
 
 
@@ -290,21 +291,21 @@ async def agrade(
     context: Any = None,
     *,
     question: str = "",
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
     """The same as ``grade``, on the running event loop."""
     case, others = table.split_options(options)
-    grader = Grader(judge, policy, threshold, **others)
+    grader = Grader(given_judge(judge), policy, threshold, **others)
     return await grader.agrade(answer, context, question=question or None, **case)
 
 
 def grade_many(
     cases: Iterable[Any],
     *,
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
     concurrency: int = 8,
@@ -326,5 +327,8 @@ def grade_many(
     from .cases.tables import Given
     from .records.result_list import Results
 
-    grader, given = Grader(judge, policy, threshold, **options), Given(cases, keep=True)
+    grader, given = (
+        Grader(given_judge(judge), policy, threshold, **options),
+        Given(cases, keep=True),
+    )
     return Results(grader.grade_many(given, concurrency=concurrency), given.rows)

@@ -36,6 +36,8 @@ FILE = "pyproject.toml"
 TABLE = "faithfulness_assert"
 FIELDS = ("judge", "policy", "threshold", "cache", "base_url")
 DEFAULTS: Mapping[str, Any] = {"judge": "embedded", "policy": "default"}
+SETTING = "setting"
+"""In place of a judge: that of the settings."""
 _SECRETS = ("key", "token", "secret", "password", "credential", "auth")
 _MOST_PARENTS = 64
 
@@ -98,6 +100,18 @@ def choose(
         {**options, **added},
         {name: setting.source for name, setting in taken.items()},
     )
+
+
+def given_judge(judge: str | Judge) -> str | Judge | None:
+    """A judge as ``Grader`` takes it: None for ``SETTING``.
+
+    Raises:
+        ConfigError: it is None, such as a variable that is not set.
+    """
+    if judge is None:
+        problem = "must name a judge, got None"
+        raise ConfigError(f"judge: {problem}. Leave it out for that of the settings")
+    return None if judge == SETTING else judge
 
 
 def judge_setting() -> Any:

@@ -63,7 +63,9 @@ def test_doctor_and_init_name_it(
     check = check_node()
     assert check.state == state
     assert said in check.text
-    run_init(Namespace(config=None, folder=tmp_path / "example", force=False))
+    run_init(
+        Namespace(config=None, folder=tmp_path / "example", force=False, write=False, overwrite=[])
+    )
     written = capsys.readouterr().out
     package = said.removeprefix("runs ") if state == "ok" else "promptfoo@latest"
     assert f"npx {package} eval" in written
