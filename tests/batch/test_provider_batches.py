@@ -382,7 +382,7 @@ def test_a_run_goes_on_after_a_connection_that_broke_at_any_request(
             assert all(result.status == "graded" for result in results(directory).values())
             if len(server.requests) < at:
                 break
-    assert at > 4
+    assert at > 3
 
 
 class Odd(BatchServer):
