@@ -323,7 +323,8 @@ def test_a_logger_that_is_made_later_shows_no_key(
         raise ValueError(LONG)
     except ValueError:
         logger.exception("sent %s", LONG, extra={"headers": {"authorization": f"Bearer {LONG}"}})
-    (record,) = caplog.records
+    # Connections of earlier tests may say that they are closed, in between.
+    (record,) = (record for record in caplog.records if record.name == logger.name)
     assert "sent [redacted]" in caplog.text
     assert LONG not in f"{vars(record)} {caplog.text}"
     del grader
