@@ -14,6 +14,7 @@ from .progress import Counts, count_rows, shown
 from .rows import NotAsked
 from .run_description import begun
 from .run_directory import RunDirectory
+from .soft_stop import from_interrupt
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -181,8 +182,8 @@ class _Work:
         """
         try:
             self._grade(directory, engine, rows, progress=progress)
-        except KeyboardInterrupt:
-            if not self.soft.number:
+        except BaseException as error:  # pydantic, for one, wraps an interrupt in its own error
+            if not (self.soft.number and from_interrupt(error)):
                 raise
             self.stopped = f"{self.soft.reason}, and what was under way then did not arrive in time"
 

@@ -18,6 +18,15 @@ SIGNALS = tuple(
 )
 
 
+def from_interrupt(error: BaseException | None) -> bool:
+    """Whether it is a ``KeyboardInterrupt``, or was made of one by a library."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
 class SoftStop:
     """While it is entered in the main thread, the first signal only sets ``number``.
 

@@ -10,15 +10,17 @@ import subprocess
 import threading
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 from loopback import Answer, Loopback, Request
 from processes import HEARS_CTRL_C, eventually
+from pydantic import PlainSerializer, TypeAdapter
 from remote import bare_environment
 from true_server import answered
 
-from faithfulness_assert.batch import RunDirectory
+from faithfulness_assert.batch import RunDirectory, run
+from faithfulness_assert.batch.rows import Line
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
 ROWS, AT_ONCE = 24, 3
@@ -146,8 +148,28 @@ def test_a_second_signal_ends_the_grace(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         _read_until(process, "600 s")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
-        assert process.returncode == 128 + signal.SIGTERM
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 128 + signal.SIGTERM, said
+
+
+def test_an_interrupt_that_a_library_wraps_in_its_own_error_is_still_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def signalled(line: Line) -> dict[str, Any]:
+        adapter = TypeAdapter(Annotated[int, PlainSerializer(_send_two_signals)])
+        adapter.dump_python(1)
+        raise AssertionError("went on")
+
+    monkeypatch.setattr(Line, "to_json", signalled)
+    outcome = run(cases(tmp_path), tmp_path / "run", grace=600)
+    assert outcome.signal == signal.SIGTERM
+    assert "did not arrive in time" in outcome.stopped
+
+
+def _send_two_signals(_: int) -> int:
+    signal.raise_signal(signal.SIGTERM)
+    signal.raise_signal(signal.SIGTERM)
+    return 1
 
 
 @pytest.mark.parametrize("to_all", [True, False])
