@@ -65,6 +65,7 @@ ROOMS = (
     "grading",
     "batch",
     "agreement",
+    "probe",
     "report",
     "adapters",
     "promptfoo",

@@ -45,6 +45,7 @@ COMMANDS = {
     "policies": ("grade", "List the presets, or show one policy in full."),
     "init": ("promptfoo", "Write a working promptfoo example."),
     "worker": ("promptfoo", "Grade the promptfoo assertions of this shell in one process."),
+    "probe": ("probe", "Show the blind spots of a judge. Needs no labels."),
     "doctor": ("doctor", "Check Python, the packages, Node, and whether the judge answers."),
 }
 """The theme of each command, which names its module, and its summary."""

@@ -1,0 +1,187 @@
+"""The card: for each kind of statement how often a judge was wrong, and how sure that is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+from ..records.usage import Usage
+from ..text.strings import one_line, visible
+from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+TAIL = 0.025
+CHANCE_OF_ANY = 0.05
+"""The chance that a judge without blind spots is called blind to anything at all, at most."""
+TOLERATED = 0.1
+"""A judge is blind to a kind where it is surely wrong more often than this."""
+STEPS = 60
+HEAD = ("kind", "asked", "wrong", "share", "95 % interval", "", "what it is")
+
+
+def interval(wrong: int, asked: int) -> tuple[float, float]:
+    """The exact 95 % interval of a share (Clopper and Pearson, 1934); [0, 1] if none was asked."""
+    if not asked:
+        return 0.0, 1.0
+    return _lower(wrong, asked), 1 - _lower(asked - wrong, asked)
+
+
+def is_surely_over(wrong: int, asked: int, share: float, tail: float) -> bool:
+    """Whether the one-sided lower limit with this tail is over ``share``."""
+    return wrong > 0 and _at_least(wrong, asked, share) < tail
+
+
+def _lower(wrong: int, asked: int) -> float:
+    low, high = 0.0, 1.0 if wrong else 0.0
+    for _ in range(STEPS):  # the share under which so many are just as unlikely as the tail
+        middle = (low + high) / 2
+        low, high = (middle, high) if _at_least(wrong, asked, middle) < TAIL else (low, middle)
+    return low
+
+
+def _at_least(wrong: int, asked: int, share: float) -> float:
+    """The chance of so many wrong ones or more."""
+    least = range(wrong)
+    return 1 - sum(comb(asked, n) * share**n * (1 - share) ** (asked - n) for n in least)
+
+
+@dataclass(frozen=True, slots=True)
+class KindCard:
+    """What a judge said of one kind of statement.
+
+    Args:
+        asked: how many it gave a verdict on.
+        wrong: how many of them it got wrong: false ones that it called supported (or no claim),
+            true ones that it called anything else.
+        unanswered: how many have no verdict that can be read. They are in neither number.
+    """
+
+    asked: int
+    wrong: int
+    unanswered: int = 0
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it is surely wrong more often than ``TOLERATED`` (all kinds together: 95 %)."""
+        return is_surely_over(self.wrong, self.asked, TOLERATED, CHANCE_OF_ANY / len(KINDS))
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers, the interval in [0, 1], and whether the judge is blind to this kind."""
+        low, high = interval(self.wrong, self.asked)
+        told = {"asked": self.asked, "wrong": self.wrong, "low": low, "high": high}
+        return {**told, "blind": self.is_blind, "unanswered": self.unanswered}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a judge said of statements whose truth is known.
+
+    Args:
+        judge: its name.
+        kinds: by the name of the kind; first the false ones, then the true ones.
+        compared: verdicts of asks that were made again with the statements in reverse order.
+        changed: how many of these verdicts had another label then.
+        controls: those of the asks: asked, passed, failed and unanswered.
+        failures: why contexts could not be graded, and how many.
+        usage, cost: of all asks; ``cost`` is None without prices.
+        settings: ``per_kind``, ``draw`` and ``held_out``, with which the same is asked again.
+    """
+
+    judge: str
+    kinds: Mapping[str, KindCard]
+    compared: int
+    changed: int
+    controls: Mapping[str, int]
+    failures: Mapping[str, int]
+    usage: Usage
+    cost: float | None
+    settings: Mapping[str, Any]
+
+    @property
+    def blind(self) -> list[str]:
+        """The kinds to which the judge is blind."""
+        return [name for name, kind in self.kinds.items() if kind.is_blind]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every statement has a verdict."""
+        return not self.failures and not any(kind.unanswered for kind in self.kinds.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """The card as JSON."""
+        low, high = interval(self.changed, self.compared)
+        again = {"compared": self.compared, "changed": self.changed, "low": low, "high": high}
+        used = {"prompt": self.usage.prompt, "completion": self.usage.completion}
+        return {
+            "judge": self.judge,
+            "kinds": {name: kind.to_json() for name, kind in self.kinds.items()},
+            "blind": self.blind,
+            "repeated": again,
+            "controls": dict(self.controls),
+            "failures": dict(self.failures),
+            "usage": {**used, "requests": self.usage.num_requests, "cost": self.cost},
+            "settings": dict(self.settings),
+        }
+
+    def tables(self) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
+        """Each block of kinds: its title, and its rows under ``HEAD``."""
+        for title, block in (
+            ("False statements: wrong is called supported", FALSE_KINDS),
+            ("True statements: wrong is called anything else", TRUE_KINDS),
+        ):
+            yield title, [self._row(name, said) for name, said in block.items()]
+
+    def _row(self, name: str, said: str) -> tuple[str, ...]:
+        kind = self.kinds[name]
+        numbers = (name, str(kind.asked), str(kind.wrong))
+        if not kind.asked:
+            return (*numbers, "-", "-", "no verdict", said)
+        low, high = interval(kind.wrong, kind.asked)
+        share, reach = f"{kind.wrong / kind.asked:.0%}", f"{low:.0%} to {high:.0%}"
+        return (*numbers, share, reach, "BLIND" if kind.is_blind else "", said)
+
+    def notes(self) -> list[str]:
+        """What stands below the tables, a line each."""
+        blind = ", ".join(self.blind) or "none of these kinds is surely wrong more than 10 %"
+        lines = [f"Blind: {blind}"]
+        if self.compared:
+            low, high = interval(self.changed, self.compared)
+            share = f"{self.changed / self.compared:.1%} ({low:.1%} to {high:.1%})"
+            again = "Asked again in reverse order, it changed"
+            lines.append(f"{again} {self.changed} of {self.compared} labels: {share}")
+        if self.controls.get("asked"):
+            passed = f"{self.controls['passed']} of {self.controls['asked']}"
+            lines.append(f"Controls: it passed {passed}")
+        unanswered = sum(kind.unanswered for kind in self.kinds.values())
+        if unanswered:
+            lines.append(f"Without a verdict: {unanswered} statements, which count nowhere above")
+        for reason, count in self.failures.items():
+            times = "1 context" if count == 1 else f"{count} contexts"
+            lines.append(f"Not graded: {times}: {reason}")
+        cost = "" if self.cost is None else f", cost {self.cost:,.4f}"
+        tokens = f"{self.usage.prompt:,} prompt and {self.usage.completion:,} completion tokens"
+        lines.append(f"Used: {self.usage.num_requests} requests, {tokens}{cost}")
+        return lines
+
+    def to_markdown(self) -> str:
+        """The card as Markdown, in which no text of a judge or a server is markup."""
+        lines = [f"# Blind spots of {_escaped(self.judge)}"]
+        for title, rows in self.tables():
+            head = [_line(HEAD), _line(["---"] * len(HEAD))]
+            lines += ["", f"## {title}", "", *head, *map(_line, rows)]
+        lines += ["", *(f"- {_escaped(note)}" for note in self.notes())]
+        return "\n".join(lines) + "\n"
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(text: str) -> str:
+    """One line in which every character with a meaning in Markdown or HTML stands for itself."""
+    return re.sub(r"([\\`*_{}\[\]<>()#!|~&@:])", r"\\\1", visible(one_line(text)))

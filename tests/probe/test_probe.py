@@ -1,0 +1,293 @@
+"""The card says of a judge what it was built with. The judges are real HTTP servers.
+
+The oracle shares no code with the package: it reads the scenes itself, and counts what it said.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+from command import run
+from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
+from true_server import block, text_of
+
+import faithfulness_assert
+from faithfulness_assert import split_statements
+from faithfulness_assert.probe import Card, probe
+from faithfulness_assert.probe.card import KindCard, interval
+from faithfulness_assert.probe.scenes import make_probes
+
+SCENES = Path(faithfulness_assert.__file__).parent / "probe" / "scenes.json"
+TRUE = {"verbatim", "paraphrase", "format", "arithmetic", "several"}
+PER_KIND = 8
+
+
+def form(template: str) -> re.Pattern[str]:
+    """Matches the template with any values, the same for the same slot."""
+    seen: set[str] = set()
+
+    def group(match: re.Match[str]) -> str:
+        name, again = match[1], match[1] in seen
+        seen.add(name)
+        value = r"\w+ \w+" if name.startswith("p") else r"[\w-]+"
+        return f"(?P={name})" if again else f"(?P<{name}>{value})"
+
+    return re.compile(re.sub(r"\\{(\w+)\\}", group, re.escape(template)))
+
+
+SCENE_ROWS = json.loads(SCENES.read_text(encoding="utf-8"))["scenes"]
+FORMS = [
+    (form(" ".join(scene["context"])), {k: form(t) for k, t in scene["statements"].items()}, scene)
+    for scene in SCENE_ROWS
+]
+
+
+def kind_of(statement: str, context: list[str]) -> str:
+    """The kind of a statement; ``verbatim`` for what stands in the context, or ``""``.
+
+    A statement of a true kind has the values that follow from the context.
+    """
+    if statement in context:
+        return "verbatim"
+    for whole, forms, scene in FORMS:
+        if found := whole.fullmatch(" ".join(context)):
+            slots = found.groupdict()
+            spoken = f"{slots['day']} {slots['month']} {slots['y1']}"
+            slots["iso"] = datetime.strptime(spoken, "%d %B %Y").strftime("%Y-%m-%d")
+            slots["sum"] = str(int(slots["a"]) + int(slots["b"]))
+            for kind, one in forms.items():
+                is_true = scene["statements"][kind].format_map({**slots, "w": "", "y4": ""})
+                if statement == is_true if kind in TRUE else one.fullmatch(statement):
+                    return kind
+            return ""
+    raise AssertionError(context)
+
+
+class FaultyJudge:
+    """Knows the truth, and grants or denies wrongly what ``errs`` says of it."""
+
+    def __init__(self, errs: Callable[[str, str, int], bool] = lambda *_: False) -> None:
+        self.errs = errs
+        self.said: dict[tuple[str, str], list[str]] = defaultdict(list)
+
+    def __call__(self, request: Request) -> Answer:
+        return good_reply(request, self.text(request))
+
+    def text(self, request: Request) -> str:
+        shown = text_of(request)
+        context = list(block("context", shown).values())
+        verdicts = []
+        for place, (number, line) in enumerate(block("statements", shown).items()):
+            kind = kind_of(line, context)
+            good = (kind in TRUE) is not self.errs(kind, line, place)
+            label = "supported" if good else "not_enough_info"
+            self.said["\n".join(context), line].append(label)
+            evidence = [1] if good else []
+            verdicts.append({"id": number, "evidence": evidence, "label": label})
+        return json.dumps({"verdicts": verdicts})
+
+
+def asked_about(per_kind: int = PER_KIND) -> list[tuple[str, str]]:
+    """What stands in the probes, as kinds and texts."""
+    return [row for one in make_probes(per_kind, 1) for row in one.statements]
+
+
+def card_of(answer: Any, **options: Any) -> Card:
+    """Under a fixed secret, so that no control happens to be a statement of the probes."""
+    given: dict[str, Any] = {"per_kind": PER_KIND, "draw": 1, "seed": 7, "max_retries": 0}
+    with Loopback(answer) as server:
+        given |= {"base_url": server.url, "api_key": "sk-x"}
+        return probe("openai:judge", **{**given, **options})
+
+
+def wrong(card: Card) -> dict[str, int]:
+    return {name: kind.wrong for name, kind in card.kinds.items() if kind.wrong}
+
+
+def test_an_honest_judge_gets_a_clean_card() -> None:
+    card = card_of(FaultyJudge())
+    assert wrong(card) == {}
+    assert card.blind == []
+    assert {kind.asked for kind in card.kinds.values()} == {PER_KIND}
+    assert (card.compared, card.changed) == (18 * PER_KIND, 0)
+    assert card.controls["asked"] == card.controls["passed"] > 0
+    assert card.is_whole
+
+
+@pytest.mark.parametrize("blind", [{"negation"}, {"role", "unit"}, {"format", "arithmetic"}])
+def test_the_card_names_exactly_the_kinds_to_which_a_judge_is_blind(blind: set[str]) -> None:
+    card = card_of(FaultyJudge(lambda kind, *_: kind in blind))
+    assert wrong(card) == dict.fromkeys(blind, PER_KIND)
+    assert set(card.blind) == blind
+
+
+def test_a_judge_that_errs_sometimes_is_counted_as_often_as_it_erred() -> None:
+    errs = lambda kind, line, _: kind == "cause" and crc32(line.encode()) % 2 == 0  # noqa: E731
+    expected = sum(errs(kind, line, 0) for kind, line in asked_about())
+    assert wrong(card_of(FaultyJudge(errs))) == {"cause": expected}
+    assert 0 < expected < PER_KIND
+
+
+def test_a_rubber_stamp_is_blind_to_all_that_is_false() -> None:
+    card = card_of(FaultyJudge(lambda kind, *_: kind not in TRUE))
+    assert wrong(card) == {k: PER_KIND for k in card.kinds if k not in TRUE}
+    assert card.controls["passed"] * 2 == card.controls["asked"]
+
+
+def test_a_judge_that_denies_everything_rejects_all_that_is_true() -> None:
+    card = card_of(FaultyJudge(lambda kind, *_: kind in TRUE))
+    assert wrong(card) == dict.fromkeys(TRUE, PER_KIND)
+
+
+def test_a_judge_that_goes_by_the_place_changes_its_labels() -> None:
+    judge = FaultyJudge(lambda kind, _, place: place < 4 and kind not in TRUE)
+    card = card_of(judge)
+    asked = {line for _, line in asked_about()}
+    said = [labels for (_, line), labels in judge.said.items() if line in asked]
+    assert card.changed == sum(len(set(labels)) == 2 for labels in said) > 0
+    assert card.compared == sum(len(labels) >= 2 for labels in said)
+
+
+@pytest.mark.parametrize("dress", ["```json\n{}\n```", "{}\n\n", "<think>Let me look.</think>\n{}"])
+def test_a_verbose_judge_gets_the_card_of_what_it_says(dress: str) -> None:
+    judge = FaultyJudge(lambda kind, *_: kind == "subject")
+    card = card_of(lambda request: good_reply(request, dress.replace("{}", judge.text(request))))
+    assert wrong(card) == {"subject": PER_KIND}
+
+
+def test_a_slow_judge_is_waited_for() -> None:
+    judge = FaultyJudge()
+
+    def slowly(request: Request) -> Answer:
+        time.sleep(0.02)
+        return judge(request)
+
+    card = card_of(slowly, per_kind=2)
+    assert card.is_whole
+    assert wrong(card) == {}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (refusal_to(500, "it *broke*\n<b>"), "server"),
+        (lambda request: good_reply(request, "I am a teapot."), "unreadable"),
+        (completion(None, refusal="I can't help with that."), "refusal"),
+    ],
+)
+def test_a_judge_without_verdicts_earns_nothing(answer: Any, kind: str) -> None:
+    card = card_of(answer, per_kind=2)
+    assert all(one == KindCard(0, 0, 2) for one in card.kinds.values())
+    assert not card.is_whole
+    assert card.blind == []
+    assert any(reason.startswith(kind) for reason in card.failures), card.failures
+    assert "<b>" not in card.to_markdown()
+    assert "*broke*" not in card.to_markdown()
+
+
+def test_what_has_no_verdict_is_neither_right_nor_wrong() -> None:
+    judge = FaultyJudge()
+
+    def silent_about_units(request: Request) -> Answer:
+        said = json.loads(judge.text(request))
+        lines = block("statements", text_of(request))
+        context = list(block("context", text_of(request)).values())
+        said["verdicts"] = [
+            v for v in said["verdicts"] if kind_of(lines[v["id"]], context) != "unit"
+        ]
+        return good_reply(request, json.dumps(said))
+
+    card = card_of(silent_about_units)
+    assert card.kinds["unit"] == KindCard(0, 0, PER_KIND)
+    assert card.kinds["number"] == KindCard(PER_KIND, 0)
+    assert not card.is_whole
+
+
+# ---------------------------------------------------------------- the command
+
+
+def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering() -> None:
+    done = run("probe", "--judge", "embedded", "--json")
+    assert done.returncode == 0, done.stderr
+    card = json.loads(done.stdout)
+    assert card["kinds"]["negation"]["wrong"] == card["kinds"]["negation"]["asked"] == 33
+    assert {"negation", "role"} <= set(card["blind"])
+    assert card["kinds"]["verbatim"]["wrong"] == 0
+    assert set(card["kinds"]["date"]) >= {"asked", "wrong", "low", "high", "blind"}
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        (["--per-kind", "0"], "per_kind"),
+        (["--draw", "-1"], "draw"),
+        (["-o", "split=claims"], "split"),
+        (["-o", "nonsense=1"], "nonsense"),
+        (["--judge", "nobody:x"], "nobody"),
+        (["--json", "--markdown"], "--markdown"),
+        (["--concurrency", "0"], "concurrency"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_it(given: list[str], named: str) -> None:
+    done = run("probe", *given)
+    assert done.returncode == 2
+    assert named.strip("-") in done.stderr.replace("-", "_") or named in done.stderr
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+
+
+def test_a_store_makes_the_second_card_free(tmp_path: Path) -> None:
+    with Loopback(FaultyJudge()) as server:
+        given = ["probe", "--judge", "openai:judge", "--json", "--per-kind", "2"]
+        given += ["-o", f"base_url={server.url}", "-o", "api_key=sk-x", "-o", f"cache={tmp_path}"]
+        first = run(*given)
+        asked = len(server.requests)
+        second = run(*given)
+        assert len(server.requests) == asked > 0
+    cards = [json.loads(done.stdout) for done in (first, second)]
+    assert cards[0]["kinds"] == cards[1]["kinds"]
+    assert cards[0]["usage"]["requests"] == asked
+    assert "asks" in first.stderr
+
+
+# ---------------------------------------------------------------- the probes, and the numbers
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_each_statement_is_graded_as_it_stands(held_out: bool) -> None:
+    for one in make_probes(33, 7, held_out=held_out):
+        texts = [text for _, text in one.statements]
+        assert split_statements("\n\n".join(texts)) == texts
+        assert len(texts) <= 16
+        assert not re.search(r"[{}]", " ".join([*texts, *one.context]))
+        sentences = {s for passage in one.context for s in split_statements(passage)}
+        for kind, text in one.statements:
+            assert (text in sentences) == (kind == "verbatim"), text
+
+
+def test_the_power_is_what_the_page_promises() -> None:
+    def power(asked: int, share: float) -> float:
+        found = (n for n in range(asked + 1) if KindCard(asked, n).is_blind)
+        return sum(math.comb(asked, n) * share**n * (1 - share) ** (asked - n) for n in found)
+
+    assert power(33, 0.5) > 0.985
+    assert power(100, 0.3) > 0.985
+    assert 18 * power(33, 0.1) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("wrong", "asked", "low", "high"),
+    [(0, 33, 0, 0.10576), (33, 33, 0.89424, 1), (5, 10, 0.18709, 0.81291)],
+)
+def test_intervals_are_those_of_the_tables(wrong: int, asked: int, low: float, high: float) -> None:
+    assert interval(wrong, asked) == pytest.approx((low, high), abs=1e-5)
