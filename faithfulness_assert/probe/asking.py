@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 PER_KIND = 33
 """Finds a kind on which a judge is wrong half of the time with 99 % (30 % of the time from 100)."""
 REPEATED = 30
-MAX_PER_KIND = 10_000
+MAX_PER_KIND = 1000
 DRAW = 20261124
 WORDING = {"controls", "guidance", "examples", "max_prompt_tokens", "max_statements"}
 """What may change how statements are asked. Other fields of a policy change what is asked."""
@@ -50,7 +50,7 @@ def probe(
     Args:
         judge, options: as for ``Grader``, under the policy ``default``; of the fields of a policy
             only those that word an ask.
-        per_kind: statements of each of the 18 kinds, 1 to 10000.
+        per_kind: statements of each of the 18 kinds, 1 to 1000.
         draw: which names, dates and numbers the probes have; the same draw asks the same.
         held_out: ask about the scenes that are kept apart for checking a tuned prompt.
         concurrency: how many asks are under way at once, 1 to 1000.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import comb
+from math import exp, fsum, lgamma, log, log1p
 from typing import TYPE_CHECKING, Any
 
 from ..records.usage import Usage
@@ -45,9 +45,15 @@ def _lower(wrong: int, asked: int) -> float:
 
 
 def _at_least(wrong: int, asked: int, share: float) -> float:
-    """The chance of so many wrong ones or more."""
-    least = range(wrong)
-    return 1 - sum(comb(asked, n) * share**n * (1 - share) ** (asked - n) for n in least)
+    """The chance of so many wrong ones or more; in logarithms, as the powers may be too small."""
+    if not 0 < share < 1:
+        return 1.0 if wrong == 0 or share == 1 else 0.0
+    yes, no, ways = log(share), log1p(-share), lgamma(asked + 1)
+    chances = (
+        ways - lgamma(n + 1) - lgamma(asked - n + 1) + n * yes + (asked - n) * no
+        for n in range(wrong)
+    )
+    return 1 - fsum(map(exp, chances))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +75,11 @@ class KindCard:
     def is_blind(self) -> bool:
         """Whether it is surely wrong more often than ``TOLERATED`` (all kinds together: 95 %)."""
         return is_surely_over(self.wrong, self.asked, TOLERATED, CHANCE_OF_ANY / len(KINDS))
+
+    @property
+    def could_be_blind(self) -> bool:
+        """Whether a judge that is always wrong would be found with so many verdicts."""
+        return KindCard(self.asked, self.asked).is_blind
 
     def to_json(self) -> dict[str, Any]:
         """The numbers, the interval in [0, 1], and whether the judge is blind to this kind."""
@@ -147,8 +158,11 @@ class Card:
 
     def notes(self) -> list[str]:
         """What stands below the tables, a line each."""
-        blind = ", ".join(self.blind) or "none of these kinds is surely wrong more than 10 %"
+        blind = ", ".join(self.blind) or "no kind is known to be wrong more than 10 % of the time"
         lines = [f"Blind: {blind}"]
+        few = [name for name, kind in self.kinds.items() if not kind.could_be_blind]
+        if few:
+            lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
         if self.compared:
             low, high = interval(self.changed, self.compared)
             share = f"{self.changed / self.compared:.1%} ({low:.1%} to {high:.1%})"

@@ -18,6 +18,7 @@ from zlib import crc32
 
 import pytest
 from command import run
+from conftest import ROOT
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
 from true_server import block, text_of
 
@@ -193,6 +194,7 @@ def test_a_judge_without_verdicts_earns_nothing(answer: Any, kind: str) -> None:
     assert any(reason.startswith(kind) for reason in card.failures), card.failures
     assert "<b>" not in card.to_markdown()
     assert "*broke*" not in card.to_markdown()
+    assert "Too few verdicts to find a blind spot: number, date, unit" in "\n".join(card.notes())
 
 
 def test_what_has_no_verdict_is_neither_right_nor_wrong() -> None:
@@ -224,6 +226,12 @@ def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering() -> No
     assert {"negation", "role"} <= set(card["blind"])
     assert card["kinds"]["verbatim"]["wrong"] == 0
     assert set(card["kinds"]["date"]) >= {"asked", "wrong", "low", "high", "blind"}
+
+
+def test_the_page_shows_the_card_of_a_run() -> None:
+    shown = run("probe", "--judge", "embedded", COLUMNS="80").stdout.rstrip().splitlines()
+    page = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
+    assert "\n".join(line.rstrip() for line in shown) in page
 
 
 @pytest.mark.parametrize(
@@ -287,7 +295,13 @@ def test_the_power_is_what_the_page_promises() -> None:
 
 @pytest.mark.parametrize(
     ("wrong", "asked", "low", "high"),
-    [(0, 33, 0, 0.10576), (33, 33, 0.89424, 1), (5, 10, 0.18709, 0.81291)],
+    [
+        (0, 33, 0, 0.10576),
+        (33, 33, 0.89424, 1),
+        (5, 10, 0.18709, 0.81291),
+        (0, 5000, 0, 0.000737),
+        (2500, 5000, 0.48604, 0.51396),
+    ],
 )
 def test_intervals_are_those_of_the_tables(wrong: int, asked: int, low: float, high: float) -> None:
     assert interval(wrong, asked) == pytest.approx((low, high), abs=1e-5)
