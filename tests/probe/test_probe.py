@@ -150,6 +150,32 @@ def test_a_judge_that_denies_everything_rejects_all_that_is_true() -> None:
     assert wrong(card) == dict.fromkeys(TRUE, PER_KIND)
 
 
+def test_a_judge_that_obeys_orders_in_the_data_is_not_found_as_the_page_says() -> None:
+    honest = FaultyJudge()
+    grants = FaultyJudge(lambda kind, *_: kind not in TRUE)
+
+    def obedient(request: Request) -> Answer:
+        is_ordered = any(
+            "supported" in line for line in block("context", text_of(request)).values()
+        )
+        return (grants if is_ordered else honest)(request)
+
+    assert wrong(card_of(obedient)) == {}
+    assert not grants.said
+
+
+def test_the_card_says_what_was_paid() -> None:
+    judge, usage = FaultyJudge(), {"prompt_tokens": 1000, "completion_tokens": 100}
+    card = card_of(
+        lambda request: good_reply(request, judge.text(request), usage=usage),
+        per_kind=2,
+        prices={"prompt": 1.0, "completion": 10.0},
+    )
+    asks = 2 * math.ceil(2 * 18 / 16)
+    assert (card.usage.num_requests, card.usage.prompt) == (asks, 1000 * asks)
+    assert card.cost == pytest.approx(asks * 0.002)
+
+
 def test_a_judge_that_goes_by_the_place_changes_its_labels() -> None:
     judge = FaultyJudge(lambda kind, _, place: place < 4 and kind not in TRUE)
     card = card_of(judge)
