@@ -140,7 +140,9 @@ def browse(report: Path, chromium: str) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
         page = browser.new_page()
         page.set_default_timeout(300_000)
         began = time.perf_counter()

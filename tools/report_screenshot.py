@@ -67,7 +67,9 @@ def shoot(report: Path, target: Path, chromium: str, others: Path | None) -> Non
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
 
         def take(address: str, file: Path, window: dict[str, Any]) -> None:
             page = browser.new_page(**window)
