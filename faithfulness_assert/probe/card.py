@@ -171,6 +171,7 @@ class Card:
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")
+        lines.append("The intervals hold for the built-in scenes; other texts may be harder")
         unanswered = sum(kind.unanswered for kind in self.kinds.values())
         if unanswered:
             lines.append(f"Without a verdict: {unanswered} statements, which count nowhere above")
