@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import tempfile
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +50,8 @@ NOTE = (
 )
 JSON_HELP = "print each result as a line of JSON"
 HOW = "faithfulness-assert grade FILE --judge openai:MODEL"
+FEW = 8
+"""Cases that `grade` shows one by one."""
 
 # ---------------------------------------------------------------- demo
 
@@ -86,20 +89,31 @@ def add_grade_arguments(parser: ArgumentParser) -> None:
         help="how many asks are under way at once (default: 8)",
     )
     parser.add_argument("--json", action="store_true", help=JSON_HELP)
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help=f"show every case; of more than {FEW}, only the worst ones are shown",
+    )
     add_report_argument(parser)
 
 
 def run_grade(arguments: Namespace) -> int:
-    """Grades the cases, and shows each result as soon as it and those before it are there."""
+    """Grades the cases, and shows each result as soon as it and those before it are there.
+
+    Of more than ``FEW`` cases it shows the worst ones, at the end.
+    """
     options = grading_options(arguments)
     grader = Grader(**options)
     check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
     check_report_argument(arguments)
     data_set = named_data_set(arguments)
-    cases = _Cases(data_set.rows(), grader.evidence_roles)
-    rows = data_set.rows() if arguments.json else cases.rows()
+    given = data_set.rows()
+    first = list(islice(given, FEW + 1))
+    cases = _Cases(chain(first, given), grader.evidence_roles)
+    rows = chain(first, given) if arguments.json else cases.rows()
     lines = in_input_order(grade_rows(rows, grader, concurrency=arguments.concurrency))
-    show_results = partial(show, as_json=arguments.json, case_of=cases.take)
+    only_worst = len(first) > FEW and not arguments.all
+    show_results = partial(show, as_json=arguments.json, case_of=cases.take, only_worst=only_worst)
     if arguments.report is None:
         code = show_results(line.result for line in lines)
     else:

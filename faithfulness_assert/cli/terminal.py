@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import sys
 from collections import Counter
 from functools import cache
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from ..batch.summary import Summary
 from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
+from ..records.columns import badness
 from ..text.strings import visible, visible_json
 from .exit_codes import exit_code
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST_NOTES = 5
 """Warnings about passing cases that are listed at the end, each once."""
+WORST = 3
+"""Failed cases that are shown of many."""
 MIN_ROOM = 20
 """Columns for text; where fewer are left, lines that go on are not indented more."""
 
@@ -33,29 +37,45 @@ def show(
     *,
     as_json: bool,
     case_of: Callable[[int], Case | None] = lambda _: None,
+    only_worst: bool = False,
 ) -> int:
     """Shows each result as soon as it arrives. Returns the exit code.
 
-    ``case_of``: what was graded, by the number of the result, from 1.
+    ``case_of``: what was graded, by the number of the result, from 1. ``only_worst``: shows the
+    ``WORST`` failed ones at the end in place of all. Counts, causes and warnings are of all.
     """
     summary, notes, caveats = Summary(), Counter[str](), dict[str, None]()
     before: GradingResult | None = None
+    worst: list[tuple[float, int, GradingResult, Case | None]] = []
     for result in results:
         summary.add(result)
         case = case_of(summary.cases)
         if as_json:
             print_json(result.model_dump_json(by_alias=True))
             continue
-        if before and not (before.pass_ and result.pass_):
-            _print_shown(Shown(()))
-        for line in shown_case(result, summary.cases, case):
-            _print_shown(line)
+        if only_worst:
+            if result.outcome == "FAIL":
+                heapq.heappush(worst, (badness(result), -summary.cases, result, case))
+                if len(worst) > WORST:
+                    heapq.heappop(worst)
+        else:
+            if before and not (before.pass_ and result.pass_):
+                _print_shown(Shown(()))
+            _print_case(result, summary.cases, case)
         notes.update(set(notes_of(result)) if result.pass_ else ())
         if caveat := result.metadata.get("judgeNote"):
             caveats[str(caveat)] = None
         before = result
+    for place, (_, number, result, case) in enumerate(sorted(worst, reverse=True)):
+        if place:
+            _print_shown(Shown(()))
+        _print_case(result, -number, case)
     if before:
         _print_end(summary, notes, caveats, before)
+    if only_worst and before:
+        shown = f"{len(worst)} worst of {summary.failed:,} failed cases are shown"
+        said = f"Only the {shown}. " if summary.failed > len(worst) else ""
+        show_line(f"{said}--all shows every case, --report FILE.html a page with all.")
     return exit_code(summary)
 
 
@@ -102,6 +122,8 @@ def _print_end(
     _print_shown(Shown(((summary.brief(), "bold"),), 0))
     used = f"judge {last.judge}, policy {last.policy}, threshold {last.threshold:.2f}"
     _print_shown(Shown(((used, ""),), 0))
+    for cause in summary.errors.lines() if summary.not_graded > 1 else ():
+        _print_shown(Shown((("! ", "yellow"), (cause, "")), 0, 2))
     for caveat in caveats:
         _print_shown(Shown(((f"({caveat})", "dim"),), 0))
     for note, count in notes.most_common(MOST_NOTES):
@@ -109,6 +131,11 @@ def _print_end(
         _print_shown(Shown((("! ", "yellow"), (f"{cases} that passed: {note}", "")), 0, 2))
     if len(notes) > MOST_NOTES:
         _print_shown(Shown(((f"! and {len(notes) - MOST_NOTES} more warnings", ""),), 0))
+
+
+def _print_case(result: GradingResult, number: int, case: Case | None) -> None:
+    for line in shown_case(result, number, case):
+        _print_shown(line)
 
 
 def _print_shown(line: Shown) -> None:

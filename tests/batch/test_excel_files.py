@@ -112,7 +112,8 @@ def test_a_file_of_excel_is_told_once_before_and_after_it_is_graded_and_then_rea
     assert command(monkeypatch, "grade", file) == 3
     said = capsys.readouterr()
     assert (said.out + said.err).count(hint) == 1
-    assert "line 2: not UTF-8 text: byte 0xe4" in said.out
+    assert "graded: 30 x input: line " in said.out
+    assert "not UTF-8 text: byte 0xe4" in said.out
     assert command(monkeypatch, "batch", file, "--run", tmp_path / "bad") == 3
     told = capsys.readouterr().err
     assert told.count("30 rows are not UTF-8 text. Save the file as UTF-8, or " + hint) == 2

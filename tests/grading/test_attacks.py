@@ -473,7 +473,7 @@ def test_the_command_line_shows_every_attack_as_text(tmp_path: Path) -> None:
     (tmp_path / "cases.jsonl").write_text(
         "\n".join(json.dumps(case) for case in cases), encoding="utf-8"
     )
-    command = [sys.executable, "-m", "faithfulness_assert", "grade", "cases.jsonl"]
+    command = [sys.executable, "-m", "faithfulness_assert", "grade", "cases.jsonl", "--all"]
 
     def shown(*more: str) -> str:
         return subprocess.run(
