@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from collections import deque
 from typing import TYPE_CHECKING
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 if TYPE_CHECKING:
     from .redaction import Secrets
@@ -13,21 +12,21 @@ if TYPE_CHECKING:
 MOST_KEPT = 16
 """Judges whose secrets are known after they are gone: a command tells how it went after them."""
 
-_LOCK = threading.Lock()
-_KNOWN: WeakSet[Secrets] = WeakSet()
+# Without a lock: a collection of garbage may run anywhere, close a client of a judge that is gone,
+# and so log, which asks for all secrets again. A lock would wait for its own thread then.
+_ALIVE: WeakValueDictionary[int, Secrets] = WeakValueDictionary()
 _LAST: deque[Secrets] = deque(maxlen=MOST_KEPT)
 
 
 def remember(secrets: Secrets) -> None:
     """Adds the secrets of a judge: for as long as they exist, and some for longer."""
-    with _LOCK:
-        _KNOWN.add(secrets)
-        _LAST.append(secrets)
+    _ALIVE[id(secrets)] = secrets
+    _LAST.append(secrets)
 
 
 def _known() -> set[Secrets]:
-    with _LOCK:
-        return {*_KNOWN, *_LAST}
+    alive = (reference() for reference in _ALIVE.valuerefs())
+    return {secrets for secrets in (*alive, *_LAST.copy()) if secrets is not None}
 
 
 def without_known(text: str) -> str:
