@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from sys import intern
@@ -12,22 +11,21 @@ from ..files import open_file
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .comparability import MIN_GRADED, Note, not_comparable
-from .judge_drift import SharedTexts, drift_notes
+from .judge_drift import VOID, SharedTexts, drift_notes
 from .paired_tests import Pair, PairCounts, PairedTests
 from .power import Power, powers
-from .rows import Line, read_lines
+from .rechecking import Recheck
+from .rows import Line, Lines, read_lines
 from .run_directory import RunDirectory
 from .summary import Summary
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
     from os import PathLike
 
 SHOWN = 20
 """Changed cases that are shown with their statements."""
 KINDS = ("regressed", "improved", "status", "score")
-
-Lines = Callable[[], Iterator[Line]]
-"""Starts reading the lines of a run, from the first one on each time."""
 
 
 class Outcome(NamedTuple):
@@ -81,6 +79,7 @@ class Comparison:
             count cases that neither regressed nor improved.
         shown: the most important changes.
         notes: what a reader should know, such as different policies.
+        recheck: what the judge changed, and what the system; None if nobody asked.
     """
 
     names: tuple[str, str] = ("A", "B")
@@ -98,14 +97,23 @@ class Comparison:
     kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     shown: list[Change] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
+    recheck: Recheck | None = None
 
     @property
     def worse(self) -> bool:
         """Whether B is worse than A beyond what a repetition of A would differ by chance.
 
-        False if they are not comparable: then nobody knows.
+        After a recheck, whether the system is: a judge that changed makes no answer worse. False if
+        they are not comparable: then nobody knows.
         """
+        if self.recheck and self.recheck.system:
+            return self.comparable and self.recheck.system.is_worse
         return self.comparable and self.tests.worse
+
+    def take_recheck(self, recheck: Recheck) -> None:
+        """Adds what today's judge says. What tests cannot tell without it, they can tell now."""
+        self.recheck = recheck
+        self.notes = [note._replace(text=note.text.replace(f" {VOID}.", "")) for note in self.notes]
 
     @property
     def comparable(self) -> bool:

@@ -13,11 +13,12 @@ from .comparability import Note
 from .paired_tests import FALSE_ALARMS, p_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from .comparability import Quoted
     from .comparison import Change, Comparison, Outcome
     from .power import Power
+    from .rechecking import Recheck, Shift
     from .summary import Summary
 
 MOST_CHARACTERS = 50_000
@@ -27,6 +28,12 @@ MOST_CAUSES = 3
 TEXT = 160
 """Characters of a statement that are shown."""
 MAX_NAME = 30
+BLAMED = {
+    ("the judge", True): "the judge grades lower than it did then",
+    ("the judge", False): "the judge grades higher than it did then",
+    ("the system", True): "the answers of the second run are worse",
+    ("the system", False): "the answers of the second run are better",
+}
 
 
 def as_text(comparison: Comparison) -> str:
@@ -113,19 +120,44 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
             f"passes (McNemar), {p_value(tests.scores)} for scores (sign flips); worse: one of "
             f"them is at most {FALSE_ALARMS / 2:g}"
         )
-        yield _power(comparison)
+        yield power_line(comparison.compared, comparison.powers)
+        yield from recheck_lines(comparison.recheck)
     if comparison.other_input:
         other = f"{comparison.other_input:,} cases have another answer, context or question in {{}}"
         yield Note(other, comparison.names[1:]).shown(quoted)
     yield from (note.shown(quoted) for note in comparison.notes)
 
 
-def _power(comparison: Comparison) -> str:
+def recheck_lines(recheck: Recheck | None) -> Iterator[str]:
+    """What asking today's judge again has shown: what it changed, and what the system changed."""
+    if not (recheck and recheck.judge and recheck.system):
+        return
+    parts = {"the judge": recheck.judge, "the system": recheck.system}
+    cases = f"{recheck.judge.counts.cases:,} cases of the first run, asked again of today's judge"
+    lost = f" ({recheck.not_graded:,} more could not be graded)" if recheck.not_graded else ""
+    yield f"{cases}{lost}: {' and '.join(_blamed(parts))}"
+    for name, shift in parts.items():
+        before, after = shift.means
+        told = (
+            f"{name}: mean score {before:.3f} -> {after:.3f}, {p_value(shift.chance)} for no change"
+        )
+        seen = "" if shift.is_found else f"; {power_line(shift.counts.cases, shift.powers())}"
+        yield told + seen
+
+
+def _blamed(parts: Mapping[str, Shift]) -> list[str]:
+    """What changed, for the worse or the better."""
+    found = [(name, shift.is_worse) for name, shift in parts.items() if shift.is_found]
+    said = [BLAMED[name, is_worse] for name, is_worse in found]
+    return said or ["no change was found, neither of the judge nor of the system"]
+
+
+def power_line(compared: int, powers: Sequence[Power]) -> str:
     """What a comparison of this size sees, in a sentence."""
-    cases = f"{comparison.compared:,} cases"
-    if not comparison.powers:
+    cases = f"{compared:,} cases"
+    if not powers:
         return f"{cases}: too few to find a loss for sure, however large"
-    (points, often), *others = map(_found, comparison.powers)
+    (points, often), *others = map(_found, powers)
     also = "".join(f", one of {more} in {share}" for more, share in others)
     return (
         f"{cases}: a loss of {points} of the mean score is found in {often} of runs{also} "

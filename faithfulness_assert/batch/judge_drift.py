@@ -23,7 +23,10 @@ _DESCRIBES = ("judge", "prompts", "version")
 _MANY = 5000  # controls, from which on a normal distribution is as good
 _MOST = 3  # differences that a note has
 
-VOID = "Whether the answers are worse or the judge is another, the tests cannot tell"
+VOID = (
+    "Whether the answers are worse or the judge is another, the tests cannot tell; "
+    "compare --recheck can"
+)
 
 
 class SharedTexts:

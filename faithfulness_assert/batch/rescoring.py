@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..options import check_mapping, check_names, taken_by
 from ..plan.kept import weighed_again
 from ..policy.load import find_policy
-from ..policy.policy import TAKES, Policy, asking_otherwise
+from ..policy.policy import Policy, asking_otherwise
 from ..records.errors import ConfigError
 from .derived_runs import derived, rows_of, source_of
 from .finished_rows import FinishedRows
 from .local_run import RunOutcome
 from .progress import Counts
-from .run_description import described_policy
+from .run_description import described_policy, policy_in
 from .run_directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def rescore(
             another version, or changed); or the directory cannot be used.
     """
     kept, about = source_of(source)
-    old = _policy_in(about, kept)
+    old = policy_in(about, kept.path)
     new = _wanted(old, policy, threshold, dict(options))
     _check_asks(old, new, kept)
     made = RunDirectory(directory)
@@ -96,19 +96,6 @@ def _wanted(
     source_options = check_mapping("policy_options", options.get("policy_options"))
     new = find_policy(old if policy is None else policy, changes, source_options)
     return replace(new, controls=old.controls) if new.controls == "auto" else new
-
-
-def _policy_in(about: Mapping[str, Any], run: RunDirectory) -> Policy:
-    """The policy with which a run was graded."""
-    data = about.get("policy")
-    names = {field.name for field in fields(Policy)}
-    if not isinstance(data, dict) or data.keys() != names:
-        made = f"it was made by version {about.get('version')}"
-        raise ConfigError(f"{run.path}: its policy has other fields than here; {made}: use that")
-    try:
-        return Policy(**{name: TAKES[name].from_data(value, {}) for name, value in data.items()})
-    except ConfigError as error:
-        raise ConfigError(f"{run.path}: run.json: {error}") from None
 
 
 def _check_asks(old: Policy, new: Policy, run: RunDirectory) -> None:

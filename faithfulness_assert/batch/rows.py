@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..records.result import GradingResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
 NOTHING: Mapping[str, Any] = {}
 OWN_FIELDS = ("case_id", "row", "input", "columns", "fields")
@@ -77,6 +78,10 @@ class Line(NamedTuple):
             GradingResult.model_validate(result),
             data.get("fields", NOTHING),
         )
+
+
+Lines = Callable[[], Iterator[Line]]
+"""Starts reading the lines of a run, from the first one on each time."""
 
 
 class NotAsked(NamedTuple):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import __version__
 from ..files import open_file
+from ..policy.policy import TAKES, Policy
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from ..records.option_names import option
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..grading import Grader
-    from ..policy.policy import Policy
     from .data_sets import DataSet
     from .run_directory import RunDirectory
 
@@ -37,11 +37,10 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
     Options that only decide how fast or at what price results come (``timeout``, ``max_retries``,
     ``deadline``, ``cache``, ``prices``) are left out: they may change while a run goes on.
     """
-    info = judge_info(grader.judge)
     told = {
         "version": __version__,
         "prompts": _prompts(),
-        "judge": {"name": info.name, **(info.identity or {})},
+        "judge": described_judge(grader),
         "policy": described_policy(grader.policy),
         "options": {name: options[name] for name in SHAPING if name in options},
         "input": {
@@ -54,11 +53,34 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
     return plain
 
 
+def described_judge(grader: Grader) -> dict[str, Any]:
+    """A judge as ``run.json`` has it."""
+    info = judge_info(grader.judge)
+    return {"name": info.name, **(info.identity or {})}
+
+
 def described_policy(policy: Policy) -> dict[str, Any]:
     """A policy as ``run.json`` has it."""
     told = {field.name: getattr(policy, field.name) for field in fields(policy)}
     plain: dict[str, Any] = json.loads(json.dumps(told, default=_plain))
     return plain
+
+
+def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
+    """The policy with which the run at ``path`` was graded, from what the run says about itself.
+
+    Raises:
+        ConfigError: it has other fields than here, or values that no policy has.
+    """
+    data = about.get("policy")
+    names = {field.name for field in fields(Policy)}
+    if not isinstance(data, dict) or data.keys() != names:
+        made = f"it was made by version {about.get('version')}"
+        raise ConfigError(f"{path}: its policy has other fields than here; {made}: use that")
+    try:
+        return Policy(**{name: TAKES[name].from_data(value, {}) for name, value in data.items()})
+    except ConfigError as error:
+        raise ConfigError(f"{path}: run.json: {error}") from None
 
 
 def begun(

@@ -16,7 +16,7 @@ from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
+    from argparse import ArgumentParser, Namespace, _ActionsContainer
     from collections.abc import Iterable
 
     from ..batch.data_sets import DataSet
@@ -61,7 +61,7 @@ def add_policy_arguments(
     )
 
 
-def add_mapping_arguments(parser: ArgumentParser) -> None:
+def add_mapping_arguments(parser: _ActionsContainer) -> None:
     """``--map``, ``--from`` and ``--encoding``: how a data set is read."""
     parser.add_argument(
         "--map",
@@ -106,7 +106,7 @@ def parse_mapping(items: Iterable[str], system: str | None = None) -> dict[str, 
     return check_mapping(mapping)
 
 
-def add_judge_argument(parser: ArgumentParser) -> None:
+def add_judge_argument(parser: _ActionsContainer) -> None:
     """The option ``--judge``, which may also come from the environment."""
     *others, last = judge_forms()
     parser.add_argument(

@@ -9,16 +9,25 @@ from typing import TYPE_CHECKING
 
 from ..batch.comparability import MIN_GRADED
 from ..batch.comparison import SHOWN, about_of, compare, lines_of, names_of
-from ..batch.comparison_views import as_markdown, as_text
+from ..batch.comparison_views import as_markdown, as_text, power_line
+from ..batch.data_sets import open_data_set
+from ..batch.estimate import estimate_run
+from ..batch.rechecking import MOST, choose_cases, grader_for
+from ..grading import MAX_CONCURRENCY
 from ..judges.remote.settings import check_number
+from ..options import parse_options
 from ..records.errors import ConfigError
 from ..report import write_report
-from .arguments import add_mapping_arguments, columns, share
+from .arguments import add_judge_argument, add_mapping_arguments, columns, share
 from .exit_codes import FAILED, NOT_GRADED, PASSED
 from .terminal import say, show_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+
+    from ..batch.rechecking import Recheck
+    from ..batch.rows import Lines
+    from ..grading import Grader
 
 
 def add_report_arguments(parser: ArgumentParser) -> None:
@@ -98,6 +107,31 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
         default=SHOWN,
         help=f"the most changed cases that are shown (default: {SHOWN})",
     )
+    recheck = parser.add_argument_group(
+        "did the judge change, or the system?",
+        "Cases of A are asked again of the judge that graded B, past any store of replies.",
+    )
+    recheck.add_argument(
+        "--recheck",
+        type=int,
+        nargs="?",
+        const=MOST,
+        metavar="N",
+        help=f"ask again about so many cases of A, drawn at random (default: {MOST}); B is worse "
+        "then only if the system is",
+    )
+    recheck.add_argument("--data", metavar="FILE", help="the data set that A graded")
+    recheck.add_argument("--concurrency", type=int, default=8, help="asks at once (default: 8)")
+    add_mapping_arguments(recheck)
+    add_judge_argument(recheck)
+    recheck.add_argument(
+        "-o",
+        "--option",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="an option of the judge or the grader, such as prices=...; may be repeated",
+    )
 
 
 def run_compare(arguments: Namespace) -> int:
@@ -107,7 +141,12 @@ def run_compare(arguments: Namespace) -> int:
     names = names_of(arguments.before, arguments.after)
     options = {"shown": arguments.show, "min_graded": arguments.min_graded}
     abouts = about_of(arguments.before), about_of(arguments.after)
+    recheck = None if arguments.recheck is None else _prepared(arguments, before, after)
     comparison = compare(before, after, names=names, abouts=abouts, **options)
+    if recheck is not None and comparison.comparable:
+        cases, grader = recheck
+        cases.ask(grader, arguments.concurrency)
+        comparison.take_recheck(cases)
     if arguments.markdown:
         sys.stdout.buffer.write(as_markdown(comparison).encode())
     else:
@@ -116,3 +155,26 @@ def run_compare(arguments: Namespace) -> int:
     if not comparison.comparable:
         return NOT_GRADED
     return FAILED if comparison.worse else PASSED
+
+
+def _prepared(arguments: Namespace, before: Lines, after: Lines) -> tuple[Recheck, Grader]:
+    """The cases to ask again and who grades them. Says before what that costs and can show."""
+    check_number("recheck", arguments.recheck, 1, 100_000, whole=True)
+    check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
+    if arguments.data is None:
+        raise ConfigError("--recheck: needs the data set that A graded: --data FILE")
+    options = parse_options(arguments.option, "--option")
+    grader = grader_for(arguments.before, arguments.after, arguments.judge, options)
+    mapping, encoding = columns(arguments), arguments.encoding
+    data_set = open_data_set(arguments.data, mapping=mapping, encoding=encoding)
+    cases = choose_cases(before, after, data_set, arguments.recheck)
+    estimate = estimate_run(cases.rows, judge=arguments.judge, policy=grader.policy, **options)
+    cost = "" if estimate.cost is None else f", cost {estimate.cost:,.4f}"
+    tokens = f"{estimate.prompt:,} prompt and {estimate.completion:,} completion tokens"
+    drawn = f"{len(cases.rows):,} of {cases.possible:,} cases are asked again"
+    say(f"{drawn}: about {estimate.asks:,} asks, {tokens}{cost}")
+    if cases.other_texts:
+        other = f"{cases.other_texts:,} cases have other texts in the data set than A graded"
+        say(f"note: {other}, and are not asked again")
+    say(f"by the noise of both runs, {power_line(len(cases.rows), cases.foretold())}")
+    return cases, grader

@@ -14,7 +14,8 @@ from .record import Record
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..batch.comparison import Change, Lines
+    from ..batch.comparison import Change
+    from ..batch.rows import Lines
     from .joining import Joined
     from .result_records import Results
 

@@ -1,0 +1,236 @@
+"""Did the judge change, or the system? The cases of a run are asked again of today's judge.
+
+What the same judge says today about the texts of A differs from what it said then by the judge
+alone, and what it says today about the texts of B differs from that by the system alone. Both
+differences are of the same cases, so each has tests that are exact if nothing changed (see
+``paired_tests.py``), at ``LEVEL`` together: with both, at most 5 % of comparisons in which nothing
+changed name a cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..grading import Grader
+from ..options import names_taken_by
+from ..records.errors import ConfigError
+from ..records.option_names import option
+from .paired_tests import Pair, PairCounts
+from .power import powers
+from .row_grading import grade_rows
+from .rows import Row, digest
+from .run_description import changes, described_judge, policy_in
+from .run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from ..records.result import GradingResult
+    from .data_sets import DataSet
+    from .power import Power
+    from .rows import Lines
+
+MOST = 500
+"""Cases that are asked again by default."""
+LEVEL = 0.025
+"""The chance that one cause is named though it changed nothing, at most."""
+SEED = 20261125
+
+
+class Graded(NamedTuple):
+    """What is kept of a result of A or B, or of today's."""
+
+    input: str
+    passed: bool
+    score: float | None
+    statements: int
+
+
+class Shift(NamedTuple):
+    """What one cause, the judge or the system, changed about the same cases.
+
+    Args:
+        counts: of the cases before and after.
+        back: the same, after and before.
+        statements: how many a case has, on average.
+    """
+
+    counts: PairCounts
+    back: PairCounts
+    statements: float
+
+    @property
+    def means(self) -> tuple[float, ...]:
+        """The mean scores before and after; 0 where no case has a score in both."""
+        return tuple(side.mean if side.scored else 0.0 for side in (self.counts, self.back))
+
+    @property
+    def chance(self) -> float:
+        """The chance that so much changes where nothing did, from 0 to 1.
+
+        Of passes and of scores, lower and higher: the least of four, four times (Bonferroni).
+        """
+        return min(1.0, 4 * min(*self.counts.tests(), *self.back.tests()))
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the cause changed anything, with at most ``LEVEL`` false alarms."""
+        return self.chance <= LEVEL
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it changed something, and for the worse."""
+        return self.is_found and min(self.counts.tests()) <= min(self.back.tests())
+
+    def powers(self) -> list[Power]:
+        """Which losses would have been found, and how often."""
+        return powers(self.counts, self.statements)
+
+
+@dataclass(slots=True)
+class Recheck:
+    """Cases of A that are asked again of today's judge.
+
+    Args:
+        rows: those cases, as A had them.
+        before, after: what A and B found of them, by the id of the case.
+        possible: how many could be asked again: graded in both runs, with their texts at hand.
+        other_texts: how many of those that the data has no longer are what A graded.
+        judge, system: what each changed; None until it was asked.
+        not_graded: how many could not be graded today.
+    """
+
+    rows: list[Row]
+    before: Mapping[str, Graded]
+    after: Mapping[str, Graded]
+    possible: int
+    other_texts: int
+    judge: Shift | None = None
+    system: Shift | None = None
+    not_graded: int = 0
+
+    def foretold(self) -> list[Power]:
+        """Which losses so many cases show, if they are as noisy as those of A and B."""
+        pairs = ((self.before[row.case_id], self.after[row.case_id]) for row in self.rows)
+        return shift_of(list(pairs)).powers()
+
+    def ask(self, grader: Grader, concurrency: int = 8) -> None:
+        """Asks again, and says what the judge changed, and what the system.
+
+        Raises:
+            ConfigError: no case could be graded today.
+        """
+        today: dict[str, Graded] = {}
+        for line in grade_rows(self.rows, grader, concurrency=concurrency):
+            if line.result.error is None:
+                today[line.case_id] = _graded(line.input, line.result)
+            else:
+                self.not_graded += 1
+                problem = line.result.short_reason
+        if not today:
+            raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
+        self.judge = shift_of([(self.before[id], now) for id, now in today.items()])
+        self.system = shift_of([(now, self.after[id]) for id, now in today.items()])
+
+
+def choose_cases(before: Lines, after: Lines, data_set: DataSet, most: int = MOST) -> Recheck:
+    """The cases of A to ask again: drawn at random among those that were graded in both runs.
+
+    Args:
+        before, after: the lines of A and of B.
+        data_set: what A graded. A row with other texts than then is not asked again.
+        most: how many cases, at most.
+
+    Raises:
+        ConfigError: there are none.
+    """
+    old, new = dict(_all_graded(before)), dict(_all_graded(after))
+    both = [(old[id], new[id]) for id in old.keys() & new.keys()]
+    if not both:
+        raise ConfigError(f"{option('recheck')}: no case was graded in both runs")
+    chance = Random(SEED)  # noqa: S311 - not used for security
+    drawn: list[Row] = []
+    possible = other_texts = 0
+    for row in data_set.rows():
+        if row.case_id not in old or row.case_id not in new:
+            continue
+        if digest(row) != old[row.case_id].input:
+            other_texts += 1
+            continue
+        possible += 1
+        if len(drawn) < most:  # reservoir sampling (Vitter 1985, algorithm R)
+            drawn.append(row)
+        elif (place := chance.randrange(possible)) < most:
+            drawn[place] = row
+    if not drawn:
+        what = "with the texts that the first run graded" if other_texts else "of the first run"
+        needs = f"needs the data set that the first run graded ({option('data', 'FILE')})"
+        raise ConfigError(f"{option('recheck')}: {data_set.name} has no case {what}; it {needs}")
+    ids = {row.case_id for row in drawn}
+    first, second = ({id: one[id] for id in ids} for one in (old, new))
+    return Recheck(drawn, first, second, possible, other_texts)
+
+
+def grader_for(
+    before: str | PathLike[str], after: str | PathLike[str], judge: Any, options: Mapping[str, Any]
+) -> Grader:
+    """Who grades the cases of A again: as B was graded, and past any store of replies.
+
+    Args:
+        before, after: the directories of both runs, which say how they were graded.
+        judge, options: as for ``Grader``, but no option of the policy.
+
+    Raises:
+        ConfigError: a run does not say how it was graded, the two were graded under other policies,
+            or the judge is not that of B.
+    """
+    for name in options:
+        if name in names_taken_by("policy") | {"policy_options", "cache"}:
+            problem = "is that of the second run; leave it out of a recheck"
+            raise ConfigError(f"{option(name)}: {problem}")
+    first, second = _about(before), _about(after)
+    old, new = ({"policy": about.get("policy")} for about in (first, second))
+    if other := changes(old, new):
+        problem = "the runs have other policies, so that scores differ without any cause"
+        raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
+    policy = policy_in(second, RunDirectory(after).path)
+    grader = Grader(judge, policy, None, **{**options, "cache": None})
+    theirs, ours = {"judge": second.get("judge")}, {"judge": described_judge(grader)}
+    if other := changes(theirs, ours):
+        needs = "cases are asked again of the judge that graded the second run"
+        raise ConfigError(f"{option('judge')}: {needs}. Other settings: {'; '.join(other[:3])}")
+    return grader
+
+
+def _about(path: str | PathLike[str]) -> dict[str, Any]:
+    about = RunDirectory(path).about() if Path(path).is_dir() else None
+    if about is None:
+        needs = "must be the directory of a run, which says how it was graded"
+        raise ConfigError(f"{option('recheck')}: {path}: {needs}")
+    return about
+
+
+def _all_graded(lines: Lines) -> Iterator[tuple[str, Graded]]:
+    for line in lines():
+        if line.result.error is None:
+            yield line.case_id, _graded(line.input, line.result)
+
+
+def _graded(fingerprint: str, result: GradingResult) -> Graded:
+    judged = sum(result.counts.values()) - result.counts.get("not_a_claim", 0)
+    return Graded(fingerprint, result.pass_, result.score, judged)
+
+
+def shift_of(pairs: list[tuple[Graded, Graded]]) -> Shift:
+    """What changed from the first to the second grading of each case."""
+
+    def counts(pairs: list[tuple[Graded, Graded]]) -> PairCounts:
+        return PairCounts(Pair(a.passed, b.passed, a.score, b.score) for a, b in pairs)
+
+    statements = sum(first.statements for first, _ in pairs) / len(pairs)
+    return Shift(counts(pairs), counts([(b, a) for a, b in pairs]), statements)

@@ -1,0 +1,152 @@
+"""``compare --recheck`` tells a judge that changed from a system that did, over HTTP."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import run as command
+from loopback import Answer, Loopback, Request, good_reply
+from recheck_attribution import named
+from true_server import answered, said, text_of
+
+from faithfulness_assert import ConfigError
+from faithfulness_assert.batch import run
+from faithfulness_assert.batch.comparison import lines_of
+from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.rechecking import Recheck, choose_cases, grader_for
+
+CASES = 40
+KEY = "sk-0123456789abcdef"
+JUDGE = ("--judge", "openai:m")
+Serve = Callable[[Request], Answer]
+
+
+def data(path: Path, wrong: int) -> str:
+    """A data set in which so many of the answers are wrong."""
+    cases = [
+        {
+            "id": f"q{n}",
+            "answer": f"House {n} has {n + 200 if n < wrong else n + 100} rooms.",
+            "context": [f"House {n} has {n + 100} rooms. It is red."],
+        }
+        for n in range(CASES)
+    ]
+    path.write_text(json.dumps(cases))
+    return str(path)
+
+
+def stricter(request: Request) -> Answer:
+    """A judge that rejects what it granted before: all about a house with an odd number."""
+    text = text_of(request)
+    reply = said(text)
+    for verdict in reply["verdicts"]:
+        if re.search(r"House \d*[13579] ", text):
+            verdict.update(label="not_enough_info", evidence=[])
+    return good_reply(request, json.dumps(reply))
+
+
+def graded(directory: Path, file: str, judge: Serve, **options: Any) -> str:
+    """The directory of a run over this data set."""
+    with Loopback(judge) as server:
+        given = {"judge": "openai:m", "base_url": server.url, "api_key": KEY, **options}
+        run(file, directory, progress=False, **given)
+    return str(directory)
+
+
+def compared(judge: Serve, *arguments: str) -> Any:
+    """What the command ``compare`` says while this judge answers."""
+    with Loopback(judge) as server:
+        given = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY, "NO_PROXY": "*"}
+        return command("compare", *arguments, **given)
+
+
+def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path: Path) -> None:
+    """Nor does the store answer that the first run filled."""
+    file = data(tmp_path / "answers.json", 0)
+    a = graded(tmp_path / "a", file, answered, cache=tmp_path / "store")
+    b = graded(tmp_path / "b", file, stricter)
+    without = compared(stricter, a, b)
+    assert without.returncode == 1
+    assert "the tests cannot tell; compare --recheck can" in without.stdout
+    told = compared(stricter, a, b, "--recheck", "--data", file, *JUDGE)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert told.stdout.startswith("b is not worse than a")
+    assert "the judge grades lower than it did then" in told.stdout
+    assert "second run are worse" not in told.stdout
+    assert "cannot tell" not in told.stdout
+    assert "40 of 40 cases are asked again: about 40 asks" in told.stderr
+    assert "of the mean score is found" in told.stderr
+    assert KEY not in told.stdout + told.stderr
+
+
+def test_a_system_that_changed_is_named_and_the_judge_is_not(tmp_path: Path) -> None:
+    file, other = data(tmp_path / "old.json", 0), data(tmp_path / "new.json", 20)
+    a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", other, answered)
+    told = compared(answered, a, b, "--recheck", "30", "--data", file, *JUDGE, "--markdown")
+    assert told.returncode == 1, told.stdout + told.stderr
+    found = "30 cases of the first run, asked again of today's judge: the answers of the second run"
+    assert f"- {found} are worse" in told.stdout
+    assert "judge grades" not in told.stdout
+    assert "30 of 40 cases are asked again" in told.stderr
+
+
+def prepared(a: str, b: str, file: str, judge: str = "openai:m", **options: Any) -> Recheck:
+    """A recheck of all cases, which nobody was asked for yet."""
+    grader_for(a, b, judge, {"api_key": KEY, **options})
+    return choose_cases(lines_of(a), lines_of(b), open_data_set(file))
+
+
+def test_where_nothing_changed_no_cause_is_named(tmp_path: Path) -> None:
+    file = data(tmp_path / "answers.json", 6)
+    a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
+    told = compared(answered, a, b, "--recheck", "--data", file, *JUDGE)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "no change was found, neither of the judge nor of the system" in told.stdout
+    assert told.stdout.count("40 cases: a loss of ") == 3  # of the comparison, and of both causes
+
+
+def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path: Path) -> None:
+    file, other = data(tmp_path / "answers.json", 0), data(tmp_path / "other.json", CASES)
+    a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
+    c = graded(tmp_path / "c", file, answered, threshold=0.5)
+    for given, options, problem in (
+        ((a, b, other), {}, "no case with the texts that the first run graded"),
+        ((a, b, file, "openai:n"), {}, "of the judge that graded the second run"),
+        ((a, c, file), {}, "the runs have other policies"),
+        ((a, f"{b}/results.jsonl", file), {}, "must be the directory of a run"),
+        ((a, b, file), {"split": "claims"}, "split: is that of the second run"),
+        ((a, b, file), {"cache": "store"}, "cache: is that of the second run"),
+    ):
+        with pytest.raises(ConfigError, match=problem):
+            prepared(*given, **options)
+    told = compared(answered, a, b, "--recheck", *JUDGE)
+    assert told.returncode == 2
+    assert (
+        told.stderr
+        == "faithfulness-assert: --recheck: needs the data set that A graded: --data FILE\n"
+    )
+
+
+def test_a_judge_that_answers_nobody_is_no_change_of_it(tmp_path: Path) -> None:
+    file = data(tmp_path / "answers.json", 0)
+    a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
+    recheck = prepared(a, b, file)
+    with Loopback(lambda _: Answer({"error": {"message": "no such key"}}, 401)) as server:
+        grader = grader_for(a, b, "openai:m", {"api_key": KEY, "base_url": server.url})
+        with pytest.raises(ConfigError, match=r"no case could be graded today.*no such key"):
+            recheck.ask(grader)
+
+
+@pytest.mark.parametrize(("judge", "system"), [(0.06, 0.0), (0.0, 0.06), (0.0, 0.0)])
+def test_a_shift_is_blamed_on_what_shifted(judge: float, system: float) -> None:
+    chance = random.Random(11)
+    found = [named(300, 0.1, judge, system, chance) for _ in range(10)]
+    for side, shift in enumerate((judge, system)):
+        times = sum(one[side] for one in found)
+        assert times >= 9 if shift else times <= 2
