@@ -6,6 +6,7 @@ It checks the options, makes the judge and the policy that they name, and runs a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -27,7 +28,7 @@ from .records.judge import judge_info
 from .settings import SETTING, choose, given_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Awaitable, Iterable, Iterator
 
     from typing_extensions import Unpack
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from .drive import Slots
     from .drive.admission import Admission
     from .drive.lock_step import Known
+    from .judges.several import Several
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
@@ -53,7 +55,8 @@ class Grader:
 
     Args:
         judge: ``"embedded"`` (compares words, for smoke tests; needs no key), ``"openai:MODEL"``,
-            ``"anthropic:MODEL"``, ``"tape:DIR"``, or an object with a method ``ask``. None: that
+            ``"anthropic:MODEL"``, ``"tape:DIR"``, several judges that grade together
+            (``"cascade:A,B"``, ``"panel:A,B,C"``), or an object with a method ``ask``. None: that
             of the settings (``FAITHFULNESS_ASSERT_JUDGE``, else ``[tool.faithfulness_assert]`` of
             the project's pyproject.toml), else ``"embedded"``.
         policy: the name of a preset, the path of a policy file, a mapping of fields, or a
@@ -96,11 +99,30 @@ class Grader:
         if "seed" not in known:
             own.pop("seed", None)
         with chosen.told():
-            self.judge = make_judge(judge, own)
-        if (folder := options.get("cache")) is not None:
+            made = make_judge(judge, own)
+        deadline = table.check_seconds("deadline", options.get("deadline", table.DEADLINE))
+        self._clock = Clock(deadline, table.check_seconds("timeout", timeout))
+        self._language = table.check_language(options.get("language", "en"))
+        self._prices = options.get("prices")
+        self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
+        self.members: tuple[Grader, ...] = ()
+        if hasattr(made, "members"):
+            from .ensemble import check_together
+
+            check_together(made, wanted, self._prices)
+            self.members = tuple(
+                copy(self)._take(member, wanted, options.get("cache"), seed)
+                for member in made.members
+            )
+        self._take(made, wanted, None if self.members else options.get("cache"), seed)
+
+    def _take(self, judge: Judge, policy: Policy, cache: Any, seed: int | None) -> Grader:
+        """This grader, with this judge."""
+        self.judge = judge
+        if cache is not None:
             from .judges.tape import StoredJudge
 
-            self.judge = StoredJudge(self.judge, folder, partial(is_readable, wanted), seed)
+            self.judge = StoredJudge(judge, cache, partial(is_readable, policy), seed)
         kept = getattr(self.judge, "secret", None)  # replies are found by the text of their ask
         self._own_secret = kept or (None if seed is None else secret_of(seed))
         self._secret = self._own_secret or process_secret()
@@ -111,24 +133,24 @@ class Grader:
 
             self.admission = admission_of(self.judge)
         self.judge_name = self._info.name
-        self.policy = wanted
-        if wanted.controls == "auto":  # only judges behind an API are tested by default
-            self.policy = replace(wanted, controls="report" if self._info.remote else "off")
-        check_judge(self._info, self.policy)
+        self.policy = policy
+        if policy.controls == "auto":  # only judges behind an API are tested by default
+            self.policy = replace(policy, controls="report" if self._info.remote else "off")
+        if not self.members:
+            check_judge(self._info, self.policy)
+            self._prices = table.check_prices(self._prices, self.judge_name, self._info.remote)
         self._count: CountTokens = estimate_tokens
         if self._info.remote or self._info.limits.prompt_room(0) is not None:
             from .judges.token_counter import token_counter  # it may need tiktoken's ranks
 
             self._count = token_counter(self.judge_name)
-        deadline = table.check_seconds("deadline", options.get("deadline", table.DEADLINE))
-        self._clock = Clock(deadline, table.check_seconds("timeout", timeout))
-        self._language = table.check_language(options.get("language", "en"))
-        self._prices = table.check_prices(options.get("prices"))
-        self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
+        return self
 
     def keep_secret(self, secret: bytes) -> Grader:
         """This grader, whose asks follow from the secret of its run, unless it has one already."""
         self._secret = self._own_secret or secret
+        for member in self.members:
+            member.keep_secret(secret)
         return self
 
     def __repr__(self) -> str:
@@ -152,6 +174,11 @@ class Grader:
         case = self._case(answer, context, question, id, named)
         if not isinstance(case, Case):
             return case
+        if self.members:
+            from .drive import ASKS_AT_ONCE, Slots
+            from .judges import background
+
+            return background.wait(self._run(case, Slots(ASKS_AT_ONCE)))
         return self._complete(run(self._plan(case), self.judge, self._clock, self.admission))
 
     async def agrade(
@@ -224,11 +251,22 @@ class Grader:
         except InputError as error:
             return self.invalid(str(error), case.get("id"))
 
-    async def _run(self, case: Case | GradingResult, slots: Slots | None = None) -> GradingResult:
+    async def _run(
+        self, case: Case | GradingResult, slots: Slots | None = None, used: float = 0.0
+    ) -> GradingResult:
+        """The result of a case. ``used``: seconds of its time that are over."""
         if not isinstance(case, Case):
             return case
+        if self.members:
+            from .ensemble import grade_together
+
+            def by_member(member: int, used: float) -> Awaitable[GradingResult]:
+                return self.members[member]._run(case, slots, used)
+
+            result = await grade_together(cast("Several", self.judge), self.policy, by_member)
+            return replace(result, judge=self.judge_name)
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        plan, given = self._plan(case), (self.judge, self._clock, self.admission)
+        plan, given = self._plan(case), (self.judge, self._clock.after(used), self.admission)
         return self._complete(await arun(plan, *given, slots=slots, brief=brief))
 
     def _plan(self, case: Case, limits: Limits | None = None) -> Plan:

@@ -49,11 +49,12 @@ if TYPE_CHECKING:
         max_prompt_tokens: int | None
         max_statements: int
         client: Any
+        certificate: Any
         cache: str | PathLike[str] | None
         deadline: float | None
         language: str
         policy_options: Mapping[str, Any] | None
-        prices: Mapping[str, float] | None
+        prices: Mapping[str, Any] | None
         evidence_roles: Sequence[str] | None
         split: Split
         joint: bool
@@ -149,15 +150,21 @@ _JUDGE = (
         "client that asks for the judge ([clients](judges.md#clients))",
         "Python only: openai.OpenAI or the like",
     ),
+    (
+        "certificate",
+        "Any",
+        "when the first judge of a cascade is enough ([cascades](ensembles.md#cascades))",
+        "file that certify wrote",
+    ),
 )
-_PRICES = "mapping of prompt, completion, cached to numbers from 0 to 1,000,000"
+_PRICES = "mapping of prompt, completion, cached to numbers; for several judges by their names"
 _ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool"
 _GRADER = (
     ("cache", "str | PathLike[str] | None", "store replies here and reuse them", "folder"),
     ("deadline", "float | None", "seconds for a whole grade", "over 0, up to 86,400; default 300"),
     ("language", "str", "language of the texts", "code such as en or pt; default en"),
     ("policy_options", "Mapping[str, Any] | None", "options as its source names them", "mapping"),
-    ("prices", "Mapping[str, float] | None", "price per million tokens", _PRICES),
+    ("prices", "Mapping[str, Any] | None", "price per million tokens", _PRICES),
     ("evidence_roles", "Sequence[str] | None", "whose messages are evidence", _ROLES),
 )
 _AUDIT = "CitationAudit | Mapping[str, Any] | None"
@@ -283,11 +290,18 @@ def check_language(value: object) -> str:
     return value.lower()
 
 
-def check_prices(value: object) -> Mapping[str, float] | None:
-    """``value`` as prices per million tokens; None stays None."""
+def check_prices(value: object, judge: str, remote: bool = True) -> Mapping[str, float] | None:
+    """``value`` as prices per million tokens of this judge; None stays None.
+
+    Several judges may have prices by their names; one that is not ``remote`` costs nothing.
+    """
     if value is None:
         return None
-    prices = check_mapping("prices", value)
+    prices: Mapping[str, Any] = check_mapping("prices", value)
+    if prices and all(isinstance(price, Mapping) for price in prices.values()):
+        if judge not in prices and remote:
+            raise ConfigError(f"prices: has none for {judge!r}, only for {', '.join(prices)}")
+        prices = prices.get(judge, {})
     for name, price in prices.items():
         if name not in PRICE_NAMES:
             raise ConfigError(f"prices: unknown price {name!r}. {suggest(str(name), PRICE_NAMES)}")

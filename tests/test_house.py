@@ -62,6 +62,7 @@ ROOMS = (
     "drive",
     "options",
     "settings",
+    "ensemble",
     "grading",
     "batch",
     "agreement",

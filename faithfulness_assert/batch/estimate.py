@@ -20,6 +20,7 @@ from ..grading import Grader
 from ..judges import make_judge, option_names
 from ..judges.embedded import EmbeddedJudge
 from ..judges.remote.settings import check_number
+from ..judges.several import shares_of
 from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.ask import Ask, Reply, ReplyForm
 from ..records.judge import judge_info
@@ -28,9 +29,10 @@ from ..settings import choose
 from ..text.sentences import sentence_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ..records.judge import Judge, JudgeInfo
+    from ..records.result import GradingResult
     from ..settings import Chosen
     from .rows import Row
 
@@ -125,27 +127,34 @@ def estimate_run(
     check_number("sample", sample, 1, 10**9, whole=True)
     table.check_names(options)
     chosen = choose(judge, policy, threshold, options)
-    grader = _grader(chosen, echoed=over_batch_api)
+    graders = _graders(chosen, echoed=over_batch_api)
     cases, unreadable, drawn = _draw(rows, sample)
-    spent = [grader.grade(**row.fields) for row in drawn]
-    usages = [result.tokens_used for result in spent]
-    costs = [result.cost for result in spent if result.cost is not None]
+    spent = [(share, [grader.grade(**row.fields) for row in drawn]) for grader, share in graders]
+    usages = [result.tokens_used for _, results in spent for result in results]
     times = (cases - unreadable) / len(drawn) if drawn else 0.0
+
+    def all_of(counted: Callable[[GradingResult], float]) -> float:
+        return times * math.fsum(share * math.fsum(map(counted, each)) for share, each in spent)
+
+    names = [model_of(grader.judge_name) for grader, _ in graders]
     return Estimate(
         cases=cases,
         planned=len(drawn),
         unreadable=unreadable,
-        asks=round(times * sum(usage.num_requests for usage in usages)),
-        prompt=round(times * sum(usage.prompt for usage in usages)),
-        completion=round(times * sum(usage.completion for usage in usages)),
-        cost=None if "prices" not in options else times * math.fsum(costs),
+        asks=round(all_of(lambda result: result.tokens_used.num_requests)),
+        prompt=round(all_of(lambda result: result.tokens_used.prompt)),
+        completion=round(all_of(lambda result: result.tokens_used.completion)),
+        cost=None if "prices" not in options else all_of(lambda result: result.cost or 0.0),
         margin=_margin(usages, cases - unreadable),
-        exact=exact_counter(model_of(grader.judge_name), ranks_folder()) is not None,
+        exact=all(exact_counter(name, ranks_folder()) is not None for name in names),
     )
 
 
-def _grader(chosen: Chosen, *, echoed: bool) -> Grader:
-    """A grader whose judge is a rehearsal; a judge that costs nothing takes part itself."""
+def _graders(chosen: Chosen, *, echoed: bool) -> list[tuple[Grader, float]]:
+    """Graders whose judges are rehearsals, each with the share of the cases that it is asked about.
+
+    There is one, or one for each of several judges. A judge that costs nothing takes part itself.
+    """
     judge, policy, threshold, options, _ = chosen
     own = table.taken_by("judge", options)
     others = {name: value for name, value in options.items() if name not in {*own, "cache"}}
@@ -155,11 +164,13 @@ def _grader(chosen: Chosen, *, echoed: bool) -> Grader:
     if "timeout" not in known and "timeout" in own:
         others["timeout"] = own.pop("timeout")
     made = make_judge(judge, own)
-    info = judge_info(made)
-    is_free = isinstance(judge, str) and not info.remote
-    return Grader(
-        made if is_free else Rehearsal(info, echoed=echoed), policy, threshold, cache=None, **others
-    )
+    graders = []
+    for member, share in shares_of(made):
+        info = judge_info(member)
+        is_free = isinstance(judge, str) and not info.remote
+        asked = member if is_free else Rehearsal(info, echoed=echoed)
+        graders.append((Grader(asked, policy, threshold, cache=None, **others), share))
+    return graders
 
 
 def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, list[Row]]:

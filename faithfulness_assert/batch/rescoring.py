@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..options import check_mapping, check_names, taken_by
 from ..plan.kept import weighed_again
+from ..policy.as_json import policy_as_json
 from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise
 from ..records.errors import ConfigError
@@ -14,7 +15,7 @@ from .derived_runs import derived, rows_of, source_of
 from .finished_rows import FinishedRows
 from .local_run import RunOutcome
 from .progress import Counts
-from .run_description import described_policy, policy_in
+from .run_description import policy_in
 from .run_directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def rescore(
     told = {
         **about,
         "rows": counts.total,
-        "policy": described_policy(new),
+        "policy": policy_as_json(new),
         "made_from": [kept.path.resolve().name],
     }
     with derived(made, told) as write:
@@ -101,7 +102,7 @@ def _wanted(
 def _check_asks(old: Policy, new: Policy, run: RunDirectory) -> None:
     """Raises ``ConfigError`` if the judge would be asked otherwise, with the fields."""
     if names := asking_otherwise(old, new):
-        told = described_policy(old), described_policy(new)
+        told = policy_as_json(old), policy_as_json(new)
         changes = (
             f"{name} (was {_shown(told[0][name])}, is {_shown(told[1][name])})" for name in names
         )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass
-from hashlib import sha256
-from pathlib import Path
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from .. import __version__
-from ..files import open_file
+from ..asking.fingerprint import prompts_fingerprint
+from ..policy.as_json import plain, policy_as_json
 from ..policy.policy import TAKES, Policy
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
@@ -18,6 +17,7 @@ from ..records.option_names import option
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from ..grading import Grader
     from .data_sets import DataSet
@@ -39,9 +39,9 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
     """
     told = {
         "version": __version__,
-        "prompts": _prompts(),
+        "prompts": prompts_fingerprint(),
         "judge": described_judge(grader),
-        "policy": described_policy(grader.policy),
+        "policy": policy_as_json(grader.policy),
         "options": {name: options[name] for name in SHAPING if name in options},
         "input": {
             "name": data_set.name,
@@ -49,21 +49,14 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
             "bytes": data_set.size(),
         },
     }
-    plain: dict[str, Any] = json.loads(json.dumps(told, default=_plain))
-    return plain
+    as_json: dict[str, Any] = json.loads(json.dumps(told, default=plain))
+    return as_json
 
 
 def described_judge(grader: Grader) -> dict[str, Any]:
     """A judge as ``run.json`` has it."""
     info = judge_info(grader.judge)
     return {"name": info.name, **(info.identity or {})}
-
-
-def described_policy(policy: Policy) -> dict[str, Any]:
-    """A policy as ``run.json`` has it."""
-    told = {field.name: getattr(policy, field.name) for field in fields(policy)}
-    plain: dict[str, Any] = json.loads(json.dumps(told, default=_plain))
-    return plain
 
 
 def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
@@ -140,24 +133,6 @@ def changed_input(problem: str) -> ConfigError:
         "(what they had is moved to retried.jsonl; that of a row that is gone, too). Else use the "
         "input as it was, or another directory"
     )
-
-
-def _prompts() -> str:
-    """A fingerprint of all that judges are told."""
-    folder = Path(__file__).parents[1] / "asking" / "prompts"
-    found = sha256()
-    for path in sorted(folder.iterdir(), key=lambda path: path.name):
-        with open_file(path) as file:
-            found.update(path.name.encode() + b"\0" + file.read() + b"\0")
-    return found.hexdigest()
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:

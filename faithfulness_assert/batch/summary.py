@@ -10,7 +10,7 @@ from .error_groups import ErrorGroups
 from .rows import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..records.result import GradingResult
 
@@ -58,6 +58,10 @@ class Summary:
         cost: the sum of the costs; None without prices.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         differing: for how many an ask had several answers that do not say the same.
+        cascade: how many cases the ``first`` judge of a cascade answered alone, of ``all``.
+        certificate: what its certificate says; "" without a cascade.
+        panel: of the statements of a panel, how many have ``alike`` labels of all judges, ``of``
+            all.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         seconds: the wall time of the run; None if nobody measured it.
     """
@@ -68,6 +72,9 @@ class Summary:
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
         self.controls: Counter[str] = Counter()
+        self.cascade: Counter[str] = Counter()
+        self.panel: Counter[str] = Counter()
+        self.certificate = ""
         self.errors = ErrorGroups()
         self.cost: float | None = None
         self.seconds = seconds
@@ -85,10 +92,19 @@ class Summary:
             self.errors.add(result.error)
         self.statuses[result.status] += 1
         self.controls.update(result.metadata.get("controls") or {})
+        self._add_together(result.metadata)
         self.differing += any(DIFFERING in warning for warning in result.warnings)
         self.add_spent(result)
         if result.score is not None:
             self._add_score(result.score)
+
+    def _add_together(self, metadata: Mapping[str, Any]) -> None:
+        """Counts what judges that grade together did."""
+        if cascade := metadata.get("cascade"):
+            self.certificate = str(cascade["certificate"])
+            self.cascade.update(all=1, first=not cascade["second"])
+        if panel := metadata.get("panel"):
+            self.panel.update(alike=panel["alike"], of=panel["of"])
 
     def add_spent(self, result: GradingResult) -> None:
         """Counts only what a result has cost."""
@@ -151,6 +167,8 @@ class Summary:
             "errors": [group._asdict() for group in self.errors.groups()],
             "differing": self.differing,
             "controls": dict(self.controls),
+            "cascade": {**self.cascade, "certificate": self.certificate} if self.cascade else None,
+            "panel": dict(self.panel) or None,
             "seconds": self.seconds,
         }
 
@@ -182,12 +200,21 @@ class Summary:
             lines.append(f"statuses: {counts}")
         if self.differing:
             lines.append(f"{self.differing:,} cases: {DIFFERING}")
-        lines += self.errors.lines()
+        lines += [*self._together(), *self.errors.lines()]
         if self.tokens["num_requests"]:
             lines.append(self.spent())
         if self.seconds:
             lines.append(f"time: {duration(self.seconds)}, {self.cases / self.seconds:.3g} cases/s")
         return "\n".join(lines)
+
+    def _together(self) -> Iterator[str]:
+        if self.cascade:
+            first, cases = self.cascade["first"], self.cascade["all"]
+            yield f"cascade: the first judge answered {first:,} of {cases:,} cases alone"
+            yield f"certificate: {self.certificate}"
+        if self.panel:
+            alike, statements = self.panel["alike"], self.panel["of"]
+            yield f"panel: {alike:,} of {statements:,} statements have one label of all judges"
 
     def spent(self) -> str:
         """What all of it has cost, on one line."""

@@ -19,6 +19,12 @@ class Clock:
     deadline: float | None = None
     timeout: float | None = None
 
+    def after(self, used: float) -> Clock:
+        """The clock of a grade of which so many seconds are over."""
+        if not used or self.deadline is None:
+            return self
+        return Clock(max(self.deadline - used, 0.0), self.timeout)
+
 
 class TimeLeft:
     """The seconds that a grade may still take. They begin with its first ask.

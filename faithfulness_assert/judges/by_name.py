@@ -46,8 +46,10 @@ JUDGES: dict[str, JudgeEntry] = {
     "anthropic": JudgeEntry(
         ".anthropic", "AnthropicJudge", "anthropic:MODEL", package="anthropic", extra="anthropic"
     ),
+    "cascade": JudgeEntry(".several", "Cascade", "cascade:A,B"),
     "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
     "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
+    "panel": JudgeEntry(".several", "Panel", "panel:A,B,C"),
     "tape": JudgeEntry(".tape", "TapeJudge", "tape:DIR"),
 }
 
@@ -69,15 +71,51 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
         if option not in known:
             hint = f" {suggest(option, known)}" if known else ""
             raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
-    judge: Judge = judge_class(*([argument] if argument else []), **options)
+    given: list[Any] = [argument] if argument else []
+    if "," in JUDGES[kind].form:
+        given, options = _members(spec, options)
+    judge: Judge = judge_class(*given, **options)
     return judge
 
 
+def _members(spec: str, options: Mapping[str, Any]) -> tuple[list[Judge], dict[str, Any]]:
+    """The judges that grade together, each with the options that it has, and the other options."""
+    kind, names = _split(spec)
+
+    def of(known: list[str]) -> dict[str, Any]:
+        return {name: value for name, value in options.items() if name in known}
+
+    members = [make_judge(name, of(option_names(name))) for name in names]
+    return members, of(_own_options(kind))
+
+
+def _split(spec: str) -> tuple[str, list[str]]:
+    """Which judges ``cascade:A,B`` names."""
+    kind, argument = _parse(spec)
+    names = [name.strip() for name in argument.split(",")]
+    wanted = JUDGES[kind].form
+    if not all(names) or len(names) < 2 or (kind == "cascade" and len(names) > 2):
+        raise ConfigError(f"judge: {spec!r} should be written {wanted!r}, with names of judges")
+    for name in names:
+        if "," in JUDGES[_parse(name)[0]].form:
+            raise ConfigError(f"judge: {spec!r}: {name!r} cannot be one of several judges")
+    return kind, names
+
+
 def option_names(spec: object) -> list[str]:
-    """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself."""
+    """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself.
+
+    Those of judges that grade together are the options of all of them.
+    """
     if not isinstance(spec, str):
         return []
     kind, _ = _parse(spec)
+    together = _split(spec)[1] if "," in JUDGES[kind].form else ()
+    others = (option for name in together for option in option_names(name))
+    return list(dict.fromkeys([*_own_options(kind), *others]))
+
+
+def _own_options(kind: str) -> list[str]:
     makers = [vars(c)["__init__"] for c in _load(JUDGES[kind]).__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
     return [option.name for option in options if option.kind is option.KEYWORD_ONLY]

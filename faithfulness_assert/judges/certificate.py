@@ -1,0 +1,177 @@
+"""A certificate: in which cases the first judge of a cascade agrees with the second, and how often.
+
+It is made from two runs over the same cases (``batch/certifying.py``), and holds for the judges,
+the prompts and the policy of these runs. A case is accepted if the first judge is certain enough of
+its outcome: passing and failing cases have a limit each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from ..files import read_text
+from ..records.errors import ConfigError
+
+if TYPE_CHECKING:
+    from ..records.result import GradingResult
+
+FORMAT = "faithfulness-assert certificate 1"
+OUTCOMES = ("passes", "fails")
+LEVEL = 0.95
+"""The certainty that a certificate is right: of 100 such certificates, at most 5 are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What two runs have shown of two judges.
+
+    Args:
+        judges: the first and the second one, as their runs describe them.
+        policy: of both runs, as they describe it.
+        prompts: the fingerprint of all that judges are told.
+        agree: the share of accepted cases, from 0 to 1, in which both judges agree at least.
+        limits: for each of ``OUTCOMES`` the certainty that is enough; none is enough where it has
+            no entry.
+        cases: how many cases it was tested on.
+        accepted: how many of them the first judge would have answered alone.
+        differing: in how many of these the second judge differs.
+    """
+
+    judges: tuple[Mapping[str, Any], Mapping[str, Any]]
+    policy: Mapping[str, Any]
+    prompts: str
+    agree: float
+    limits: Mapping[str, float]
+    cases: int
+    accepted: int
+    differing: int
+
+    def accepts(self, result: GradingResult) -> bool:
+        """Whether this result of the first judge stands.
+
+        Where no judge was needed, as for a blank answer, the second one would say the same. What
+        the first one left open, or what it got a control wrong in, never stands.
+        """
+        if result.error is not None:
+            return result.status == "invalid_input"
+        if not result.verdicts:
+            return True
+        limit = self.limits.get(outcome_of(result))
+        return limit is not None and is_sound(result) and certainty(result) >= limit
+
+    @property
+    def promise(self) -> str:
+        """What it says, in words."""
+        tested = f"{self.differing:,} of {self.accepted:,} tested ones differ"
+        share = f"in at least {self.agree:.1%} of the cases that it answers".replace(".0%", "%")
+        return f"the first judge agrees with the second {share} ({LEVEL:.0%} certain: {tested})"
+
+    @property
+    def fingerprint(self) -> str:
+        """Distinguishes it from others: its SHA-256, in hex."""
+        text = json.dumps(self.to_json(), sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_json(self) -> dict[str, Any]:
+        """As its file has it."""
+        return {"format": FORMAT, **asdict(self)}
+
+
+def outcome_of(result: GradingResult) -> str:
+    """Which of ``OUTCOMES`` a result is."""
+    return OUTCOMES[0] if result.pass_ else OUTCOMES[1]
+
+
+def is_sound(result: GradingResult) -> bool:
+    """Whether every statement has a verdict, and the judge passed all controls."""
+    controls = result.metadata.get("controls") or {}
+    wrong = controls.get("failed", 0) + controls.get("unanswered", 0)
+    return result.defined and result.coverage == 1 and not wrong
+
+
+def certainty(result: GradingResult) -> float:
+    """How certain a judge is of a result, from 0 to 1: how far its score is from the threshold."""
+    return 0.0 if result.score is None else abs(result.score - result.threshold)
+
+
+def read_certificate(given: object) -> Certificate:
+    """The certificate itself, that in a file, or that in the content of one.
+
+    Raises:
+        ConfigError: it cannot be read, or is none.
+    """
+    if isinstance(given, Certificate):
+        return given
+    if given is None:
+        make = "faithfulness-assert certify RUN_OF_A RUN_OF_B -o FILE"
+        raise ConfigError(f"certificate: a cascade needs one; make it with `{make}`")
+    name = "certificate" if isinstance(given, Mapping) else f"certificate: {given}"
+    data = given if isinstance(given, Mapping) else _read(given, name)
+    if data.get("format") != FORMAT:
+        raise ConfigError(f"{name}: is no certificate that `faithfulness-assert certify` wrote")
+    try:
+        told = {field.name: data[field.name] for field in fields(Certificate)}
+        first, second = told["judges"]
+        certificate = Certificate(**{**told, "judges": (dict(first), dict(second))})
+        _check(certificate)
+    except (KeyError, TypeError, ValueError):
+        raise ConfigError(f"{name}: is damaged; write it again with `certify`") from None
+    return certificate
+
+
+def _check(certificate: Certificate) -> None:
+    limits = dict(certificate.limits)
+    numbers = (certificate.agree, *limits.values())
+    counts = [certificate.differing, certificate.accepted, certificate.cases]
+    if not all(math.isfinite(number) and 0 <= number <= 1 for number in numbers):
+        raise ValueError("a share or a limit is out of range")
+    if not all(type(count) is int for count in counts) or sorted([0, *counts]) != [0, *counts]:
+        raise ValueError("a count is out of range")
+    if not set(limits) <= set(OUTCOMES):
+        raise ValueError("a limit has no outcome")
+    dict(certificate.policy), str(certificate.prompts)
+
+
+def _read(path: object, name: str) -> Mapping[str, Any]:
+    if not isinstance(path, str | os.PathLike):
+        raise ConfigError(f"certificate: must be the path of a file, got {type(path).__name__}")
+    try:
+        data = json.loads(read_text(path))
+    except OSError as error:
+        raise ConfigError(f"{name}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise ConfigError(f"{name}: is no JSON") from None
+    return data if isinstance(data, Mapping) else {}
+
+
+def check_fits(certificate: Certificate, told: Mapping[str, Any]) -> None:
+    """Raises ``ConfigError`` if the certificate is of other judges, prompts or another policy.
+
+    ``told``: ``judges``, ``policy`` and ``prompts`` of now, as a certificate has them.
+    """
+    if certificate.prompts != told["prompts"]:
+        raise ConfigError(_other("other prompts"))
+    then, now = certificate.policy, told["policy"]
+    if then != now:
+        raise ConfigError(_other(f"another policy ({_differing(then, now)})"))
+    for which, old, new in zip(
+        ("first", "second"), certificate.judges, told["judges"], strict=True
+    ):
+        if old != new:
+            raise ConfigError(_other(f"another {which} judge ({_differing(old, new)})"))
+
+
+def _differing(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    names = [n for n in {**then, **now} if then.get(n) != now.get(n)]
+    return ", ".join(f"{n}: was {then.get(n)!r:.60}, is {now.get(n)!r:.60}" for n in names[:3])
+
+
+def _other(what: str) -> str:
+    fix = "make one for these with `faithfulness-assert certify`"
+    return f"certificate: it is of {what}; {fix}"

@@ -1,0 +1,194 @@
+"""The second judge of a cascade is not asked where a certificate says that the first is enough."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cascade_certificates import JUDGES, certified, true_agreement
+from command import run as command
+from loopback import Answer, Loopback, Request, good_reply
+from true_server import answered, said, text_of
+
+from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, grade
+from faithfulness_assert.batch import run
+from faithfulness_assert.batch.certifying import AGREE, at_most, certify, needed
+from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.estimate import estimate_run
+from faithfulness_assert.judges.several import Cascade
+
+KEY = "sk-0123456789abcdef"
+CASES = 420
+WORDS = "red blue wide deep cold warm old new".split()
+
+
+def data(path: Path) -> str:
+    """Answers of one sentence, a third of which the context does not have.
+
+    The embedded judge, which compares words, agrees with a model about those that stand there.
+    """
+    cases = []
+    for n in range(CASES):
+        true = f"The house number {n} is {WORDS[n % 8]}."
+        false = f"Bakers in Arlen sold {n} loaves yesterday."
+        other = f"The house number {n} is not {WORDS[n % 8]}."  # the embedded judge grants it
+        cases.append({"id": f"q{n}", "answer": (true, false, other)[n % 3], "context": [true]})
+    path.write_text(json.dumps(cases))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The data, a run of the embedded judge over it, and one of a model."""
+    folder = tmp_path_factory.mktemp("cascade")
+    file = data(folder / "answers.json")
+    run(file, folder / "a", judge="embedded", progress=False)
+    with Loopback(answered) as server:
+        options: Any = {"base_url": server.url, "api_key": KEY}
+        run(file, folder / "b", judge="openai:m", progress=False, **options)
+    return folder, file
+
+
+@pytest.fixture(scope="module")
+def certificate(graded: Any) -> str:
+    folder, _ = graded
+    path = folder / "certificate.json"
+    done = command("certify", str(folder / "a"), str(folder / "b"), "-o", str(path))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "it saves" in done.stdout
+    assert "<- certified" in done.stdout
+    return str(path)
+
+
+def test_only_what_the_certificate_does_not_accept_goes_to_the_second_judge(
+    graded: Any, certificate: str
+) -> None:
+    """What fails is accepted: the embedded judge is right about it. What passes is not."""
+    folder, file = graded
+    with Loopback(answered) as server:
+        options: Any = {"base_url": server.url, "api_key": KEY, "certificate": certificate}
+        outcome = run(
+            file, folder / "c", judge="cascade:embedded,openai:m", progress=False, **options
+        )
+        asked = len(server.requests)
+    assert asked == CASES * 2 / 3
+    assert f"cascade: the first judge answered {CASES // 3} of {CASES} cases alone" in outcome.text
+    assert "certificate: the first judge agrees with the second in at least 95%" in outcome.text
+    cascade, model = ({line.case_id: line.result for line in lines(folder / n)} for n in "cb")
+    for case_id, result in cascade.items():
+        assert result.pass_ == model[case_id].pass_
+        assert result.judge == "cascade:embedded,openai:m"
+        if result.metadata["cascade"]["second"]:
+            assert result.verdicts == model[case_id].verdicts
+            assert result.tokens_used.num_requests == 1
+        else:
+            assert result.tokens_used.num_requests == 0
+    again = run(file, folder / "c", judge="cascade:embedded,openai:m", progress=False, **options)
+    assert again.counts.finished == CASES
+
+
+def lines(folder: Path) -> Any:
+    from faithfulness_assert.batch.comparison import lines_of
+
+    return lines_of(folder)()
+
+
+def test_what_it_will_use_is_what_it_then_uses(graded: Any, certificate: str) -> None:
+    _, file = graded
+    given: Any = {"judge": "cascade:embedded,openai:m", "certificate": certificate}
+    told = estimate_run(open_data_set(file).rows(), **given)
+    assert told.asks == pytest.approx(CASES * 2 / 3, rel=0.15)
+    assert told.cases == CASES
+
+
+def test_a_certificate_of_others_is_refused_with_what_differs(
+    graded: Any, certificate: str, tmp_path: Path
+) -> None:
+    content = json.loads(Path(certificate).read_text())
+    judge = "cascade:embedded,openai:m"
+    for given, options, problem in (
+        (None, {}, "a cascade needs one; make it with `faithfulness-assert certify"),
+        (certificate, {"threshold": 0.5}, "it is of another policy (threshold: was 0.8, is 0.5)"),
+        (certificate, {"judge": "cascade:embedded,openai:n"}, "of another second judge (name: was"),
+        (certificate, {"judge": "cascade:openai:m,embedded"}, "of another first judge (name: was"),
+        ({**content, "prompts": "0"}, {}, "it is of other prompts"),
+        ({**content, "limits": {"passes": float("nan")}}, {}, "is damaged; write it again"),
+        ({**content, "limits": {"maybe": 0.5}}, {}, "is damaged; write it again"),
+        ({**content, "accepted": 10**9}, {}, "is damaged; write it again"),
+        ({**content, "judges": 3}, {}, "is damaged; write it again"),
+        ({}, {}, "is no certificate that `faithfulness-assert certify` wrote"),
+        (str(tmp_path / "none.json"), {}, "cannot be read: No such file"),
+        (str(Path(__file__)), {}, "is no JSON"),
+        (3, {}, "must be the path of a file, got int"),
+    ):
+        with pytest.raises(ConfigError) as error:
+            grade("x", "x", **{"judge": judge, "api_key": KEY, "certificate": given, **options})
+        assert problem in str(error.value), str(error.value)
+    with pytest.raises(ConfigError, match="has no such option"):
+        grade("x", "x", judge="embedded", certificate=certificate)
+
+
+def test_runs_that_show_nothing_give_no_certificate(graded: Any, tmp_path: Path) -> None:
+    """A judge that says yes to everything differs too often; few cases show nothing at all."""
+    folder, file = graded
+
+    def yes(request: Request) -> Answer:
+        reply = said(text_of(request))
+        for verdict in reply["verdicts"]:
+            verdict.update(label="supported", evidence=[1])
+        return good_reply(request, json.dumps(reply))
+
+    with Loopback(yes) as server:
+        options: Any = {"base_url": server.url, "api_key": KEY, "controls": "off"}
+        run(file, tmp_path / "yes", judge="openai:y", progress=False, **options)
+    told = command("certify", str(tmp_path / "yes"), str(folder / "b"), "-o", str(tmp_path / "c"))
+    assert told.returncode == 1, told.stdout + told.stderr
+    assert "No certificate: " in told.stdout
+    assert not (tmp_path / "c").exists()
+    few = json.loads(Path(file).read_text())[:30]
+    for name in ("one", "two"):
+        run(few, tmp_path / name, judge="embedded", progress=False)
+    assert certify(tmp_path / "one", tmp_path / "two").certificate is None
+    with pytest.raises(ConfigError, match="must be the directory of a run"):
+        certify(tmp_path / "one", tmp_path / "nothing")
+    with pytest.raises(ConfigError, match="agree: must be a share over 0 and under 1"):
+        certify(tmp_path / "one", tmp_path / "two", agree=1.0)
+
+
+def test_59_cases_without_a_difference_are_enough_and_93_with_one() -> None:
+    assert needed(0, 0.95) == 59
+    assert needed(1, 0.95) == 93
+    assert at_most(0, 59, 0.05) == pytest.approx(0.95**59)
+    assert at_most(5, 5, 0.05) == 1.0
+
+
+@pytest.mark.parametrize("name", ["always just below", "certain and wrong", "always .90"])
+def test_a_certificate_promises_too_much_at_most_once_in_twenty(name: str) -> None:
+    chance = random.Random(3)
+    found = [certified(JUDGES[name], 300, chance) for _ in range(100)]
+    wrong = [rule for rule in found if rule and true_agreement(JUDGES[name], rule) < AGREE]
+    assert len(wrong) <= 11  # of 100: so many or more come with a chance of less than 1 %
+
+
+class Fails:
+    """A judge that cannot be reached."""
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        raise JudgeError("the server is down", "transport", retryable=True)
+
+
+def test_a_first_judge_that_fails_is_not_the_last_word_and_a_second_one_is(
+    certificate: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("faithfulness_assert.ensemble.check_fits", lambda *_: None)
+    for first, second, status in (
+        (Fails(), "embedded", "graded"),
+        (Fails(), Fails(), "judge_failed"),
+    ):
+        judges = [Grader(judge).judge for judge in (first, second)]
+        result = grade("It is red.", "It is red.", judge=Cascade(*judges, certificate=certificate))
+        assert result.status == status
+        assert result.pass_ is (status == "graded")
