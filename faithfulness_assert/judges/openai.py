@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from ..asking.schema import bounded_schema
 from ..records.ask import Reply
+from ..records.ask import finish_reason as why_ended
 from ..records.errors import JudgeError
 from ..text.strings import clean_text
 from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
@@ -38,7 +39,7 @@ OWN_HOSTS = ("api.openai.com", ".azure.com")
 """How the hosts end on which OpenAI's own models run."""
 
 _FORMAT = re.compile(
-    r"response[_ ]?format|json[_ ](?:schema|object|mode)|grammar"
+    r"response[_ ]?(?:format|schema)|json[_ ](?:schema|object|mode)|grammar"
     r"|structured[_ ]output|guided_|requested parameters",
     re.I,
 )
@@ -166,14 +167,16 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
     usage, choice = _usage(data.get("usage")), _first_choice(data.get("choices"))
     if choice.get("error"):
         return read_failure(answer, choice, secrets)
-    message = choice.get("message")
-    if not isinstance(message, dict):
-        problem = "the judge's answer has no message: is base_url a chat API?"
-        return bad_answer(problem, answer, usage=usage)
-    text, refusal = _text_and_refusal(message)
     finish_reason = choice.get("finish_reason")
     if not isinstance(finish_reason, str):
         finish_reason = "stop"
+    message = choice.get("message")
+    if not isinstance(message, dict):
+        if why_ended(finish_reason) == "content_filter":  # Gemini then sends no message
+            return Reply("", usage, finish_reason)
+        problem = "the judge's answer has no message: is base_url a chat API?"
+        return bad_answer(problem, answer, usage=usage)
+    text, refusal = _text_and_refusal(message)
     reply = Reply(text, usage, finish_reason, refusal or None)
     reasoned = message.get("reasoning") or message.get("reasoning_content")
     return warn_if_only_reasoning(reply) if reasoned else reply

@@ -204,7 +204,7 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, Any], list[str]]:
         keys = " or ".join(f"{prefix}API_KEY" for prefix in environment_prefixes())
         advice = f"set {keys} in the environment, since promptfoo writes config into its results"
         notes.append(f"The provider's apiKey is not repeated here: {advice}.")
-    taken = ("apiKey", *(("apiBaseUrl", "apiHost") if base else ()))
+    taken = ("apiKey", *(("apiBaseUrl", "apiHost", "region") if base else ()))
     if names := sorted(_shown(key) for key in config if key not in taken):
         more = ", …" if len(names) > 10 else ""
         notes.append(f"Left out of the provider's config: {', '.join(names[:10])}{more}.")

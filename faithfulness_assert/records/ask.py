@@ -142,9 +142,11 @@ _PROVIDERS_WORDS = {
     "stop": "end_turn eos eos_token stop_sequence",
     "length": "max_tokens max_output_tokens max_completion_tokens model_length incomplete "
     "truncated model_context_window_exceeded",
-    "content_filter": "safety blocklist prohibited_content recitation refusal blocked",
+    "content_filter": "safety blocklist prohibited_content recitation refusal blocked "
+    "content_filtered guardrail_intervened",
     "error": "failed cancelled canceled",
 }
+_ABNORMAL = ("length", "content_filter", "error")
 _FINISH_REASONS = {
     "": "stop",
     **{word: reason for reason, words in _PROVIDERS_WORDS.items() for word in words.split()},
@@ -152,6 +154,10 @@ _FINISH_REASONS = {
 
 
 def finish_reason(word: str) -> str:
-    """Why a reply ended: stop, length, content_filter, error, or the provider's own word."""
+    """Why a reply ended: stop, length, content_filter, error, or the provider's own word.
+
+    Gemini says more after a colon (``content_filter: PROHIBITED_CONTENT``). That never ends well.
+    """
     word = clean_text(word[:40]).lower()
-    return _FINISH_REASONS.get(word, word)
+    reason = _FINISH_REASONS.get(head := word.partition(":")[0].strip(), head)
+    return reason if head == word or reason in _ABNORMAL else word

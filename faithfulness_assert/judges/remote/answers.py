@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | JudgeError:
     """The JSON object in the body of a good answer; anything else is a failure that says why."""
     data = _parse_json(answer.body, secrets)
+    if isinstance(data, list) and len(data) == 1:
+        data = data[0]  # Gemini's errors
     if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
         return read_failure(answer, data, secrets)
     if isinstance(data, dict):

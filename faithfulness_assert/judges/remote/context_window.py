@@ -59,7 +59,7 @@ _STATED = tuple(
     for pattern in (
         r"> *(\d{1,12})",
         r"<= *(\d{1,12})",
-        r"(?<!input )(?<!\()(?:length|size|window|limit) (?:is |of )?(?:only )?\(?(-?\d{1,12})",
+        r"(?<!input )(?<!\()(?:length|size|window|limit):? (?:is |of )?(?:only )?\(?(-?\d{1,12})",
         r"tokens allowed \((\d{1,12})",
         r"with (\d{1,12}) maximum context",
         r"\blimit:? (\d{1,12}), requested",

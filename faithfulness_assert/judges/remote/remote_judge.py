@@ -87,6 +87,8 @@ class RemoteJudge:
     """
 
     provider: Provider
+    watch: Callable[[dict[str, Any], Answer], None] | None = None
+    """Is told each request and its answer, as they went over the network. For ``doctor``."""
 
     def __init__(
         self,
@@ -185,6 +187,11 @@ class RemoteJudge:
         request = partial(self.request, ask)
         return outcome, next_steps(self.provider.fallbacks, sent, outcome, request)
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What the server was found to reject, and what it is sent instead."""
+        return step_warnings(self.provider.fallbacks, self._steps)
+
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         warnings = (*self._endpoint.warnings, *step_warnings(self.provider.fallbacks, steps))
@@ -258,6 +265,8 @@ class RemoteJudge:
         answer = await connection.send(request, seconds)
         if not isinstance(answer, Answer):
             return self.secrets.out_of_outcome(answer)
+        if self.watch is not None:
+            self.watch(request, answer)
         read = partial(self.read, answer)
         return read() if len(answer.body) <= LONG_BODY else await background.in_thread(read)
 
@@ -276,13 +285,18 @@ class RemoteJudge:
             raise
 
     def _connect(self) -> Connection:
-        provider, secrets = self.provider, self.secrets
+        provider, own = self.provider, self._own_client
         connection: Connection
-        if self._own_client is None:
-            make_client = partial(self._make_client, f"Async{provider.client}")
-            url, login = self._endpoint.below(provider.path), self._endpoint.login
-            connection = DirectConnection(provider.sdk(), make_client, url, login, secrets)
+        if own is None:
+            connection = self.connection(provider.path)
         else:
-            connection = ClientConnection(provider.sdk(), self._own_client, provider.path, secrets)
+            connection = ClientConnection(provider.sdk(), own, provider.path, self.secrets)
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection
+
+    def connection(self, path: str, method: str = "POST") -> Connection:
+        """A new connection to ``path`` below this judge's address, with its key."""
+        make_client = partial(self._make_client, f"Async{self.provider.client}")
+        url, login = self._endpoint.below(path), self._endpoint.login
+        sdk, secrets = self.provider.sdk(), self.secrets
+        return DirectConnection(sdk, make_client, url, login, secrets, method)

@@ -22,21 +22,28 @@ MAX_WAIT = 60.0  # seconds between two tries
 
 _TAG = re.compile(r"<[^<>]{0,300}>")
 _FILTERED = re.compile(
-    r"content_filter|content_policy|responsibleaipolicy|content management policy", re.I
+    r"content_filter|content_?policy|responsibleaipolicy|content management policy"
+    r"|requires moderation|input was flagged",
+    re.I,
 )
 _UNPAID = re.compile(
     r"insufficient_quota|billing_(?:not_active|hard_limit|error)|credit balance is too low", re.I
 )
-_NO_KEY = re.compile(r"(?:incorrect|invalid) api[ _]key|api[ _]key (?:not valid|expired)", re.I)
+_NO_KEY = re.compile(
+    r"(?:incorrect|invalid) api[ _]key|api[ _]key (?:not valid|expired)"
+    r"|(?:missing|invalid) authorization header",
+    re.I,
+)
 _GONE = re.compile(
     r"model_(?:not_found|decommissioned|deprecated)|deploymentnotfound|invalid model\b"
+    r"|unknown[ _]model|not a valid model id|model identifier is invalid|does not support the '?/"
     r"|model [^\n]{0,100}(?:does not exist|not found|decommissioned|no longer (?:available|supp))",
     re.I,
 )
 """Some servers say this with status 400."""
 _TOO_LONG = re.compile(
-    r"context_length_exceeded|exceed_context_size|context (?:length|size|window|limit)"
-    r"|prompt is too long|input tokens exceed|maximum (?:allowed|model) length"
+    r"context_length_exceeded|exceed_context_size|context ?(?:length|size|window|limit)"
+    r"|(?:prompt|input) is too long|input tokens exceed|maximum (?:allowed|model) length"
     r"|must be <= \d+\. given|request too large for",
     re.I,
 )
@@ -93,7 +100,7 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
     if wished in ("true", "false"):
         retryable = wished == "true"
     if filtered:
-        kind, retryable = "content_filter", False
+        kind, retryable, hint = "content_filter", False, ""
     elif unpaid:
         kind, retryable, hint = "rate_limit", False, "Check the credit of the account."
     elif 300 <= status < 400:
@@ -156,7 +163,7 @@ def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:
 
 
 def _message(fields: Mapping[str, Any]) -> str:
-    texts = (fields[name] for name in ("message", "detail") if fields.get(name))
+    texts = (fields[name] for name in ("message", "detail", "Message") if fields.get(name))
     text, size = _as_text(next(texts, fields)), fields.get("n_ctx")  # llama.cpp's context size
     return f"{text} (context size {size})" if isinstance(size, int) else text
 

@@ -1,0 +1,201 @@
+"""Whole grades in the dialect of each server that the page on servers has a recipe for, at its own address."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row
+from hypothesis import given
+from hypothesis import strategies as st
+from internet import Internet
+from remote import JSON, bare_environment
+
+from faithfulness_assert import Grader
+from faithfulness_assert.judges.dialects import (
+    UNKNOWN,
+    models_in,
+    names_of_models,
+    recognise,
+    stated_window,
+)
+from faithfulness_assert.judges.remote.connection import Answer
+from faithfulness_assert.promptfoo.migrate import judge_of
+
+FACTS = [f"Museum {n} was opened by the mayor in {1700 + n}." for n in range(8)]
+CASE = {"answer": " ".join([*FACTS[:6], "Museum 9 burnt down."]), "context": " ".join(FACTS)}
+SCORE = pytest.approx(6 / 7)
+LONG = [
+    f"Gallery {n} of the museum has {n + 3} rooms and was painted in {1800 + n}."
+    for n in range(150)
+]
+each = pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
+
+
+@pytest.fixture
+def internet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Internet]:
+    """Where each server is at its own address."""
+    bare_environment(monkeypatch)
+    servers = {made.place: made for made in map(Imitation, ROWS.values())}
+    with Internet(servers) as made:
+        made.reach(monkeypatch, tmp_path)
+        yield made
+
+
+def grade(row: Row, case: Any = CASE, **options: Any) -> Any:
+    """The result of a case."""
+    given = {"base_url": row["base_url"], "api_key": KEY, "max_retries": 0, "timeout": 20}
+    grader = Grader(f"openai:{options.pop('model', row['model'])}", **{**given, **options})
+    try:
+        return grader.grade(**case)
+    finally:
+        grader.judge.close()  # type: ignore[attr-defined]
+
+
+# ---------------------------------------------------------------- right grades
+
+
+@each
+def test_a_grade_is_right(row: Row, internet: Internet) -> None:
+    result = grade(row)
+    assert (result.status, result.score) == ("graded", SCORE), result.reason
+    assert result.tokens_used.prompt > 100
+
+
+@each
+def test_a_parameter_that_the_server_rejects_is_left_out_and_told(
+    row: Row, internet: Internet
+) -> None:
+    result = grade(row, seed=7)
+    rejected = row.get("rejects", {}).keys() - {"max_tokens"}
+    assert (result.status, result.score) == ("graded", SCORE), result.reason
+    assert len(result.metadata.get("warnings", ())) == len(rejected)
+    for name in rejected:
+        assert name in " ".join(result.metadata["warnings"])
+
+
+@each
+def test_a_case_that_is_too_long_for_the_server_is_graded_in_parts(
+    row: Row, internet: Internet
+) -> None:
+    made = Imitation(row, window=2048)
+    internet.servers = {**internet.servers, made.place: made}
+    case = {"answer": f"{LONG[3]} {LONG[140]} Museum 9 burnt down.", "context": " ".join(LONG)}
+    result = grade(row, case)
+    assert (result.status, result.score) == ("graded", pytest.approx(2 / 3)), result.reason
+    assert "context window" in " ".join(result.metadata["warnings"])
+
+
+def test_a_schema_that_gemini_cannot_read_is_sent_in_another_form(internet: Internet) -> None:
+    text = "Unknown name \"additionalProperties\" at 'generation_config.response_schema'"
+    error = {
+        "error": {
+            "code": 400,
+            "message": f"Invalid JSON payload received. {text}: Cannot find field.",
+        }
+    }
+    row = {**ROWS["gemini"], "rejects": {"response_format": {"status": 400, "body": [error]}}}
+    made = Imitation(row)
+    internet.servers = {**internet.servers, made.place: made}
+    result = grade(row)
+    assert (result.status, result.score) == ("graded", SCORE), result.reason
+
+
+# ---------------------------------------------------------------- errors told right
+
+KINDS = {"wrong_key": "auth", "unknown_model": "transport", "filtered": "content_filter"}
+
+
+@pytest.mark.parametrize(
+    ("row", "error"),
+    [
+        pytest.param(row, error, id=f"{name}-{error}")
+        for name, row in ROWS.items()
+        for error in row["errors"]
+        if error != "too_long"
+    ],
+)
+def test_what_the_server_says_is_wrong_is_told_right(
+    row: Row, error: str, internet: Internet
+) -> None:
+    told: dict[str, Any] = row["errors"][error]
+    options: dict[str, Any] = {
+        "wrong_key": {"api_key": "sk-wrong"},
+        "unknown_model": {"model": "no-such-model"},
+    }.get(error, {})
+    case = {**CASE, "context": f"{CASE['context']} {FORBIDDEN}."} if error == "filtered" else CASE
+    if error not in KINDS:
+        made = Imitation(row, always=error)
+        internet.servers = {**internet.servers, made.place: made}
+    result = grade(row, case, **options)
+    assert result.error is not None
+    assert result.error.kind == told.get("kind", KINDS.get(error, "transport")), result.reason
+    says = {"auth": "api_key", "transport": "model's name", "content_filter": "filter"}
+    assert told.get("says", says.get(result.error.kind, "")) in result.reason
+    assert "sk-wrong" not in result.reason
+    assert not result.error.retryable or result.error.kind == "server"
+
+
+# ---------------------------------------------------------------- promptfoo's names for them
+
+IDS = [(row, provider) for row in ROWS.values() for provider in row["promptfoo"]]
+
+
+@pytest.mark.parametrize(
+    ("row", "provider"),
+    IDS,
+    ids=lambda value: value.get("id") if isinstance(value, dict) else value,
+)
+def test_a_grader_of_promptfoo_becomes_a_judge_that_this_server_answers(
+    row: Row, provider: Any, internet: Internet
+) -> None:
+    judge, _ = judge_of((provider,))
+    result = grade(
+        {**row, "base_url": judge["baseUrl"]}, model=judge["judge"].removeprefix("openai:")
+    )
+    assert (result.status, result.score) == ("graded", SCORE), result.reason
+
+
+# ---------------------------------------------------------------- by what a server is known
+
+
+def json_answer(body: Any, **headers: str) -> Answer:
+    return Answer(200, headers, json.dumps(body).encode())
+
+
+@pytest.mark.parametrize(
+    ("host", "answer", "models", "known"),
+    [
+        ("gpu", json_answer({}), [], (UNKNOWN, "")),
+        ("gpu", json_answer([]), [{"owned_by": "sglang", "max_model_len": 9}], (UNKNOWN, "")),
+        ("gpu", json_answer({"system_fingerprint": ["fp_ollama"], "choices": 3}), [], (UNKNOWN, "")),
+        ("openrouter.ai.evil.org", json_answer({}), [], (UNKNOWN, "")),
+        ("eu.api.openai.com", json_answer({}), [], ("OpenAI", "its address eu.api.openai.com")),
+        # a gateway before what is behind it, and an address before all
+        ("gw", json_answer({"system_fingerprint": "fp_ollama"}, **{"x-litellm-version": "1"}), [], ("LiteLLM", "its header x-litellm-")),
+        ("models.github.ai", json_answer({"prompt_filter_results": []}), [], ("GitHub Models", "its address models.github.ai")),
+        # Azure behind a gateway of somebody's own
+        ("gw", json_answer({"prompt_filter_results": []}), [], ("Azure OpenAI", "prompt_filter_results in its replies")),
+        ("gw", json_answer({"choices": [{"native_finish_reason": "stop"}]}), [], ("OpenRouter", "native_finish_reason in its replies")),
+    ],
+)  # fmt: skip
+def test_a_server_is_known_by_the_first_sign_that_it_shows(
+    host: str, answer: Answer, models: list[Any], known: tuple[str, str]
+) -> None:
+    assert recognise(host, [answer], models) == known
+
+
+@given(
+    body=st.binary() | JSON.map(lambda value: json.dumps(value).encode()),
+    header=st.text(max_size=30),
+)
+def test_whatever_a_server_answers_it_is_of_some_kind(body: bytes, header: str) -> None:
+    answer = Answer(200, {header: header}, body)
+    models = models_in(answer)
+    assert isinstance(recognise("gpu", [answer], models).name, str)
+    assert all(isinstance(name, str) for name in names_of_models(models))
+    for entry in models:
+        assert stated_window(entry) is None or stated_window(entry)[0] > 0  # type: ignore[index]
