@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("docs", "faithfulness_assert"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "zensical.toml", folder)
+    (folder / "tools").mkdir()
+    shutil.copy(ROOT / "tools" / "grouped_names.py", folder / "tools")
     done = subprocess.run(
         [sys.executable, "-m", "zensical", "build", "--strict"],
         cwd=folder,
@@ -32,6 +36,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "griffe: " not in done.stdout + done.stderr  # a docstring and its signature differ
     return folder / "site"
 
 
@@ -65,6 +70,27 @@ def test_every_public_name_is_shown_with_its_docstring(site: Path) -> None:
     assert [n for n in faithfulness_assert.__all__ if f"faithfulness_assert.{n}" not in ids] == []
     assert "Grades whether" in text
     assert ":::" not in text
+
+
+def parameters_of(name: str) -> dict[str, inspect.Parameter]:
+    """The parameters of a public function or class, by Python's own account."""
+    module, _, last = f"faithfulness_assert.{name}".rpartition(".")
+    return dict(inspect.signature(getattr(import_module(module), last)).parameters)
+
+
+def test_only_parameters_without_a_default_are_called_required(site: Path) -> None:
+    page = (site / "api.html").read_text("utf-8")
+    parts = re.split(r'<h3 id="faithfulness_assert\.([\w.]+)"', page)
+    shown = 0
+    for name, body in zip(parts[1::2], parts[2::2], strict=True):
+        for row in re.findall(r'<tr class="doc-section-item">(.*?)</tr>', body, re.DOTALL):
+            parameter, *_, default = re.findall(r"<td>(.*?)</td>", row, re.DOTALL)
+            known = parameters_of(name).get(re.sub(r"<[^>]+>|\s", "", parameter).strip("*"))
+            if known is not None:
+                needed = known.default is known.empty and known.kind is not known.VAR_KEYWORD
+                assert ("required" in default) == needed, (name, known)
+                shown += 1
+    assert shown > 100
 
 
 def test_no_code_block_is_shown_as_prose(site: Path) -> None:
