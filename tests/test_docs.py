@@ -195,6 +195,12 @@ def test_every_relative_link_leads_to_a_file_and_a_heading(page: Path) -> None:
 
 
 @each_page(PAGES)
+def test_every_extra_is_quoted_as_a_shell_needs_it(page: Path) -> None:
+    """In zsh, ``[...]`` without quotes is a pattern."""
+    assert re.findall(r"pip install [^'`\n]*\w\[", page.read_text("utf-8")) == []
+
+
+@each_page(PAGES)
 def test_every_script_that_a_page_names_exists(page: Path) -> None:
     scripts = re.findall(r"python ((?:benchmarks|tests)/[\w/.-]+)", plain(page))
     assert [script for script in scripts if not (ROOT / script).is_file()] == []

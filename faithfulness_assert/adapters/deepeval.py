@@ -13,7 +13,7 @@ try:
     from deepeval.test_case import LLMTestCase, SingleTurnParams
     from deepeval.utils import get_per_task_timeout
 except ImportError as error:
-    raise missing(error, '"deepeval>=4.3"') from error
+    raise missing(error, "deepeval>=4.3") from error
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -12,7 +12,7 @@ from .shared import explanation, facts, make_grader, missing
 try:
     from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 except ImportError as error:
-    raise missing(error, '"inspect-ai>=0.3.280"') from error
+    raise missing(error, "inspect-ai>=0.3.280") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

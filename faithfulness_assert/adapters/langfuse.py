@@ -9,7 +9,7 @@ from .shared import explanation, facts, found_case, make_grader, missing, outcom
 try:
     from langfuse import Evaluation
 except ImportError as error:
-    raise missing(error, '"langfuse>=4.18"') from error
+    raise missing(error, "langfuse>=4.18") from error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

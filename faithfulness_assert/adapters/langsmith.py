@@ -9,7 +9,7 @@ from .shared import explanation, facts, found_case, make_grader, missing, outcom
 try:
     from langsmith.evaluation import EvaluationResult
 except ImportError as error:
-    raise missing(error, '"langsmith>=0.14"') from error
+    raise missing(error, "langsmith>=0.14") from error
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping

@@ -13,7 +13,7 @@ try:
     from mlflow.genai.scorers.base import DEFAULT_SCORER_TIMEOUT
     from pydantic import PrivateAttr
 except ImportError as error:
-    raise missing(error, '"mlflow>=3.17"') from error
+    raise missing(error, "mlflow>=3.17") from error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -10,7 +10,7 @@ from .shared import explanation, missing, outcome
 try:
     from opentelemetry._logs import Logger, LogRecord, SeverityNumber, get_logger
 except ImportError as error:
-    raise missing(error, '"opentelemetry-sdk>=1.45"') from error
+    raise missing(error, "opentelemetry-sdk>=1.45") from error
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context

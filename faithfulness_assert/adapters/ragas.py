@@ -15,7 +15,7 @@ try:
     from ragas.metrics.collections.base import BaseMetric
     from ragas.metrics.result import MetricResult
 except ImportError as error:
-    raise missing(error, '"ragas>=0.4,<0.5" "langchain-community<0.4"') from error
+    raise missing(error, "ragas>=0.4,<0.5", "langchain-community<0.4") from error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

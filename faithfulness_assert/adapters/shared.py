@@ -13,6 +13,7 @@ from ..cases.locate import locate
 from ..cases.mapping import FROM
 from ..grading import Grader
 from ..options import DEADLINE, hide_key
+from ..records.errors import pip_install
 
 if TYPE_CHECKING:
     from ..grading import AnyPolicy
@@ -24,9 +25,9 @@ PATIENCE = 0.9
 """The share of a system's own timeout after which a grade ends, so that it can still say why."""
 
 
-def missing(error: ImportError, requirement: str) -> ImportError:
+def missing(error: ImportError, *requirements: str) -> ImportError:
     """The error for a package that an adapter needs and cannot import."""
-    advice = f"This adapter needs: pip install {requirement}"
+    advice = f"This adapter needs: {pip_install(*requirements)}"
     return ImportError(f"{error}. {advice}", name=error.name, path=error.path)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..grading import MAX_CONCURRENCY
 from ..judges.remote.settings import check_number
 from ..options import hide_key
-from ..records.errors import ConfigError
+from ..records.errors import ConfigError, pip_install
 from ..records.judge import judge_info
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
@@ -149,6 +149,6 @@ def _ray() -> Any:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("ray", "pyarrow"):
             raise
-        advice = "pip install 'faithfulness-assert[ray]'"
+        advice = pip_install(extra="ray")
         raise ConfigError(f"engine: {error.name} is not installed: {advice}") from None
     return ray

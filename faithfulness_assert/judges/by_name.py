@@ -8,7 +8,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ..records.errors import ConfigError, suggest
+from ..records.errors import ConfigError, pip_install, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,8 +38,8 @@ class JudgeEntry(NamedTuple):
     def install(self) -> str:
         """The command that installs what the judge needs; empty if it needs nothing."""
         if self.extra:
-            return f"pip install 'faithfulness-assert[{self.extra}]'"
-        return f"pip install {self.package}" if self.package else ""
+            return pip_install(extra=self.extra)
+        return pip_install(self.package) if self.package else ""
 
 
 JUDGES: dict[str, JudgeEntry] = {

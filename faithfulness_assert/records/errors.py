@@ -151,6 +151,17 @@ class ContradictoryReply(UnreadableReply):
     """The judge's reply supports every statement, and also says that some are not supported."""
 
 
+def pip_install(*requirements: str, extra: str = "") -> str:
+    """The command that installs these requirements, or an ``extra`` of this project.
+
+    It is quoted for any shell: zsh takes ``[...]`` for a pattern, and all take ``>`` for a file.
+    """
+    from shlex import quote  # only on the way to a hint
+
+    names = (f"faithfulness-assert[{extra}]",) if extra else requirements
+    return " ".join(["pip install", *map(quote, names)])
+
+
 def suggest(word: str, known: Iterable[str]) -> str:
     """Help after an unknown name: the most similar known one, else all of them."""
     import difflib  # only ever needed on the way to an error

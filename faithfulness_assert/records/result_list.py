@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, SupportsIndex, overload
 
 from .columns import COLUMNS, badness, values_of
-from .errors import ConfigError
+from .errors import ConfigError, pip_install
 from .result import GradingResult
 
 LIBRARIES = ("pandas", "polars")
@@ -158,4 +158,4 @@ def _library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise ConfigError(f"to_frame needs {name}. Run: pip install {name}") from None
+        raise ConfigError(f"to_frame needs {name}. Run: {pip_install(name)}") from None

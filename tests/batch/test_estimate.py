@@ -6,6 +6,7 @@ import json
 import random
 import socket
 from collections.abc import Mapping
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
@@ -24,6 +25,7 @@ from faithfulness_assert.batch.estimate import Estimate, _margin, estimate_run
 from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges.token_counter import token_counter
 from faithfulness_assert.records.judge import JudgeInfo, Limits
+from faithfulness_assert.settings import forget
 
 MODEL = "openai:gpt-4o-mini"
 PRICES = {"prompt": 0.15, "completion": 0.6}
@@ -109,6 +111,25 @@ def test_a_judge_in_this_process_costs_nothing() -> None:
     assert (estimate.prompt, estimate.completion, estimate.cost) == (0, 0, 0.0)
 
 
+def test_without_a_judge_it_is_that_of_any_model_behind_an_api(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The default judge asks nobody, so that its estimate would be 0 whatever the data."""
+    monkeypatch.chdir(tmp_path)
+    forget()
+    estimate, named = estimate_run(rows(3), prices=PRICES), estimate_run(rows(3), judge=MODEL)
+    assert estimate.asks == named.asks == 3
+    assert estimate.prompt == pytest.approx(named.prompt, rel=0.1)
+    assert estimate.cost is not None
+    assert estimate.cost > 0
+    assert str(estimate).startswith("3 cases, for any model behind an API, since no judge is named")
+    (tmp_path / "pyproject.toml").write_text('[tool.faithfulness_assert]\njudge = "embedded"\n')
+    forget()
+    assert estimate_run(rows(3)).asks == 0
+    assert str(estimate_run(rows(3))).startswith("3 cases, for embedded\n")
+    forget()
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.integers(1, 60), st.integers(1, 30))
 def test_a_sample_stands_for_all_rows_and_says_so(count: int, sample: int) -> None:
@@ -140,7 +161,7 @@ def test_rows_that_cannot_be_read_and_rows_without_a_context_cost_nothing() -> N
 
 def test_no_rows_cost_nothing() -> None:
     estimate = estimate_run([], judge=MODEL)
-    assert estimate == Estimate(0, 0, 0, 0, 0, 0, None, 0.0, estimate.exact)
+    assert estimate == Estimate(0, 0, 0, 0, 0, 0, None, 0.0, estimate.exact, MODEL)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +178,7 @@ def test_the_command_shows_asks_tokens_and_cost(tmp_path: Any) -> None:
     prices = f"prices={json.dumps(PRICES)}"
     done = command("estimate", str(file), "--judge", MODEL, "-o", prices)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("3 cases\n")
+    assert done.stdout.startswith(f"3 cases, for {MODEL}\n")
     assert "prompt tokens" in done.stdout
     data = json.loads(command("estimate", str(file), "--judge", MODEL, "--json").stdout)
     assert data["asks"] == 3

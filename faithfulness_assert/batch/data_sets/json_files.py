@@ -178,6 +178,7 @@ class JsonDocument:
         self._decoder = json.JSONDecoder()
         self._text = ""
         self._at = 0
+        self._lines = 0  # before the text
         self._ended = False
         self._not_utf8 = ""
 
@@ -197,11 +198,12 @@ class JsonDocument:
         """
         self.peek()
         while True:
+            start = self._at
             try:
-                value, end = self._decoder.raw_decode(self._text, self._at)
+                value, end = self._decoder.raw_decode(self._text, start)
             except (ValueError, RecursionError) as error:
                 if isinstance(error, RecursionError) or not self._more():
-                    raise UnreadableError(f"invalid JSON: {self._problem(error)}") from None
+                    raise self._invalid(error, start) from None
             else:
                 if end < len(self._text) or not self._more():  # "12" may be the start of "123"
                     self._check_utf8(self._text[self._at : end])
@@ -221,13 +223,19 @@ class JsonDocument:
         except UnreadableError as error:
             self._not_utf8 = str(error)
 
-    def _problem(self, error: Exception) -> str:
-        """What is wrong, at the end of the file."""
+    def _invalid(self, error: Exception, start: int) -> UnreadableError:
+        """What is wrong, once the file was read to its end: the text begins at ``start`` now."""
         if not isinstance(error, json.JSONDecodeError):
-            return _problem(error)
-        cut = error.msg.startswith("Unterminated") or error.pos > len(self._text) - LONGEST_WORD
+            return UnreadableError(f"invalid JSON: {_problem(error)}")
+        place = error.pos - start
+        cut = error.msg.startswith("Unterminated") or place > len(self._text) - LONGEST_WORD
         problem = error.msg.removesuffix(" at")  # json gives a place after that
-        return f"{problem}; {_CUT}" if cut else problem
+        return self._error(problem, place, cut=cut)
+
+    def _error(self, problem: str, place: int, *, cut: bool) -> UnreadableError:
+        line = self._lines + self._text.count("\n", 0, place) + 1
+        end = f"; {_CUT}" if cut else ""
+        return UnreadableError(f"invalid JSON: {problem} at line {line:,}{end}")
 
     def items(self) -> Iterator[Any]:
         """The items of the list that begins here. Each is read only when it is asked for."""
@@ -263,11 +271,12 @@ class JsonDocument:
 
     def _unexpected(self, wanted: str) -> UnreadableError:
         got = self.peek()
-        problem = f"{wanted!r} is missing before {got!r}" if got else _CUT
-        return UnreadableError(f"invalid JSON: {problem}")
+        before = f" before {got!r}" if got else ""
+        return self._error(f"{wanted!r} is missing{before}", self._at, cut=not got)
 
     def _more(self) -> bool:
         """Reads on, at least as much as is waiting. False at the end of the file."""
+        self._lines += self._text.count("\n", 0, self._at)
         self._text = self._text[self._at :]
         self._at = 0
         part = "" if self._ended else self._file.read(max(CHUNK, len(self._text)))
