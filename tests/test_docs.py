@@ -138,7 +138,7 @@ def test_every_example_prints_what_the_page_says(
 def test_only_the_code_of_other_systems_is_not_run() -> None:
     """Ray's is run by ``tests/cluster``, pytest's by ``test_pytest_page.py``, that of reports by ``test_report.py``, others by ``tests/adapters``."""
     languages = {fence[1] for page in PAGES for fence in FENCE.finditer(page.read_text("utf-8"))}
-    known = {"python", "text", "console", "yaml", "toml", "json"}
+    known = {"python", "text", "console", "yaml", "toml", "json", "dockerfile"}
     run_elsewhere = {
         f"python {{.{name}}}" for name in ("not-run", "ray", "pytest", "report", "adapters")
     }
@@ -168,7 +168,9 @@ def test_every_yaml_block_parses_and_the_hook_accepts_its_config(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     data = [yaml.safe_load(block.text) for block in blocks(page, "yaml")]
-    data = [part for part in data if "jobs" not in part]  # a workflow of GitHub
+    data = [
+        part for part in data if "jobs" not in part and "repos" not in part
+    ]  # of GitHub, of pre-commit
     assertions = list(python_assertions(data))
     assert assertions or not data
     for assertion in assertions:

@@ -58,7 +58,7 @@ def test_no_input_is_a_part_of_a_script() -> None:
 
 
 def test_the_workflow_in_the_docs_uses_inputs_that_exist_and_may_comment() -> None:
-    page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     block = page.partition("```yaml\n")[2].partition("```")[0]
     job = yaml.safe_load(block)["jobs"]["faithfulness"]
     given = next(step["with"] for step in job["steps"] if "before" in step.get("with", {}))
