@@ -22,10 +22,11 @@ from ..judges.dialects import (
     stated_window,
 )
 from ..judges.remote.connection import Answer
+from ..judges.remote.redaction import safe_text
 from ..judges.remote.remote_judge import RemoteJudge
 from ..records.ask import Ask, Payload, ReplyForm
 from ..records.errors import FaithfulnessError, JudgeError
-from ..text.strings import clip, visible
+from ..text.strings import clip
 from .check import Check
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from ..settings import Chosen
 
 CASE = ("The museum opens at nine.", "The museum opens at nine. It closes at five.")
-DEADLINE = 60.0  # seconds, for the grade and for each question to the server
+DEADLINE = 60.0  # seconds, for the grade and for the ask after it
+SECONDS = 10.0  # for the list of models
 FEW = 5
 """Models of the server that are named where it does not know ours."""
 _QUESTION = (
@@ -84,13 +86,15 @@ def judge_checks(spec: str, chosen: Chosen) -> Iterator[Check]:
 
 def _server_checks(judge: RemoteJudge, seen: Exchanges, *, graded: bool) -> Iterator[Check]:
     """Which server it is, what it does with our requests, and how much it reads."""
-    listed = background.wait(_listed(judge)) if seen.answers else None
-    models = models_in(listed) if listed else []
+    models: list[Mapping[str, Any]] = []
     if judge.provider.name == "openai" and seen.answers:
+        listed = background.wait(_listed(judge))
+        models = models_in(listed) if listed else []
         yield _dialect(judge, [*seen.answers, *([listed] if listed else [])], models)
     if not graded:
-        if seen.answers and models and entry_of(_model(judge), models) is None:
-            names = ", ".join(clip(visible(n), 60) for n in islice(names_of_models(models), FEW))
+        if models and entry_of(_model(judge), models) is None:
+            few = islice(names_of_models(models), FEW)
+            names = ", ".join(clip(safe_text(name, judge.secrets), 60) for name in few)
             yield Check("warn", f"model: {_model(judge)} is not in its list, which has: {names}")
         return
     yield from _structured(judge, seen)
@@ -101,7 +105,7 @@ async def _listed(judge: RemoteJudge) -> Answer | None:
     """The answer of the server to a request for its list of models."""
     connection = await background.in_thread(judge.connection, MODELS_PATH, "GET")
     try:
-        answer = await connection.send({}, DEADLINE)
+        answer = await connection.send({}, SECONDS)
     finally:
         await connection.close()
     return answer if isinstance(answer, Answer) else None

@@ -21,6 +21,7 @@ UNKNOWN = "an OpenAI-compatible server of an unknown kind"
 MODELS_PATH = "/models"
 MOST_MODELS = 2_000
 """Entries of a list of models that are looked at."""
+_MOST_TOKENS = 10**9
 _WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length")
 """Fields in which servers say how long prompt and reply may be together."""
 
@@ -165,7 +166,7 @@ def stated_window(entry: Mapping[str, Any]) -> tuple[int, str] | None:
     places = [(entry, _WINDOWS), (meta if isinstance(meta, Mapping) else {}, ("n_ctx",))]
     for place, names in places:
         for name in names:
-            if type(size := place.get(name)) is int and size > 0:
+            if type(size := place.get(name)) is int and 0 < size < _MOST_TOKENS:
                 return size, name
     return None
 

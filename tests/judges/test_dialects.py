@@ -174,6 +174,7 @@ def json_answer(body: Any, **headers: str) -> Answer:
         ("gpu", json_answer({"system_fingerprint": ["fp_ollama"], "choices": 3}), [], (UNKNOWN, "")),
         ("openrouter.ai.evil.org", json_answer({}), [], (UNKNOWN, "")),
         ("eu.api.openai.com", json_answer({}), [], ("OpenAI", "its address eu.api.openai.com")),
+        ("bedrock-mantle.us-east-1.api.aws", json_answer({}), [], ("Amazon Bedrock", "its address bedrock-mantle.us-east-1.api.aws")),
         # a gateway before what is behind it, and an address before all
         ("gw", json_answer({"system_fingerprint": "fp_ollama"}, **{"x-litellm-version": "1"}), [], ("LiteLLM", "its header x-litellm-")),
         ("models.github.ai", json_answer({"prompt_filter_results": []}), [], ("GitHub Models", "its address models.github.ai")),

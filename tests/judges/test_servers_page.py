@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from dialects import KEY, ROWS, Imitation
 from internet import Internet
-from loopback import Loopback
+from loopback import Answer, Loopback, Request, refusal_to
 from remote import bare_environment
 from test_docs import FENCE
 from true_server import answered
@@ -100,6 +100,49 @@ def test_a_server_of_no_known_kind_is_called_so(
         printed = doctor(server.url, monkeypatch, capsys)
     assert "server: an OpenAI-compatible server of an unknown kind" in printed
     assert "structured output: the server takes a JSON Schema and ignores it" in printed
+
+
+def test_what_a_judge_of_another_api_does_is_told_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def no_schema(request: Request) -> Answer:
+        if "output_config" in request.body:
+            return refusal_to(400, "output_config: Extra inputs are not permitted")
+        return answered(request)
+
+    bare_environment(monkeypatch)
+    with Loopback(no_schema) as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.root)
+        assert _run(["doctor", "--judge", "anthropic:claude-sonnet-4-5"]) == 0
+    printed = capsys.readouterr().out
+    assert "server: " not in printed
+    assert "left out: the server does not support a JSON Schema; none was sent" in printed
+    assert "structured output: no JSON Schema could be sent" in printed
+    assert "context window: 200,000 tokens for this model" in printed
+
+
+def test_a_server_that_says_nothing_is_only_told_as_that(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = doctor("http://127.0.0.1:9/v1", monkeypatch, capsys)
+    assert "fail  judge openai:m: Not graded: no connection to the judge" in printed
+    assert not re.search("server: |left out|structured output|context window", printed)
+
+
+def test_what_a_hostile_server_writes_reaches_no_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evil = "\x1b[31m\n::add-mask::x sk-imitated"
+    models = Answer({"data": [{"id": evil, "max_model_len": 10**400}, {"id": 7}, "x"] * 999})
+    error = refusal_to(404, evil, {"server": "llama.cpp", "x-litellm-version": "e"})
+    with Loopback(error, models=models) as server:
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-imitated")
+        printed = doctor(server.url, monkeypatch, capsys)
+    assert "\x1b" not in printed
+    assert not re.search("^::", printed, re.MULTILINE)
+    assert "model: m is not in its list, which has: " in printed
+    assert "server: LiteLLM (known by its header x-litellm-)" in printed
+    assert "sk-imitated" not in printed
 
 
 def test_a_model_that_the_server_does_not_have_is_told_with_those_that_it_has(

@@ -269,12 +269,16 @@ class Loopback:
     """The server, as a context manager.
 
     ``requests`` has all requests. ``url`` is the ``base_url`` for an OpenAI-compatible judge, ``root``
-    for an Anthropic-compatible one.
+    for an Anthropic-compatible one. ``models`` answers a GET, for its list of models.
     """
 
     def __init__(
-        self, answers: Answer | Sequence[Answer] | Callable[[Request], Answer], port: int = 0
+        self,
+        answers: Answer | Sequence[Answer] | Callable[[Request], Answer],
+        port: int = 0,
+        models: Answer | None = None,
     ) -> None:
+        self.models = models or Answer("nothing here", 404)
         script = [answers] if isinstance(answers, Answer) else answers
         self._answers = script
         self._lock = threading.Lock()
@@ -334,6 +338,9 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:
             content = self.rfile.read(int(self.headers.get("content-length") or 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             self._send(loopback.answer(Request(self.path, headers, json.loads(content))))
+
+        def do_GET(self) -> None:
+            self._send(loopback.models)
 
         def _send(self, answer: Answer) -> None:
             loopback.closed.wait(answer.delay)
