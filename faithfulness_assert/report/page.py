@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 SCRIPTS = (
-    *("dom", "words", "long", "blocks", "model", "query", "virtual_list", "marks", "evidence"),
-    *("differences", "scrolling", "statement_panel", "case_page", "compare_page", "overview"),
-    *("keys", "main"),
+    *("dom", "words", "long", "blocks", "model", "query", "virtual_list", "marks", "tables"),
+    *("evidence", "differences", "scrolling", "statement_panel", "case_page", "compare_page"),
+    *("overview", "keys", "main"),
 )
 """The script's files, in the order in which they are put together."""
 QUOTE = 400

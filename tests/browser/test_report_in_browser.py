@@ -470,6 +470,81 @@ def test_hidden_characters_show(opened: Window, report_of: Callable[..., Path]) 
     assert "x[U+202E]y[U+0000]z" in page.locator("#case").inner_text()
 
 
+# ---------------------------------------------------------------- tables of markdown
+
+PRICES = """Prices of today:
+
+| ticket | price |
+|:-------|------:|
+| adult  | 18 euros | also on Sundays
+| child  | 5 euros |
+
+Dogs ride for free."""
+CODE = "```\n| a | b |\n|---|---|\n```"
+
+
+def cells(page: Any, panel: str) -> list[list[str]]:
+    """The texts of the cells of a panel's tables, without what only screen readers read."""
+    script = """(all) => all.map((row) => [...row.cells].map((cell) => {
+      const copy = cell.cloneNode(true);
+      for (const hidden of copy.querySelectorAll('.visually-hidden')) hidden.remove();
+      return copy.textContent;
+    }))"""
+    return page.locator(f"{panel} tr").evaluate_all(script)  # type: ignore[no-any-return]
+
+
+def test_a_table_of_markdown_is_a_table_in_answer_and_context_with_its_marks(
+    opened: Window, tmp_path: Path
+) -> None:
+    context = PRICES.replace("18", "12").replace("Sundays", "holidays")
+    cases = [{"id": "0", "answer": f"{PRICES}\n\n{CODE}", "context": context}]
+    page = opened().goto(write_report(grade_many(cases), tmp_path / "report.html").path, "#case=0")
+    rows = [["ticket", "price"], ["adult", "18 euros", "also on Sundays"], ["child", "5 euros"]]
+    assert cells(page, "section[aria-label=Answer]") == rows
+    rows[1] = ["adult", "12 euros", "also on holidays"]
+    assert cells(page, ".context") == rows
+    assert chosen(page) == "adult | 18 euros | also on Sundays"
+    assert page.locator("[aria-pressed=true].mark").count() == 3
+    page.locator("td .mark", has_text="5 euros").click()
+    assert chosen(page) == "child | 5 euros"
+    assert lit(page) == ["child", "5 euros"]
+    assert page.locator(".lit").first.evaluate("(node) => node.parentElement.tagName") == "TD"
+    why = page.locator("th .skipped").evaluate_all("(all) => all.map((one) => one.dataset.why)")
+    assert why == ["not judged: table header", None]
+    text = page.locator("section[aria-label=Answer] .prose").inner_text()
+    assert "Prices of today:" in text
+    assert "Dogs ride for free." in text
+    assert "| a | b |" in text
+
+
+def test_a_cell_of_a_table_is_text_whatever_it_has(
+    opened: Window, report_of: Callable[..., Path]
+) -> None:
+    """What a table has too much of shows, too: a cell without a column, and a table of very many cells as text."""
+    hostile = MARKUP.replace("|", "")
+    table = f"| a |\n|---|\n| {hostile} | 2\u202e | {'<b>' * 3}\\| |"
+    long = "|x|y|\n|-|-|\n" + "|1|2|\n" * 10_000
+    report = report_of(
+        result("a"),
+        result("b"),
+        data=[{"id": "a", "answer": table, "context": [table]}, {"id": "b", "answer": long, "context": [table]}],
+    )  # fmt: skip
+    page = opened().goto(report, "#case=a")
+    assert cells(page, "section[aria-label=Answer]") == [
+        ["a"],
+        [hostile, "2[U+202E]", "<b><b><b>\\|"],
+    ]
+    assert page.locator("#case b, #case img, #case script").count() == 0
+    page.evaluate("location.hash = '#case=b'")
+    page.wait_for_selector("#case h1:has-text('b')")
+    assert page.locator("section[aria-label=Answer] table").count() == 0
+    assert "|1|2|" in page.inner_text("section[aria-label=Answer]")
+
+
+def result(id: str) -> dict[str, Any]:
+    return {"case_id": id, "score": 0.1, "status": "graded", "verdicts": []}
+
+
 # ---------------------------------------------------------------- large and odd
 
 

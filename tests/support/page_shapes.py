@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 PIECES = (
     *("a", "a ", "\n", "\t", " ", ". ", "a. ", "1. ", "(", "a-", "<b>", "\r", "\u00a0", "\u00ad"),
     *("م", "א1", "ก", "क्", "中", "ﷺ", "\u1100", "\u17d2\u1780", "🇦", "👍🏽", "👩\u200d", "ﬁ", "م "),
+    *("|", "| a", "|-|\n", "|a\n|-\n|b\n\n"),
     *("\u0301", "\ufe0f", "\u034f", "\u202e", "\u200b", "\u200c", "\u2067", "a\u2060", "\ufeff", "\ud800"),
 )  # fmt: skip
 """What texts repeat: words, signs, scripts that join, break or turn their letters, and invisible characters."""
@@ -112,6 +113,29 @@ def short_statements(size: int) -> Shown:
     return Shown(result(*verdicts), {"answer": answer, "context": [". ".join(words(size))]})
 
 
+def table(columns: int) -> Shape:
+    """A table with a statement, and evidence, for each row of this many columns."""
+
+    def of(size: int) -> Shown:
+        row = "|a" * columns
+        head = f"{row}\n{'|-' * columns}\n"
+        rows = max((size - len(head)) // (len(row) + 1), 1)
+        text = head + f"{row}\n" * rows
+        spans = [(at, at + len(row)) for at in range(len(head), len(text), len(row) + 1)]
+        verdicts = [
+            {
+                "statement": row,
+                "label": "contradicted",
+                "span": list(span),
+                "evidence": [{"passage": "1", "start": span[0], "end": span[1], "text": row}],
+            }
+            for span in spans
+        ]
+        return Shown(result(*verdicts), {"answer": text, "context": [text]})
+
+    return of
+
+
 def unknown(name: Callable[[int], str]) -> Shape:
     """Very much evidence that is in no passage, each item of a passage with this name."""
 
@@ -164,6 +188,8 @@ MANY: dict[str, Shape] = {
     "evidence over all": evidence(all_over),
     "staggered evidence": evidence(staggered),
     "pieces of evidence and all": evidence(pieces_and_all),
+    "a long table": table(3),
+    "a wide table": table(1000),
     "unknown evidence": unknown(lambda _: "1"),
     "unknown passages": unknown(str),
     "statements without places": lambda size: Shown(

@@ -51,17 +51,14 @@ class Side {
     const spans = this.statements.filter(({ span }) => span);
     const ranges = spans.map(({ span: [start, end], place }) => ({ start, end, key: place }));
     const skipped = (this.detail.skipped ?? []).filter(([start]) => start >= 0);
-    const others = skipped.map(([start, end, reason]) => ({ start, end, key: `skipped:${reason}` }));
+    const others = skipped.map((span) => ({ start: span[0], end: span[1], key: span }));
     let last = null;
-    return blocksOf(pieces(this.item.answer, [...ranges, ...others]), (text, keys) => {
+    return shownText(this.item.answer, [...ranges, ...others], (text, keys) => {
       const places = keys.filter((key) => typeof key === 'number');
-      if (!places.length) {
-        const reason = keys[0]?.slice('skipped:'.length);
-        return keys.length ? element('span', { class: 'skipped', 'data-why': visible(`not judged: ${excerpt(reason, 200)}`) }, text) : textNodes(text);
-      }
-      const mark = this.mark(text, places, last);
-      last = mark.primary;
-      return mark.node;
+      if (!keys.length) return textNodes(text);
+      const made = places.length ? this.mark(text, places, last) : skippedNode(text, keys[0], last);
+      last = made.primary;
+      return made.node;
     });
   }
 
@@ -164,7 +161,7 @@ class Side {
       return { start, end, key };
     });
     const prose = element('div', { class: 'prose', dir: 'auto' });
-    prose.append(...blocksOf(pieces(text, ranges), node));
+    prose.append(...shownText(text, ranges, node));
     return element('section', { class: 'passage', 'aria-label': visible(`Passage ${excerpt(id, 200)}${this.run}`) }, element('h3', {}, 'Passage ', quoted(id)), prose);
   }
 
@@ -301,4 +298,10 @@ class Side {
     const place = Math.min(Math.max(this.current + by, 0), this.statements.length - 1);
     this.choose(place, { scroll: 'statement', focus: true });
   }
+}
+
+/** A piece of a span that was not judged. Its first piece says why. */
+function skippedNode(text, span, last) {
+  const why = visible(`not judged: ${excerpt(span[2], 200)}`);
+  return { node: element('span', { class: 'skipped', 'data-why': span === last ? null : why }, text), primary: span };
 }
