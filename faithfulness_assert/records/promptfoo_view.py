@@ -1,4 +1,9 @@
-"""A result as promptfoo expects it from a ``python`` assertion."""
+"""A result as promptfoo expects it from a ``python`` assertion.
+
+promptfoo counts each component as an assertion that passed or failed, in its totals and in each
+cell of its viewer. So statements are none unless somebody asks for it: what is wrong stands in
+``metadata.graderOutputs``, which the viewer shows below the reason.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +19,7 @@ if TYPE_CHECKING:
     from .result import GradingResult
 
 Components = Literal["problems", "all", "none"]
-MAX_COMPONENTS = 20
+MAX_SHOWN = 20
 
 
 def promptfoo_view(result: GradingResult, components: Components) -> dict[str, Any]:
@@ -61,6 +66,7 @@ def _metadata(result: GradingResult) -> dict[str, Any]:
         "citations": asdict(result.citations) if result.citations else None,
         "error": asdict(result.error) if result.error else None,
         "cost": result.cost,
+        "graderOutputs": _problems(result),
     }
     present = {name: value for name, value in optional.items() if value is not None}
     return {**result.metadata, **own, **present}
@@ -71,19 +77,42 @@ def _shown(result: GradingResult, components: Components) -> list[Verdict]:
     # promptfoo would count each statement that was never judged as a failed assertion.
     if components == "none" or result.error:
         return []
-    if components == "all":
-        return list(result.verdicts)
-    shown = [v for v in result.verdicts if v.flags or not (v.is_fine or v.repeat_of)]
-    return shown[:MAX_COMPONENTS]
+    return list(result.verdicts) if components == "all" else _wrong(result)[:MAX_SHOWN]
+
+
+def _wrong(result: GradingResult) -> list[Verdict]:
+    """The verdicts on statements that are not supported, or whose evidence is wrong."""
+    return [v for v in result.verdicts if v.flags or not (v.is_fine or v.repeat_of)]
+
+
+def _problems(result: GradingResult) -> dict[str, str] | None:
+    """A line for each of the first statements that are wrong."""
+    wrong = [] if result.error else _wrong(result)
+    lines = [
+        f"“{_line(verdict.statement, 300)}” ({_line(_reason(verdict), 300)})"
+        for verdict in wrong[:MAX_SHOWN]
+    ]
+    if len(wrong) > MAX_SHOWN:
+        lines.append(f"… and {len(wrong) - MAX_SHOWN:,} more")
+    return {"statements": "\n".join(lines)} if lines else None
 
 
 def _component(verdict: Verdict) -> dict[str, Any]:
     half = 0.5 if verdict.label == "partially_supported" else 0.0
-    cited = " | ".join(f"[{e.passage}:{e.sentence}] {clip(e.text)}" for e in verdict.evidence)
-    parts = (in_words(verdict), verdict.reason, cited and f"evidence: {cited}")
     return {
         "pass": verdict.is_fine,
         "score": 1.0 if verdict.is_fine else half,
-        "reason": visible(one_line("; ".join(part for part in parts if part))),
+        "reason": visible(one_line(_reason(verdict))),
         "assertion": {"type": "python", "value": visible(clip(verdict.statement, 500))},
     }
+
+
+def _reason(verdict: Verdict) -> str:
+    """Label, reason and evidence of a verdict."""
+    cited = " | ".join(f"[{e.passage}:{e.sentence}] {clip(e.text)}" for e in verdict.evidence)
+    parts = (in_words(verdict), verdict.reason, cited and f"evidence: {cited}")
+    return "; ".join(part for part in parts if part)
+
+
+def _line(text: str, most: int) -> str:
+    return visible(clip(text, most))

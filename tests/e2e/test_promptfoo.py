@@ -54,6 +54,12 @@ def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
     assert not made_up["success"]
     assert made_up["score"] == pytest.approx(4 / 5)
     assert "An adult ticket costs 18 euros." in made_up["gradingResult"]["reason"]
+    totals = run.output["results"]["prompts"][0]["metrics"]
+    counted = [
+        totals[f"{kind}{what}Count"] for kind in ("test", "assert") for what in ("Pass", "Fail")
+    ]
+    assert counted == [1, 1, 1, 1], "promptfoo counts what is not an assertion"
+    assert "made up: “An adult ticket costs 18 euros.” (not enough info)" in run.console
     again = command("grade", str(tmp_path / "out.json"), "--threshold", "0.9", "--json")
     outcomes = {r["pass"]: r["score"] for r in map(json.loads, again.stdout.splitlines())}
     assert outcomes == {True: 1.0, False: pytest.approx(4 / 5)}

@@ -37,12 +37,21 @@ def test_a_faithful_answer_passes_and_a_changed_number_fails() -> None:
     made_up = call("The Eiffel Tower is 530 metres tall. It stands in Paris.")
     assert (made_up["pass"], made_up["score"]) == (False, 0.5)
     assert "530" in made_up["reason"]
-    (component,) = made_up["componentResults"]
-    assert (component["pass"], component["assertion"]["value"]) == (
-        False,
-        "The Eiffel Tower is 530 metres tall.",
-    )
-    assert "metric" not in component["assertion"]
+    assert made_up["componentResults"] == []  # promptfoo would count each as a failed assertion
+    said = made_up["metadata"]["graderOutputs"]["statements"]
+    assert said == "“The Eiffel Tower is 530 metres tall.” (not enough info)"
+
+
+def test_problems_are_components_on_request_and_the_first_twenty_are_listed() -> None:
+    answer = " ".join(f"The king number {number} owns it." for number in range(25))
+    made_up = call(answer, {**EMBEDDED, "components": "problems"})
+    components = made_up["componentResults"]
+    assert [part["pass"] for part in components] == [False] * 20
+    assert components[0]["assertion"]["value"] == "The king number 0 owns it."
+    assert "metric" not in components[0]["assertion"]
+    said = made_up["metadata"]["graderOutputs"]["statements"].split("\n")
+    assert len(said) == 21
+    assert said[19:] == ["“The king number 19 owns it.” (not enough info)", "… and 5 more"]
 
 
 def test_keys_are_camel_case_and_promptfoo_can_add_up_the_numbers() -> None:

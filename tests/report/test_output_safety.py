@@ -256,6 +256,9 @@ def check_shown(result: GradingResult) -> None:
     lines = result.pretty().split("\n")
     cells = [data["reason"], *(part["reason"] for part in data["componentResults"])]
     values = [part["assertion"]["value"] for part in data["componentResults"]]
+    told = data["metadata"].get("graderOutputs", {}).get("statements", "“").split("\n")
+    cells += told
+    assert not [line for line in told if line[:1] not in "“…"]  # no text begins a line of its own
     assert not unsafe("".join([*lines, *cells, *values]))
     assert not [line for line in [*lines, *cells] if re.search(r"^\s*::|##\w*\[", line)]
     assert [line for line in lines if re.match(r"(PASS|FAIL|ERROR)  score", line)] == lines[:1]

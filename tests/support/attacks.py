@@ -504,7 +504,8 @@ def shown_safely(result: GradingResult) -> Problems:
         for part in data["componentResults"]
         for text in (part["reason"], part["assertion"]["value"])
     ]
-    for text in (result.pretty(), data["reason"], *components):
+    told = data["metadata"].get("graderOutputs", {}).get("statements", "").split("\n")
+    for text in (result.pretty(), data["reason"], *components, *told):
         if found := unsafe(text):
             yield f"shows {found[:20]!r}"
         if re.search(r"^\s*::|##\w*\[", text, re.MULTILINE):
