@@ -1,0 +1,52 @@
+"""The README's commands work when they are pasted one after another into one shell.
+
+What takes minutes has stand-ins: creating an environment, pip, tox and npx.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from conftest import ROOT
+from e2e import judge as simulated
+from loopback import Loopback, completion
+from test_docs import README, blocks
+
+PYTHON3 = f"""#!/bin/sh
+[ "$1 $2" = "-m venv" ] || exec {sys.executable} "$@"
+mkdir -p "$3/bin" && cd "$3/bin"
+printf '#!/bin/sh\\n' | tee pip tox > python
+printf '#!/bin/sh\\nexec {sys.executable} -m faithfulness_assert "$@"\\n' > faithfulness-assert
+chmod +x pip tox python faithfulness-assert
+"""
+NPX = """#!/bin/sh
+echo "npx $*"
+[ "$2" = view ] || { test -f promptfooconfig.yaml && test -x "$PROMPTFOO_PYTHON"; }
+"""
+
+
+def test_the_commands_can_be_pasted_in_order(tmp_path: Path) -> None:
+    (programs := tmp_path / "programs").mkdir()
+    for name, text in (("python3", PYTHON3), ("npx", NPX)):
+        (programs / name).write_text(text, encoding="utf-8")
+        (programs / name).chmod(0o755)
+    (clone := tmp_path / "clone").mkdir()
+    pasted = "set -ex\n" + "".join(block.text for block in blocks(README, "console"))
+    with Loopback(lambda request: completion(simulated.reply(request))) as server:
+        environment = {
+            **os.environ,
+            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "OPENAI_BASE_URL": server.url,
+            "OPENAI_API_KEY": "sk-simulated",
+        }
+        done = subprocess.run(
+            ["bash"],
+            input=pasted, cwd=clone, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("npx promptfoo@latest") == 2
+    assert (clone / "june-results.csv").read_text(encoding="utf-8").count("graded") == 1
