@@ -12,7 +12,7 @@ The rule only sees words. It does not see negation, nor that two names are excha
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -39,6 +39,8 @@ class Index(NamedTuple):
         texts: its sentences; long ones are cut into several texts.
         sentence_numbers: the number of the sentence that each text belongs to.
         places: the positions in ``texts`` where each word stem occurs, ascending.
+        windows: the starts of the windows that have a word stem in them, ascending; of stems that
+            statements have had.
         words: all words.
         numbers: all numbers.
         exact: the number of the sentence that consists of exactly these words.
@@ -47,6 +49,7 @@ class Index(NamedTuple):
     texts: list[str]
     sentence_numbers: list[int]
     places: dict[str, list[int]]
+    windows: dict[str, list[int]]
     words: set[str]
     numbers: set[str]
     exact: dict[str, int]
@@ -69,7 +72,7 @@ class Support(NamedTuple):
 
 def build_index(context: Iterable[tuple[int, str]]) -> Index:
     """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
-    index = Index([], [], {}, set(), set(), {})
+    index = Index([], [], {}, {}, set(), set(), {})
     for number, sentence in context:
         words = find_words(sentence)
         if not words:
@@ -127,10 +130,11 @@ def _best_window(words: list[str], index: Index) -> tuple[float, tuple[int, ...]
     if len(words) > WINDOW * LONGEST:
         return 0.0, ()
     stems = _stems(words)
-    places = [index.places[stem] for stem in stems if stem in index.places]
+    known = [stem for stem in stems if stem in index.places]
+    places = [index.places[stem] for stem in known]
     grams = _grams(spaced(words))
     best, best_start = 0.0, 0
-    for start in _candidates(places, len(index.texts)):
+    for start in _candidates(known, index):
         end = start + WINDOW
         word_recall = sum(_occurs(where, start, end) for where in places) / len(stems)
         if (word_recall + 1) / 2 <= best:
@@ -142,16 +146,30 @@ def _best_window(words: list[str], index: Index) -> tuple[float, tuple[int, ...]
     return best, _useful_sentences(places, best_start, index) if best else ()
 
 
-def _candidates(places: list[list[int]], size: int) -> list[int]:
+def _candidates(stems: list[str], index: Index) -> list[int]:
     """The starts of the windows that contain most of the words, judged by the rarest ones."""
-    last, back = max(size - WINDOW, 0), WINDOW - 1
     hits: Counter[int] = Counter()
     left = PLACES
-    for where in sorted(places, key=len):
-        near = where[:left]
-        left -= len(near)
-        hits.update({start for at in near for start in range(max(at - back, 0), min(at, last) + 1)})
-    return sorted(hits, key=lambda start: (-hits[start], start))[:CANDIDATES]
+    for stem in sorted(stems, key=lambda stem: len(index.places[stem])):
+        if left <= 0:
+            break
+        where, starts = index.places[stem], _window_starts(stem, index)
+        if len(where) > left:
+            starts = starts[: bisect_right(starts, where[left - 1])]
+        left -= len(where)
+        hits.update(starts)
+    enough = sorted(hits.values(), reverse=True)[:CANDIDATES][-1:]
+    best = [start for start, number in hits.items() if number >= enough[0]]
+    return sorted(best, key=lambda start: (-hits[start], start))[:CANDIDATES]
+
+
+def _window_starts(stem: str, index: Index) -> list[int]:
+    """The starts of the windows that have this stem in them, ascending."""
+    if stem not in index.windows:
+        last = max(len(index.texts) - WINDOW, 0)
+        near = (range(max(at - WINDOW + 1, 0), min(at, last) + 1) for at in index.places[stem])
+        index.windows[stem] = sorted({start for starts in near for start in starts})
+    return index.windows[stem]
 
 
 def _occurs(where: list[int], start: int, end: int) -> bool:
