@@ -144,10 +144,16 @@ def parts(result: Result) -> list[Result]:
     return [part for part in components(result) if "config" in part.get("assertion", {})]
 
 
-def statements(result: Result) -> int:
-    """How many statements are shown: python components without a config."""
+def rows_of_statements(result: Result) -> int:
+    """How many statements are components: python components without a config."""
     shown = [part["assertion"] for part in components(result) if "assertion" in part]
     return sum(assertion["type"] == "python" and "config" not in assertion for assertion in shown)
+
+
+def statements(result: Result) -> int:
+    """How many statements are listed in the grader output of our assertions."""
+    told = [part.get("metadata", {}).get("graderOutputs", {}) for part in parts(result)]
+    return sum(len(one["statements"].split("\n")) for one in told if one)
 
 
 def same(found: Any, wanted: Any) -> bool:
@@ -168,6 +174,7 @@ OF_RESULT: dict[str, Callable[[Result], Any]] = {
     "tokens": lambda result: result["gradingResult"]["tokensUsed"]["total"],
     "calls": lambda result: result["gradingResult"]["tokensUsed"]["numRequests"],
     "statements": statements,
+    "components": rows_of_statements,
 }
 OF_PART: dict[str, Callable[[Result], Any]] = {
     "pass": lambda part: part["pass"],
