@@ -6,8 +6,9 @@ Prints statements per second on contexts of 25, 1,400 and 160,000 words (1 MB), 
 many statements and for one ask per statement (which reads the context again); and the seconds of
 CPU for 10,000 list items that share most of their words, over the first 2,000 of them as context.
 Then prints the milliseconds that importing the judge adds to importing
-``faithfulness_assert.records.judge``. The words of the generated texts have the frequencies of a language (Zipf); half of a statement's words
-come from one place in the context. Each figure is the best of several runs.
+``faithfulness_assert.records.judge``. The words of the generated texts have the frequencies of a
+language (Zipf); half of a statement's words come from one place in the context. Each figure is the
+best of several runs.
 """
 
 from __future__ import annotations
