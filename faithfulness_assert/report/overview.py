@@ -136,8 +136,7 @@ class Figures:
         if not rated:
             return
         severity, bare, place = min(rated)
-        score = 1.0 if record.score is None else record.score
-        key = (severity, record.result.pass_, bare, score, case)
+        key = (severity, -badness(record.result), bare, case)
         entry = (tuple(-part for part in key), Worst(key, record, case, place))
         if len(self._worst) < MOST_WORST:
             heapq.heappush(self._worst, entry)
