@@ -13,8 +13,6 @@ from loopback import Loopback, completion
 from remote import bare_environment
 
 from faithfulness_assert import ConfigError, Grader, Policy, grade, settings
-from faithfulness_assert.batch import run as run_batch
-from faithfulness_assert.promptfoo import get_assert
 
 VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 TEXT = "The tower is 330 metres tall."
@@ -101,38 +99,20 @@ def test_the_policy_file_of_a_project_is_found_from_each_of_its_folders(
 # ---------------------------------------------------------------- every place
 
 
-def test_python_command_line_promptfoo_and_runs_ask_the_judge_of_the_project(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+def test_what_a_command_names_comes_before_the_environment(project: Path) -> None:
+    """``tests/test_journeys.py`` has all places that grade."""
+    done = run("doctor", "--judge", "embedded", **{VARIABLE: "openai:no"})
+    assert "setting judge: embedded (from --judge)" in done.stdout
     with Loopback(lambda request: completion(reply(request))) as server:
         write(project, f'judge = "openai:of-the-project"\nbase_url = "{server.url}"')
-        file = project / "cases.json"
-        file.write_text(f'[{{"answer": "{TEXT}", "context": "{TEXT}"}}]', "utf-8")
-        assert grade(TEXT, TEXT).judge == "openai:of-the-project"
-        assert get_assert(TEXT, {"vars": {"context": TEXT}})["metadata"]["judge"] == (
-            "openai:of-the-project"
-        )
-        assert run_batch(file, "run", progress=False).exit_code == 0
-        for command in (("grade", str(file)), ("batch", str(file), "--run", "cli", "--quiet")):
-            done = run(*command)
+        (project / "case.json").write_text(f'{{"answer": "{TEXT}", "context": "{TEXT}"}}', "utf-8")
+        for command in (
+            ("batch", "case.json", "--run", "cli", "--quiet"),
+            ("estimate", "case.json"),
+        ):
+            done = run(*command, OPENAI_API_KEY="sk-test")
             assert done.returncode == 0, done.stderr
-        done = run("estimate", str(file))
-        assert done.returncode == 0
-        asked = {request.body["model"] for request in server.requests}
-        assert asked == {"of-the-project"}
-        assert len(server.requests) == 5
-        done = run("doctor")
-        said = " ".join(done.stdout.split())
-        source = str(project / "pyproject.toml")
-        assert f"setting judge: openai:of-the-project (from {source})" in said
-        assert f"setting base_url: {server.url} (from {source})" in said
-        assert "setting policy: default (from the default)" in said
-        assert "judge openai:of-the-project answers" in said
-        done = run("doctor", "--judge", "embedded", **{VARIABLE: "openai:no"})
-        assert "setting judge: embedded (from --judge)" in done.stdout
-        done = run("doctor", **{VARIABLE: "embedded"})
-        assert f"setting judge: embedded (from {VARIABLE})" in done.stdout
+        assert [request.body["model"] for request in server.requests] == ["of-the-project"]
 
 
 def test_the_demo_is_always_that_of_the_embedded_judge(project: Path) -> None:
