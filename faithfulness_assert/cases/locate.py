@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..records.errors import ConfigError
-from ..text.strings import clip
+from ..records.option_names import option
+from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
 from .fields import known_fields
 from .mapping import COLUMN_FIELDS, FROM, check_length
@@ -76,6 +77,10 @@ def read_record(
     for name, problem in problems.items():
         if name not in columns:  # a field is graded, so it must be what it is
             return {}, {}, f"{name}: {problem}"
+    for name in ("answer", "context"):
+        if name in mapping and name not in fields and "messages" not in fields:
+            said = option("mapping", {name: mapping[name]})
+            return {}, {}, f"{name}: {said} names nothing in it; it has {names_of(values)}"
     return fields, columns, ""
 
 

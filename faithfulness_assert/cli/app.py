@@ -102,15 +102,32 @@ def _run(given: list[str]) -> int:
     arguments, unknown = parser.parse_known_args(given)
     if unknown:
         own = commands.choices.get(given[0], parser)
-        wrong = unknown[0].partition("=")[0]
-        known = [name for name in own._option_string_actions if name.startswith("--")]
-        hint = f". {_suggest(wrong, known)}" if wrong.startswith("-") else ""
-        own.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        own.error(_unrecognized(unknown, own))
     if "run" not in arguments:
         parser.print_help()
         return WRONG_USE
     code: int = arguments.run(arguments)
     return code
+
+
+def _unrecognized(unknown: list[str], command: ArgumentParser) -> str:
+    """What is said of arguments that a command does not know; a value may be a key, and is not."""
+    wrong = unknown[0].partition("=")[0]
+    said = f"unrecognized arguments: {wrong}"
+    if not wrong.startswith("-"):
+        return said
+    flags = [name for name in command._option_string_actions if name.startswith("--")]
+    option = wrong.lstrip("-").replace("-", "_")
+    if option == "api_key":
+        return f"{said}. Set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment"
+    if option == "model" and "--judge" in flags:
+        return f"{said}. Name it with its judge: --judge openai:MODEL"
+    if "--option" in flags:
+        from ..options import GRADER_NAMES  # not needed for help and version
+
+        if option in GRADER_NAMES:
+            return f"{said}. It is an option of grading: --option {option}=VALUE"
+    return f"{said}. {_suggest(wrong, flags)}"
 
 
 def _suggest(word: str, known: Iterable[str]) -> str:

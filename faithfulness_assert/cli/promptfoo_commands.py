@@ -108,13 +108,13 @@ def _write_example(folder: Path, *, force: bool, named: set[str]) -> list[Path]:
     copies = [folder / template.name for template in templates]
     try:
         existing = [copy.name for copy in copies if os.path.lexists(copy)]
-        if [name for name in existing if not force and name not in named]:
-            advice = "Choose another folder, or use --force to overwrite them"
-            raise ConfigError(f"init: {folder} already contains {', '.join(existing)}. {advice}")
         if CONFIG in existing and CONFIG not in named:
             adopting = f"To adopt it: init --from {folder / CONFIG}"
-            advice = f"{adopting}. To lose it: --overwrite {CONFIG}"
-            raise ConfigError(f"init: --force does not overwrite a config. {advice}")
+            advice = f"{adopting}. To lose it: --overwrite {CONFIG}. Or choose another folder"
+            raise ConfigError(f"init: {folder} already contains {CONFIG}. {advice}")
+        if wrong := [name for name in existing if not force and name not in named]:
+            advice = "Choose another folder, or use --force to overwrite them"
+            raise ConfigError(f"init: {folder} already contains {', '.join(wrong)}. {advice}")
         folder.mkdir(parents=True, exist_ok=True)
         for template, copy in zip(templates, copies, strict=True):
             with open_file(template) as source, new_file(copy) as file:

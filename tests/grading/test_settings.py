@@ -285,6 +285,9 @@ def test_a_model_of_another_server_is_told_how_it_is_named() -> None:
         (("grade", "x.json", "--treshold=0.9"), "Did you mean '--threshold'?"),
         (("policies", "ragass"), "Did you mean 'ragas'?"),
         (("--versoin",), "Did you mean '--version'?"),
+        (("grade", "x.json", "--base-url", "http://x"), "--option base_url=VALUE"),
+        (("grade", "x.json", "--model", "gpt-4o"), "--judge openai:MODEL"),
+        (("batch", "x.json", "--run", "r", "--api-key", "sk-0123"), "Set OPENAI_API_KEY"),
     ],
 )
 def test_a_wrong_word_on_the_command_line_gets_a_suggestion(
@@ -293,4 +296,13 @@ def test_a_wrong_word_on_the_command_line_gets_a_suggestion(
     done = run(*command)
     assert (done.returncode, done.stdout) == (2, "")
     assert meant in done.stderr
+    assert "sk-0123" not in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_column_that_a_record_lacks_is_named_as_it_was_given(project: Path) -> None:
+    (project / "case.json").write_text(f'{{"answer": "{TEXT}", "context": "{TEXT}"}}', "utf-8")
+    done = run("grade", "case.json", "--map", "answer=reply")
+    assert done.returncode == 3
+    said = " ".join(done.stdout.split())
+    assert "answer: --map answer=reply names nothing in it; it has answer, context" in said
