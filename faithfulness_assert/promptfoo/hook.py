@@ -56,7 +56,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
         output: the tested model's output, a string or JSON data.
         context: promptfoo's: ``vars``, ``test``, ``providerResponse``, and the assertion's
             ``config``. Keys of the config are in camelCase or snake_case: ``judge`` (required),
-            ``policy``, ``threshold``, ``components`` (``none``, ``problems``, ``all``),
+            ``policy``, ``threshold``, ``components`` (``problems``, ``all``, ``none``),
             ``contextFrom``, ``questionFrom``, ``answerFrom``, ``messagesFrom`` (JMESPath over
             ``output, prompt, vars, test, provider, providerResponse, metadata``), and any option of
             ``Grader``.
@@ -150,7 +150,7 @@ def _in_snake_case(config: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _components(config: dict[str, Any]) -> Components:
-    components = config.pop("components", "none")
+    components = config.pop("components", "problems")
     if components not in get_args(Components):
         known = ", ".join(get_args(Components))
         raise ConfigError(f"config.components: must be one of {known}, got {components!r}")

@@ -1,8 +1,8 @@
 """A result as promptfoo expects it from a ``python`` assertion.
 
 promptfoo counts each component as an assertion that passed or failed, in its totals and in each
-cell of its viewer. So statements are none unless somebody asks for it: what is wrong stands in
-``metadata.graderOutputs``, which the viewer shows below the reason.
+cell of its viewer. Whoever does not want that asks for none: what is wrong stands in
+``metadata.graderOutputs`` in any case, which the viewer shows below the reason.
 """
 
 from __future__ import annotations

@@ -131,13 +131,13 @@ class GradingResult:
 
     # ------------------------------------------------------------ views
 
-    def to_promptfoo(self, components: Components = "none") -> dict[str, Any]:
+    def to_promptfoo(self, components: Components = "problems") -> dict[str, Any]:
         """The result as promptfoo expects it from a ``python`` assertion.
 
         Args:
             components: which statements show as components; promptfoo counts each as an assertion
                 that passed or failed. ``problems``: the first 20 that are not supported, or whose
-                evidence is wrong. With each of them, the same 20 are lines of
+                evidence is wrong. With ``none``, the same 20 are lines of
                 ``metadata.graderOutputs``, which promptfoo's viewer shows below the reason.
 
         Raises:

@@ -37,14 +37,21 @@ def test_a_faithful_answer_passes_and_a_changed_number_fails() -> None:
     made_up = call("The Eiffel Tower is 530 metres tall. It stands in Paris.")
     assert (made_up["pass"], made_up["score"]) == (False, 0.5)
     assert "530" in made_up["reason"]
-    assert made_up["componentResults"] == []  # promptfoo would count each as a failed assertion
+    (component,) = made_up["componentResults"]
+    assert not component["pass"]
+    assert component["assertion"]["value"] == "The Eiffel Tower is 530 metres tall."
     said = made_up["metadata"]["graderOutputs"]["statements"]
     assert said == "“The Eiffel Tower is 530 metres tall.” (not enough info)"
 
 
-def test_problems_are_components_on_request_and_the_first_twenty_are_listed() -> None:
+def test_the_first_twenty_problems_are_components_unless_none_are_wanted_and_listed_anyway() -> (
+    None
+):
     answer = " ".join(f"The king number {number} owns it." for number in range(25))
-    made_up = call(answer, {**EMBEDDED, "components": "problems"})
+    without = call(answer, {**EMBEDDED, "components": "none"})
+    assert without["componentResults"] == []  # promptfoo would count each as a failed assertion
+    made_up = call(answer)
+    assert without["metadata"]["graderOutputs"] == made_up["metadata"]["graderOutputs"]
     components = made_up["componentResults"]
     assert [part["pass"] for part in components] == [False] * 20
     assert components[0]["assertion"]["value"] == "The king number 0 owns it."
