@@ -7,6 +7,13 @@ so no text can make it slow.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from ...text.strings import word_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
 # between words. Each letter is read as a word.
@@ -38,6 +45,10 @@ _SUPERSCRIPT = '(?:(?<=[^\\W\\d_]{3})|(?<=[.,;:!?)"”’。]))[¹²³⁰⁴-⁹
 _CITATIONS = rf"(?:{_SUPERSCRIPT}(?:{_BRACKET})*|(?:{_BRACKET})+)([.,;:!?。！？]?)"
 _SUPERSCRIPT_DIGITS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
 
+_SPELLED = {word: str(n) for n, word in enumerate(word_lists("names")["to twenty"].split())}
+_OPENERS = frozenset(word_lists("names")["openers"].split())
+_NEGATIONS = frozenset(word_lists("names")["negations"].split())
+
 
 def find_words(text: str) -> list[str]:
     """The words of ``text``, case-folded, in order."""
@@ -64,12 +75,29 @@ def _normal_number(number: str) -> str:
     return re.sub("[,\u00a0\u202f]", ".", _THOUSANDS.sub("", number)).lstrip("0") or "0"
 
 
+def as_digits(words: Iterable[str]) -> Iterator[str]:
+    """The numbers that some of these words spell out, as ``find_numbers`` has them."""
+    return (_SPELLED[word] for word in words if word in _SPELLED)
+
+
 def find_names(sentence: str) -> list[str]:
-    """The capitalised words of ``sentence`` after the first word; none if it is all upper case."""
+    """The capitalised words of ``sentence`` after the first word; none if it is all upper case.
+
+    A word that usually has its capital from the start of a sentence, such as "Later" or "They", is
+    no name: not every text has a full stop that shows where sentences begin.
+    """
     if sentence.isupper():
         return []
     later_words = _words_as_written(sentence)[1:]
-    return [word for word in later_words if word[0].isupper() and len(word) > 1]
+    named = (word for word in later_words if word[0].isupper() and len(word) > 1)
+    return [word for word in named if word.isupper() or word.casefold() not in _OPENERS]
+
+
+def negates(words: list[str]) -> bool:
+    """Whether ``words``, as ``find_words`` gives them, contain a negation: "not", or "n't"."""
+    if not _NEGATIONS.isdisjoint(words):
+        return True
+    return "t" in words and any(a.endswith("n") and b == "t" for a, b in pairwise(words))
 
 
 def sentences(statement: str) -> list[str]:
