@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         allow_not_a_claim: bool
         all_or_nothing: bool
         fail_on: Sequence[Label]
+        fail_on_flags: Sequence[str]
         dedupe: bool
         requires_question: bool
         inverse: bool

@@ -11,6 +11,7 @@ from ..text.strings import clip
 from .results import result_of
 from .verdicts import finding_of
 from .weighing import Found
+from .word_checks import with_word_checks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,10 +85,11 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
         shares = shown_shares(state, state.likely)
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
-    return tuple(
+    verdicts = tuple(
         _verdict(state, statement, first, findings[first], quotable, shares.get(first, 1.0))
         for statement, first in zip(state.statements, firsts, strict=True)
     )
+    return with_word_checks(state.case, verdicts)
 
 
 def _verdict(

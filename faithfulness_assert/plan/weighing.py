@@ -32,7 +32,7 @@ from ..policy.scoring import (
 )
 from ..policy.values import SCORED
 from ..records.errors import JudgeError
-from ..records.model import GraderError
+from ..records.model import EVIDENCE_FLAGS, GraderError
 from .outcomes import not_graded
 from .state import NOTHING, Ended, Rated
 
@@ -122,7 +122,8 @@ def weighed_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> tuple[Verdi
 
 
 def _lowered(verdict: Verdict) -> Verdict:
-    if verdict.label != "supported" or (verdict.evidence and not verdict.flags):
+    holds = verdict.evidence and not set(verdict.flags).intersection(EVIDENCE_FLAGS)
+    if verdict.label != "supported" or holds:
         return verdict
     return replace(verdict, label="not_enough_info", flags=(*verdict.flags, LOWERED))
 
@@ -238,12 +239,15 @@ def _depends_on_open(policy: Policy, found: Found, verdicts: Sequence[Verdict]) 
     def rank(label: Label) -> tuple[bool, float]:  # under ``inverse``, no label fails the case
         return policy.inverse or label not in policy.fail_on, policy.weights[label]
 
-    def would_pass(label: Label) -> bool:
-        supposed = [replace(v, label=label) if v.id in found.left_open else v for v in verdicts]
+    def would_pass(label: Label, flags: tuple[str, ...] = ()) -> bool:
+        supposed = [
+            replace(v, label=label, flags=flags) if v.id in found.left_open else v for v in verdicts
+        ]
         outcome = score(policy, supposed, found.audit)
         return outcome is not None and passes(policy, outcome.value, supposed)
 
-    return would_pass(max(policy.judged, key=rank)) != would_pass(min(policy.judged, key=rank))
+    worst = would_pass(min(policy.judged, key=rank), policy.fail_on_flags)
+    return would_pass(max(policy.judged, key=rank)) != worst
 
 
 def _described(found: Found, verdicts: Sequence[Verdict]) -> str:

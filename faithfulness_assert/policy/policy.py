@@ -101,6 +101,11 @@ class Policy:
     fail_on: tuple[Label, ...] = weighing(
         "labels that fail the result at any score", ("contradicted",), takes.LABEL_LIST
     )
+    fail_on_flags: tuple[str, ...] = weighing(
+        "flags that fail the result at any score", (), takes.FLAG_LIST
+    )
+    """``number_not_found`` is a supported statement with a number or unit that is nowhere in the
+    context; ``no_such_evidence`` and ``no_such_quote`` are evidence that does not exist."""
     dedupe: bool = setting("exact repeats of a statement count once", True)
     requires_question: bool = setting(
         "a blank question under another system's name is an invalid input", False

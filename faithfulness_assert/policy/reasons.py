@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..records.verdict_words import evidence_problem, in_words
+from ..records.verdict_words import absent_number, evidence_problem, in_words
 from ..text.strings import clip
 from .values import SCORED, TOLERANCE
 
@@ -87,24 +87,30 @@ def reason_of(
 
 
 def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
-    """For which supported (or lowered) statements the evidence is wrong, and how."""
+    """For which supported (or lowered) statements evidence or a number is wrong, and how."""
     numbers: dict[str, list[str]] = {}
     for verdict in verdicts:
         if problem := evidence_problem(verdict):
             numbers.setdefault(problem, []).append(str(verdict.id))
-    return [
+    told = [
         f"Check the evidence of statement {', '.join(ids[:MAX_IDS])}: {problem}."
         for problem, ids in numbers.items()
     ]
+    absent = [f"Check statement {v.id}: {said}." for v in verdicts if (said := absent_number(v))]
+    return told + absent[:MAX_IDS]
 
 
 def _failing_label(policy: Policy, counted: Sequence[Verdict], outcome: Score) -> list[str]:
-    """That a label alone fails the case, if the score reaches the threshold."""
+    """That a label or a flag alone fails the case, if the score reaches the threshold."""
     if policy.inverse or outcome.value < policy.passes_at - TOLERANCE:
         return []
     present = {v.label for v in counted}
     label = next((label for label in policy.fail_on if label in present), None)
-    return [f"It still fails: a statement has the label {label}."] if label else []
+    if label:
+        return [f"It still fails: a statement has the label {label}."]
+    flags = {flag for v in counted for flag in v.flags}
+    flag = next((flag for flag in policy.fail_on_flags if flag in flags), None)
+    return [f"It still fails: a statement has the flag {flag}."] if flag else []
 
 
 def _quoted(statement: str) -> str:

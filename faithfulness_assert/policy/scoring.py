@@ -121,15 +121,16 @@ def passes(policy: Policy, value: float, verdicts: Sequence[Verdict]) -> bool:
     """Whether a score passes.
 
     It must reach ``policy.passes_at`` (tolerance 1e-9), and no statement may have a label of
-    ``fail_on``, where an unresolved statement counts as ``not_enough_info``.
-    Under ``inverse``, the score before the inversion must not reach it, as in
+    ``fail_on``, where an unresolved statement counts as ``not_enough_info``, nor a flag of
+    ``fail_on_flags``. Under ``inverse``, the score before the inversion must not reach it, as in
     promptfoo; labels then fail nothing.
     """
     if policy.inverse:
         return 1.0 - value < policy.passes_at - TOLERANCE
     labels = {verdict.label or "not_enough_info" for verdict in verdicts}
-    has_failing_label = not labels.isdisjoint(policy.fail_on)
-    return value >= policy.passes_at - TOLERANCE and not has_failing_label
+    flags = {flag for verdict in verdicts for flag in verdict.flags}
+    is_free = labels.isdisjoint(policy.fail_on) and flags.isdisjoint(policy.fail_on_flags)
+    return value >= policy.passes_at - TOLERANCE and is_free
 
 
 def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple[str, ...]]:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from ..reading.labels import normalise
 from ..records.errors import ConfigError, suggest
-from ..records.model import LABELS, Label
+from ..records.model import FLAGS, LABELS, Label
 from ..text.strings import clean_text
 
 Split = Literal["sentences", "claims"]
@@ -198,6 +198,12 @@ def _labels_problem(labels: object) -> str | None:
     return _unknown("label", labels, LABELS)
 
 
+def _flags_problem(flags: object) -> str | None:
+    if isinstance(flags, str) or not isinstance(flags, Sequence):
+        return f"must be a list of flags, got {flags!r}"
+    return _unknown("flag", flags, FLAGS)
+
+
 def _judge_words_problem(words: object) -> str | None:
     if not isinstance(words, Mapping):
         return f"must map words to labels, got {words!r}"
@@ -223,6 +229,7 @@ def _over(data: Any, current: Mapping[Any, Any]) -> Any:
 
 
 WEIGHTS = Values("mapping of labels to numbers from -1000 to 1000", _weights_problem, _over)
+FLAG_LIST = Values(f"list of: {', '.join(FLAGS)}", _flags_problem, _tuple)
 LABEL_LIST = Values("list of labels", _labels_problem, _tuple)
 JUDGE_WORDS = Values("mapping of words to labels", _judge_words_problem)
 SHARES = Values(

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..asking.ranking import nearest_sentences
-from ..records.verdict_words import MARKS, in_words
+from ..records.verdict_words import MARKS, in_words, wrong_in_words
 from ..text.strings import clip, visible
 
 if TYPE_CHECKING:
@@ -161,6 +161,8 @@ def _problem(verdict: Verdict, nearest: Evidence | None, *, looked: bool) -> Ite
     pieces = ((label, f"bold {STYLES[mark]}"), (clip(verdict.statement), ""))
     yield Shown(pieces, 2, len(name) + 1)
     deep = len(name) + 3
+    if wrong := wrong_in_words(verdict):
+        yield Shown(((wrong, ""),), deep, 2)
     for evidence in verdict.evidence[:MOST_EVIDENCE]:
         yield _quoted("evidence", evidence, deep)
     if verdict.reason:

@@ -33,6 +33,11 @@ Status = Literal[
 ErrorKind = Literal[JudgeErrorKind, "input"]
 
 LABELS: tuple[Label, ...] = get_args(Label)
+EVIDENCE_FLAGS = ("no_such_evidence", "no_such_quote")
+"""What is wrong with the evidence that a judge names."""
+NUMBER_FLAG = "number_not_found"
+FLAGS = (*EVIDENCE_FLAGS, NUMBER_FLAG)
+"""The flags that a judge's verdict may have."""
 FINE_LABELS: tuple[Label | None, ...] = ("supported", "not_a_claim")
 """Those of statements with which nothing is wrong."""
 
@@ -82,10 +87,16 @@ class Verdict:
         reason: the judge's reason, if the policy asks for one.
         span: the statement's characters in the answer.
         repeat_of: the first statement with the same text, where repeats count once.
-        flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``), and
-            ``lowered`` if ``strict_evidence`` lowered the label for it.
+        flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``);
+            ``lowered`` if ``strict_evidence`` lowered the label for it; and ``number_not_found`` if
+            a supported statement has a number or unit that is nowhere in the context.
         shown: the share of the context, by characters, that the judge was shown with it; less than
             1 only where the context is long (see the policy's ``windows``).
+        wrong: the words of the statement, as it writes them, that the evidence lacks (numbers,
+            dates, units, names, and what the judge's reason quotes); of a supported one the
+            numbers and units that are nowhere in the context.
+        says: the one value of the same kind that the evidence has in place of a wrong number, as
+            the context writes it; "" where that is not clear.
     """
 
     id: int
@@ -98,6 +109,8 @@ class Verdict:
     repeat_of: int | None = None
     flags: tuple[str, ...] = ()
     shown: float = 1.0
+    wrong: tuple[str, ...] = ()
+    says: str = ""
 
     @property
     def is_fine(self) -> bool:

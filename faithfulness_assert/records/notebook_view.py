@@ -10,7 +10,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
-from .verdict_words import MARKS, in_words
+from .verdict_words import MARKS, in_words, wrong_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -99,7 +99,8 @@ def _row(verdict: Verdict) -> str:
         f"<div><b>{_text(e.passage, MAX_LABEL)}:{e.sentence}</b> {_text(e.text)}</div>"
         for e in verdict.evidence[:MOST_EVIDENCE]
     )
-    reason = f'<div style="{_QUIET}">{_text(verdict.reason)}</div>' if verdict.reason else ""
+    said = [text for text in (wrong_in_words(verdict), verdict.reason) if text]
+    reason = "".join(f'<div style="{_QUIET}">{_text(text)}</div>' for text in said)
     label = f'<td style="{edge}">{_text(mark)}&nbsp;{_text(in_words(verdict))}</td>'
     statement = f'<td style="{_CELL}">{verdict.id}. {_text(verdict.statement)}{reason}</td>'
     return f'<tr>{label}{statement}<td style="{_CELL}">{evidence or "none"}</td></tr>'

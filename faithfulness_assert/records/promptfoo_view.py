@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..text.strings import clip, one_line, visible
 from .errors import ConfigError
-from .verdict_words import in_words
+from .verdict_words import in_words, wrong_in_words
 
 if TYPE_CHECKING:
     from .model import Verdict
@@ -110,7 +110,12 @@ def _component(verdict: Verdict) -> dict[str, Any]:
 def _reason(verdict: Verdict) -> str:
     """Label, reason and evidence of a verdict."""
     cited = " | ".join(f"[{e.passage}:{e.sentence}] {clip(e.text)}" for e in verdict.evidence)
-    parts = (in_words(verdict), verdict.reason, cited and f"evidence: {cited}")
+    parts = (
+        in_words(verdict),
+        wrong_in_words(verdict),
+        verdict.reason,
+        cited and f"evidence: {cited}",
+    )
     return "; ".join(part for part in parts if part)
 
 

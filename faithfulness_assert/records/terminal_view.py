@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
-from .verdict_words import MARKS, in_words
+from .verdict_words import MARKS, in_words, wrong_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +42,8 @@ def _head(result: GradingResult) -> str:
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:
     statement = visible(clip(verdict.statement))
     yield f"  {MARKS[verdict.label]} {verdict.id}. {statement}  [{in_words(verdict)}]"
+    if wrong := wrong_in_words(verdict):
+        yield f"       {visible(wrong)}"
     for evidence in verdict.evidence:
         yield f"       {evidence.passage}:{evidence.sentence} {visible(clip(evidence.text))}"
 

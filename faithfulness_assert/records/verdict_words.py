@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..text.strings import clip
+from .model import NUMBER_FLAG
+
 if TYPE_CHECKING:
     from .model import Label, Verdict
+
+MAX_WORD = 40
+MOST_WORDS = 5
+"""Wrong words of a statement that are shown."""
 
 MARKS: dict[Label | None, str] = {
     "supported": "+",
@@ -29,9 +36,30 @@ def in_words(verdict: Verdict) -> str:
     lowered = "lowered_from_supported" if "lowered" in verdict.flags else ""
     in_part = verdict.shown < 1 and not verdict.is_fine
     shown = f"{percent(verdict.shown)} of the context shown" if in_part else ""
-    notes = [lowered.replace("_", " "), problem, shown]
+    notes = [lowered.replace("_", " "), problem, absent_number(verdict), shown]
     repeat = f"repeats {verdict.repeat_of}" if verdict.repeat_of else ""
     return ", ".join(part for part in (words, *notes, repeat) if part)
+
+
+def absent_number(verdict: Verdict) -> str:
+    """Which numbers of a supported statement are nowhere in the context; "" if none is."""
+    if NUMBER_FLAG not in verdict.flags:
+        return ""
+    return f"nowhere in the context: {_quoted(verdict)}"
+
+
+def wrong_in_words(verdict: Verdict) -> str:
+    """Which words the evidence of a statement lacks, and what it says; "" if none is known."""
+    if not verdict.wrong or NUMBER_FLAG in verdict.flags:
+        return ""
+    says = f"; the context says “{clip(verdict.says, MAX_WORD)}”" if verdict.says else ""
+    where = "evidence" if verdict.evidence else "context"
+    return f"not in the {where}: {_quoted(verdict)}{says}"
+
+
+def _quoted(verdict: Verdict) -> str:
+    words = [f"“{clip(word, MAX_WORD)}”" for word in verdict.wrong]
+    return ", ".join([*words[:MOST_WORDS], *(["and more"] if len(words) > MOST_WORDS else [])])
 
 
 def percent(share: float) -> str:

@@ -10,7 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from ..asking.ranking import nearest_sentences
+from ..cases.case import Case, Passage
 from ..records.model import LABELS, Status
+from ..text.wrong_words import says_instead
 from .record import OUTCOMES, plain, text_of
 
 if TYPE_CHECKING:
@@ -133,6 +136,7 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
     passages = list(texts.passages) if texts else []
     places = _Passages(passages)
     answer = Offsets(texts.answer if texts else "")
+    says = _said_nearby(result, texts) if texts else {}
     view = {
         "reason": result.reason,
         "error": [result.error.kind, result.error.message] if result.error else None,
@@ -140,7 +144,7 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
         "calculation": metadata.get("calculation"),
         "skipped": [[*answer.span(s.start, s.end), s.reason] for s in result.skipped],
         "passages": [[id, place(text)] for id, text in passages],
-        "verdicts": [_verdict(verdict, places) for verdict in result.verdicts],
+        "verdicts": [_verdict(v, places, says.get(v.id, v.says)) for v in result.verdicts],
         "citations": audit
         and {
             "invalid": audit.invalid_citations,
@@ -188,8 +192,24 @@ class _Passages:
         return [place, *self._offsets[place].span(start, end)]
 
 
-def _verdict(verdict: Verdict, places: _Passages) -> dict[str, Any]:
+def _said_nearby(result: GradingResult, texts: Texts) -> dict[int, str]:
+    """What the nearest sentence says in place of wrong words, where the judge names no evidence."""
+    wanted = [v for v in result.verdicts if v.wrong and not (v.evidence or v.is_fine)]
+    if not wanted:
+        return {}
+    passages = tuple(Passage(text, id) for id, text in texts.passages)
+    nearest = nearest_sentences(Case(texts.answer, passages), result.verdicts, wanted)
+    return {
+        v.id: says_instead(v.statement, v.wrong, [nearest[v.id].text])
+        for v in wanted
+        if v.id in nearest
+    }
+
+
+def _verdict(verdict: Verdict, places: _Passages, says: str) -> dict[str, Any]:
     view = {
+        "w": list(verdict.wrong),
+        "s": [says] if says else [],
         "e": [places.evidence(item) for item in verdict.evidence],
         "r": verdict.reason,
         "u": verdict.unresolved or "",

@@ -127,6 +127,8 @@ def _verdict(data: Mapping[str, Any]) -> Verdict:
         repeat_of=whole_of(data.get("repeat_of")),
         flags=tuple(texts_of(data.get("flags"))),
         shown=1.0 if shown is None else shown,
+        wrong=tuple(texts_of(data.get("wrong"))),
+        says=text_of(data.get("says")),
     )
 
 

@@ -22,6 +22,7 @@ WEIGHS: dict[str, tuple[Any, ...]] = {
     "threshold": (0.0, 0.3, 0.5, 0.75, 0.9, 1.0),
     "all_or_nothing": (True, False),
     "fail_on": ((), ("contradicted",), ("not_enough_info", "contradicted"), ("supported",)),
+    "fail_on_flags": ((), ("number_not_found",), ("no_such_evidence", "number_not_found")),
     "on_blank": ENDINGS,
     "on_no_statements": ENDINGS,
     "on_abstained": ENDINGS,

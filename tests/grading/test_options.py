@@ -14,7 +14,7 @@ from faithfulness_assert import grade, options
 from faithfulness_assert.options import OPTIONS, option_lines, parse_options
 
 # These policy fields also take plain data, so their type for callers is wider than the field's.
-WIDER = {"fail_on", "score_caps", "examples", "hedges"}
+WIDER = {"fail_on", "fail_on_flags", "score_caps", "examples", "hedges"}
 
 
 def typed_options() -> dict[str, str]:

@@ -403,7 +403,7 @@ json_values = st.recursive(
 )
 FIELDS = "case_id row input pass score defined status reason threshold policy judge error verdicts skipped counts coverage named_scores citations tokens_used cost latency_ms metadata columns".split()
 VERDICT = (
-    "id statement label unresolved evidence reason span repeat_of flags shown passage start end text"
+    "id statement label unresolved evidence reason span repeat_of flags shown wrong says passage start end text"
 ).split()
 verdicts = st.lists(st.dictionaries(st.sampled_from(VERDICT), json_values))
 records = st.dictionaries(st.sampled_from(FIELDS), json_values | verdicts)

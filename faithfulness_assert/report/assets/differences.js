@@ -1,23 +1,28 @@
-// Words in which a statement and a sentence of its context differ, such as 22:00 and 17:00.
+// Marks of the words that are wrong in a statement, and of what the context says instead: 22:00, 17:00.
+// text/wrong_words.py finds them; here they are only shown.
 
-const MOST_COMPARED = 3000;
-const WORD = /\p{N}+(?:[.,:/-]\p{N}+)*|[\p{L}\p{M}]+/gu;
-
-/** The text with the words marked that `other` lacks: all of them if the texts are much alike, else numbers only. */
-function comparedWith(other, text) {
-  if (!other || text.length + other.length > MOST_COMPARED) return quoted(text);
-  const theirs = new Set(wordsIn(other));
-  const own = wordsIn(text);
-  const alike = own.filter((word) => theirs.has(word)).length >= own.length / 2;
+/** The text with the first place of each of these words marked. */
+function withMarks(text, words) {
   const parts = [];
   let from = 0;
-  for (const found of text.matchAll(WORD)) {
-    const [word] = found;
-    if (theirs.has(word.toLowerCase()) || !(alike || /\p{N}/u.test(word))) continue;
-    parts.push(text.slice(from, found.index), element('mark', { class: 'differs' }, word));
-    from = found.index + word.length;
+  for (const [start, end] of placesOf(text, words)) {
+    if (start < from) continue;
+    parts.push(text.slice(from, start), element('mark', { class: 'differs' }, text.slice(start, end)));
+    from = end;
   }
   return element('bdi', {}, parts, text.slice(from));
 }
 
-const wordsIn = (text) => text.toLowerCase().match(WORD) ?? [];
+/** Where words begin and end in a text, in the order of the text. A part of a longer word is none. */
+function placesOf(text, words) {
+  const found = [];
+  for (const word of words) {
+    let at = text.indexOf(word);
+    while (at >= 0 && (joins(text, at) || joins(text, at + word.length))) at = text.indexOf(word, at + 1);
+    if (word && at >= 0) found.push([at, at + word.length]);
+  }
+  return found.sort((a, b) => a[0] - b[0]);
+}
+
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+const joins = (text, at) => at > 0 && LETTER.test(text[at - 1]) && LETTER.test(text[at] ?? '');

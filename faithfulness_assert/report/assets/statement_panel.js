@@ -238,7 +238,7 @@ class Side {
           element('button', { type: 'button', 'aria-label': 'Next statement', disabled: place === this.statements.length - 1, click: step(1) }, '↓'),
         ),
       ),
-      element('p', { class: 'what' }, this.compared(statement, beside.map(({ text }) => text).join('\n'), statement.text || '(a statement without text)')),
+      element('p', { class: 'what' }, withMarks(statement.text || '(a statement without text)', verdict.w ?? [])),
       element('p', { class: 'hint' }, label.says),
       element('dl', {}, this.judged(statement, verdict, beside)),
     );
@@ -253,19 +253,16 @@ class Side {
     return nearest ? [{ from: nearest.id, text: nearest.text }] : [];
   }
 
-  /** A text, with the words marked in which it differs from another, unless all is supported. */
-  compared(statement, other, text) {
-    return statement.label === 'supported' ? quoted(text) : comparedWith(other, text);
-  }
-
   judged(statement, verdict, beside) {
     const rows = [];
     const row = (name, ...values) => rows.push(element('div', {}, element('dt', {}, name), element('dd', {}, ...values)));
+    if (verdict.w) row(statement.label === 'supported' ? 'Nowhere in the context' : 'Not in the evidence', quoted(verdict.w.join(', ')));
+    if (verdict.s) row('The context says', quoted(verdict.s[0]));
     if (verdict.r) row('Why, in the judge’s words', quoted(verdict.r));
     if (verdict.e?.length) row('Evidence that the judge names', this.evidenceButtons(verdict.e, statement));
     else if (statement.label !== 'not_a_claim') {
       row('Evidence', 'The judge names none.');
-      for (const { from, text } of beside) row('Nearest in the context, by its words', element('q', {}, this.compared(statement, statement.text, text)), element('span', { class: 'hint' }, ' passage ', quoted(from)));
+      for (const { from, text } of beside) row('Nearest in the context, by its words', element('q', {}, withMarks(text, verdict.s ?? [])), element('span', { class: 'hint' }, ' passage ', quoted(from)));
     }
     if (statement.flags.length) row('Flags', element('ul', {}, [...new Set(statement.flags)].map((flag) => element('li', {}, flagWords(flag)))));
     if (verdict.u) row('No valid verdict', `the verdict is ${inWords(verdict.u)}, also after asking again`);
@@ -289,7 +286,7 @@ class Side {
     const { text, from } = evidenceText(item, this.passages);
     const go = () => intoView(this.evidenceNodes(name)[0]);
     const source = element('span', { class: 'from' }, 'passage ', element('bdi', {}, excerpt(from, 200)));
-    const shown = text.length > FIRST_CHARACTERS ? element('bdi', {}, excerpt(text)) : this.compared(statement, statement.text, text);
+    const shown = text.length > FIRST_CHARACTERS ? element('bdi', {}, excerpt(text)) : withMarks(text, this.verdicts[statement.place]?.s ?? []);
     return element('button', { type: 'button', class: 'evidence-link', click: go }, source, shown);
   }
 

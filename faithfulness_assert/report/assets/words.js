@@ -16,6 +16,7 @@ const OUTCOMES = { failed: 'fails', not_graded: 'not graded', passed: 'passes' }
 const FLAGS = {
   no_such_evidence: 'the judge points at context that it was not shown',
   no_such_quote: 'the judge quotes what the context does not contain',
+  number_not_found: 'a number or unit that is nowhere in the context',
   lowered: 'lowered from supported, because its evidence does not hold',
 };
 

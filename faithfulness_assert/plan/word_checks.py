@@ -1,0 +1,59 @@
+"""What code sees beside the judge: numbers that are nowhere, and words that the evidence lacks.
+
+It changes no label and raises no score. A supported statement may get a flag, all others get the
+words that are wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from ..records.model import NUMBER_FLAG
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..cases.case import Case
+    from ..records.model import Verdict
+    from ..text.numbers import Numbers
+
+
+def with_word_checks(case: Case, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The verdicts with what code sees in their statements."""
+
+    @cache
+    def numbers() -> Numbers:
+        from ..text.numbers import numbers_of
+
+        return numbers_of("\n".join(passage.text for passage in case.context))
+
+    return tuple(_checked(verdict, case.question, numbers) for verdict in verdicts)
+
+
+def _checked(verdict: Verdict, question: str, numbers: Callable[[], Numbers]) -> Verdict:
+    if verdict.label is None or verdict.label == "not_a_claim":
+        return verdict
+    if verdict.label != "supported":
+        return _with_wrong_words(verdict, numbers)
+    if not any(char.isdigit() for char in verdict.statement):
+        return verdict
+    from ..text.absent_numbers import absent_numbers
+
+    absent = absent_numbers(verdict.statement, numbers(), question)
+    if not absent:
+        return verdict
+    return replace(verdict, wrong=absent, flags=(*verdict.flags, NUMBER_FLAG))
+
+
+def _with_wrong_words(verdict: Verdict, numbers: Callable[[], Numbers]) -> Verdict:
+    if verdict.statement == verdict.statement.casefold() and not (
+        verdict.reason or any(char.isdigit() for char in verdict.statement)
+    ):
+        return verdict
+    from ..text.wrong_words import says_instead, wrong_words
+
+    evidence = [item.text for item in verdict.evidence]
+    wrong = wrong_words(verdict.statement, evidence, numbers(), verdict.reason)
+    return replace(verdict, wrong=wrong, says=says_instead(verdict.statement, wrong, evidence))

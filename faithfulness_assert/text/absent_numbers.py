@@ -1,0 +1,234 @@
+"""Which numbers of a statement occur nowhere in a context, by code alone.
+
+A number occurs in any dress: with other separators, spelled out, as an ordinal, with "million",
+rounded, as the sum of a table's column, or converted where both have a unit. In doubt it occurs: of
+two readings one is enough. What is part of a name ("F-35", "Boeing 737"), a citation, a list
+marker, the number of a section or an address is not looked for, nor what may have been derived: a
+bound ("before 2005"), a small count.
+
+Only numbers in digits are looked for: spelled-out ones are mostly counts of what is there.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from .numbers import (
+    MONEY,
+    SPACED,
+    YEARS,
+    Number,
+    Numbers,
+    Unit,
+    clock_of,
+    find_numbers,
+    numbers_of,
+    units,
+    valued,
+    words_of,
+)
+from .strings import lazy_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CLOSE = 1e-9
+"""Relative difference of numbers that are the same."""
+ROUNDED, ROUGHLY = 0.1, 0.2
+"""The most that a rounded number differs, as a share, and one after "about"."""
+MOST_ABSENT = 20
+SMALL = 10
+"""Whole numbers up to this, without a unit, may count what the context lists."""
+
+_CITED = lazy_pattern(r"\[[^\[\]\n]{0,40}\]|\([A-Z][^()\n]{0,80}[12][0-9]{3}[a-z]?\)|[¹²³⁰⁴-⁹]+")
+_ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}")
+_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}[.)](?=\s)")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+)[.]?[ \u00a0\u202f]?$")
+_WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
+_WORK = lazy_pattern(r" [a-z ]{3,20}[)]")
+_SPACED_END = lazy_pattern(r"[0-9] [0-9]{3}$")
+_ORDINALS = ("st", "nd", "rd", "th", "s")
+_CLEAR_UNITS = ("%", "km", "kg", "cm", "mph")
+BEFORE = 30
+"""Characters before a number that say what it is."""
+
+
+def absent_numbers(statement: str, context: Numbers, question: str = "") -> tuple[str, ...]:
+    """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
+
+    A number is there with its unit if only the unit is nowhere. What the question has is left out.
+    """
+    asked = numbers_of(question) if question else Numbers([], {}, frozenset())
+    found = []
+    for number, text in own_numbers(statement):
+        if _may_be_derived(text, number) or _occurs(number, asked, text):
+            continue
+        if not _occurs(number, context, text):
+            found.append(statement[number.start : number.end])
+        elif end := _end_of_lost_unit(number, context, text):
+            found.append(statement[number.start : end])
+    return tuple(dict.fromkeys(found))[:MOST_ABSENT]
+
+
+def own_numbers(statement: str) -> Iterator[tuple[Number, str]]:
+    """The numbers that a statement itself says, each with the text in which it is.
+
+    In that text there are spaces for the list marker, citations and addresses.
+    """
+    blank = statement
+    for pattern in (_CITED, _ADDRESS):
+        blank = pattern.sub(lambda found: " " * len(found[0]), blank)
+    if marker := _MARKER.match(blank):
+        blank = " " * marker.end() + blank[marker.end() :]
+    for number in find_numbers(blank):
+        if not _is_name(blank, number):
+            yield number, blank
+
+
+# ---------------------------------------------------------------- what is not looked for
+
+
+def _is_name(text: str, number: Number) -> bool:
+    """Whether a number is part of a name, or numbers a part of a text."""
+    start, end = number.start, number.end
+    digits, before, behind = text[start:end], text[start - 1 : start], text[end : end + 2]
+    if digits.count(".") > 1 or "/" in digits:  # a section, a version, an address; a fraction
+        return True
+    if SPACED.match(text, start) or _SPACED_END.search(text, max(start - 4, 0), end):
+        return True  # 53 879: one number or two
+    joined = before != "" and before in "-–_#./" and text[start - 2 : start - 1].isalpha()
+    if before.isalpha() or joined or (behind[:1] in ("-", "_") and behind[1:].isupper()):
+        return True
+    if behind[:1].isalpha() and behind.rstrip() not in _ORDINALS and not _is_measured(number):
+        return True  # 37A
+    word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
+    return (word is not None and _names(word[1])) or _begins_name(text, start, end)
+
+
+def _is_measured(number: Number) -> bool:
+    known = (units(), valued("scales"), words_of("clock"))
+    return any(number.after in words for words in known)
+
+
+def _names(word: str) -> bool:
+    """Whether a number after this word is a name's: "Boeing", "Chapter"; not "July" or "In"."""
+    plain = word.casefold()
+    if plain in words_of("labels"):
+        return True
+    usual = (words_of("before a number"), valued("months"), units())
+    return word[0].isupper() and not any(plain in words for words in usual)
+
+
+def _begins_name(text: str, start: int, end: int) -> bool:
+    """Whether a name follows: "2016 Tour", "14th Dalai Lama"; or a work: "Hush (2016 film)"."""
+    if text[start - 1 : start] == "(" and _WORK.match(text, end):
+        return True
+    if text[end : end + 2] in _ORDINALS:
+        end += 2
+    word = _WORD_BEHIND.match(text, end)
+    if word is None or not word[1][0].isupper():
+        return False
+    usual = (words_of("after a number"), valued("months"), units(), valued("scales"))
+    return not any(word[1].casefold() in words for words in usual)
+
+
+def _may_be_derived(text: str, number: Number) -> bool:
+    """Whether a number is a bound, or so small that it may count what the context lists."""
+    before = _words_before(text, number)
+    if not words_of("bounds").isdisjoint(before[-2:]):
+        return True
+    if before[-1:] == ["and"] and "between" in before:
+        return True
+    is_count = number.end - number.start <= 2 and max(number.values) <= SMALL
+    is_date = before[-1:] and before[-1].strip(".,") in valued("months")
+    if is_date or number.after in valued("months"):
+        return False
+    is_money = text[number.start - 1 : number.start] in [*MONEY]
+    return is_count and not is_money and number.after not in units()
+
+
+def _words_before(text: str, number: Number) -> list[str]:
+    return text[max(number.start - BEFORE, 0) : number.start].casefold().split()
+
+
+# ---------------------------------------------------------------- whether it is there
+
+
+def _occurs(number: Number, context: Numbers, text: str) -> bool:
+    if times := list(clock_of(text, number)):
+        return _time_occurs(number, times, context)
+    if any(_between(context.values, *span) for span in _spans(number, text)):
+        return True
+    roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
+    tolerance = ROUGHLY if roughly else ROUNDED
+    if any(_near(value, number, context.values, tolerance, roughly) for value in number.values):
+        return True
+    unit = units().get(number.after)
+    if unit is None:
+        return False
+    known = _measured(unit, context)
+    return any(_near(v * unit.size, number, known, tolerance, True) for v in number.values)
+
+
+def _measured(unit: Unit, context: Numbers) -> list[float]:
+    """What the context measures in this dimension; half is 50 %."""
+    found = context.measured.get(unit.dimension, [])
+    if unit.dimension != "share":
+        return found
+    return sorted([*found, *(100 * value for value in context.values if 0 <= value <= 1)])
+
+
+def _time_occurs(number: Number, times: list[float], context: Numbers) -> bool:
+    """Whether a time of day is there, or the two numbers that it consists of."""
+    parts = [value for value in times if value >= 0]
+    if parts and all(_between(context.values, part, part) for part in parts):
+        return True
+    said = [value for value in times if value < 0] + ([] if parts else [*number.values])
+    return any(_between(context.values, value, value) for value in said)
+
+
+def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
+    """The years of "the 1960s" or "the 19th century"."""
+    behind = text[number.end : number.end + 14].lstrip(" '’")
+    for value in number.values:
+        if value % 10 == 0 and behind[:1] == "s" and not behind[1:2].isalpha():
+            yield value, value + (99 if value % 100 == 0 else 9)
+        if behind[2:].lstrip(" -").startswith("centur"):
+            yield 100 * value - 100, 100 * value
+
+
+def _end_of_lost_unit(number: Number, context: Numbers, text: str) -> int:
+    """Where the unit of a number ends, if the context has that unit nowhere; else 0.
+
+    Not of a time, which is often implied, nor of a word that may be something else.
+    """
+    unit, word = units().get(number.after), number.after
+    if unit is None or unit.implied or (word not in _CLEAR_UNITS and len(word) < 4):
+        return 0
+    if not context.words.isdisjoint(name for name, one in units().items() if one == unit):
+        return 0
+    known = _measured(unit, context)
+    if any(_near(v * unit.size, number, known, ROUNDED, True) for v in number.values):
+        return 0
+    return text.casefold().find(word, number.end) + len(word)
+
+
+def _near(value: float, number: Number, known: list[float], tolerance: float, rounds: bool) -> bool:
+    """Whether a value is among the known ones, or one of them may have been rounded to it."""
+    if _between(known, value - CLOSE * value, value + CLOSE * value):
+        return True
+    if value in YEARS:  # which nobody rounds
+        return False
+    first = bisect_left(known, value - value * min(number.step / 2, tolerance))
+    most = value + value * min(number.step, tolerance)  # 23,768 is also cut to 23,000
+    while first < len(known) and known[first] <= most:
+        if rounds or value >= 100 or known[first] != int(known[first]):
+            return True
+        first += 1
+    return False
+
+
+def _between(known: list[float], low: float, high: float) -> bool:
+    first = bisect_left(known, low)
+    return first < len(known) and known[first] <= high

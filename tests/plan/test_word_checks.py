@@ -1,0 +1,105 @@
+"""What code sees beside the judge: it flags numbers, names wrong words, and raises no score."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import Ask, ConfigError, GradingResult, Reply, grade
+
+CONTEXT = "The museum closes at 17:00 on Mondays. Adults pay 12 euros."
+STATEMENTS = ("The museum closes at 22:00 on Mondays.", "Adults pay 14 euros.", "It closes.")
+
+
+class Says:
+    """A judge that gives these labels, all with evidence of the first sentence."""
+
+    def __init__(self, *labels: str) -> None:
+        self.labels = labels
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        pairs = zip(ask.ids, self.labels, strict=True)
+        verdicts = [{"id": n, "evidence": [1], "label": label} for n, label in pairs]
+        return Reply(json.dumps({"verdicts": verdicts}))
+
+
+def graded(*labels: str, **options: Any) -> GradingResult:
+    answer = " ".join(STATEMENTS[: len(labels)])
+    return grade(answer, CONTEXT, judge=Says(*labels), **options)
+
+
+def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stays_supported() -> (
+    None
+):
+    result = graded("supported", "supported", "supported")
+    assert result.pass_
+    assert result.score == 1
+    assert [v.flags for v in result.verdicts] == [("number_not_found",)] * 2 + [()]
+    assert [v.wrong for v in result.verdicts] == [("22:00",), ("14",), ()]
+    for view in (
+        result.reason,
+        result.pretty(),
+        json.dumps(result.to_promptfoo()),
+        result._repr_html_(),
+    ):
+        assert "nowhere in the context" in str(view)
+    assert "Check statement 2: nowhere in the context: “14”." in result.warnings
+    flagged = result.to_promptfoo()["componentResults"]
+    assert [component["pass"] for component in flagged] == [True, True]
+
+
+def test_a_number_of_the_question_is_not_flagged() -> None:
+    answer = "Yes, adults pay 14 euros."
+    result = grade(answer, CONTEXT, question="Is it 14 euros?", judge=Says("supported"))
+    assert result.verdicts[0].flags == ()
+
+
+def test_the_user_chooses_whether_a_flag_fails() -> None:
+    result = graded("supported", fail_on_flags=["number_not_found"])
+    assert (result.pass_, result.score) == (False, 1.0)
+    assert "It still fails: a statement has the flag number_not_found." in str(result.reason)
+    assert graded("contradicted", "supported", fail_on=(), threshold=0.4).pass_
+    with pytest.raises(ConfigError, match=r"unknown flag 'number_not_fund'.*number_not_found"):
+        graded("supported", fail_on_flags=["number_not_fund"])
+
+
+def test_a_number_is_no_reason_for_strict_evidence_to_lower_a_label() -> None:
+    (verdict,) = graded("supported", strict_evidence=True).verdicts
+    assert verdict.label == "supported"
+
+
+def test_what_is_not_supported_has_its_wrong_words_and_what_the_context_says() -> None:
+    result = graded("contradicted", "not_enough_info")
+    first, second = result.verdicts
+    assert (first.wrong, first.says, first.flags) == (("22:00",), "17:00", ())
+    assert (second.wrong, second.says) == (("14",), "")
+    said = "not in the evidence: “22:00”; the context says “17:00”"
+    for view in (result.pretty(), result.to_promptfoo()["componentResults"][0]["reason"]):
+        assert said in view
+    assert "22:00" in result._repr_html_()
+
+
+LABELS = st.sampled_from(["supported", "partially_supported", "not_enough_info", "contradicted"])
+
+
+@given(st.tuples(LABELS, LABELS, LABELS), st.floats(0, 1), st.booleans())
+def test_flags_raise_no_score_and_let_nothing_pass(
+    labels: tuple[str, ...], threshold: float, inverse: bool
+) -> None:
+    options: dict[str, Any] = {"threshold": threshold, "inverse": inverse, "fail_on": ()}
+    plain = graded(*labels, **options)
+    strict = graded(*labels, **options, fail_on_flags=["number_not_found"])
+    assert strict.score == plain.score
+    assert strict.pass_ <= plain.pass_
+
+
+def test_results_of_earlier_versions_are_read_without_the_new_fields() -> None:
+    data = graded("contradicted").model_dump(mode="json")
+    for verdict in data["verdicts"]:
+        del verdict["wrong"], verdict["says"]
+    (verdict,) = GradingResult.model_validate(data).verdicts
+    assert (verdict.wrong, verdict.says) == ((), "")
