@@ -102,12 +102,13 @@ def build_index(context: Iterable[tuple[int, str]]) -> Index:
             continue
         index.words.update(words)
         index.numbers.update(find_numbers(sentence))
-        index.exact.setdefault(spaced(words), number)
+        whole = spaced(words)
+        index.exact.setdefault(whole, number)
         for start in range(0, len(words), LONGEST):
             piece = words[start : start + LONGEST]
             for stem in _stems(piece):
                 index.places.setdefault(stem, []).append(len(index.texts))
-            index.texts.append(spaced(piece))
+            index.texts.append(whole if len(piece) == len(words) else spaced(piece))
             index.sentence_numbers.append(number)
     index.numbers.update(as_digits(index.words))
     if len(index.words) < MANY:
@@ -136,10 +137,11 @@ def _support(statement: str, index: Index) -> Support:
 
 def _sentence_support(sentence: str, words: list[str], index: Index) -> Support:
     missing = _missing_detail(sentence, index)
-    same = index.exact.get(spaced(words))
+    text = spaced(words)
+    same = index.exact.get(text)
     if same is not None:
         return Support(1.0 - MISSING if missing else 1.0, (same,), missing)
-    score, useful = _scores(words, index)
+    score, useful = _scores(words, text, index)
     if not missing and negates(words):
         denied = any(negates(index.texts[at].split()) for at in useful)
         missing = "" if denied else NEGATION
@@ -155,7 +157,7 @@ def _missing_detail(sentence: str, index: Index) -> str:
     return f"the name {name}" if name else ""
 
 
-def _scores(words: list[str], index: Index) -> tuple[float, tuple[int, ...]]:
+def _scores(words: list[str], text: str, index: Index) -> tuple[float, tuple[int, ...]]:
     """The score of a sentence, and the useful texts of its best window.
 
     A sentence with more words than a window can contain scores 0: it is only supported if the
@@ -163,9 +165,10 @@ def _scores(words: list[str], index: Index) -> tuple[float, tuple[int, ...]]:
     """
     if len(words) > WINDOW * LONGEST:
         return 0.0, ()
-    known = [stem for stem in _stems(words) if stem in index.places]
+    stems = _stems(words)
+    known = [stem for stem in stems if stem in index.places]
     places = [index.places[stem] for stem in known]
-    near, start = _best_window(words, known, index)
+    near, start = _best_window(_grams(text), len(stems), known, index)
     by_chance = min(len(index.words) / MANY, 1.0)
     far = _far(words, index) if near and index.pieces else 0.0
     score = min(by_chance * near + (1.0 - by_chance) * far, near + APART)
@@ -178,9 +181,8 @@ def _far(words: list[str], index: Index) -> float:
     return min(len(pieces & index.pieces) / len(pieces) + CREDIT, 1.0)
 
 
-def _best_window(words: list[str], known: list[str], index: Index) -> tuple[float, int]:
+def _best_window(grams: set[str], stems: int, known: list[str], index: Index) -> tuple[float, int]:
     """The best mean of word recall and piece recall, and where that window starts."""
-    stems, grams = len(_stems(words)), _grams(spaced(words))
     places = [index.places[stem] for stem in known]
     best, best_start = 0.0, 0
     for start in _candidates(known, index):

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ...text.strings import word_lists
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
 # between words. Each letter is read as a word.
@@ -75,9 +71,9 @@ def _normal_number(number: str) -> str:
     return re.sub("[,\u00a0\u202f]", ".", _THOUSANDS.sub("", number)).lstrip("0") or "0"
 
 
-def as_digits(words: Iterable[str]) -> Iterator[str]:
+def as_digits(words: set[str]) -> list[str]:
     """The numbers that some of these words spell out, as ``find_numbers`` has them."""
-    return (_SPELLED[word] for word in words if word in _SPELLED)
+    return [_SPELLED[word] for word in _SPELLED.keys() & words]
 
 
 def find_names(sentence: str) -> list[str]:
