@@ -41,7 +41,10 @@ def test_a_faithful_answer_passes_and_a_changed_number_fails() -> None:
     assert not component["pass"]
     assert component["assertion"]["value"] == "The Eiffel Tower is 530 metres tall."
     said = made_up["metadata"]["graderOutputs"]["statements"]
-    assert said == "“The Eiffel Tower is 530 metres tall.” (not enough info)"
+    assert (
+        said
+        == "“The Eiffel Tower is 530 metres tall.” (not enough info; not in the context: “530”)"
+    )
 
 
 def test_the_first_twenty_problems_are_components_unless_none_are_wanted_and_listed_anyway() -> (
