@@ -50,6 +50,17 @@ if TYPE_CHECKING:
         max_statements: int
         client: Any
         certificate: Any
+        form: Literal["json", "document_claim"]
+        claims_judge: Any
+        revision: str | None
+        family: str | None
+        label_order: Sequence[Label] | str | None
+        answers: Sequence[str] | str | None
+        support_at: float
+        device: str
+        inputs_at_once: int
+        foundation: str | None
+        allow_pickle: bool
         cache: str | PathLike[str] | None
         deadline: float | None
         language: str
@@ -157,6 +168,42 @@ _JUDGE = (
         "when the first judge of a cascade is enough ([cascades](ensembles.md#cascades))",
         "file that certify wrote",
     ),
+    (
+        "form",
+        "Literal['json', 'document_claim']",
+        "how the model is asked ([checkers](local-judges.md#checkers-behind-a-server))",
+        "json, document_claim",
+    ),
+    (
+        "claims_judge",
+        "Any",
+        "judge that writes claims, truths and reasons for this one",
+        "as judge; its key and address: the environment's",
+    ),
+    ("revision", "str | None", "version of a local model", "commit, tag or branch of the hub"),
+    (
+        "family",
+        "str | None",
+        "how a local model is asked ([families](local-judges.md#families))",
+        "pair, minicheck, true, hhem, lettucedetect; default: by its config and name",
+    ),
+    (
+        "label_order",
+        "Sequence[Label] | str | None",
+        "label of each output of a local model",
+        "list of labels; default: as its config names them",
+    ),
+    (
+        "answers",
+        "Sequence[str] | str | None",
+        "words that a local model writes for supported and not",
+        "two words; default 1,0",
+    ),
+    ("support_at", "float", "what a local model's probability must exceed", "0 to 1; default 0.5"),
+    ("device", "str", "where a local model computes", "cpu, cuda, mps; default: a GPU, else cpu"),
+    ("inputs_at_once", "int", "most inputs of a local model at once", "1 to 10,000; default 32"),
+    ("foundation", "str | None", "model on which a local HHEM was built", "folder, NAME@REVISION"),
+    ("allow_pickle", "bool", "load weights that can run code", "true or false; default false"),
 )
 _PRICES = "mapping of prompt, completion, cached to numbers; for several judges by their names"
 _ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool"

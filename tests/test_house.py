@@ -207,6 +207,13 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("langsmith", {"adapters.langsmith"}),
         ("opentelemetry", {"adapters.opentelemetry"}),
         ("jinja2", {"report.page"}),
+        ("onnxruntime", {"judges.local.onnx_engine"}),
+        ("numpy", {"judges.local.onnx_engine"}),
+        ("torch", {"judges.local.transformers_engine"}),
+        ("transformers", {"judges.local.transformers_engine"}),
+        ("safetensors", {"judges.local.transformers_engine"}),
+        ("tokenizers", {"judges.local.tokenizing"}),
+        ("huggingface_hub", {"judges.local.model_files"}),
         ("pytest", {f"pytest_plugin.{n}" for n in PYTEST_FILES}),
     ],
 )

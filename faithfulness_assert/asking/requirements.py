@@ -24,7 +24,8 @@ def check_judge(judge: JudgeInfo, policy: Policy) -> None:
     if missing := [what for kind, what in _kinds(policy).items() if kind not in judge.asks]:
         raise ConfigError(
             f"policy {policy.name!r} asks the judge for {' and '.join(missing)}, "
-            f"which the judge {judge.name!r} cannot give; name an LLM judge"
+            f"which the judge {judge.name!r} cannot give; name an LLM judge, or one beside it with "
+            "claims_judge"
         )
     no_evidence_counts = policy.weights.get("not_enough_info", 0.0) >= policy.weights["supported"]
     if judge.never_contradicts and no_evidence_counts:

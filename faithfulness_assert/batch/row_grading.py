@@ -143,9 +143,12 @@ def _graded_or_left(
 
 
 def computes_here(grader: Grader) -> bool:
-    """Whether the judge uses a core all the time, and does not wait for a server."""
+    """Whether the judge uses one core all the time, and does not wait for a server.
+
+    One that computes for several cases at once is asked by one process.
+    """
     info = judge_info(grader.judge)
-    return info.keeps_deadline and not info.remote
+    return info.keeps_deadline and not info.remote and not info.any_loop
 
 
 def _result(row: Row, grader: Grader) -> GradingResult:

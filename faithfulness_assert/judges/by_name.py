@@ -42,12 +42,16 @@ class JudgeEntry(NamedTuple):
         return pip_install(self.package) if self.package else ""
 
 
+CLAIMS_JUDGE = "claims_judge"
+"""The option that every judge takes."""
+
 JUDGES: dict[str, JudgeEntry] = {
     "anthropic": JudgeEntry(
         ".anthropic", "AnthropicJudge", "anthropic:MODEL", package="anthropic", extra="anthropic"
     ),
     "cascade": JudgeEntry(".several", "Cascade", "cascade:A,B"),
     "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
+    "local": JudgeEntry(".local", "LocalJudge", "local:NAME_OR_PATH", extra="local"),
     "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
     "panel": JudgeEntry(".several", "Panel", "panel:A,B,C"),
     "tape": JudgeEntry(".tape", "TapeJudge", "tape:DIR"),
@@ -57,9 +61,22 @@ JUDGES: dict[str, JudgeEntry] = {
 def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     """The judge that ``spec`` names (one of ``judge_forms``), or ``spec`` itself.
 
+    With the option ``claims_judge`` it only gives verdicts, and that judge writes all else.
+
     Raises:
         ConfigError: there is no such judge, or it does not take one of the options.
     """
+    own = {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
+    if (writer := options.get(CLAIMS_JUDGE)) is None:
+        return _made(spec, own)
+    if isinstance(spec, str) and "," in JUDGES[_parse(spec)[0]].form:
+        return _made(spec, options)  # each of them has it
+    from .claims_judge import TwoJudges
+
+    return TwoJudges(_made(spec, own), _made(writer, {}))
+
+
+def _made(spec: object, options: Mapping[str, Any]) -> Judge:
     if not isinstance(spec, str):
         return _check_judge_object(spec, options)
     kind, argument = _parse(spec)
@@ -69,7 +86,7 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     known = option_names(spec)
     for option in options:
         if option not in known:
-            hint = f" {suggest(option, known)}" if known else ""
+            hint = f" {suggest(option, known)}"
             raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
     given: list[Any] = [argument] if argument else []
     if "," in JUDGES[kind].form:
@@ -112,7 +129,7 @@ def option_names(spec: object) -> list[str]:
     kind, _ = _parse(spec)
     together = _split(spec)[1] if "," in JUDGES[kind].form else ()
     others = (option for name in together for option in option_names(name))
-    return list(dict.fromkeys([*_own_options(kind), *others]))
+    return list(dict.fromkeys([CLAIMS_JUDGE, *_own_options(kind), *others]))
 
 
 def _own_options(kind: str) -> list[str]:

@@ -11,24 +11,27 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from ..asking.document_claim import document_claim
 from ..asking.schema import bounded_schema
 from ..records.ask import Reply
 from ..records.ask import finish_reason as why_ended
-from ..records.errors import JudgeError
+from ..records.errors import ConfigError, JudgeError
 from ..text.strings import clean_text
 from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.remote_judge import Provider, RemoteJudge
 from .remote.server_errors import read_failure
 from .remote.settings import check_number
+from .remote.word_confidence import confidence_of_word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..records.ask import Ask, Outcome
+    from ..records.judge import JudgeInfo
     from ..records.usage import Usage
     from .remote.connection import Answer
     from .remote.redaction import Secrets
@@ -60,6 +63,10 @@ FALLBACKS: Fallbacks = {
     "seed": Fallback(
         re.compile(r"\bseed\b", re.I),
         ("the server does not support a seed; none was sent",),
+    ),
+    "logprobs": Fallback(
+        re.compile(r"log_?probs", re.I),
+        ("the server does not support logprobs; verdicts have no confidence",),
     ),
     "system": Fallback(
         re.compile(
@@ -177,7 +184,8 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
         problem = "the judge's answer has no message: is base_url a chat API?"
         return bad_answer(problem, answer, usage=usage)
     text, refusal = _text_and_refusal(message)
-    reply = Reply(text, usage, finish_reason, refusal or None)
+    sure = confidence_of_word(text, choice.get("logprobs"))
+    reply = Reply(text, usage, finish_reason, refusal or None, confidence=sure)
     reasoned = message.get("reasoning") or message.get("reasoning_content")
     return warn_if_only_reasoning(reply) if reasoned else reply
 
@@ -225,6 +233,11 @@ OPENAI = Provider(
 COMPATIBLE = replace(OPENAI, fallbacks=COMPATIBLE_FALLBACKS, request=compatible_request)
 
 
+FORMS = ("json", "document_claim")
+LIKELIEST = 5
+"""First tokens of which the probability is asked for."""
+
+
 class OpenAIJudge(RemoteJudge):
     """A judge behind an OpenAI-compatible chat API.
 
@@ -236,15 +249,57 @@ class OpenAIJudge(RemoteJudge):
         temperature: 0 to 2.
         seed: for servers that give the same reply for the same seed.
         client: an ``openai.OpenAI``, ``AsyncOpenAI``, ``AzureOpenAI`` or the like that asks.
+        form: ``document_claim`` for a checker that was trained to answer a document and a claim
+            with Yes or No, such as Bespoke-MiniCheck. It is asked about one statement at a time.
     """
 
     provider = OPENAI
 
-    def __init__(self, model: str, *, seed: int | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        model: str,
+        *,
+        seed: int | None = None,
+        form: Literal["json", "document_claim"] = "json",
+        **options: Any,
+    ) -> None:
+        if form not in FORMS:
+            raise ConfigError(f"form: must be one of {', '.join(FORMS)}, got {form!r:.40}")
+        if form == "document_claim":
+            options["max_statements"] = 1
         super().__init__(model, **options)
+        self._is_checker = form == "document_claim"
+        if self._is_checker:
+            self._settings["form"] = form
         if not (urlsplit(self._endpoint.public_url).hostname or "").endswith(OWN_HOSTS):
             self.provider = COMPATIBLE
             self._steps = dict.fromkeys(COMPATIBLE_FALLBACKS, 0)
         if seed is not None:
             check_number("seed", seed, -(2**63), 2**63 - 1, whole=True)
         self._settings["seed"] = seed
+
+    @property
+    def info(self) -> JudgeInfo:
+        """See ``RemoteJudge``. A checker only gives verdicts, and never says ``contradicted``."""
+        info = super().info
+        if not self._is_checker:
+            return info
+        return replace(info, asks=frozenset({"verdicts"}), never_contradicts=True)
+
+    def request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
+        """See ``RemoteJudge``.
+
+        Raises:
+            ConfigError: the reply must name its ask, as over a batch API, and a checker cannot.
+        """
+        if not self._is_checker:
+            return super().request(ask, steps)
+        if ask.echo:
+            raise ConfigError(
+                "form: over a batch API a reply must name its ask, which a bare Yes or No does "
+                "not; run it without the batch API"
+            )
+        request = super().request(document_claim(ask), steps)
+        request.pop("response_format", None)
+        more = {} if steps["logprobs"] else {"logprobs": True, "top_logprobs": LIKELIEST}
+        return {**request, **more}

@@ -128,7 +128,9 @@ class StoredJudge:
         if not complete or not self._is_readable(ask, reply.text):
             return reply
         key = ask_key(ask, self._identity)
-        content = {"ask": key, "text": reply.text, "warnings": reply.warnings}
+        content: dict[str, Any] = {"ask": key, "text": reply.text, "warnings": reply.warnings}
+        if reply.confidence:
+            content["confidence"] = reply.confidence
         try:
             _write(self._folder / f"{key}.json", content)
         except OSError as error:
@@ -257,7 +259,10 @@ def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
         return None
     warnings = data.get("warnings")
     texts = [w for w in warnings if isinstance(w, str)] if isinstance(warnings, list) else []
-    reply = Reply(data["text"], Usage(), cached=True, warnings=tuple(texts))
+    sure, reply = data.get("confidence"), Reply(data["text"], Usage(), cached=True)
+    with suppress(TypeError):  # of a file that somebody else wrote
+        reply = replace(reply, confidence=tuple(sure) if isinstance(sure, list) else ())
+    reply = replace(reply, warnings=tuple(texts))
     return (secrets if isinstance(secrets, Secrets) else _own_keys()).out_of_reply(reply)
 
 

@@ -166,7 +166,11 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         )
     except JudgeError as error:
         return lose(state, job, error)
-    found = {n: checked(f, lines[n], job.ask) for n, f in settled.findings.items()}
+    sure = dict(zip(job.ask.ids, getattr(outcome, "confidence", ()), strict=False))
+    found = {
+        n: checked(f._replace(confidence=sure.get(n)) if f.label else f, lines[n], job.ask)
+        for n, f in settled.findings.items()
+    }
     own = {number: _unless_asserted(state, number, found[n]) for n, number in job.own.items()}
     denied = state.asked.keys() - set(lines) if settled.denies_all else settled.denied
     state = noted(state, Log(warnings=tuple(_warnings(own, settled.ignored))))

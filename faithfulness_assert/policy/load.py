@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..records.errors import ConfigError, suggest
 from .files import SUFFIXES, read_data
 from .policy import DESCRIPTIVE, TAKES, Policy, from_data
-from .presets import ALIASES, NOT_YET, policies
+from .presets import ALIASES, policies
 from .values import FLAG, is_number
 
 if TYPE_CHECKING:
@@ -54,8 +54,6 @@ def _named(policy: object) -> Policy:
     name = ALIASES.get(policy, policy)
     if name in policies:
         return policies[name]
-    if name in NOT_YET:
-        raise ConfigError(f"policy: {name!r} does not exist yet: {NOT_YET[name]}")
     if name.startswith("file://") or name.lower().endswith(SUFFIXES):
         return load_policy(name.removeprefix("file://"))
     endings = ", ".join(SUFFIXES)
@@ -202,4 +200,5 @@ SOURCE_OPTIONS: Mapping[str, Mapping[str, SourceOption]] = {
         "verdict_scores": _verdict_scores,
     },
     "ragas": {},
+    "ragas-hhem": {},
 }

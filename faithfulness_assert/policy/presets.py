@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from ..records.model import Label
 
 # Presets that a source has and that cannot be built yet, each with the reason.
-NOT_YET: Mapping[str, str] = {
-    "ragas-hhem": "it needs a local classifier as the judge; use 'ragas' with an LLM judge",
-}
-
 # Systems and parts of systems that score as a preset does.
 ALIASES: Mapping[str, str] = {
     "deepevalex": "deepeval",

@@ -35,6 +35,7 @@ class Finding(NamedTuple):
     reason: str = ""
     flags: tuple[str, ...] = ()
     remark: str = ""  # what else the reply says, because of which the label does not count
+    confidence: float | None = None  # how probable the judge finds the label, if it says so
 
 
 MISSING = Finding()

@@ -104,6 +104,8 @@ class Reply:
         cached: it came from a store of replies and cost nothing.
         warnings: what the user should know about how it came.
         requests: how many requests it took, failed ones too; used where ``usage`` is None.
+        confidence: how probable the judge finds its verdict on each item of the ask, in their
+            order, in [0, 1]; None where it does not say; () if it never does.
 
     Raises:
         TypeError: a field has the wrong type.
@@ -117,6 +119,7 @@ class Reply:
     cached: bool = False
     warnings: tuple[str, ...] = ()
     requests: int = 1
+    confidence: tuple[float | None, ...] = ()
 
     def __post_init__(self) -> None:
         for name, kinds in _REPLY_TYPES.items():
@@ -124,8 +127,15 @@ class Reply:
                 raise TypeError(f"Reply.{name}: got {type(getattr(self, name)).__name__}")
         if not all(isinstance(warning, str) for warning in self.warnings):
             raise TypeError("Reply.warnings: must be a tuple of strings")
+        if not all(sure is None or _is_share(sure) for sure in self.confidence):
+            raise TypeError("Reply.confidence: must be a tuple of numbers from 0 to 1, or None")
         object.__setattr__(self, "text", clean_text(self.text or ""))
         object.__setattr__(self, "finish_reason", finish_reason(self.finish_reason))
+
+
+def _is_share(value: object) -> bool:
+    """Whether a value is a number from 0 to 1."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 _REPLY_TYPES: Mapping[str, Any] = {
@@ -134,6 +144,7 @@ _REPLY_TYPES: Mapping[str, Any] = {
     "finish_reason": str,
     "refusal": str | None,
     "warnings": tuple,
+    "confidence": tuple,
 }
 
 Outcome = Reply | JudgeError

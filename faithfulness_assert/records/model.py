@@ -90,6 +90,7 @@ class Verdict:
         flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``);
             ``lowered`` if ``strict_evidence`` lowered the label for it; and ``number_not_found`` if
             a supported statement has a number or unit that is nowhere in the context.
+        confidence: how probable the judge finds the label, from 0 to 1; None if it does not say.
         shown: the share of the context, by characters, that the judge was shown with it; less than
             1 only where the context is long (see the policy's ``windows``).
         wrong: the words of the statement, as it writes them, that the evidence lacks (numbers,
@@ -111,6 +112,7 @@ class Verdict:
     shown: float = 1.0
     wrong: tuple[str, ...] = ()
     says: str = ""
+    confidence: float | None = None
 
     @property
     def is_fine(self) -> bool:

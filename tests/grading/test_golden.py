@@ -8,6 +8,7 @@ A file of ``fixtures/golden`` holds the rows of the policy that it is named afte
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -19,6 +20,10 @@ from conftest import ROOT
 from fakes import USAGE
 
 from faithfulness_assert import Ask, ConfigError, GradingResult, Reply, grade, policies
+from faithfulness_assert.judges.local.families import FAMILIES
+from faithfulness_assert.judges.local.inputs import Chunk
+from faithfulness_assert.judges.local.scores import score
+from faithfulness_assert.judges.local.tokenizing import Input
 
 FILES = sorted(
     path for path in (ROOT / "fixtures" / "golden").glob("*.json") if path.stem != "citations"
@@ -45,6 +50,8 @@ class SystemJudge:
 
 def judge_of(policy: str, row: dict[str, Any]) -> SystemJudge:
     inputs, verdicts = row.get("inputs", {}), row["verdicts"]
+    if policy == "ragas-hhem":  # what the local judge makes of these probabilities
+        verdicts = [label_of(chance) for chance in verdicts]
     text = inputs.get("judge_text", json.dumps([{"verdict": v} for v in verdicts]))
     count = inputs.get("statement_count", len(verdicts))
     each = [json.dumps({"verdict": v}) for v in verdicts]
@@ -57,6 +64,14 @@ def judge_of(policy: str, row: dict[str, Any]) -> SystemJudge:
             "reason": [json.dumps({"reason": "Because of this."})],
         }
     )
+
+
+def label_of(chance: float) -> str | None:
+    """The label of a claim to which an HHEM gives this probability."""
+    outputs = [math.log(1 - chance), math.log(chance)]
+    chunk = Chunk((1,), Input([], []))
+    order = FAMILIES["hhem"].published
+    return score([chunk], [outputs], "", "first_token", order, 0.5).label
 
 
 def run(policy: str, row: dict[str, Any]) -> GradingResult:
@@ -148,8 +163,7 @@ def test_every_policy_but_our_own_has_golden_rows() -> None:
 
 def test_the_rows_are_all_that_the_systems_are_known_to_give(shared: Path) -> None:
     known = json.loads((shared / "golden" / "systems.json").read_text(encoding="utf-8"))
-    waiting = {"ragas-hhem"}  # needs a local judge
     ours = {(row["system"], row["case"]) for _, row in ROWS if not row.get("added")}
     citations = json.loads((FILES[0].parent / "citations.json").read_text(encoding="utf-8"))
     ours |= {(row["system"], row["case"]) for row in citations}
-    assert {(row["system"], row["case"]) for row in known if row["system"] not in waiting} == ours
+    assert {(row["system"], row["case"]) for row in known} == ours

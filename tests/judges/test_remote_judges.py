@@ -274,9 +274,9 @@ def test_a_missing_package_is_reported_with_the_command_that_installs_it(
     assert JUDGES[api.name].install in str(caught.value)
 
 
-def test_the_two_judges_have_the_same_options_except_seed() -> None:
+def test_the_two_judges_have_the_same_options_except_seed_and_form() -> None:
     ours, theirs = (option_names(f"{api.name}:m") for api in APIS)
-    assert set(ours) - set(theirs) == {"seed"}
+    assert set(ours) - set(theirs) == {"seed", "form"}
     assert {"timeout", "client"} < set(theirs) < set(ours)
     with pytest.raises(ConfigError, match=r"^seed: the judge 'anthropic:m' has no such option"):
         make_judge("anthropic:m", {"seed": 1})

@@ -34,7 +34,7 @@ def test_a_policy_in_full_shows_its_threshold_an_example_and_its_deviations_in_w
 
 def test_the_table_of_policies_has_one_line_of_80_columns_for_each() -> None:
     table = [HEAD, *map(row, policies.values())]
-    assert len(table) == 11
+    assert len(table) == 12
     assert {len(cells) for cells in table} == {len(HEAD)}
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     assert sum(widths) + 3 * len(HEAD) + 1 <= 80

@@ -230,15 +230,6 @@ def test_a_guidance_that_is_too_long_and_an_example_that_is_not_a_text_are_named
         Example("c", 5, "supported")  # type: ignore[arg-type]
 
 
-def test_a_preset_that_cannot_exist_yet_says_why() -> None:
-    with pytest.raises(ConfigError) as caught:
-        find_policy("ragas-hhem", {}, {})
-    assert str(caught.value) == (
-        "policy: 'ragas-hhem' does not exist yet: it needs a local classifier as the judge; "
-        "use 'ragas' with an LLM judge"
-    )
-
-
 def test_masis_takes_exactly_its_own_hedges() -> None:
     assert policies["masis"].hedges == (
         "insufficient evidence",

@@ -1,0 +1,146 @@
+"""Families of checkers: how each reads a document with a statement, as it was published.
+
+The texts of the inputs and the sizes of the chunks are those of the authors' own code; see
+docs/local-judges.md for the sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...records.errors import ConfigError, suggest
+from ...records.model import Label
+
+Head = Literal["labels", "first_token", "tokens", "words"]
+"""Where the verdict is in what a model puts out.
+
+``labels``: one output for each label; ``first_token``: those of the first token; ``tokens``: those
+of each token of the statement; ``words``: the first word that it would write.
+"""
+Texts = tuple[str, "str | None"]
+"""The one text that a model reads, or two that its tokenizer joins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """How checkers of a family are used.
+
+    Args:
+        name: the value of the option ``family``.
+        head: where the verdict is.
+        texts: the input, from a chunk of the context, a statement, the question, and the token that
+            ends a text.
+        chunk: the most words (or tokens) of a chunk; None for as many as the model reads.
+        counts_words: whether ``chunk`` counts words.
+        most: the most tokens of an input where the config does not say.
+        published: the label of each output, where the config does not say.
+    """
+
+    name: str
+    head: Head
+    texts: Callable[[str, str, str, str], Texts]
+    chunk: int | None = None
+    counts_words: bool = False
+    most: int = 512
+    published: tuple[Label, ...] = ()
+
+
+def _pair(document: str, statement: str, _question: str, _end: str) -> Texts:
+    return document, statement
+
+
+def _minicheck(document: str, statement: str, _question: str, end: str) -> Texts:
+    return f"{document}{end}{statement}", None
+
+
+def _minicheck_t5(document: str, statement: str, _question: str, end: str) -> Texts:
+    return f"predict: {document}{end}{statement}", None
+
+
+def _premise(document: str, statement: str, _question: str, _end: str) -> Texts:
+    return f"premise: {document} hypothesis: {statement}", None
+
+
+def _hhem(document: str, statement: str, _question: str, _end: str) -> Texts:
+    asked = "<pad> Determine if the hypothesis is true given the premise?"
+    return f"{asked}\n\nPremise: {document}\n\nHypothesis: {statement}", None
+
+
+def _lettuce(document: str, statement: str, question: str, _end: str) -> Texts:
+    if not question:
+        return f"Summarize the following text:\npassage 1: {document}\noutput:", statement
+    prompt = (
+        f"Briefly answer the following question:\n{question}\nBear in mind that your response "
+        f"should be strictly based on the following 1 passages:\npassage 1: {document}\nIn case "
+        "the passages do not contain the necessary information to answer the question, please "
+        'reply with: "Unable to answer based on given passages."\noutput:'
+    )
+    return prompt, statement
+
+
+_NO_YES: tuple[Label, ...] = ("not_enough_info", "supported")
+_MINICHECK_T5 = Family("minicheck", "words", _minicheck_t5, 500, True, 2048)
+FAMILIES: Mapping[str, Family] = {
+    family.name: family
+    for family in (
+        Family("pair", "labels", _pair),
+        Family("minicheck", "labels", _minicheck, 400, most=2048, published=_NO_YES),
+        Family("true", "words", _premise),
+        Family("hhem", "first_token", _hhem, most=4096, published=_NO_YES),
+        Family("lettucedetect", "tokens", _lettuce, most=4096, published=_NO_YES[::-1]),
+    )
+}
+_BY_NAME = {"minicheck": "minicheck", "true_nli": "true", "lettuce": "lettucedetect"}
+
+
+def family_of(given: object, config: Mapping[str, Any], name: str) -> Family:
+    """The family of a model: the one that is given, else what its config and its name say.
+
+    Args:
+        given: the option ``family``; None if it was not given.
+        config: the model's.
+        name: of the model, or of its folder.
+
+    Raises:
+        ConfigError: there is no such family, or nothing says which one it is.
+    """
+    if given is not None and given not in FAMILIES:
+        raise ConfigError(f"family: unknown family {given!r:.40}. {suggest(str(given), FAMILIES)}")
+    architectures = config.get("architectures")
+    kinds = [str(kind) for kind in architectures] if isinstance(architectures, list) else []
+    kind = kinds[0] if kinds else ""
+    found = str(given) if given is not None else _found(config, kind, name.casefold())
+    family = FAMILIES[found]
+    if _writes(kind) and found == "minicheck":
+        return _MINICHECK_T5
+    if _writes(kind) != (family.head == "words"):
+        what = "writes words" if _writes(kind) else "does not write words"
+        raise ConfigError(f"family: {found!r} does not fit a {kind or 'model'}, which {what}")
+    if kind.endswith("ForTokenClassification") and family.head == "labels":
+        raise ConfigError(f"family: {found!r} does not fit a {kind}, which labels tokens")
+    return family
+
+
+def _found(config: Mapping[str, Any], kind: str, name: str) -> str:
+    if config.get("model_type") == "HHEMv2":
+        return "hhem"
+    for part, family in _BY_NAME.items():
+        if part in name:
+            return family
+    if kind.endswith("ForSequenceClassification"):
+        return "pair"
+    if kind.endswith("ForTokenClassification"):
+        raise ConfigError(
+            f"family: the model is a {kind}, which labels tokens; if it marks the tokens that are "
+            "not supported, say family=lettucedetect (and label_order, if it is another one)"
+        )
+    raise ConfigError(
+        f"family: the config of the model names {kind or 'no architecture'}, of which it does not "
+        f"follow how it is asked; name one of {', '.join(FAMILIES)} with the option family"
+    )
+
+
+def _writes(kind: str) -> bool:
+    return kind.endswith("ForConditionalGeneration")

@@ -1,0 +1,179 @@
+"""A model, ready to be asked. What a process has loaded once is used again by its next judges."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...records.errors import ConfigError
+from . import transformers_engine
+from .batching import Batcher
+from .families import Family, family_of
+from .label_order import label_order
+from .model_files import INSTALL, ModelFiles, find_model
+from .onnx_engine import OnnxEngine, is_onnx
+from .tokenizing import Tokens, read_tokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...records.model import Label
+
+KEPT = 2
+"""Models that a process keeps."""
+FROM_PADDING = ("roberta", "xlm-roberta", "camembert", "longformer", "mpnet", "deberta-roberta")
+"""Kinds of model that number positions from behind the number of the padding token."""
+WRITTEN = ("1", "0")
+"""What models write that write a verdict: for supported, and for not supported."""
+
+
+class Settings(NamedTuple):
+    """What a user says of a model; see ``LocalJudge``."""
+
+    name: str
+    revision: str | None
+    family: str | None
+    label_order: Any
+    answers: Any
+    device: str
+    inputs_at_once: int
+    most: int | None
+    foundation: str | None
+    allow_pickle: bool
+
+
+class Model(NamedTuple):
+    """A model that is ready.
+
+    Args:
+        files: where it came from.
+        family: how it is asked.
+        tokens: its tokenizer.
+        order: the label of each output.
+        most: the most tokens of an input.
+        batcher: what computes.
+        runtime: ``onnxruntime`` or ``transformers``, and the device.
+        fingerprint: what tells its files from others.
+    """
+
+    files: ModelFiles
+    family: Family
+    tokens: Tokens
+    order: tuple[Label, ...]
+    most: int
+    batcher: Batcher
+    runtime: str
+    fingerprint: str
+
+
+_loading = threading.Lock()
+_kept: OrderedDict[tuple[Any, ...], Model] = OrderedDict()
+
+
+def load(settings: Settings) -> Model:
+    """The model of these settings.
+
+    Raises:
+        ConfigError: there is no such model, it cannot be loaded, or a setting does not fit it.
+    """
+    with _loading:
+        has_torch = transformers_engine.is_installed()
+        pickles = settings.allow_pickle
+        files = find_model(settings.name, settings.revision, onnx=not has_torch, pickles=pickles)
+        fingerprint = files.fingerprint()
+        key = (*map(repr, settings), str(files.folder), fingerprint)
+        if (model := _kept.get(key)) is None:
+            model = _loaded(settings, files, fingerprint, has_torch=has_torch)
+            _kept[key] = model
+            while len(_kept) > KEPT:
+                _kept.popitem(last=False)
+        _kept.move_to_end(key)
+        return model
+
+
+def _loaded(settings: Settings, files: ModelFiles, fingerprint: str, *, has_torch: bool) -> Model:
+    config = files.config()
+    family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
+    writes = family.head == "words"
+    order: tuple[Label, ...] = ("supported", "not_enough_info")
+    if not writes:  # before the weights are loaded, which takes long
+        order = label_order(settings.label_order, config, None, family.published)
+    elif settings.label_order is not None:
+        raise ConfigError(f"label_order: {settings.name} writes words; see answers")
+    if settings.answers is not None and not writes:
+        raise ConfigError(f"answers: {settings.name} writes no words; see label_order")
+    onnx = is_onnx(files) and not (has_torch and files.has_weights(".safetensors", ".bin"))
+    shape = None
+    if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:
+        shape = _shape_of(settings, config)
+    tokens = _tokens(shape or files, onnx=onnx, has_torch=has_torch)
+    answers = _answers(settings.answers, tokens) if writes else None
+    engine: OnnxEngine | transformers_engine.TransformersEngine
+    if onnx:
+        pad, start = (_number(config, name) for name in ("pad_token_id", "decoder_start_token_id"))
+        engine = OnnxEngine(files, settings.device, pad, start, answers)
+    else:
+        engine = transformers_engine.TransformersEngine(
+            files,
+            shape,
+            family.head,
+            settings.device,
+            pickles=settings.allow_pickle,
+            typed=tokens.typed and not writes,
+            answers=answers,
+        )
+    if engine.count is not None:
+        order = label_order(settings.label_order, config, engine.count, family.published)
+    runtime = f"{'onnxruntime' if onnx else 'transformers'} on {engine.device}"
+    most = settings.most or _most(config, tokens, family)
+    batcher = Batcher(engine, settings.inputs_at_once)
+    return Model(files, family, tokens, order, most, batcher, runtime, fingerprint)
+
+
+def _tokens(files: ModelFiles, *, onnx: bool, has_torch: bool) -> Tokens:
+    if onnx:
+        return read_tokenizer(files)
+    if not has_torch:
+        raise ConfigError(
+            f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
+            f"{INSTALL}, and pip install torch; or export it to ONNX (docs/local-judges.md)"
+        )
+    return transformers_engine.load_tokenizer(files)
+
+
+def _shape_of(settings: Settings, config: Mapping[str, Any]) -> ModelFiles:
+    """The files of the T5 on which an HHEM was built: its config and its tokenizer."""
+    named = settings.foundation or config.get("foundation") or "google/flan-t5-base"
+    name, _, revision = str(named).partition("@")
+    return find_model(name, revision or None, onnx=True, pickles=False)
+
+
+def _answers(given: object, tokens: Tokens) -> tuple[int, int]:
+    words = given.split(",") if isinstance(given, str) else given
+    words = WRITTEN if words is None else words
+    texts = isinstance(words, list | tuple) and all(isinstance(w, str) and w for w in words)
+    if not texts or len(words) != 2:  # type: ignore[arg-type]
+        raise ConfigError("answers: must be two words, for supported and not, such as yes,no")
+    yes, no = (tokens.first(word.strip()) for word in words)  # type: ignore[attr-defined]
+    if yes == no:
+        raise ConfigError(f"answers: {', '.join(words)} begin with the same token")  # type: ignore[arg-type]
+    return yes, no
+
+
+def _most(config: Mapping[str, Any], tokens: Tokens, family: Family) -> int:
+    """The most tokens of an input: what the family's authors take, if the model can read that."""
+    positions = _number(config, "max_position_embeddings")
+    if config.get("model_type") in FROM_PADDING:
+        positions -= _number(config, "pad_token_id") + 1
+    relative = config.get("position_biased_input") is False  # as in DeBERTa: no limit
+    known = [limit for limit in (tokens.most, 0 if relative else positions) if limit and limit > 0]
+    if family.most > 512:
+        known = [] if relative or not positions else [positions]
+        return min([family.most, *known])
+    return min(known, default=family.most)
+
+
+def _number(config: Mapping[str, Any], name: str) -> int:
+    value = config.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -1,0 +1,166 @@
+"""Where a model is: a folder, or a snapshot of the Hugging Face hub, of one commit.
+
+The hub is asked only for the model that the user named, and not at all if ``HF_HUB_OFFLINE`` is
+set. Of a hub's files only those are fetched that are data: no code, and no pickles unless asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...files import open_file
+from ...records.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MAX_JSON_BYTES = 64 << 20
+SAMPLE_BYTES = 1 << 16
+"""Bytes at both ends of a file of weights by which it is told from others."""
+_DATA = ("*.json", "*.txt", "*.model")
+_ONNX = ("*.onnx", "*.onnx_data", "onnx/*.onnx", "onnx/*.onnx_data")
+_SAFE = ("*.safetensors",)
+_PICKLES = ("*.bin",)
+_REPOSITORY = re.compile(r"[\w.-]{1,96}(?:/[\w.-]{1,96})?")
+INSTALL = "pip install 'faithfulness-assert[local]'"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The files of a model.
+
+    Args:
+        name: as the user named it.
+        folder: where they are.
+        commit: of the hub's repository; "" for a folder.
+        pinned: whether the user named the commit, or a folder.
+    """
+
+    name: str
+    folder: Path
+    commit: str = ""
+    pinned: bool = True
+
+    def json(self, file: str) -> Mapping[str, Any]:
+        """The JSON object in a file; {} if there is no such file.
+
+        Raises:
+            ConfigError: it cannot be read.
+        """
+        try:
+            with open_file(self.folder / file) as opened:
+                data = json.loads(opened.read(MAX_JSON_BYTES))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            why = getattr(error, "strerror", None) or "it is not JSON"
+            raise ConfigError(f"judge: {self.folder / file} cannot be read: {why}") from None
+        if not isinstance(data, dict):
+            raise ConfigError(f"judge: {self.folder / file} cannot be read: it is not an object")
+        return data
+
+    def config(self) -> Mapping[str, Any]:
+        """The model's config.
+
+        Raises:
+            ConfigError: there is none.
+        """
+        config = self.json("config.json")
+        if not config:
+            raise ConfigError(
+                f"judge: {self.folder} has no config.json, so it is no folder of a model; name the "
+                "folder that was saved with save_pretrained, or a model of the hub"
+            )
+        return config
+
+    def find(self, *names: str) -> Path | None:
+        """The first of these files that exists, in the folder or in its subfolder ``onnx``."""
+        paths = (self.folder / place / name for place in ("", "onnx") for name in names)
+        return next((path for path in paths if path.is_file()), None)
+
+    def has_weights(self, *endings: str) -> bool:
+        """Whether there is a file with one of these endings."""
+        return any(path.name.endswith(endings) for path in self.folder.iterdir())
+
+    def fingerprint(self) -> str:
+        """What tells these files from others: a hash of their sizes, their ends, and the config."""
+        hashed = hashlib.sha256()
+        for path in sorted(p for p in self.folder.rglob("*") if p.is_file()):
+            size = path.stat().st_size
+            with open_file(path) as file:
+                head = file.read(SAMPLE_BYTES)
+                file.seek(max(size - SAMPLE_BYTES, 0))
+                tail = file.read(SAMPLE_BYTES)
+            place = str(path.relative_to(self.folder))
+            hashed.update(f"{place}\0{size}\0".encode() + head + tail)
+        return hashed.hexdigest()[:16]
+
+
+def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> ModelFiles:
+    """The files of a model, which are fetched from the hub if they are not on this machine.
+
+    Args:
+        name: a folder, or a repository of the hub.
+        revision: a commit, tag or branch of the repository; None for its main branch.
+        onnx: fetch the weights for ONNX Runtime, and not those for PyTorch.
+        pickles: fetch weights that are pickles if the user allows them.
+
+    Raises:
+        ConfigError: there is no such model, or it cannot be fetched.
+    """
+    if revision is not None and (not isinstance(revision, str) or not revision.strip()):
+        raise ConfigError(f"revision: must be a commit, a tag or a branch, got {revision!r:.60}")
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if revision is not None:
+            raise ConfigError(f"revision: {name} is a folder, which has none; leave it out")
+        return ModelFiles(name, folder.resolve())
+    if not _REPOSITORY.fullmatch(name) or name.startswith("."):
+        raise ConfigError(f"judge: there is no folder {name!r:.200}, and no model can be named so")
+    endings = _ONNX if onnx else (*_SAFE, *(_PICKLES if pickles else ()))
+    path = Path(_fetched(name, revision, (*_DATA, *endings)))
+    commit = path.name if re.fullmatch("[0-9a-f]{40}", path.name) else ""
+    pinned = bool(commit) and revision == commit
+    return ModelFiles(name, path, commit, pinned)
+
+
+def _fetched(name: str, revision: str | None, patterns: tuple[str, ...]) -> str:
+    """The folder of a snapshot. What is on this machine already is not fetched again."""
+    try:
+        from huggingface_hub import errors, snapshot_download
+    except ImportError:
+        raise ConfigError(
+            f"judge: there is no folder {name!r}, and without the package huggingface-hub nothing "
+            f"can be fetched. Run: {INSTALL}"
+        ) from None
+    at = f" at {revision}" if revision else ""
+    try:
+        return str(snapshot_download(name, revision=revision, allow_patterns=list(patterns)))
+    except errors.RevisionNotFoundError:
+        raise ConfigError(f"revision: the model {name} has no revision {revision!r:.80}") from None
+    except errors.GatedRepoError:
+        problem = "asks for your consent on its page, and for a token (HF_TOKEN)"
+        raise ConfigError(f"judge: the model {name} {problem}") from None
+    except errors.RepositoryNotFoundError:
+        problem = "is not on the hub, or is private: check the name, or set HF_TOKEN"
+        raise ConfigError(f"judge: the model {name} {problem}") from None
+    except Exception as error:  # noqa: BLE001 - of requests, of the hub, of the disk
+        raise ConfigError(
+            f"judge: the model {name}{at} is neither a folder nor on this machine, and could not "
+            f"be fetched from the hub ({_why(error)}). Where there is network, run: hf download "
+            f"{name}{f' --revision {revision}' if revision else ''}; then copy the folder and name "
+            "it, or set HF_HOME to the cache"
+        ) from None
+
+
+def _why(error: Exception) -> str:
+    """Why nothing could be fetched, without the texts of foreign errors."""
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        return "HF_HUB_OFFLINE is set"
+    return type(error).__name__

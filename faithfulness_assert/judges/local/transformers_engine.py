@@ -1,0 +1,249 @@
+"""Models in the format of transformers, computed by PyTorch on the CPU or a GPU.
+
+No code of a model's repository is ever run. HHEM, which comes with such code, is a T5 that labels
+tokens: its weights are loaded into that.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from ...records.errors import ConfigError
+from ...text.strings import clip
+from .batching import OutOfMemory
+from .model_files import INSTALL
+from .tokenizing import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .families import Head
+    from .model_files import ModelFiles
+    from .tokenizing import Input
+
+_CLASSES = {
+    "labels": "AutoModelForSequenceClassification",
+    "tokens": "AutoModelForTokenClassification",
+    "first_token": "AutoModelForTokenClassification",
+    "words": "AutoModelForSeq2SeqLM",
+}
+MOST = 10**6
+"""A tokenizer that names more tokens than this knows no limit."""
+
+
+def is_installed() -> bool:
+    """Whether there is PyTorch, and transformers."""
+    return all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
+
+
+def load_tokenizer(files: ModelFiles) -> Tokens:
+    """The tokenizer of a model, as transformers makes it of its files.
+
+    Raises:
+        ConfigError: it cannot be made.
+    """
+    import transformers
+
+    with _told(files):
+        made = transformers.AutoTokenizer.from_pretrained(
+            str(files.folder), local_files_only=True, trust_remote_code=False
+        )
+    fast = getattr(made, "backend_tokenizer", None)
+    if fast is None:
+        raise ConfigError(f"judge: the tokenizer of {files.name} has no fast form, tokenizer.json")
+    limit = getattr(made, "model_max_length", MOST)
+    end = made.eos_token or made.sep_token or ""
+    typed = "token_type_ids" in made.model_input_names
+    return Tokens(fast, str(end), int(limit) if 0 < limit < MOST else None, typed=typed)
+
+
+class TransformersEngine:
+    """A model that PyTorch computes.
+
+    Args:
+        files: the model's.
+        shape: for a head ``first_token``, the files of the T5 whose shape the model has.
+        head: where its verdict is.
+        device: as PyTorch names it, or ``auto``: a GPU if there is one.
+        pickles: load weights that are pickles if there are no others.
+        typed: see ``Tokens``.
+        answers: see ``OnnxEngine``.
+
+    Raises:
+        ConfigError: the model cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        files: ModelFiles,
+        shape: ModelFiles | None,
+        head: Head,
+        device: str,
+        *,
+        pickles: bool,
+        typed: bool,
+        answers: Sequence[int] | None,
+    ) -> None:
+        import torch
+        import transformers
+
+        self._torch, self._answers = torch, answers
+        self.device = _device(torch, device)
+        if not pickles and not files.has_weights(".safetensors"):
+            raise ConfigError(
+                f"judge: {files.name} has no weights in safetensors. Pickles can run code when "
+                "they are loaded: pass allow_pickle=true only for a model that you trust"
+            )
+        if shape is not None:
+            model = _on_shape(transformers, files, shape)
+        else:
+            kind = getattr(transformers, _CLASSES[head])
+            safe = None if pickles else True
+            dtype = torch.float32 if self.device == "cpu" else "auto"
+            model = _loaded(kind, files, dtype=dtype, use_safetensors=safe)
+            for weight in (*model.parameters(), *model.buffers()):
+                weight.data = weight.data.clone()  # the file is mapped into memory, and may change
+        with _told(files):
+            self._model = model.to(self.device).eval()
+        taken = inspect.signature(self._model.forward).parameters
+        self._typed = typed and "token_type_ids" in taken
+        self._pad = model.config.pad_token_id or 0
+        self._start = getattr(model.config, "decoder_start_token_id", None) or 0
+
+    @property
+    def count(self) -> int | None:
+        """How many outputs the model has."""
+        return None if self._answers is not None else int(self._model.config.num_labels)
+
+    def outputs(self, batch: Sequence[Input]) -> list[Any]:
+        """See ``Engine``."""
+        torch, width = self._torch, max(len(one.ids) for one in batch)
+
+        def filled(lists: Sequence[Sequence[int]], pad: int) -> Any:
+            rows = [[*row, *[pad] * (width - len(row))] for row in lists]
+            return torch.tensor(rows, device=self.device)
+
+        given = {
+            "input_ids": filled([one.ids for one in batch], self._pad),
+            "attention_mask": filled([[1] * len(one.ids) for one in batch], 0),
+        }
+        if self._typed:
+            given["token_type_ids"] = filled([one.types for one in batch], 0)
+        if self._answers is not None:
+            first = torch.full((len(batch), 1), self._start, device=self.device)
+            given["decoder_input_ids"] = first
+        try:
+            with torch.inference_mode():
+                logits = self._model(**given).logits
+                if self._answers is not None:
+                    logits = logits[:, 0, list(self._answers)]
+                found: list[Any] = logits.double().cpu().tolist()
+                return found
+        except (torch.OutOfMemoryError, MemoryError):
+            self._forget()
+        except RuntimeError as error:
+            if "not enough memory" not in str(error) and "allocate" not in str(error):
+                raise
+            self._forget()
+        raise OutOfMemory
+
+    def _forget(self) -> None:
+        if self.device.startswith("cuda"):
+            self._torch.cuda.empty_cache()
+
+
+def _loaded(kind: Any, files: ModelFiles, **settings: Any) -> Any:
+    """The model. transformers makes up weights that are missing, and only warns: here it fails."""
+    with _told(files):
+        model, report = kind.from_pretrained(
+            str(files.folder),
+            local_files_only=True,
+            trust_remote_code=False,
+            output_loading_info=True,
+            **settings,
+        )
+    if absent := [*report.get("missing_keys", ()), *report.get("mismatched_keys", ())]:
+        raise ConfigError(
+            f"judge: the weights of {files.name} lack {clip(str(absent[0]), 60)} of {kind.__name__}"
+            ": it was not trained to check statements, or its family is another one"
+        )
+    return model
+
+
+def _device(torch: Any, wanted: str) -> str:
+    if wanted == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=wanted)
+    except Exception:  # noqa: BLE001 - PyTorch's errors for a wrong device have no common class
+        raise ConfigError(f"device: PyTorch has no {wanted!r:.40} here; leave device out") from None
+    return wanted
+
+
+def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> Any:
+    """A T5 that labels tokens, with the weights of a model that wraps one under the name t5."""
+    from safetensors.torch import load_file
+
+    path = files.find("model.safetensors")
+    if path is None:
+        raise ConfigError(f"judge: {files.name} has no model.safetensors")
+    if (kind := shape.config().get("model_type")) != "t5":
+        raise ConfigError(f"foundation: must be the T5 of {files.name}, got a {kind!r:.40}")
+    with _told(files):
+        state = load_file(str(path))
+        config = transformers.T5Config.from_pretrained(str(shape.folder), num_labels=2)
+        model = transformers.T5ForTokenClassification(config)
+        own = {name.removeprefix("t5."): weight for name, weight in state.items()}
+        missing, unexpected = model.load_state_dict(own, strict=False)
+    if unexpected or any(not name.endswith("embed_tokens.weight") for name in missing):
+        raise ConfigError(
+            f"judge: the weights of {files.name} do not fit {shape.name}; name the model on which "
+            "it was built with the option foundation"
+        )
+    model.tie_weights()
+    return model
+
+
+@contextmanager
+def _told(files: ModelFiles) -> Iterator[None]:
+    """Whatever a loader raises becomes a ``ConfigError`` that says what to do."""
+    try:
+        with _quiet():
+            yield
+    except ConfigError:
+        raise
+    except Exception as error:  # noqa: BLE001 - loaders raise what they like
+        name = type(error).__name__
+        if isinstance(error, ImportError):
+            raise ConfigError(
+                f"judge: {files.name} needs a package that is not installed. Run: {INSTALL}, and "
+                "pip install torch sentencepiece"
+            ) from None
+        text = str(error)
+        if "trust_remote_code" in text or "custom code" in text:
+            raise ConfigError(
+                f"judge: {files.name} needs code from its repository, which is never run here; "
+                "export it to ONNX, or name another model"
+            ) from None
+        raise ConfigError(
+            f"judge: {files.name} in {files.folder} cannot be loaded ({name}): its files may be "
+            "damaged, cut off, or of a kind that this version of transformers does not know; fetch "
+            "them again, or update transformers"
+        ) from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars of transformers, which a test runner or promptfoo would show."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()

@@ -1,0 +1,645 @@
+"""The local judge gives the verdicts of its model, or says what is wrong with the model.
+
+The models are made by hand in the ONNX format (``tiny_models.py``); those of PyTorch are in tests/local_models.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from tiny_models import NLI, tiny_model
+
+from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade, grade_many
+from faithfulness_assert.asking.prompt import make_ask
+from faithfulness_assert.batch import run
+from faithfulness_assert.judges import make_judge
+from faithfulness_assert.policy.presets import policies
+from faithfulness_assert.records.ask import Payload
+
+YES, NO, OPEN = [0.0, 9.0, 0.0], [9.0, 0.0, 0.0], [0.0, 0.0, 3.0]
+WORDS = {"indeed": YES, "never": NO, "perhaps": OPEN}
+
+
+def ask_of(statements: list[str], sentences: list[str], question: str = "", **changes):
+    policy = policies["default"]
+    items = tuple(enumerate(statements, 1))
+    return make_ask("verdicts", policy, Payload(items, tuple(enumerate(sentences, 1)), question))
+
+
+def rows_of(judge, statements: list[str], sentences: list[str], question: str = "") -> list[dict]:
+    return json.loads(judge.ask(ask_of(statements, sentences, question)).text)["verdicts"]
+
+
+def labels_of(judge, statements: list[str], sentences: list[str], question: str = "") -> list[str]:
+    return [row["label"] for row in rows_of(judge, statements, sentences, question)]
+
+
+# ---------------------------------------------------------------- labels
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        NLI,
+        ("CONTRADICTION", "Entailment", "NEUTRAL"),
+        ("refuted", "supported", "not enough info"),
+        ("Refutes", "SUPPORTS", "NOT_ENOUGH_INFO"),
+    ],
+)
+def test_labels_are_those_that_the_config_names_in_any_case(tmp_path: Path, labels) -> None:
+    judge = make_judge(tiny_model(tmp_path, WORDS, labels=labels), {})
+    context = ["The tower is tall."]
+    assert labels_of(judge, ["It is, indeed.", "It never is.", "Perhaps."], context) == [
+        "supported",
+        "contradicted",
+        "not_enough_info",
+    ]
+
+
+def test_the_order_of_the_labels_is_that_of_the_config(tmp_path: Path) -> None:
+    words = {"indeed": [9.0, 0.0, 0.0], "never": [0.0, 0.0, 9.0]}
+    order = ("entailment", "neutral", "contradiction")
+    judge = make_judge(tiny_model(tmp_path, words, labels=order), {})
+    assert labels_of(judge, ["Indeed.", "Never."], ["The tower."]) == ["supported", "contradicted"]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("supported", "not"),
+        ("entailment", "not_entailment"),
+        ("consistent", "hallucinated"),
+        ("Yes", "No"),
+    ],
+)
+def test_a_head_with_two_labels_never_contradicts(tmp_path: Path, labels) -> None:
+    words = {"indeed": [9.0, 0.0], "never": [0.0, 9.0]}
+    judge = make_judge(tiny_model(tmp_path, words, labels=labels), {})
+    assert judge.info.never_contradicts
+    assert labels_of(judge, ["Indeed.", "Never."], ["The tower."]) == [
+        "supported",
+        "not_enough_info",
+    ]
+
+
+def test_a_single_output_is_the_log_odds_of_support(tmp_path: Path) -> None:
+    model = tiny_model(tmp_path, {"indeed": [2.0], "never": [-2.0]}, labels=("LABEL_0",))
+    judge = make_judge(model, {"label_order": ["supported"]})
+    reply = judge.ask(ask_of(["Indeed.", "Never."], ["The tower."]))
+    chance = 1 / (1 + math.exp(-2))
+    assert reply.confidence == (round(chance, 4), round(chance, 4))
+    assert [row["label"] for row in json.loads(reply.text)["verdicts"]] == [
+        "supported",
+        "not_enough_info",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "order", "said"),
+    [
+        (("LABEL_0", "LABEL_1"), None, "calls its 2 outputs LABEL_0, LABEL_1"),
+        (("a", "b", "c", "d"), None, "calls its 4 outputs a, b, c, d"),
+        ((*NLI, "other"), None, "calls its 4 outputs"),
+        (None, None, "does not name its outputs"),
+        (("entailment", "entailment"), None, "calls its 2 outputs"),
+        (("LABEL_0", "LABEL_1"), ["supported"], "has 2 outputs, got 1"),
+        (("LABEL_0", "LABEL_1"), ["supported", "supported"], "another label beside it"),
+        (
+            ("LABEL_0", "LABEL_1"),
+            ["supported", "suported"],
+            "unknown label 'suported'. Did you mean 'supported'",
+        ),
+        (("LABEL_0", "LABEL_1"), 3, "must be a list of labels"),
+        (None, "supported,contradicted,not_enough_info", "has 2 outputs, got 3"),
+    ],
+)
+def test_labels_are_never_guessed(tmp_path: Path, labels, order, said: str) -> None:
+    words = {"indeed": [1.0] * (len(labels) if labels else 2)}
+    with pytest.raises(ConfigError, match="label_order") as raised:
+        make_judge(tiny_model(tmp_path, words, labels=labels), {"label_order": order})
+    assert said in str(raised.value)
+
+
+def test_label_order_says_what_the_config_does_not(tmp_path: Path) -> None:
+    model = tiny_model(tmp_path, WORDS, labels=("LABEL_0", "LABEL_1", "LABEL_2"))
+    judge = make_judge(model, {"label_order": "contradicted, supported, not_enough_info"})
+    assert labels_of(judge, ["Indeed.", "Never."], ["The tower."]) == ["supported", "contradicted"]
+
+
+# ---------------------------------------------------------------- batches
+
+
+def test_a_verdict_does_not_depend_on_what_else_is_asked(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    names = [f"w{n}" for n in range(40)]
+    judge = make_judge(
+        tiny_model(tmp_path, {w: [rng.gauss(0, 1) for _ in NLI] for w in names}),
+        {"inputs_at_once": 7},
+    )
+
+    def text(words: int) -> str:
+        return f"{' '.join(rng.choice(names) for _ in range(words))}."
+
+    asks = [
+        ask_of(
+            [text(rng.randint(1, 12)) for _ in range(rng.randint(2, 6))],
+            [text(rng.randint(1, 30)) for _ in range(rng.randint(1, 9))],
+        )
+        for _ in range(30)
+    ]
+    alone = [judge.ask(ask) for ask in asks]
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(judge.ask, asks)) == alone
+
+    async def together() -> list[Reply]:
+        return await asyncio.gather(*map(judge.aask, asks))
+
+    assert asyncio.run(together()) == alone
+    for ask, reply in zip(asks, alone, strict=True):
+        texts, sentences = [t for _, t in ask.payload.items], [t for _, t in ask.payload.sentences]
+        one_by_one = [labels_of(judge, [one], sentences)[0] for one in texts]
+        assert one_by_one == [row["label"] for row in json.loads(reply.text)["verdicts"]]
+    assert len({row["label"] for reply in alone for row in json.loads(reply.text)["verdicts"]}) == 3
+
+
+def test_what_waits_while_the_model_computes_is_computed_in_one_batch(tmp_path: Path) -> None:
+    judge = make_judge(tiny_model(tmp_path, WORDS), {})
+    engine, sizes = judge._model.batcher.engine, []
+
+    class Slow:
+        def outputs(self, batch):
+            sizes.append(len(batch))
+            time.sleep(0.2 if len(sizes) == 1 else 0)
+            return engine.outputs(batch)
+
+    judge._model.batcher.engine = Slow()
+    asks = [ask_of(["Indeed.", "Never."], ["The tower."])] * 5
+
+    async def together() -> list[Reply]:
+        first = asyncio.create_task(judge.aask(asks[0]))
+        while not sizes:
+            await asyncio.sleep(0.005)
+        return await asyncio.gather(first, *map(judge.aask, asks[1:]))
+
+    replies = asyncio.run(together())
+    assert len({reply.text for reply in replies}) == 1
+    assert sizes[0] == 2
+    assert sum(sizes) == 10
+    judge._model.batcher.engine = engine
+
+
+def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(
+    tmp_path: Path,
+) -> None:
+    from faithfulness_assert.judges.local.batching import Batcher, OutOfMemory
+    from faithfulness_assert.judges.local.tokenizing import Input
+
+    class Small:
+        room, sizes = 3, []
+
+        def outputs(self, batch):
+            self.sizes.append(len(batch))
+            if len(batch) > self.room:
+                raise OutOfMemory
+            return [[float(one.ids[0])] for one in batch]
+
+    inputs = [Input([n, *[0] * (n % 5)], []) for n in range(23)]
+    batcher = Batcher(Small(), 16)
+    assert batcher.computed(inputs) == [[float(n)] for n in range(23)]
+    assert Small.sizes[:4] == [16, 8, 4, 2]
+    Small.room = 0
+    with pytest.raises(JudgeError, match="out of memory with a single input") as raised:
+        batcher.submit(inputs).result(10)
+    assert "device='cpu'" in raised.value.fix
+
+
+def test_the_cases_of_a_batch_are_graded_as_each_alone(tmp_path: Path) -> None:
+    model = tiny_model(tmp_path, WORDS)
+    cases = [
+        {"answer": f"The tower is tall. {word}, it was finished.", "context": "The tower is tall."}
+        for word in ("Indeed", "Never", "Perhaps", "So") * 5
+    ]
+    many = grade_many(cases, judge=model)
+    assert [r.counts for r in many] == [grade(**case, judge=model).counts for case in cases]
+
+
+def test_a_run_asks_the_model_from_one_process(tmp_path: Path) -> None:
+    model = tiny_model(tmp_path / "m", WORDS)
+    cases = [
+        {"id": str(n), "answer": "The tower is tall, indeed.", "context": "The tower."}
+        for n in range(300)
+    ]
+    ended = run(cases, tmp_path / "out", judge=model)
+    lines = (tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line)["status"] for line in lines] == ["graded"] * 300, ended
+    with pytest.raises(ConfigError, match="processes: one is enough"):
+        run(cases, tmp_path / "more", judge=model, processes=2)
+
+
+# ---------------------------------------------------------------- long texts
+
+
+def sentences_of(count: int, words: int, extra: dict[int, str]) -> list[str]:
+    return [
+        f"{extra.get(n, 'The')} {'tower ' * (words - 1)}.".replace(" .", ".") for n in range(count)
+    ]
+
+
+def test_a_long_context_is_read_in_chunks_of_whole_sentences_and_the_best_one_counts(
+    tmp_path: Path,
+) -> None:
+    judge = make_judge(tiny_model(tmp_path, {**WORDS, "adults": OPEN}), {})
+    context = sentences_of(40, 10, {17: "Indeed", 30: "Never"})
+    [row] = rows_of(judge, ["Adults pay."], context)
+    assert row["label"] == "supported"
+    assert 1 <= len(row["evidence"]) <= 8
+    assert all(13 <= number <= 22 for number in row["evidence"])
+    assert labels_of(judge, ["Adults pay."], sentences_of(40, 10, {30: "Never"})) == [
+        "contradicted"
+    ]
+    assert labels_of(judge, ["Adults pay."], sentences_of(40, 10, {})) == ["not_enough_info"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_input_is_longer_than_the_model_reads_and_no_word_of_the_context_is_lost(
+    tmp_path: Path, seed: int
+) -> None:
+    rng = random.Random(seed)
+    most = rng.choice([48, 64, 100])
+    judge = make_judge(tiny_model(tmp_path, WORDS, most=most), {})
+    context = [
+        " ".join(f"x{n}y{k}" for k in range(rng.choice([1, 5, 30, 200])))
+        for n in range(rng.randint(1, 30))
+    ]
+    statement = "tower " * rng.randint(1, 20)
+    ask = ask_of([statement], context)
+    [chunks] = judge._reader.chunks(ask.payload).values()
+    assert all(len(chunk.input.ids) <= most for chunk in chunks)
+    numbers = [number for chunk in chunks for number in chunk.numbers]
+    assert numbers == sorted(numbers)
+    assert set(numbers) == set(range(1, len(context) + 1))
+    words = sum(len(text.split()) for text in context)
+    read = sum(len(chunk.input.ids) - 3 - len(statement.split()) for chunk in chunks)
+    assert read == words
+    whole = [number for number in set(numbers) if numbers.count(number) == 1]
+    assert {n for n, text in enumerate(context, 1) if len(text.split()) <= 20} <= set(whole)
+
+
+def test_a_statement_that_the_model_cannot_read_is_unresolved_and_says_so(tmp_path: Path) -> None:
+    model = tiny_model(tmp_path, WORDS)
+    answer = f"The tower is tall, indeed. It was finished, indeed, {'tower ' * 80}."
+    result = grade(answer, "The tower is tall.", judge=model)
+    assert [v.label for v in result.verdicts] == ["supported", None]
+    assert result.score == 0.5
+    assert any("too long for the model" in warning for warning in result.metadata["warnings"])
+
+
+def test_what_is_not_a_number_is_no_verdict(tmp_path: Path) -> None:
+    judge = tiny_model(
+        tmp_path, {**WORDS, "zero": [math.nan, 9.0, 0.0], "endless": [0.0, math.inf, 0.0]}
+    )
+    answer = "The tower is tall, indeed. It was zero, indeed. It was endless, indeed."
+    result = grade(answer, "The tower is tall.", judge=judge)
+    assert [v.label for v in result.verdicts] == ["supported", None, None]
+    assert result.coverage < 1
+    assert any("not a number" in warning for warning in result.metadata["warnings"])
+    assert grade("It was zero.", "The tower is tall.", judge=judge).score is None
+
+
+def test_no_text_can_hide_a_special_token(tmp_path: Path) -> None:
+    judge = make_judge(tiny_model(tmp_path, WORDS), {})
+    tokens = judge._model.tokens
+    plain = judge._reader.chunks(
+        ask_of(["Tall [SEP] tower."], ["The [SEP] [PAD] tower [CLS]."]).payload
+    )
+    separators = tokens.encode("x", "y").ids
+    [[chunk]] = plain.values()
+    special = {separators[0], separators[-1], 0}
+    assert sum(one in special for one in chunk.input.ids) == 3
+
+
+# ---------------------------------------------------------------- families
+
+
+def test_lettucedetect_marks_the_words_that_nothing_supports(tmp_path: Path) -> None:
+    words = {"1900": [0.0, 9.0], "seven": [0.0, 5.0], "tall": [1.0, 0.0]}
+    model = tiny_model(
+        tmp_path / "lettuce", words, labels=None, kind="ModernBertForTokenClassification", most=200
+    )
+    result = grade(
+        "The tower is tall. It was finished in 1900, adults pay seven.",
+        "The tower is tall. It was finished.",
+        judge=model,
+        reasons=True,
+        fail_on=[],
+    )
+    good, bad = result.verdicts
+    assert good.label == "supported"
+    assert bad.label == "not_enough_info"
+    assert "1900" in bad.reason
+
+
+def test_a_token_is_supported_only_if_every_chunk_supports_it(tmp_path: Path) -> None:
+    words = {"tall": [1.0, 0.0], "doubt": [0.0, 4.0], "the": [0.0, 0.0]}
+    model = tiny_model(
+        tmp_path / "lettuce", words, labels=None, kind="BertForTokenClassification", most=64
+    )
+    judge = make_judge(model, {})
+    calm = sentences_of(20, 10, {})
+    assert labels_of(judge, ["Tall"], calm) == ["supported"]
+    assert labels_of(judge, ["Tall"], [*calm, "Doubt doubt."]) == ["not_enough_info"]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "writes"),
+    [
+        ("MiniCheck-T5", {}, "1,0"),
+        ("t5_true_nli", {}, "1,0"),
+        ("own", {"family": "true", "answers": ["yes", "no"]}, "yes,no"),
+        ("own2", {"family": "minicheck", "answers": "yes, no"}, "yes,no"),
+    ],
+)
+def test_what_a_model_writes_first_is_its_verdict(
+    tmp_path: Path, name: str, options, writes: str
+) -> None:
+    words = {"indeed": [6.0, 0.0], "never": [0.0, 6.0]}
+    model = tiny_model(
+        tmp_path / name, words, labels=None, kind="T5ForConditionalGeneration", writes=writes
+    )
+    judge = make_judge(model, options)
+    reply = judge.ask(ask_of(["Tall, indeed.", "Never."], ["The tower."]))
+    assert [row["label"] for row in json.loads(reply.text)["verdicts"]] == [
+        "supported",
+        "not_enough_info",
+    ]
+    chance = round(1 / (1 + math.exp(-6)), 4)
+    assert reply.confidence == (chance, chance)
+
+
+def test_minicheck_reads_chunks_of_five_hundred_words(tmp_path: Path) -> None:
+    words = {"indeed": [6.0, 0.0], "never": [0.0, 6.0]}
+    model = tiny_model(
+        tmp_path / "MiniCheck-T5", words, labels=None, kind="T5ForConditionalGeneration", most=2048
+    )
+    judge = make_judge(model, {})
+    context = sentences_of(130, 10, {})
+    [chunks] = judge._reader.chunks(ask_of(["Tall."], context).payload).values()
+    assert [len(chunk.numbers) for chunk in chunks] == [50, 50, 30]
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "said"),
+    [
+        (
+            "T5ForConditionalGeneration",
+            {},
+            "name one of pair, minicheck, true, hhem, lettucedetect",
+        ),
+        ("BertForTokenClassification", {}, "family=lettucedetect"),
+        ("BertForSequenceClassification", {"family": "nli"}, "unknown family 'nli'"),
+        ("BertForSequenceClassification", {"family": "true"}, "does not write words"),
+        ("T5ForConditionalGeneration", {"family": "pair"}, "which writes words"),
+        ("BertForTokenClassification", {"family": "pair"}, "which labels tokens"),
+        ("BertForSequenceClassification", {"answers": ["1", "0"]}, "answers: .* writes no words"),
+        (
+            "T5ForConditionalGeneration",
+            {"family": "true", "label_order": NLI},
+            "label_order: .* writes words",
+        ),
+        (
+            "T5ForConditionalGeneration",
+            {"family": "true", "answers": ["yes", "yes"]},
+            "begin with the same token",
+        ),
+        ("T5ForConditionalGeneration", {"family": "true", "answers": ["yes"]}, "must be two words"),
+    ],
+)
+def test_a_family_that_does_not_fit_the_model_is_an_error(
+    tmp_path: Path, kind: str, options, said: str
+) -> None:
+    model = tiny_model(
+        tmp_path / "m", {"indeed": [1.0, 0.0]}, labels=("supported", "not"), kind=kind
+    )
+    with pytest.raises(ConfigError, match=said):
+        make_judge(model, options)
+
+
+def test_the_first_token_of_an_hhem_has_its_verdict(tmp_path: Path) -> None:
+    words = {"indeed": [0.0, 6.0], "never": [6.0, 0.0]}
+    kind = "HHEMv2ForTokenClassification"
+    model = tiny_model(tmp_path / "m", words, labels=None, kind=kind, model_type="HHEMv2")
+    judge = make_judge(model, {})
+    assert judge.info.identity["family"] == "hhem"
+    assert labels_of(judge, ["Indeed.", "Never."], ["The tower."]) == [
+        "supported",
+        "not_enough_info",
+    ]
+
+
+# ---------------------------------------------------------------- what is wrong with a model
+
+
+def test_a_folder_without_a_config_is_no_model(tmp_path: Path) -> None:
+    tiny_model(tmp_path, WORDS)
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(ConfigError, match=r"has no config\.json, so it is no folder of a model"):
+        make_judge(f"local:{tmp_path}", {})
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "said"),
+    [
+        ("config.json", b"{", "it is not JSON"),
+        ("config.json", b"[1]", "it is not an object"),
+        ("model.onnx", b"\x08\x07broken", "damaged or cut off; fetch or export it again"),
+        ("model.onnx", b"", "damaged or cut off"),
+        ("tokenizer.json", b"{}", "it is no tokenizer"),
+        ("tokenizer.json", None, r"no tokenizer\.json"),
+    ],
+)
+def test_a_broken_file_is_named(
+    tmp_path: Path, file: str, content: bytes | None, said: str
+) -> None:
+    tiny_model(tmp_path, WORDS)
+    (tmp_path / file).unlink() if content is None else (tmp_path / file).write_bytes(content)
+    with pytest.raises(ConfigError, match=said) as raised:
+        make_judge(f"local:{tmp_path}", {})
+    assert file in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"support_at": 1.5}, "support_at: must be a number from 0 to 1"),
+        ({"inputs_at_once": 0}, "inputs_at_once"),
+        ({"device": ""}, "device"),
+        ({"device": "cuda:7"}, "device: "),
+        ({"max_prompt_tokens": 3}, "max_prompt_tokens"),
+        ({"allow_pickle": "yes"}, "allow_pickle: must be true or false"),
+        ({"revision": "main"}, "is a folder, which has none"),
+        ({"revison": "main"}, "Did you mean 'revision'"),
+        ({"base_url": "http://x"}, "no such option"),
+    ],
+)
+def test_a_wrong_option_is_named(tmp_path: Path, options, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        make_judge(tiny_model(tmp_path, WORDS), options)
+
+
+@pytest.mark.parametrize("name", ["./nowhere", "/no/such/folder", "a/b/c", "a b"])
+def test_a_folder_that_is_not_there_is_an_error(name: str) -> None:
+    with pytest.raises(ConfigError, match="there is no folder"):
+        make_judge(f"local:{name}", {})
+
+
+def hub(code: str, **environment: str) -> str:
+    """What a process without the hub prints."""
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**kept, **environment},
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+GRADE = "from faithfulness_assert import grade; r = grade('Tall, indeed.', 'The tower.', judge='local:org/checker'{}); print(r.judge, r.score, r.metadata.get('warnings'))"
+
+
+def test_without_network_and_without_the_model_the_error_says_what_to_do(tmp_path: Path) -> None:
+    said = hub(GRADE.format(""), HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1")
+    assert "ConfigError" in said
+    assert "org/checker is neither a folder nor on this machine" in said
+    assert "HF_HUB_OFFLINE is set" in said
+    assert "hf download org/checker" in said
+    said = hub(
+        GRADE.format(", revision='v2'"), HF_HOME=str(tmp_path), HF_ENDPOINT="http://127.0.0.1:9"
+    )
+    assert "org/checker at v2 is neither a folder nor on this machine" in said
+    assert "hf download org/checker --revision v2" in said
+
+
+def test_a_model_that_was_fetched_before_is_used_offline_and_its_commit_is_told(
+    tmp_path: Path,
+) -> None:
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    kept = tmp_path / "hub" / "models--org--checker"
+    tiny_model(kept / "snapshots" / commit, WORDS)
+    (kept / "refs").mkdir()
+    (kept / "refs" / "main").write_text(commit, encoding="utf-8")
+    said = hub(GRADE.format(""), HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1")
+    assert "local:org/checker@0123456789ab 1.0" in said
+    assert f"pass revision={commit}" in said
+    said = hub(GRADE.format(f", revision={commit!r}"), HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1")
+    assert "local:org/checker@0123456789ab 1.0 None" in said
+
+
+# ---------------------------------------------------------------- in a grade
+
+
+def test_the_evidence_and_the_confidence_are_in_the_result(tmp_path: Path) -> None:
+    model = tiny_model(tmp_path / "m", WORDS)
+    result = grade(
+        "The tower is tall, indeed.",
+        "The tower is tall. Adults pay.",
+        judge=model,
+        strict_evidence=True,
+        reasons=True,
+    )
+    [verdict] = result.verdicts
+    assert verdict.label == "supported"
+    assert [e.text for e in verdict.evidence] == ["The tower is tall.", "Adults pay."]
+    assert verdict.confidence > 0.99
+    assert result.tokens_used.total == 0
+    tape = tmp_path / "tape"
+    for _ in range(2):
+        stored = grade("The tower is tall, indeed.", "The tower is tall.", judge=model, cache=tape)
+        assert stored.verdicts[0].confidence == pytest.approx(verdict.confidence, abs=0.01)
+    played = grade("The tower is tall, indeed.", "The tower is tall.", judge=f"tape:{tape}")
+    assert played.verdicts[0].confidence == stored.verdicts[0].confidence
+
+
+def test_another_threshold_of_support_and_other_files_are_another_judge(tmp_path: Path) -> None:
+    model = tiny_model(tmp_path, {"indeed": [0.0, 1.0, 0.0]})
+    assert labels_of(make_judge(model, {}), ["Indeed."], ["The tower."]) == ["supported"]
+    strict = make_judge(model, {"support_at": 0.9})
+    assert labels_of(strict, ["Indeed."], ["The tower."]) == ["not_enough_info"]
+    before = strict.info.identity
+    tiny_model(tmp_path, {"indeed": [0.0, 5.0, 0.0]})  # trained on, in the same folder
+    after = make_judge(model, {"support_at": 0.9})
+    assert labels_of(after, ["Indeed."], ["The tower."]) == ["supported"]
+    assert before["files"] != after.info.identity["files"]
+
+
+def test_an_ask_that_is_not_for_verdicts_needs_a_judge_that_writes_claims(tmp_path: Path) -> None:
+    model = tiny_model(tmp_path, WORDS)
+    with pytest.raises(ConfigError, match="cannot give; name an LLM judge"):
+        Grader(model, "ragas")
+    with pytest.raises(ConfigError, match="claims_judge: 'embedded' cannot write claims"):
+        Grader(model, "ragas", claims_judge="embedded")
+
+    class Writer:
+        def ask(self, ask, /, *, deadline=None):
+            assert ask.kind == "claims"
+            return Reply(
+                '{"sentences":[{"claims":["The tower is tall, indeed.","The tower was finished."]}]}'
+            )
+
+    result = Grader(model, "ragas", claims_judge=Writer()).grade(
+        "The tower is tall and the tower was finished.", "The tower.", question="?"
+    )
+    assert result.score == 0.5
+    assert result.judge == f"{model} with Writer"
+    assert result.tokens_used.num_requests == 1
+
+
+def test_a_judge_without_time_says_so(tmp_path: Path) -> None:
+    judge = make_judge(tiny_model(tmp_path, WORDS), {})
+
+    class Asleep:
+        def outputs(self, batch):
+            time.sleep(0.5)
+            return [[0.0, 0.0, 0.0]] * len(batch)
+
+    engine, judge._model.batcher.engine = judge._model.batcher.engine, Asleep()
+    ask = ask_of(["Indeed."], ["The tower."])
+    with pytest.raises(JudgeError, match="ran out of time"):
+        judge.ask(ask, deadline=time.monotonic() + 0.05)
+    with pytest.raises(JudgeError, match="ran out of time"):
+        asyncio.run(judge.aask(ask, deadline=time.monotonic() + 0.05))
+    judge._model.batcher.engine = engine
+
+
+def test_each_of_several_judges_gets_the_judge_that_writes_claims(tmp_path: Path) -> None:
+    one, two = (tiny_model(tmp_path / name, WORDS) for name in ("one", "two"))
+
+    class Writer:
+        def ask(self, ask, /, *, deadline=None):
+            raise AssertionError("there are no claims to write")
+
+    panel = make_judge(f"panel:{one},{two}", {"claims_judge": Writer()})
+    assert [member.info.name for member in panel.members] == [
+        f"{one} with Writer",
+        f"{two} with Writer",
+    ]
+    result = grade(
+        "The tower is tall, indeed.",
+        "The tower.",
+        judge=f"panel:{one},{two}",
+        claims_judge=Writer(),
+    )
+    assert result.score == 1.0

@@ -1,0 +1,234 @@
+"""Tiny models of each architecture, with random weights, as transformers saves them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+TEXTS = [
+    "The tower is 330 metres tall. It was finished in 1889, not in 1900.",
+    "Adults pay 12 euros, children pay 7 euros. On Mondays the museum is closed.",
+    "Determine if the hypothesis is true given the premise? Premise: Hypothesis: predict: 1 0 yes no",
+    "Summarize the following text: passage 1: output: Briefly answer the following question:",
+]
+
+
+def bert_like(**names: object) -> transformers.PreTrainedTokenizerFast:
+    """A tokenizer of word pieces that joins two texts as BERT does."""
+    made = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
+    made.train_from_iterator(
+        TEXTS, trainers.WordPieceTrainer(vocab_size=300, special_tokens=special)
+    )
+    made.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    told = {"pad_token": "[PAD]", "unk_token": "[UNK]", "cls_token": "[CLS]", "sep_token": "[SEP]"}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **told, **names)
+
+
+def roberta_like() -> transformers.PreTrainedTokenizerFast:
+    """A tokenizer of bytes that joins two texts as RoBERTa does."""
+    made = Tokenizer(models.BPE(unk_token="<unk>"))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    made.decoder = decoders.ByteLevel()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    made.train_from_iterator(
+        TEXTS,
+        trainers.BpeTrainer(
+            vocab_size=400,
+            special_tokens=special,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
+    made.post_processor = processors.RobertaProcessing(
+        ("</s>", 2), ("<s>", 0), add_prefix_space=False
+    )
+    told = {
+        "bos_token": "<s>",
+        "eos_token": "</s>",
+        "pad_token": "<pad>",
+        "unk_token": "<unk>",
+        "cls_token": "<s>",
+        "sep_token": "</s>",
+        "mask_token": "<mask>",
+    }
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **told, model_max_length=62)
+
+
+def t5_like() -> transformers.PreTrainedTokenizerFast:
+    """A unigram tokenizer whose texts end with </s>."""
+    made = Tokenizer(models.Unigram())
+    made.pre_tokenizer = pre_tokenizers.Metaspace()
+    special = ["<pad>", "</s>", "<unk>"]
+    made.train_from_iterator(
+        TEXTS * 3,
+        trainers.UnigramTrainer(vocab_size=200, special_tokens=special, unk_token="<unk>"),
+    )
+    made.post_processor = processors.TemplateProcessing(
+        single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
+    )
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
+
+
+SMALL = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 64,
+}
+NLI = {
+    "id2label": {0: "contradiction", 1: "entailment", 2: "neutral"},
+    "label2id": {"contradiction": 0, "entailment": 1, "neutral": 2},
+}
+T5 = {
+    "d_model": 32,
+    "d_kv": 16,
+    "d_ff": 64,
+    "num_layers": 2,
+    "num_heads": 2,
+    "pad_token_id": 0,
+    "eos_token_id": 1,
+    "decoder_start_token_id": 0,
+}
+
+
+def build(folder: Path, kind: str) -> Path:
+    """Saves a model of this kind, whose outputs differ much between inputs."""
+    torch.manual_seed(7)
+    make: dict[str, Callable[[], tuple[object, object]]] = {
+        "bert": lambda: (
+            t := bert_like(
+                model_max_length=64,
+                model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+            ),
+            transformers.BertForSequenceClassification(
+                transformers.BertConfig(
+                    vocab_size=len(t), max_position_embeddings=64, **SMALL, **NLI
+                )
+            ),
+        ),
+        "roberta": lambda: (
+            t := roberta_like(),
+            transformers.RobertaForSequenceClassification(
+                transformers.RobertaConfig(
+                    vocab_size=len(t), max_position_embeddings=64, pad_token_id=1, **SMALL, **NLI
+                )
+            ),
+        ),
+        "deberta": lambda: (
+            t := bert_like(model_max_length=64),
+            transformers.DebertaV2ForSequenceClassification(
+                transformers.DebertaV2Config(
+                    vocab_size=len(t),
+                    max_position_embeddings=64,
+                    relative_attention=True,
+                    position_buckets=16,
+                    pos_att_type=["p2c", "c2p"],
+                    position_biased_input=False,
+                    type_vocab_size=0,
+                    **SMALL,
+                    **NLI,
+                )
+            ),
+        ),
+        "MiniCheck-RoBERTa": lambda: (
+            t := roberta_like(),
+            transformers.RobertaForSequenceClassification(
+                transformers.RobertaConfig(
+                    vocab_size=len(t),
+                    max_position_embeddings=64,
+                    pad_token_id=1,
+                    num_labels=2,
+                    **SMALL,
+                )
+            ),
+        ),
+        "lettuce-modernbert": lambda: (
+            t := bert_like(model_max_length=256),
+            transformers.ModernBertForTokenClassification(
+                transformers.ModernBertConfig(
+                    vocab_size=len(t),
+                    max_position_embeddings=256,
+                    pad_token_id=0,
+                    cls_token_id=2,
+                    sep_token_id=3,
+                    bos_token_id=2,
+                    eos_token_id=3,
+                    num_labels=2,
+                    **SMALL,
+                )
+            ),
+        ),
+        "MiniCheck-T5": lambda: (
+            t := t5_like(),
+            transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=len(t), **T5)),
+        ),
+        "t5_true_nli": lambda: (
+            t := t5_like(),
+            transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=len(t), **T5)),
+        ),
+    }
+    path = folder / kind
+    tokenizer, model = make[kind]()
+    _spread(model)
+    tokenizer.save_pretrained(path)
+    model.save_pretrained(path)
+    return path
+
+
+def build_hhem(folder: Path) -> tuple[Path, Path]:
+    """An HHEM as its authors save it: the weights of a T5 under the name t5, and code that must never run."""
+    from safetensors.torch import save_file
+
+    torch.manual_seed(7)
+    tokenizer = t5_like()
+    config = transformers.T5Config(vocab_size=len(tokenizer), num_labels=2, **T5)
+    model = transformers.T5ForTokenClassification(config)
+    _spread(model)
+    foundation = folder / "foundation"
+    tokenizer.save_pretrained(foundation)
+    config.save_pretrained(foundation)
+    model.save_pretrained(folder / "plain")
+    hhem = folder / "hhem"
+    hhem.mkdir()
+    weights = {
+        f"t5.{name}": tensor.clone()
+        for name, tensor in model.state_dict().items()
+        if not name.endswith("embed_tokens.weight")
+    }
+    save_file(weights, hhem / "model.safetensors")
+    told = {
+        "architectures": ["HHEMv2ForSequenceClassification"],
+        "model_type": "HHEMv2",
+        "foundation": str(foundation),
+        "auto_map": {
+            "AutoModelForSequenceClassification": "modeling_hhem_v2.HHEMv2ForSequenceClassification"
+        },
+    }
+    (hhem / "config.json").write_text(json.dumps(told), encoding="utf-8")
+    (hhem / "modeling_hhem_v2.py").write_text(
+        "raise SystemExit('code of a model was run')", encoding="utf-8"
+    )
+    return hhem, foundation
+
+
+def _spread(model: torch.nn.Module) -> None:
+    """Makes random weights large, so that verdicts of random models differ."""
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.dim() > 1:
+                weight.mul_(12 if "classifier" in name or "lm_head" in name else 3)

@@ -1,0 +1,244 @@
+"""Local judges give what plain transformers gives, for tiny random models of each architecture."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+from conftest import build, build_hhem  # noqa: E402
+
+from faithfulness_assert import ConfigError, grade  # noqa: E402
+from faithfulness_assert.asking.prompt import make_ask  # noqa: E402
+from faithfulness_assert.judges import make_judge  # noqa: E402
+from faithfulness_assert.policy.presets import policies  # noqa: E402
+from faithfulness_assert.records.ask import Payload  # noqa: E402
+
+pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
+
+WORDS = "the tower is 330 metres tall it was finished in 1889 not adults pay 12 euros children museum closed".split()
+KINDS = (
+    "bert",
+    "roberta",
+    "deberta",
+    "MiniCheck-RoBERTa",
+    "MiniCheck-T5",
+    "t5_true_nli",
+    "lettuce-modernbert",
+)
+
+
+def ask_of(statements: list[str], sentences: list[str], question: str = ""):
+    items = tuple(enumerate(statements, 1))
+    return make_ask(
+        "verdicts", policies["default"], Payload(items, tuple(enumerate(sentences, 1)), question)
+    )
+
+
+def text(rng: random.Random, words: int) -> str:
+    return f"{' '.join(rng.choice(WORDS) for _ in range(words))}."
+
+
+def supports(path: Path, kind: str, document: str, statement: str) -> float:
+    """The probability of support, by plain transformers and the recipe of the family's authors."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(path)
+    if kind.endswith(("T5", "nli")):
+        model = transformers.AutoModelForSeq2SeqLM.from_pretrained(path).eval()
+        minicheck = f"predict: {document}{tokenizer.eos_token}{statement}"
+        asked = (
+            minicheck if kind == "MiniCheck-T5" else f"premise: {document} hypothesis: {statement}"
+        )
+        given = tokenizer(asked, return_tensors="pt")
+        words = [tokenizer(word, add_special_tokens=False).input_ids[0] for word in ("1", "0")]
+        start = torch.zeros((1, 1), dtype=torch.long)
+        with torch.no_grad():
+            logits = model(
+                input_ids=given.input_ids,
+                attention_mask=given.attention_mask,
+                decoder_input_ids=start,
+            ).logits[0, 0, words]
+        return float(torch.softmax(logits, -1)[0])
+    if kind.startswith("lettuce"):
+        model = transformers.AutoModelForTokenClassification.from_pretrained(path).eval()
+        prompt = f"Summarize the following text:\npassage 1: {document}\noutput:"
+        given = tokenizer(prompt, statement, return_tensors="pt")
+        own = [n for n, part in enumerate(given.sequence_ids(0)) if part == 1]
+        with torch.no_grad():
+            logits = model(input_ids=given.input_ids, attention_mask=given.attention_mask).logits[
+                0, own
+            ]
+        return 1 - float(torch.softmax(logits, -1)[:, 1].max())
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(path).eval()
+    if kind.startswith("MiniCheck"):
+        given = tokenizer(f"{document}{tokenizer.eos_token}{statement}", return_tensors="pt")
+    else:
+        given = tokenizer(document, statement, return_tensors="pt")
+    with torch.no_grad():
+        logits = model(**given).logits[0]
+    return float(torch.softmax(logits, -1)[1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_architecture_gives_what_plain_transformers_gives(tmp_path: Path, kind: str) -> None:
+    path, rng = build(tmp_path, kind), random.Random(3)
+    judge = make_judge(f"local:{path}", {"device": "cpu"})
+    statements = [text(rng, rng.randint(2, 6)) for _ in range(12)]
+    document = text(rng, 8)
+    reply = judge.ask(ask_of(statements, [document]))
+    rows = json.loads(reply.text)["verdicts"]
+    for row, sure, statement in zip(rows, reply.confidence, statements, strict=True):
+        expected = supports(path, kind, document, statement)
+        assert (row["label"] == "supported") == (expected > 0.5), (row, expected)
+        if row["label"] == "supported":
+            assert sure == pytest.approx(expected, abs=2e-4)
+        elif row["label"] == "not_enough_info":
+            assert 1 - sure == pytest.approx(expected, abs=2e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_batch_gives_the_same_as_one_by_one_also_twice(tmp_path: Path, kind: str) -> None:
+    path, rng = build(tmp_path, kind), random.Random(5)
+    judge = make_judge(f"local:{path}", {"device": "cpu"})
+    statements = [text(rng, rng.randint(2, 9)) for _ in range(20)]
+    sentences = [text(rng, rng.randint(3, 25)) for _ in range(12)]
+    together = judge.ask(ask_of(statements, sentences))
+    assert judge.ask(ask_of(statements, sentences)) == together
+    labels = [row["label"] for row in json.loads(together.text)["verdicts"]]
+    alone = [judge.ask(ask_of([one], sentences)) for one in statements]
+    assert [json.loads(reply.text)["verdicts"][0]["label"] for reply in alone] == labels
+    assert [reply.confidence[0] for reply in alone] == pytest.approx(
+        list(together.confidence), abs=2e-4
+    )
+
+
+def test_hhem_is_computed_without_its_code(tmp_path: Path) -> None:
+    hhem, foundation = build_hhem(tmp_path)
+    judge = make_judge(f"local:{hhem}", {"device": "cpu"})
+    tokenizer = transformers.AutoTokenizer.from_pretrained(foundation)
+    model = transformers.AutoModelForTokenClassification.from_pretrained(tmp_path / "plain").eval()
+    rng = random.Random(2)
+    statements, document = [text(rng, rng.randint(2, 8)) for _ in range(12)], text(rng, 20)
+    reply = judge.ask(ask_of(statements, [document]))
+    for row, sure, statement in zip(
+        json.loads(reply.text)["verdicts"], reply.confidence, statements, strict=True
+    ):
+        prompt = f"<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {document}\n\nHypothesis: {statement}"
+        with torch.no_grad():
+            logits = model(input_ids=tokenizer(prompt, return_tensors="pt").input_ids).logits[:, 0]
+        expected = float(torch.softmax(logits, -1)[0, 1])
+        assert (row["label"] == "supported") == (expected > 0.5)
+        assert (sure if row["label"] == "supported" else 1 - sure) == pytest.approx(
+            expected, abs=2e-4
+        )
+
+
+def test_weights_of_another_foundation_are_an_error(tmp_path: Path) -> None:
+    hhem, _ = build_hhem(tmp_path)
+    other = build(tmp_path, "bert")
+    with pytest.raises(ConfigError, match="foundation"):
+        make_judge(f"local:{hhem}", {"foundation": str(other)})
+
+
+def test_an_exported_model_gives_what_pytorch_gives(tmp_path: Path) -> None:
+    pytest.importorskip("onnxscript")
+    path = build(tmp_path, "bert")
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(
+        path, attn_implementation="eager"
+    ).eval()
+    model.requires_grad_(False)
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    example = tuple(torch.ones((2, 9), dtype=torch.long) for _ in names)
+
+    class Plain(torch.nn.Module):
+        def forward(self, ids, mask, types):
+            return model(input_ids=ids, attention_mask=mask, token_type_ids=types).logits
+
+    exported = tmp_path / "exported"
+    exported.mkdir()
+    for file in ("tokenizer.json", "tokenizer_config.json", "config.json"):
+        (exported / file).write_bytes((path / file).read_bytes())
+    axes = {name: {0: "batch", 1: "length"} for name in names}
+    torch.onnx.export(
+        Plain(),
+        example,
+        str(exported / "model.onnx"),
+        input_names=names,
+        output_names=["logits"],
+        dynamic_axes=axes,
+        dynamo=False,
+    )
+    rng = random.Random(1)
+    ask = ask_of([text(rng, 5) for _ in range(9)], [text(rng, 9)])
+    one, two = (make_judge(f"local:{folder}", {"device": "cpu"}) for folder in (path, exported))
+    assert two.info.identity["runtime"] == "onnxruntime"
+    assert two.ask(ask).confidence == pytest.approx(list(one.ask(ask).confidence), abs=1e-3)
+
+
+def test_weights_that_are_missing_are_not_made_up(tmp_path: Path) -> None:
+    path = build(tmp_path, "bert")
+    bare = transformers.AutoModel.from_pretrained(path)
+    config = json.loads((path / "config.json").read_text(encoding="utf-8"))
+    bare.save_pretrained(path)
+    (path / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(
+        ConfigError, match=r"lack classifier\..* it was not trained to check statements"
+    ):
+        make_judge(f"local:{path}", {})
+
+
+def test_broken_weights_and_pickles_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
+    path = build(tmp_path, "bert")
+    weights = path / "model.safetensors"
+    good = transformers.AutoModelForSequenceClassification.from_pretrained(path).state_dict()
+    good = {name: weight.clone() for name, weight in good.items()}  # the file is mapped into memory
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ConfigError, match="damaged, cut off"):
+        make_judge(f"local:{path}", {})
+    weights.unlink()
+    torch.save(good, path / "pytorch_model.bin")
+    with pytest.raises(ConfigError, match=r"no weights in safetensors.*allow_pickle=true"):
+        make_judge(f"local:{path}", {})
+    assert make_judge(f"local:{path}", {"allow_pickle": True}).info.name == f"local:{path}"
+
+
+def test_a_model_of_numbers_that_are_none_supports_nothing(tmp_path: Path) -> None:
+    path = build(tmp_path, "bert")
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(path)
+    with torch.no_grad():
+        model.classifier.weight.fill_(float("nan"))
+    model.save_pretrained(path)
+    result = grade(
+        "The tower is tall. It was finished.", "The tower is tall.", judge=f"local:{path}"
+    )
+    assert [v.label for v in result.verdicts] == [None, None]
+    assert result.score is None
+    assert not result.pass_
+
+
+def test_memory_that_runs_out_makes_batches_smaller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, rng = build(tmp_path, "bert"), random.Random(4)
+    judge = make_judge(f"local:{path}", {"device": "cpu"})
+    ask = ask_of([text(rng, 4) for _ in range(20)], [text(rng, 6)])
+    before = judge.ask(ask)
+    model = judge._model.batcher.engine._model
+    whole, sizes = model.forward, []
+
+    def little(**given):
+        sizes.append(len(given["input_ids"]))
+        if sizes[-1] > 3:
+            raise torch.OutOfMemoryError("CUDA out of memory")
+        return whole(**given)
+
+    monkeypatch.setattr(model, "forward", little)
+    after = judge.ask(ask)
+    assert after.text == before.text
+    assert max(sizes) == 20
+    assert sum(size for size in sizes if size <= 3) == 20
