@@ -69,8 +69,9 @@ def checks(judge: str | None) -> Iterator[Check]:
         yield _version(name, Check("fail", missing))
     for entry in JUDGES.values():
         if entry.extra:
-            problem = f"{entry.package} is not installed; only judges {entry.form} need it"
-            yield _version(entry.package, Check("ok", f"{problem}. To add it: {entry.install}"))
+            package = entry.package or entry.runtime
+            problem = f"{package} is not installed; only judges {entry.form} need it"
+            yield _version(package, Check("ok", f"{problem}. To add it: {entry.install}"))
     yield check_node()
     try:
         chosen = choose(judge, None, None, {})

@@ -26,6 +26,7 @@ class JudgeEntry(NamedTuple):
         package: the package of its API; empty if it needs none. Its name in capitals, with ``_``,
             begins the names of its environment variables.
         extra: the extra of this project that installs that package; empty if it needs none.
+        runtime: the package that computes it, of one that has no API.
     """
 
     module: str
@@ -33,6 +34,7 @@ class JudgeEntry(NamedTuple):
     form: str
     package: str = ""
     extra: str = ""
+    runtime: str = ""
 
     @property
     def install(self) -> str:
@@ -51,7 +53,9 @@ JUDGES: dict[str, JudgeEntry] = {
     ),
     "cascade": JudgeEntry(".several", "Cascade", "cascade:A,B"),
     "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
-    "local": JudgeEntry(".local", "LocalJudge", "local:NAME_OR_PATH", extra="local"),
+    "local": JudgeEntry(
+        ".local", "LocalJudge", "local:NAME_OR_PATH", extra="local", runtime="onnxruntime"
+    ),
     "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
     "panel": JudgeEntry(".several", "Panel", "panel:A,B,C"),
     "tape": JudgeEntry(".tape", "TapeJudge", "tape:DIR"),

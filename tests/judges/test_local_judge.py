@@ -573,6 +573,19 @@ def test_the_evidence_and_the_confidence_are_in_the_result(tmp_path: Path) -> No
     assert played.verdicts[0].confidence == stored.verdicts[0].confidence
 
 
+def test_a_model_that_fails_is_a_judge_that_failed_and_the_next_ask_is_answered(
+    tmp_path: Path,
+) -> None:
+    model = tiny_model(tmp_path, WORDS)
+    vocabulary = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
+    vocabulary["model"]["vocab"]["odd"] = 9999  # which the model does not have
+    (tmp_path / "tokenizer.json").write_text(json.dumps(vocabulary), encoding="utf-8")
+    failed = grade("The tower is odd.", "The tower.", judge=model)
+    assert failed.status == "judge_failed"
+    assert "the model failed" in failed.error.message
+    assert grade("The tower is tall, indeed.", "The tower.", judge=model).pass_
+
+
 def test_another_threshold_of_support_and_other_files_are_another_judge(tmp_path: Path) -> None:
     model = tiny_model(tmp_path, {"indeed": [0.0, 1.0, 0.0]})
     assert labels_of(make_judge(model, {}), ["Indeed."], ["The tower."]) == ["supported"]
@@ -643,3 +656,16 @@ def test_each_of_several_judges_gets_the_judge_that_writes_claims(tmp_path: Path
         claims_judge=Writer(),
     )
     assert result.score == 1.0
+
+
+def test_doctor_says_whether_a_local_judge_answers(tmp_path: Path) -> None:
+    def doctor(judge: str) -> str:
+        command = [sys.executable, "-m", "faithfulness_assert", "doctor", "--judge", judge]
+        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+
+    model = tiny_model(tmp_path, {"museum": YES})
+    said = " ".join(doctor(model).split())
+    assert "onnxruntime 1." in said
+    assert "answers: score 1.00" in said
+    (tmp_path / "config.json").unlink()
+    assert "has no config.json" in " ".join(doctor(model).split())

@@ -77,7 +77,7 @@ class Batcher:
                 outputs = iter(self.computed(inputs))
             except Exception as error:  # noqa: BLE001 - raised again where the outputs are needed
                 for job in jobs:
-                    job.future.set_exception(error)
+                    job.future.set_exception(_told(error))
                 continue
             for job in jobs:
                 job.future.set_result([next(outputs) for _ in job.inputs])
@@ -129,3 +129,15 @@ class Batcher:
                 break
             count += 1
         return order[:count]
+
+
+def _told(error: Exception) -> JudgeError:
+    """The error of a judge for what a model raised."""
+    if isinstance(error, JudgeError):
+        return error
+    return JudgeError(
+        f"the model failed ({type(error).__name__})",
+        "server",
+        fix="Its files may not belong together: fetch them again, and check family and answers.",
+        remedy="none",
+    )

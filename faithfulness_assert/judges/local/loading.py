@@ -81,10 +81,10 @@ def load(settings: Settings) -> Model:
         has_torch = transformers_engine.is_installed()
         pickles = settings.allow_pickle
         files = find_model(settings.name, settings.revision, onnx=not has_torch, pickles=pickles)
-        fingerprint = files.fingerprint()
+        config, fingerprint = files.config(), files.fingerprint()
         key = (*map(repr, settings), str(files.folder), fingerprint)
         if (model := _kept.get(key)) is None:
-            model = _loaded(settings, files, fingerprint, has_torch=has_torch)
+            model = _loaded(settings, files, config, fingerprint, has_torch=has_torch)
             _kept[key] = model
             while len(_kept) > KEPT:
                 _kept.popitem(last=False)
@@ -92,8 +92,14 @@ def load(settings: Settings) -> Model:
         return model
 
 
-def _loaded(settings: Settings, files: ModelFiles, fingerprint: str, *, has_torch: bool) -> Model:
-    config = files.config()
+def _loaded(
+    settings: Settings,
+    files: ModelFiles,
+    config: Mapping[str, Any],
+    fingerprint: str,
+    *,
+    has_torch: bool,
+) -> Model:
     family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
     writes = family.head == "words"
     order: tuple[Label, ...] = ("supported", "not_enough_info")

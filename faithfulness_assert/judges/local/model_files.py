@@ -27,6 +27,7 @@ _DATA = ("*.json", "*.txt", "*.model")
 _ONNX = ("*.onnx", "*.onnx_data", "onnx/*.onnx", "onnx/*.onnx_data")
 _SAFE = ("*.safetensors",)
 _PICKLES = ("*.bin",)
+_OF_A_MODEL = tuple(p.rpartition("*")[2] for p in (*_DATA, *_ONNX, *_SAFE, *_PICKLES))
 _REPOSITORY = re.compile(r"[\w.-]{1,96}(?:/[\w.-]{1,96})?")
 INSTALL = "pip install 'faithfulness-assert[local]'"
 
@@ -89,16 +90,24 @@ class ModelFiles:
         return any(path.name.endswith(endings) for path in self.folder.iterdir())
 
     def fingerprint(self) -> str:
-        """What tells these files from others: a hash of their sizes, their ends, and the config."""
+        """What tells these files from others: a hash of their names, their sizes, and their ends.
+
+        Raises:
+            ConfigError: one of them cannot be read.
+        """
         hashed = hashlib.sha256()
-        for path in sorted(p for p in self.folder.rglob("*") if p.is_file()):
-            size = path.stat().st_size
-            with open_file(path) as file:
-                head = file.read(SAMPLE_BYTES)
-                file.seek(max(size - SAMPLE_BYTES, 0))
-                tail = file.read(SAMPLE_BYTES)
-            place = str(path.relative_to(self.folder))
-            hashed.update(f"{place}\0{size}\0".encode() + head + tail)
+        found = [p for folder in (self.folder, self.folder / "onnx") for p in folder.glob("*.*")]
+        try:
+            for path in sorted(p for p in found if p.name.endswith(_OF_A_MODEL) and p.is_file()):
+                size = path.stat().st_size
+                with open_file(path) as file:
+                    head = file.read(SAMPLE_BYTES)
+                    file.seek(max(size - SAMPLE_BYTES, 0))
+                    tail = file.read(SAMPLE_BYTES)
+                place = str(path.relative_to(self.folder))
+                hashed.update(f"{place}\0{size}\0".encode() + head + tail)
+        except OSError as error:
+            raise ConfigError(f"judge: {error.filename} cannot be read: {error.strerror}") from None
         return hashed.hexdigest()[:16]
 
 
