@@ -586,6 +586,23 @@ def test_a_model_that_fails_is_a_judge_that_failed_and_the_next_ask_is_answered(
     assert grade("The tower is tall, indeed.", "The tower.", judge=model).pass_
 
 
+@pytest.mark.parametrize(
+    "sure", [[2.0], [-0.1], [math.nan], [True], ["0.9"], 0.9, {"1": 0.9}, [[0.5]]]
+)
+def test_a_stored_confidence_that_is_none_is_left_out(tmp_path: Path, sure: object) -> None:
+    model, tape = tiny_model(tmp_path / "m", WORDS), tmp_path / "tape"
+    case = {"answer": "The tower is tall, indeed.", "context": "The tower is tall."}
+    assert grade(**case, judge=model, cache=tape).verdicts[0].confidence
+    [stored] = [p for p in tape.glob("*/*.json") if len(p.stem) == 64]
+    changed = {**json.loads(stored.read_text(encoding="utf-8")), "confidence": sure}
+    stored.write_text(json.dumps(changed), encoding="utf-8")
+    [verdict] = grade(**case, judge=f"tape:{tape}").verdicts
+    assert (verdict.label, verdict.confidence) == ("supported", None)
+    if isinstance(sure, list):
+        with pytest.raises(TypeError, match=r"Reply\.confidence"):
+            Reply("", confidence=tuple(sure))
+
+
 def test_another_threshold_of_support_and_other_files_are_another_judge(tmp_path: Path) -> None:
     model = tiny_model(tmp_path, {"indeed": [0.0, 1.0, 0.0]})
     assert labels_of(make_judge(model, {}), ["Indeed."], ["The tower."]) == ["supported"]
