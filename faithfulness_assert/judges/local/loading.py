@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...records.errors import ConfigError
+from ...records.errors import ConfigError, pip_install
 from . import transformers_engine
 from .batching import Batcher
 from .families import Family, family_of
@@ -143,7 +143,7 @@ def _tokens(files: ModelFiles, *, onnx: bool, has_torch: bool) -> Tokens:
     if not has_torch:
         raise ConfigError(
             f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
-            f"{INSTALL}, and pip install torch; or export it to ONNX (docs/local-judges.md)"
+            f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
         )
     return transformers_engine.load_tokenizer(files)
 

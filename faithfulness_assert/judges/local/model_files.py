@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...files import open_file
-from ...records.errors import ConfigError
+from ...records.errors import ConfigError, pip_install
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +29,7 @@ _SAFE = ("*.safetensors",)
 _PICKLES = ("*.bin",)
 _OF_A_MODEL = tuple(p.rpartition("*")[2] for p in (*_DATA, *_ONNX, *_SAFE, *_PICKLES))
 _REPOSITORY = re.compile(r"[\w.-]{1,96}(?:/[\w.-]{1,96})?")
-INSTALL = "pip install 'faithfulness-assert[local]'"
+INSTALL = pip_install(extra="local")
 
 
 @dataclass(frozen=True, slots=True)

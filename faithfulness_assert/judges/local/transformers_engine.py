@@ -11,7 +11,7 @@ import inspect
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...records.errors import ConfigError
+from ...records.errors import ConfigError, pip_install
 from ...text.strings import clip
 from .batching import OutOfMemory
 from .model_files import INSTALL
@@ -220,7 +220,7 @@ def _told(files: ModelFiles) -> Iterator[None]:
         if isinstance(error, ImportError):
             raise ConfigError(
                 f"judge: {files.name} needs a package that is not installed. Run: {INSTALL}, and "
-                "pip install torch sentencepiece"
+                f"{pip_install('torch', 'sentencepiece')}"
             ) from None
         text = str(error)
         if "trust_remote_code" in text or "custom code" in text:
