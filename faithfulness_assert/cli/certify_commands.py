@@ -65,8 +65,8 @@ def run_certify(arguments: Namespace) -> int:
 
 
 def _row(rule: Rule, found: Certified) -> tuple[str, ...]:
-    """A rule: from which distance of the score to the threshold results are accepted."""
-    limits = (f"± {rule.limits[o]:.2f}" if o in rule.limits else "never" for o in OUTCOMES)
+    """A rule: from which certainty on results are accepted."""
+    limits = (f"{rule.limits[o]:.2f}" if o in rule.limits else "never" for o in OUTCOMES)
     agreement = f"{1 - rule.differing / rule.accepted:.1%}" if rule.accepted else "-"
     is_it = found.certificate and rule.limits == found.certificate.limits
     saved = f"{rule.accepted / found.cases:.0%}"

@@ -96,7 +96,15 @@ def is_sound(result: GradingResult) -> bool:
 
 
 def certainty(result: GradingResult) -> float:
-    """How certain a judge is of a result, from 0 to 1: how far its score is from the threshold."""
+    """How certain a judge is of a result, from 0 to 1.
+
+    The least confidence of its verdicts, where the judge states one for each; else how far the
+    score is from the threshold.
+    """
+    stated = [v.confidence for v in result.verdicts if v.repeat_of is None]
+    known = [confidence for confidence in stated if confidence is not None]
+    if known and len(known) == len(stated):
+        return min(known)
     return 0.0 if result.score is None else abs(result.score - result.threshold)
 
 

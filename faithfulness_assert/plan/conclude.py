@@ -113,5 +113,5 @@ def _verdict(
         first if first != statement.id else None,
         (*finding.flags, *flags),
         shown,
-        None if finding.label is None else finding.confidence,
+        confidence=None if finding.label is None else finding.confidence,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from faithfulness_assert.batch import run
 from faithfulness_assert.batch.certifying import AGREE, at_most, certify, needed
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
+from faithfulness_assert.judges.certificate import certainty
 from faithfulness_assert.judges.several import Cascade
 
 KEY = "sk-0123456789abcdef"
@@ -32,9 +34,9 @@ def data(path: Path) -> str:
     """
     cases = []
     for n in range(CASES):
-        true = f"The house number {n} is {WORDS[n % 8]}."
+        true = f"In case {n} Keller sold a {WORDS[n % 8]} cart to Brandt."
         false = f"Bakers in Arlen sold {n} loaves yesterday."
-        other = f"The house number {n} is not {WORDS[n % 8]}."  # the embedded judge grants it
+        other = f"In case {n} Brandt sold a {WORDS[n % 8]} cart to Keller."  # it grants that too
         cases.append({"id": f"q{n}", "answer": (true, false, other)[n % 3], "context": [true]})
     path.write_text(json.dumps(cases))
     return str(path)
@@ -192,3 +194,13 @@ def test_a_first_judge_that_fails_is_not_the_last_word_and_a_second_one_is(
         result = grade("It is red.", "It is red.", judge=Cascade(*judges, certificate=certificate))
         assert result.status == status
         assert result.pass_ is (status == "graded")
+
+
+def test_the_least_confidence_of_a_judge_that_states_one_is_its_certainty() -> None:
+    result = grade("It is red. It is wide.", "It is red. It is wide.")
+    first, second = result.verdicts
+    assert certainty(result) == pytest.approx(0.2)
+    for confidences, sure in (((0.9, 0.6), 0.6), ((0.9, None), 0.2)):
+        pairs = zip((first, second), confidences, strict=True)
+        verdicts = tuple(replace(verdict, confidence=one) for verdict, one in pairs)
+        assert certainty(replace(result, verdicts=verdicts)) == pytest.approx(sure)

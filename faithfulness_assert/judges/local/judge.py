@@ -226,5 +226,5 @@ def _reason(found: Score, evidence: Sequence[int]) -> str:
     if found.label == "contradicted":
         return f"{where} contradict it"
     if found.wrong:
-        return f"not in the context: {', '.join(found.wrong)}"
+        return f"not in the context: {', '.join(f'“{words}”' for words in found.wrong)}"
     return f"its probability of support is {found.support:.2f}"
