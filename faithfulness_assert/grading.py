@@ -153,6 +153,11 @@ class Grader:
             member.keep_secret(secret)
         return self
 
+    def ask_as(self, other: Grader) -> Grader:
+        """This grader, whose asks are those of the other one, word for word."""
+        self._secret = other._secret
+        return self
+
     def __repr__(self) -> str:
         names = f"judge={self.judge_name!r}, policy={self.policy.name!r}"
         return f"Grader({names}, threshold={self.policy.passes_at!r})"

@@ -31,20 +31,20 @@ _WORD = lazy_pattern(r"[^\W\d_]{4,}")
 # Patterns with words search a case-folded sentence: three times as fast as with re.IGNORECASE.
 # Beside these words another number or name may be true as well: "at least 100" also backs
 # "at least 90".
-_DOUBT = lazy_pattern(
+DOUBT = lazy_pattern(
     r"\b(?:at (?:least|most)|as \w+ as|than|over|under|above|below|up to|about|around|approximately"
     r"|roughly|circa|ca|nearly|almost|between|exceed\w*|reach\w*|minimum|maximum|within|before|after"
     r"|since|until|through|by (?=\d)|some (?=\d)|every|any|or|if|unless|can|could|may|might|not"
     r"|cannot|never|no|nor|none|neither|without|false|untrue)\b|n['’]t\b|[+~±≈≤≥]"
 )
 # Only English sentences are altered: of other languages these rules know nothing.
-_ENGLISH = lazy_pattern(r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b")
+ENGLISH = lazy_pattern(r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b")
 # A plain main clause: "not" after its one verb turns all of it round.
-_CLAUSE = lazy_pattern(r"[A-Z][\w' ]* (?:is|are|was|were)(?= [a-z][\w' -]*\.$)")
-_VERB = lazy_pattern(r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would)\b")
+CLAUSE = lazy_pattern(r"[A-Z][\w' ]* (?:is|are|was|were)(?= [a-z][\w' -]*\.$)")
+VERB = lazy_pattern(r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would)\b")
 # A pronoun may mean several things, "some are" does not deny "some are not", and a second clause
 # would stay as it was.
-_TWO_WAYS = lazy_pattern(
+TWO_WAYS = lazy_pattern(
     r"^(?:it|they|he|she|we|i|this|these|those|that|there|here|what|who|one|such|another)\b"
     r"|\b(?:all|most|some|many|much|few|fewer|more|less|only|just|also|both|each|often|usually"
     r"|always|sometimes|mostly|partly|mainly|half|several|either|so|but|while|although|though"
@@ -126,9 +126,9 @@ class Altering:
             yield from kind(statements, usable)
 
     def _altered(self, statements: Sequence[str], usable: Sequence[str]) -> Iterator[str]:
-        if not _ENGLISH.search("\n".join(self._statements).casefold()):
+        if not ENGLISH.search("\n".join(self._statements).casefold()):
             return
-        certain = [s for s in statements if not _DOUBT.search(s.casefold())]
+        certain = [s for s in statements if not DOUBT.search(s.casefold())]
         for kind in self._in_any_order(
             [self._with_unlikely_number, self._with_name], [self._with_borrowed]
         ):
@@ -146,7 +146,7 @@ class Altering:
 
     def _may_be_altered(self, sentence: str) -> bool:
         words = sentence.casefold()
-        return not _DOUBT.search(words) and _ENGLISH.search(words) is not None
+        return not DOUBT.search(words) and ENGLISH.search(words) is not None
 
     # ------------------------------------------------------------ with something new
 
@@ -204,8 +204,8 @@ class Altering:
 
     def _denied(self, sentence: str, _others: Sequence[str]) -> str | None:
         """The sentence with "not", if no other one says nearly the same."""
-        folded, clause = sentence.casefold(), _CLAUSE.match(sentence)
-        if not clause or len(_VERB.findall(folded)) != 1 or _TWO_WAYS.search(folded):
+        folded, clause = sentence.casefold(), CLAUSE.match(sentence)
+        if not clause or len(VERB.findall(folded)) != 1 or TWO_WAYS.search(folded):
             return None
         words, subject = _words(sentence), _words(clause[0])
         if not subject or not self._may_read():

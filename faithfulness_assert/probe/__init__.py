@@ -1,6 +1,16 @@
 """The card of a judge's blind spots: what it says of statements whose truth is known, no labels."""
 
 from .asking import probe, probe_estimate
-from .card import Card, KindCard
+from .card import Card, KindCard, Repeat
+from .comparing import Comparison, Paired, compare_cards
 
-__all__ = ["Card", "KindCard", "probe", "probe_estimate"]
+__all__ = [
+    "Card",
+    "Comparison",
+    "KindCard",
+    "Paired",
+    "Repeat",
+    "compare_cards",
+    "probe",
+    "probe_estimate",
+]

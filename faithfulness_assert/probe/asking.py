@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from os import fspath
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import options as table
 from ..batch.estimate import estimate_run
@@ -14,24 +16,54 @@ from ..judges.remote.settings import check_number
 from ..records.errors import ConfigError
 from ..records.usage import Usage
 from ..text.strings import clip, one_line
-from .card import Card, KindCard
+from .card import Card, KindCard, Repeat
+from .contexts import Own, own_probes
+from .rules import RULE_KINDS
 from .scenes import FALSE_KINDS, KINDS, make_probes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..batch.estimate import Estimate
+    from ..cases.case import Case
     from ..records.judge import Judge
     from ..records.result import GradingResult
     from .scenes import Probe
+
+    Labels = dict[str, str | None]
 
 PER_KIND = 33
 """Finds a kind on which a judge is wrong half of the time with 99 % (30 % of the time from 100)."""
 REPEATED = 30
 MAX_PER_KIND = 1000
 DRAW = 20261124
+AGAIN = "again"
+"""The folder in a store where the replies to repeated asks are, as the first ones answer them."""
 WORDING = {"controls", "guidance", "examples", "max_prompt_tokens", "max_statements"}
 """What may change how statements are asked. Other fields of a policy change what is asked."""
+
+
+class Asks(NamedTuple):
+    """What is asked: the probes, and which of them are asked again."""
+
+    probes: list[Probe]
+    own: Own
+    settings: dict[str, Any]
+
+    @property
+    def all(self) -> list[Probe]:
+        """The built-in probes, then those of the user's contexts."""
+        return self.probes + self.own.probes
+
+    @property
+    def repeated(self) -> list[Probe]:
+        """Those that are asked again."""
+        return self.probes[:REPEATED]
+
+    def cases(self) -> list[Case]:
+        """Everything, in the order in which it is asked."""
+        again = [p.case() for p in self.repeated]
+        return [p.case() for p in self.all] + again + [p.case(reverse=True) for p in self.repeated]
 
 
 def probe(
@@ -40,31 +72,53 @@ def probe(
     per_kind: int = PER_KIND,
     draw: int = DRAW,
     held_out: bool = False,
+    contexts: Any = None,
     concurrency: int = 8,
     **options: Any,
 ) -> Card:
     """The card of a judge's blind spots. Statements are asked as in a real grade, 16 to an ask.
 
-    Thirty asks, or all if there are fewer, are made again with the statements in reverse order.
+    Thirty asks, or all if there are fewer, are made again twice: in the same words, and with the
+    statements in reverse order. A ``cache`` answers none of these from the first asks.
 
     Args:
         judge, options: as for ``Grader``, under the policy ``default``; of the fields of a policy
             only those that word an ask.
-        per_kind: statements of each of the 18 kinds, 1 to 1000.
-        draw: which names, dates and numbers the probes have; the same draw asks the same.
+        per_kind: statements of each of the 18 kinds, 1 to 1000. Up to 66 (22 with ``held_out``)
+            are each of another scene.
+        draw: which scenes, names, dates and numbers the probes have; the same draw asks the same.
         held_out: ask about the scenes that are kept apart for checking a tuned prompt.
+        contexts: your own contexts: a data set as for ``open_data_set``, or the directory of a
+            run, whose data set is then read. Rules make statements of them, a block of its own.
         concurrency: how many asks are under way at once, 1 to 1000.
 
     Raises:
-        ConfigError: as for ``Grader``, a number is out of range, or an option changes what is
-            asked.
+        ConfigError: as for ``Grader``, a number is out of range, an option changes what is asked,
+            or ``contexts`` cannot be read or has none.
     """
-    probes = _probes(per_kind, draw, options, held_out=held_out)
+    asks = _asks(per_kind, draw, contexts, options, held_out=held_out)
     grader = Grader(judge, "default", **options)
-    cases = [p.case() for p in probes] + [p.case(reverse=True) for p in probes[:REPEATED]]
-    results = list(grader.grade_many(cases, concurrency=concurrency))
+    again = _past_the_store(judge, options, grader)
+    cases, first = asks.cases(), len(asks.all)
+    results = list(grader.grade_many(cases[:first], concurrency=concurrency))
+    results += again.grade_many(cases[first:], concurrency=concurrency)
+    return _card(asks, grader.judge_name, results)
+
+
+def _past_the_store(judge: str | Judge | None, options: dict[str, Any], grader: Grader) -> Grader:
+    """A grader for repeated asks: one in the same words must not be answered by the first."""
+    folder = options.get("cache")
+    if folder is None:
+        return grader
+    again = Grader(judge, "default", **{**options, "cache": Path(fspath(folder)) / AGAIN})
+    return again.ask_as(grader)
+
+
+def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
     labels = [_labels(result) for result in results]
-    compared, changed = _compared(probes, labels[: len(probes)], labels[len(probes) :])
+    with_own = RULE_KINDS if asks.own.probes else ()
+    built_in, own = len(asks.probes), len(asks.all)
+    repeats = len(asks.repeated)
     controls, failures = Counter[str](), Counter[str]()
     usage = Usage()
     for result in results:
@@ -74,15 +128,18 @@ def probe(
             failures[clip(one_line(f"{result.error.kind}: {result.error.message}"))] += 1
     costs = [result.cost for result in results if result.cost is not None]
     return Card(
-        judge=grader.judge_name,
-        kinds=_kinds(probes, labels),
-        compared=compared,
-        changed=changed,
+        judge=judge,
+        kinds=_kinds(KINDS, asks.probes, labels),
+        again=_repeat(asks.repeated, labels, labels[own : own + repeats]),
+        reversed=_repeat(asks.repeated, labels, labels[own + repeats :]),
         controls=controls,
         failures=failures,
         usage=usage,
         cost=math.fsum(costs) if costs else None,
-        settings={"per_kind": per_kind, "draw": draw, "held_out": held_out},
+        settings=asks.settings,
+        contexts=_kinds(with_own, asks.own.probes, labels[built_in:own]),
+        notes_on_contexts=asks.own.notes,
+        outcomes=_outcomes(asks.probes, labels),
     )
 
 
@@ -92,6 +149,7 @@ def probe_estimate(
     per_kind: int = PER_KIND,
     draw: int = DRAW,
     held_out: bool = False,
+    contexts: Any = None,
     **options: Any,
 ) -> Estimate:
     """What ``probe`` with these arguments will use. Nothing is sent, and no key is needed.
@@ -99,16 +157,17 @@ def probe_estimate(
     Raises:
         ConfigError: as ``probe``.
     """
-    probes = _probes(per_kind, draw, options, held_out=held_out)
-    cases = [p.case() for p in probes] + [p.case(reverse=True) for p in probes[:REPEATED]]
+    asks = _asks(per_kind, draw, contexts, options, held_out=held_out)
     rows = (
         Row(n, str(n), {"answer": case.answer, "context": [p.text for p in case.context]})
-        for n, case in enumerate(cases, 1)
+        for n, case in enumerate(asks.cases(), 1)
     )
     return estimate_run(rows, judge=judge, policy="default", **options)
 
 
-def _probes(per_kind: int, draw: int, options: Iterable[str], *, held_out: bool) -> list[Probe]:
+def _asks(
+    per_kind: int, draw: int, contexts: Any, options: Iterable[str], *, held_out: bool
+) -> Asks:
     check_number("per_kind", per_kind, 1, MAX_PER_KIND, whole=True)
     check_number("draw", draw, 0, 2**63, whole=True)
     named = table.names_taken_by("policy")
@@ -117,36 +176,50 @@ def _probes(per_kind: int, draw: int, options: Iterable[str], *, held_out: bool)
         if name in changing:
             problem = "changes what is asked, or only how it is scored"
             raise ConfigError(f"{name}: {problem}; leave it out of a probe")
-    return make_probes(per_kind, draw, held_out=held_out)
+    settings = {"per_kind": per_kind, "draw": draw, "held_out": held_out}
+    own = Own([], []) if contexts is None else own_probes(contexts, per_kind, draw)
+    return Asks(make_probes(per_kind, draw, held_out=held_out), own, settings)
 
 
-def _labels(result: GradingResult) -> dict[str, str | None]:
+def _labels(result: GradingResult) -> Labels:
     """The label of each statement, None without a verdict. A grader error has no verdicts."""
     if result.error is not None:
         return {}
     return {verdict.statement: verdict.label for verdict in result.verdicts}
 
 
-def _kinds(probes: Sequence[Probe], labels: Sequence[dict[str, str | None]]) -> dict[str, KindCard]:
-    """What was said, by kind. ``labels``: those of each probe, in their order; more are ignored."""
-    asked, wrong, unanswered = Counter[str](), Counter[str](), Counter[str]()
-    for one, said in zip(probes, labels, strict=False):
-        for kind, text in one.statements:
-            label = said.get(text)
-            if label is None:
-                unanswered[kind] += 1
-                continue
-            asked[kind] += 1
-            granted = label in ("supported", "not_a_claim")
-            wrong[kind] += granted if kind in FALSE_KINDS else label != "supported"
-    return {kind: KindCard(asked[kind], wrong[kind], unanswered[kind]) for kind in KINDS}
+def _is_wrong(kind: str, label: str) -> bool:
+    if kind in FALSE_KINDS:
+        return label in ("supported", "not_a_claim")
+    return label != "supported"
 
 
-def _compared(
-    probes: Sequence[Probe],
-    first: Sequence[dict[str, str | None]],
-    second: Sequence[dict[str, str | None]],
-) -> tuple[int, int]:
+def _outcomes(probes: Sequence[Probe], labels: Sequence[Labels]) -> dict[tuple[int, str], bool]:
+    """Whether each statement with a verdict is wrong. ``labels``: of each probe, and more."""
+    return {
+        (number, kind): _is_wrong(kind, label)
+        for number, (one, said) in enumerate(zip(probes, labels, strict=False))
+        for kind, text in one.statements
+        if (label := said.get(text)) is not None
+    }
+
+
+def _kinds(
+    kinds: Iterable[str], probes: Sequence[Probe], labels: Sequence[Labels]
+) -> dict[str, KindCard]:
+    """What was said, by kind."""
+    outcomes = _outcomes(probes, labels)
+    asked = Counter(kind for _, kind in outcomes)
+    wrong = Counter(kind for (_, kind), is_wrong in outcomes.items() if is_wrong)
+    planned = Counter(kind for one in probes for kind, _ in one.statements)
+    scenes = Counter(kind for kind, _ in {(kind, probes[n].scene) for n, kind in outcomes})
+    return {
+        kind: KindCard(asked[kind], wrong[kind], planned[kind] - asked[kind], scenes[kind])
+        for kind in kinds
+    }
+
+
+def _repeat(probes: Sequence[Probe], first: Sequence[Labels], second: Sequence[Labels]) -> Repeat:
     """How many statements have a verdict in both asks, and how many another label."""
     pairs = [
         (one[text], other[text])
@@ -154,4 +227,4 @@ def _compared(
         for _, text in probe.statements
         if one.get(text) is not None and other.get(text) is not None
     ]
-    return len(pairs), sum(one != other for one, other in pairs)
+    return Repeat(len(pairs), sum(one != other for one, other in pairs))

@@ -3,57 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from math import exp, fsum, lgamma, log, log1p
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..records.usage import Usage
 from ..text.strings import one_line, visible
+from .intervals import interval, is_surely_over
+from .rules import RULE_KINDS
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-TAIL = 0.025
 CHANCE_OF_ANY = 0.05
 """The chance that a judge without blind spots is called blind to anything at all, at most."""
 TOLERATED = 0.1
 """A judge is blind to a kind where it is surely wrong more often than this."""
-STEPS = 60
 HEAD = ("kind", "asked", "wrong", "share", "95 % interval", "", "what it is")
-
-
-def interval(wrong: int, asked: int) -> tuple[float, float]:
-    """The exact 95 % interval of a share (Clopper and Pearson, 1934); [0, 1] if none was asked."""
-    if not asked:
-        return 0.0, 1.0
-    return _lower(wrong, asked), 1 - _lower(asked - wrong, asked)
-
-
-def is_surely_over(wrong: int, asked: int, share: float, tail: float) -> bool:
-    """Whether the one-sided lower limit with this tail is over ``share``."""
-    return wrong > 0 and _at_least(wrong, asked, share) < tail
-
-
-def _lower(wrong: int, asked: int) -> float:
-    low, high = 0.0, 1.0 if wrong else 0.0
-    for _ in range(STEPS):  # the share under which so many are just as unlikely as the tail
-        middle = (low + high) / 2
-        low, high = (middle, high) if _at_least(wrong, asked, middle) < TAIL else (low, middle)
-    return low
-
-
-def _at_least(wrong: int, asked: int, share: float) -> float:
-    """The chance of so many wrong ones or more; in logarithms, as the powers may be too small."""
-    if not 0 < share < 1:
-        return 1.0 if wrong == 0 or share == 1 else 0.0
-    yes, no, ways = log(share), log1p(-share), lgamma(asked + 1)
-    chances = (
-        ways - lgamma(n + 1) - lgamma(asked - n + 1) + n * yes + (asked - n) * no
-        for n in range(wrong)
-    )
-    return 1 - fsum(map(exp, chances))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +32,14 @@ class KindCard:
         wrong: how many of them it got wrong: false ones that it called supported (or no claim),
             true ones that it called anything else.
         unanswered: how many have no verdict that can be read. They are in neither number.
+        scenes: of how many contexts those asked are. Where that are fewer, the interval is too
+            narrow for other texts, as a judge does alike on statements about one context.
     """
 
     asked: int
     wrong: int
     unanswered: int = 0
+    scenes: int = 0
 
     @property
     def is_blind(self) -> bool:
@@ -85,7 +55,26 @@ class KindCard:
         """The numbers, the interval in [0, 1], and whether the judge is blind to this kind."""
         low, high = interval(self.wrong, self.asked)
         told = {"asked": self.asked, "wrong": self.wrong, "low": low, "high": high}
-        return {**told, "blind": self.is_blind, "unanswered": self.unanswered}
+        rest = {"blind": self.is_blind, "unanswered": self.unanswered, "scenes": self.scenes}
+        return told | rest
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """How many verdicts an ask that was made again has, and how many have another label then."""
+
+    compared: int = 0
+    changed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers, and the 95 % interval of the share, in [0, 1]."""
+        low, high = interval(self.changed, self.compared)
+        return {"compared": self.compared, "changed": self.changed, "low": low, "high": high}
+
+    def told(self, how: str) -> str:
+        """A line about it. Statements of one ask hang together: there is no interval."""
+        share = f"{self.changed / self.compared:.1%}"
+        return f"Asked again {how}, it changed {self.changed} of {self.compared} labels: {share}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +84,30 @@ class Card:
     Args:
         judge: its name.
         kinds: by the name of the kind; first the false ones, then the true ones.
-        compared: verdicts of asks that were made again with the statements in reverse order.
-        changed: how many of these verdicts had another label then.
+        again: asks that were made again in the same words: noise.
+        reversed: the same with the statements in reverse order: noise, and the place of each.
         controls: those of the asks: asked, passed, failed and unanswered.
         failures: why contexts could not be graded, and how many.
         usage, cost: of all asks; ``cost`` is None without prices.
         settings: ``per_kind``, ``draw`` and ``held_out``, with which the same is asked again.
+        contexts: the kinds that rules made of your own contexts; empty without any.
+        notes_on_contexts: what is to be said of these.
+        outcomes: whether each statement with a verdict is wrong, by the number of its ask and its
+            kind: what a comparison with another judge needs.
     """
 
     judge: str
     kinds: Mapping[str, KindCard]
-    compared: int
-    changed: int
+    again: Repeat
+    reversed: Repeat
     controls: Mapping[str, int]
     failures: Mapping[str, int]
     usage: Usage
     cost: float | None
     settings: Mapping[str, Any]
+    contexts: Mapping[str, KindCard] = field(default_factory=dict)
+    notes_on_contexts: Sequence[str] = ()
+    outcomes: Mapping[tuple[int, str], bool] = field(default_factory=dict)
 
     @property
     def blind(self) -> list[str]:
@@ -121,82 +117,110 @@ class Card:
     @property
     def is_whole(self) -> bool:
         """Whether every statement has a verdict."""
-        return not self.failures and not any(kind.unanswered for kind in self.kinds.values())
+        kinds = [*self.kinds.values(), *self.contexts.values()]
+        return not self.failures and not any(kind.unanswered for kind in kinds)
 
     def to_json(self) -> dict[str, Any]:
         """The card as JSON."""
-        low, high = interval(self.changed, self.compared)
-        again = {"compared": self.compared, "changed": self.changed, "low": low, "high": high}
         used = {"prompt": self.usage.prompt, "completion": self.usage.completion}
-        return {
+        told = {
             "judge": self.judge,
             "kinds": {name: kind.to_json() for name, kind in self.kinds.items()},
             "blind": self.blind,
-            "repeated": again,
+            "repeated": {"same": self.again.to_json(), "reversed": self.reversed.to_json()},
             "controls": dict(self.controls),
             "failures": dict(self.failures),
             "usage": {**used, "requests": self.usage.num_requests, "cost": self.cost},
             "settings": dict(self.settings),
         }
+        if self.contexts:
+            told["contexts"] = {name: kind.to_json() for name, kind in self.contexts.items()}
+        return told
+
+    def blocks(self) -> Iterator[tuple[str, list[tuple[str, KindCard, str]]]]:
+        """Each block: its title, and for each kind its name, what was said, and what it is."""
+        for title, kinds, words in (
+            ("False statements: wrong is called supported", self.kinds, FALSE_KINDS),
+            ("True statements: wrong is called anything else", self.kinds, TRUE_KINDS),
+            ("Your own contexts, altered by rules", self.contexts, RULE_KINDS),
+        ):
+            block = [(name, kinds[name], said) for name, said in words.items() if name in kinds]
+            if block:
+                yield title, block
 
     def tables(self) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
         """Each block of kinds: its title, and its rows under ``HEAD``."""
-        for title, block in (
-            ("False statements: wrong is called supported", FALSE_KINDS),
-            ("True statements: wrong is called anything else", TRUE_KINDS),
-        ):
-            yield title, [self._row(name, said) for name, said in block.items()]
-
-    def _row(self, name: str, said: str) -> tuple[str, ...]:
-        kind = self.kinds[name]
-        numbers = (name, str(kind.asked), str(kind.wrong))
-        if not kind.asked:
-            return (*numbers, "-", "-", "no verdict", said)
-        low, high = interval(kind.wrong, kind.asked)
-        share, reach = f"{kind.wrong / kind.asked:.0%}", f"{low:.0%} to {high:.0%}"
-        return (*numbers, share, reach, "BLIND" if kind.is_blind else "", said)
+        for title, block in self.blocks():
+            yield title, [_row(*line) for line in block]
 
     def notes(self) -> list[str]:
         """What stands below the tables, a line each."""
         blind = ", ".join(self.blind) or "no kind is known to be wrong more than 10 % of the time"
         lines = [f"Blind: {blind}"]
+        if own := [name for name, kind in self.contexts.items() if kind.is_blind]:
+            lines.append(f"Blind in your own contexts: {', '.join(own)}")
         few = [name for name, kind in self.kinds.items() if not kind.could_be_blind]
         if few:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
-        if self.compared:
-            low, high = interval(self.changed, self.compared)
-            share = f"{self.changed / self.compared:.1%} ({low:.1%} to {high:.1%})"
-            again = "Asked again in reverse order, it changed"
-            lines.append(f"{again} {self.changed} of {self.compared} labels: {share}")
+        if self.again.compared:
+            lines.append(self.again.told("in the same words"))
+        if self.reversed.compared:
+            lines.append(self.reversed.told("in reverse order"))
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")
-        lines.append("The intervals hold for the built-in scenes; other texts may be harder")
-        unanswered = sum(kind.unanswered for kind in self.kinds.values())
-        if unanswered:
-            lines.append(f"Without a verdict: {unanswered} statements, which count nowhere above")
+        return [*lines, self._reach(), *self.notes_on_contexts, *self._ends()]
+
+    def _reach(self) -> str:
+        """What the intervals hold for."""
+        alone = "The intervals hold for short texts like the built-in scenes; others may be harder"
+        repeated = [kind for kind in self.kinds.values() if kind.scenes < kind.asked]
+        if not repeated:
+            return alone
+        fewest = min(kind.scenes for kind in repeated)
+        return (
+            f"More statements of a kind than scenes ({fewest} of each): the intervals hold for "
+            "these scenes alone, and are too narrow for other texts"
+        )
+
+    def _ends(self) -> Iterator[str]:
+        kinds = [*self.kinds.values(), *self.contexts.values()]
+        if unanswered := sum(kind.unanswered for kind in kinds):
+            yield f"Without a verdict: {unanswered} statements, which count nowhere above"
         for reason, count in self.failures.items():
-            times = "1 context" if count == 1 else f"{count} contexts"
-            lines.append(f"Not graded: {times}: {reason}")
+            times = "1 ask" if count == 1 else f"{count} asks"
+            yield f"Not graded: {times}: {reason}"
         cost = "" if self.cost is None else f", cost {self.cost:,.4f}"
         tokens = f"{self.usage.prompt:,} prompt and {self.usage.completion:,} completion tokens"
-        lines.append(f"Used: {self.usage.num_requests} requests, {tokens}{cost}")
-        return lines
+        yield f"Used: {self.usage.num_requests} requests, {tokens}{cost}"
 
     def to_markdown(self) -> str:
         """The card as Markdown, in which no text of a judge or a server is markup."""
-        lines = [f"# Blind spots of {_escaped(self.judge)}"]
+        lines = [f"# Blind spots of {escaped(self.judge)}"]
         for title, rows in self.tables():
-            head = [_line(HEAD), _line(["---"] * len(HEAD))]
-            lines += ["", f"## {title}", "", *head, *map(_line, rows)]
-        lines += ["", *(f"- {_escaped(note)}" for note in self.notes())]
+            lines += ["", f"## {title}", "", *markdown_table(HEAD, rows)]
+        lines += ["", *(f"- {escaped(note)}" for note in self.notes())]
         return "\n".join(lines) + "\n"
+
+
+def _row(name: str, kind: KindCard, said: str) -> tuple[str, ...]:
+    numbers = (name, str(kind.asked), str(kind.wrong))
+    if not kind.asked:
+        return (*numbers, "-", "-", "no verdict", said)
+    low, high = interval(kind.wrong, kind.asked)
+    share, reach = f"{kind.wrong / kind.asked:.0%}", f"{low:.0%} to {high:.0%}"
+    return (*numbers, share, reach, "BLIND" if kind.is_blind else "", said)
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """A table in Markdown. No cell may come from outside."""
+    return [_line(head), _line(["---"] * len(head)), *map(_line, rows)]
 
 
 def _line(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """One line in which every character with a meaning in Markdown or HTML stands for itself."""
     return re.sub(r"([\\`*_{}\[\]<>()#!|~&@:])", r"\\\1", visible(one_line(text)))

@@ -1,11 +1,13 @@
 """HTML reports for people: what a run found, and why; or what changed between two runs.
 
 ``building`` puts a report together from results (``result_records``), the texts that were graded
-(``joining``) and counts (``overview``). ``assets/`` has the page's template, style and script.
+(``joining``) and counts (``overview``). ``assets/`` has the page's
+template, style and script. ``probe_page`` shows the card of a judge's blind spots.
 """
 
 from __future__ import annotations
 
 from .building import Report, check_report, write_report
+from .probe_page import write_probe_report
 
-__all__ = ["Report", "check_report", "write_report"]
+__all__ = ["Report", "check_report", "write_probe_report", "write_report"]

@@ -1,0 +1,148 @@
+"""What a rule can tell of the scenes: that they are sound, whatever their slots are filled with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import faithfulness_assert
+from faithfulness_assert import split_statements
+from faithfulness_assert.probe.scenes import FALSE_KINDS, KINDS, all_scenes, fill, make_probes
+from faithfulness_assert.probe.slots import Clock, Day, Number
+
+FOLDER = Path(faithfulness_assert.__file__).parent / "probe" / "scenes"
+SCENES = all_scenes()
+EDIT = re.compile(r"\[([^]|]*)\|([^]|]*)\]")
+SEEDS = range(5)
+each_scene = pytest.mark.parametrize("scene", SCENES, ids=lambda scene: scene["name"])
+
+
+def texts_of(scene: Any, seed: int) -> tuple[str, dict[str, str], set[str]]:
+    """The filled context, its statements, and the sentences of the context."""
+    one = fill(scene, KINDS, Random(seed))
+    sentences = {s for passage in one.context for s in split_statements(passage)}
+    return "\n".join(one.context), dict(one.statements), sentences
+
+
+def test_there_are_a_hundred_scenes_and_a_quarter_is_held_out() -> None:
+    assert len(SCENES) == len({scene["name"] for scene in SCENES}) == 100
+    assert sum(scene.get("held_out", False) for scene in SCENES) == 25
+    assert len({scene["genre"] for scene in SCENES}) > 60
+
+
+def test_each_file_has_the_canary_and_about_ten_scenes() -> None:
+    files = [f for f in FOLDER.glob("*.json") if f.name != "names.json"]
+    data = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    assert {one["canary"].split(":")[0] for one in data} == {
+        "faithfulness-assert probe d2f1c7a0-5b0e-4f0c-9d27-3c3c8d1a6b14"
+    }
+    assert all(8 <= len(one["scenes"]) <= 12 for one in data)
+
+
+@each_scene
+def test_a_scene_is_sound_with_any_values(scene: Any) -> None:
+    assert list(scene["statements"]) == list(KINDS)
+    for seed in SEEDS:
+        context, statements, sentences = texts_of(scene, seed)
+        assert 40 <= len(context.split()) <= 150
+        assert not re.search(r"[{}|\[\]]", context + " ".join(statements.values()))
+        assert len({text.casefold() for text in statements.values()}) == len(KINDS)
+        assert split_statements("\n\n".join(statements.values())) == list(statements.values())
+        for kind, text in statements.items():
+            assert (text in sentences) == (kind == "verbatim"), text
+            if kind in FALSE_KINDS:
+                assert text.rstrip(".!").casefold() not in context.casefold(), text
+
+
+@each_scene
+def test_number_date_and_unit_differ_from_the_context_in_that_alone(scene: Any) -> None:
+    context = "\n".join(scene["context"])
+    for kind in ("number", "date", "unit"):
+        template = scene["statements"][kind]
+        true = re.sub(r"\{(\w\d)x", r"{\1", EDIT.sub(r"\1", template)).rstrip(".!")
+        assert true != template.rstrip(".!")
+        assert true in context or true[0].lower() + true[1:] in context, true
+
+
+@each_scene
+def test_names_of_statements_stand_in_the_context_and_slots_are_used(scene: Any) -> None:
+    context = set(re.findall(r"\{(\w+)", "\n".join(scene["context"])))
+    said = set(re.findall(r"\{(\w+)", " ".join(scene["statements"].values())))
+    for slot in said:
+        assert slot in context or slot in scene["slots"] or slot.removesuffix("x") in context, slot
+    operands = set(
+        re.findall(r"[a-z]\d", str([v for v in scene["slots"].values() if isinstance(v, str)]))
+    )
+    assert set(scene["slots"]) <= context | said | operands
+    for kind in ("name", "role"):
+        assert said & context, kind
+
+
+@each_scene
+def test_a_and_an_fit_any_value(scene: Any) -> None:
+    for seed in SEEDS:
+        context, statements, _ = texts_of(scene, seed)
+        for found in re.finditer(
+            r"\b(an?) (\d+|[A-Z]\w+)", " ".join([context, *statements.values()])
+        ):
+            vowel = re.match(r"8|11\b|18\b|[AEIOU]", found[2]) is not None
+            assert (found[1] == "an") is vowel, found[0]
+
+
+def test_scenes_are_texts_of_their_own() -> None:
+    """No two share a run of eight words, and few share one of five: they are no skeleton."""
+    runs = {n: {s["name"]: runs_of(s, n) for s in SCENES} for n in (5, 8)}
+    for one, other in combinations(SCENES, 2):
+        pair = one["name"], other["name"]
+        assert not runs[8][pair[0]] & runs[8][pair[1]], pair
+        assert len(runs[5][pair[0]] & runs[5][pair[1]]) <= 3, pair
+
+
+def runs_of(scene: Any, length: int) -> set[tuple[str, ...]]:
+    texts = [*scene["context"], *scene["statements"].values()]
+    found: set[tuple[str, ...]] = set()
+    for text in texts:
+        words = re.findall(r"\w+", re.sub(r"\{(\w)[^}]*\}", r"\1", text.casefold()))
+        found |= {tuple(words[n : n + length]) for n in range(len(words) - length + 1)}
+    return found
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_each_statement_of_a_kind_is_of_another_scene_until_scenes_run_out(held_out: bool) -> None:
+    most = 22 if held_out else 66
+    probes = make_probes(most, 7, held_out=held_out)
+    kinds = Counter(kind for one in probes for kind, _ in one.statements)
+    assert set(kinds.values()) == {most}
+    pairs = Counter((one.scene, kind) for one in probes for kind, _ in one.statements)
+    assert set(pairs.values()) == {1}
+    assert max(len(one.statements) for one in probes) <= 16
+    more = make_probes(most * 2, 7, held_out=held_out)
+    scenes = Counter((one.scene, kind) for one in more for kind, _ in one.statements)
+    assert max(scenes.values()) <= 3
+
+
+def test_the_same_draw_asks_the_same_and_another_one_other_scenes() -> None:
+    assert make_probes(5, 1) == make_probes(5, 1)
+    assert {one.scene for one in make_probes(5, 1)} != {one.scene for one in make_probes(5, 2)}
+    apart = {one.scene for one in make_probes(22, 1, held_out=True)}
+    assert not apart & {one.scene for one in make_probes(66, 1)}
+
+
+def test_values_are_shown_in_their_forms() -> None:
+    assert [f"{Number(n):words}" for n in (7, 13, 20, 42)] == [
+        "seven",
+        "thirteen",
+        "twenty",
+        "forty-two",
+    ]
+    assert [f"{Clock(m):12}" for m in (5, 725, 1205)] == ["12:05 am", "12:05 pm", "8:05 pm"]
+    assert f"{Day(2021, 3, 14)} {Day(2021, 3, 14):iso} {Day(2021, 3, 14):us}" == (
+        "14 March 2021 2021-03-14 March 14, 2021"
+    )
