@@ -363,6 +363,18 @@ def test_a_store_makes_the_second_card_free(tmp_path: Path) -> None:
     assert "asks" in first.stderr
 
 
+def test_a_store_does_not_answer_what_is_asked_again(tmp_path: Path) -> None:
+    dice = Random(2)
+    with Loopback(FaultyJudge(lambda *_: dice.random() < 0.5)) as server:
+        given: dict[str, Any] = {"base_url": server.url, "api_key": "sk-x", "cache": tmp_path}
+        first = probe("openai:judge", per_kind=4, draw=1, **given)
+        asked = len(server.requests)
+        second = probe("openai:judge", per_kind=4, draw=1, **given)
+        assert len(server.requests) == asked
+    assert first.again.changed > 0
+    assert (second.again, second.kinds) == (first.again, first.kinds)
+
+
 # ---------------------------------------------------------------- the numbers
 
 
