@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 DEMO = Path(__file__).parent / "demo.json"
 NOTE = (
-    "The embedded judge compares words. Use it for a first look and for smoke tests: on swapped "
-    "names and negations it is little better than chance. It gets the last case wrong: it misses "
-    "the negation. For real grading, name an LLM judge:"
+    "The embedded judge compares words. Use it for a first look and for smoke tests: on words that "
+    "are swapped it is no better than chance, and it gets the last case wrong. For real grading, "
+    "name an LLM judge:"
 )
 JSON_HELP = "print each result as a line of JSON"
 HOW = "faithfulness-assert grade FILE --judge openai:MODEL"

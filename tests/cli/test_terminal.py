@@ -23,7 +23,7 @@ from faithfulness_assert.cli import terminal
 from faithfulness_assert.pytest_plugin.shown_case import LONG, MOST_PROBLEMS
 
 CONTEXT = ["The museum opens at nine.", "Adults pay 14 euros.", "The café is in the garden."]
-ANSWER = "The museum opens at nine. Adults pay 24 euros. The café is on the roof."
+ANSWER = "The museum opens at nine. Adults pay 24 euros. The shop on the roof sells maps."
 
 
 def run(*arguments: str, stdin: str = "", **environment: str) -> str:
@@ -65,13 +65,14 @@ def test_a_failing_case_shows_its_answer_with_marks_and_what_the_context_says() 
         "FAIL   0.33  a visit\n"
         "  1 of 3 statements supported (2 not enough info): score 0.33 < threshold 0.8.\n"
         "\n"
-        "  The museum opens at nine. [?2 Adults pay 24 euros.] [?3 The café is on the\n"
-        "  roof.]\n"
+        "  The museum opens at nine. [?2 Adults pay 24 euros.] [?3 The shop on the roof\n"
+        "  sells maps.]\n"
         "\n"
         "  ?2 not enough info: Adults pay 24 euros.\n"
+        "     not in the context: “24”\n"
         "     nearest, passage 2: Adults pay 14 euros.\n"
         "\n"
-        "  ?3 not enough info: The café is on the roof.\n"
+        "  ?3 not enough info: The shop on the roof sells maps.\n"
         "     nearest, passage 3: The café is in the garden.\n"
         "\n"
         "1 case: 0 passed, 1 failed, 0 not graded; mean score 0.33 (1 with a score)\n"
@@ -88,6 +89,7 @@ def test_the_judges_evidence_and_reason_are_shown_in_place_of_the_nearest_senten
     assert "  [x1 Adults pay 24 euros.]\n" in text
     assert (
         "  x1 contradicted: Adults pay 24 euros.\n"
+        "     not in the evidence: “24”; the context says “14”\n"
         "     evidence, passage 2: Adults pay 14 euros.\n"
         "     judge: It is 14.\n" in text
     )
