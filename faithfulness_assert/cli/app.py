@@ -75,11 +75,11 @@ def main() -> None:
         code = WRONG_USE
     except Exception as error:
         from ..records.errors import ConfigError  # not needed for help and version
-        from ..text.strings import visible
+        from ..text.strings import visible_line
 
         if not isinstance(error, ConfigError):
             raise
-        sys.stderr.write(f"faithfulness-assert: {visible(str(error))}\n")
+        sys.stderr.write(f"faithfulness-assert: {visible_line(str(error))}\n")
         code = WRONG_USE
     raise SystemExit(code)
 

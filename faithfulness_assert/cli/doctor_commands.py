@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..asking.tokens import exact_counter
 from ..judges import JUDGES
+from ..judges.remote.settings import public_address
 from ..judges.token_counter import model_of, ranks_folder
 from ..records.errors import ConfigError, pip_install
 from ..settings import choose
@@ -48,12 +49,12 @@ def add_doctor_arguments(parser: ArgumentParser) -> None:
 def run_doctor(arguments: Namespace) -> int:
     """Shows the outcome of each check."""
     file = arguments.context
-    report = None if file is None else context_report(file)
+    report = [] if file is None else context_report(file)
     outcomes = list(checks(arguments.judge))
     for check in outcomes:
         show_line(f"{check.state:5}", check.text, style=STYLES[check.state])
-    if report is not None:
-        show_line(report)
+    for line in report:
+        show_line(line)
     return FAILED if any(check.state == "fail" for check in outcomes) else PASSED
 
 
@@ -93,8 +94,17 @@ def _settings(chosen: Chosen, *, given: bool) -> Iterator[str]:
         variable = f"{str(chosen.judge).partition(':')[0].upper()}_BASE_URL"
         if name == "base_url" and value is None and os.environ.get(variable):
             value, source = "set", variable  # it may contain a password
+        elif name == "base_url" and value is not None:
+            value = _shown_address(str(value))
         unset = {"threshold": "that of the policy", "cache": "none"}.get(name, "that of the judge")
         yield f"setting {name}: {unset if value is None else value} (from {source})"
+
+
+def _shown_address(url: str) -> str:
+    try:
+        return public_address(url)
+    except ConfigError:
+        return "not an HTTP address"
 
 
 def _promptfoo_python() -> Check:

@@ -30,7 +30,7 @@ OTHERS = {"response", "results"}
 LOOKED_FOR = ("answer", "context", "question", "messages")
 
 
-def context_report(file: str) -> str:
+def context_report(file: str) -> list[str]:
     """What is found in a file.
 
     Raises:
@@ -40,8 +40,8 @@ def context_report(file: str) -> str:
     data = _json(file) if suffix == ".json" or suffix not in SUFFIXES else None
     keys = data.keys() if isinstance(data, Mapping) else set()
     if data is not None and keys & ASSERTION and not keys & OTHERS:
-        return "\n".join(_of_assertion(data))
-    return "\n".join(_of_cases(file))
+        return list(_of_assertion(data))
+    return list(_of_cases(file))
 
 
 def _json(file: str) -> Any:

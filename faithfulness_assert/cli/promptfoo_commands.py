@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ..files import new_file, open_file
@@ -67,12 +68,15 @@ def run_init(arguments: Namespace) -> int:
         raise ConfigError("--write: only with --from")
     named = set(arguments.overwrite)
     for path in _write_example(arguments.folder, force=arguments.force, named=named):
-        print(f"wrote {path}")
+        show_line(f"wrote {path}")
     package = promptfoo_for(find_node())
-    command = f"PROMPTFOO_PYTHON={sys.executable} npx {package or FOR_NODE_22} eval"
-    print(f"\nNow run: cd {arguments.folder} && {command}")
+    folder, python = quote(str(arguments.folder)), quote(sys.executable)
+    show_line("")
+    show_line(
+        f"Now run: cd {folder} && PROMPTFOO_PYTHON={python} npx {package or FOR_NODE_22} eval"
+    )
     if package != FOR_NODE_22:
-        print(f"{NEEDED}.")
+        show_line(f"{NEEDED}.")
     return PASSED
 
 
@@ -155,6 +159,6 @@ def run_worker(arguments: Namespace) -> int:
     from ..promptfoo.worker_process.server import serve  # slow to load
 
     owner = os.getppid() if arguments.pid is None else arguments.pid
-    print(f"serving the promptfoo evals that process {owner} starts; stop with Ctrl+C", flush=True)
-    print(f"assertions graded: {serve(owner, arguments.idle)}")
+    show_line(f"serving the promptfoo evals that process {owner} starts; stop with Ctrl+C")
+    show_line(f"assertions graded: {serve(owner, arguments.idle)}")
     return PASSED

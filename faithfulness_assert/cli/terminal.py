@@ -15,7 +15,7 @@ from rich.text import Text
 from ..batch.summary import Summary
 from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
 from ..records.columns import badness
-from ..text.strings import visible, visible_json
+from ..text.strings import visible, visible_json, visible_line
 from .exit_codes import exit_code
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def say(text: str) -> None:
 
 
 def show_line(text: str, more: str = "", *, style: str = "") -> None:
-    """A line: ``text`` in ``style``, then ``more`` without. Control characters are escaped."""
-    parts = [Text(visible(text), style), *([Text(visible(more))] if more else [])]
+    """A line: ``text`` in ``style``, then ``more`` without. Line breaks are escaped too."""
+    parts = [Text(visible_line(text), style), *([Text(visible_line(more))] if more else [])]
     _console().print(*parts, soft_wrap=True)
 
 
@@ -101,7 +101,7 @@ def show_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table without lines between its cells. Its first column is never wrapped."""
     table = Table(*head, box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for first, *cells in rows:
-        table.add_row(Text(first, no_wrap=True), *map(Text, cells))
+        table.add_row(Text(visible(first), no_wrap=True), *(Text(visible(cell)) for cell in cells))
     _console().print(table)
 
 

@@ -92,6 +92,11 @@ def visible(text: str) -> str:
     return _LOG_COMMAND.sub(lambda sign: f"{sign['before'] or ''}\\x{ord(sign[0][-1]):x}", shown)
 
 
+def visible_line(text: str) -> str:
+    """``visible``, on one line: a file's name may have line breaks."""
+    return visible(text).replace("\n", "\\n")
+
+
 def visible_json(text: str) -> str:
     """JSON on one line with the same meaning, in which a terminal or a CI log acts on nothing.
 

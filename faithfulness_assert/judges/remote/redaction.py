@@ -15,12 +15,11 @@ from base64 import b64encode
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
-from unicodedata import normalize
-from urllib.parse import quote, quote_plus, unquote
+from urllib.parse import quote, quote_plus
 
 from ...records.ask import Reply
 from ...records.errors import JudgeError
-from ...text.strings import without_tags
+from .readings import letters, readings, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +34,6 @@ MIN_IN_MESSAGES = 6  # characters; shorter secrets are placeholders such as "non
 MIN_IN_REPLIES = 8
 MIN_LETTERS = 16  # of a secret that is found in replies whatever stands between its letters
 _PIECE = 12  # letters of a secret that are found where the rest of it is missing
-_LEVELS = 6  # of JSON strings in JSON strings: one more than we decode ourselves
 _REDACTED = "[redacted]"
 
 _CREDENTIALS = re.compile(
@@ -52,11 +50,6 @@ _CREDENTIALS = re.compile(
     """,
     re.I | re.X,
 )
-_ESCAPE = re.compile(
-    r"(?:\\u[0-9a-f]{4})+|\\u\{0*([0-9a-f]{1,6})\}|\\x([0-9a-f]{2})|\\([\s\S])", re.I
-)
-_CODE = re.compile(r"\\[ux]", re.I)  # most texts have none, and need no pattern
-_ENTITY = re.compile(r"&(?:amp;)*#(?:x0*([0-9a-f]{1,6})|0*([0-9]{1,7}));?", re.I)
 
 
 class Secret(str):
@@ -94,10 +87,10 @@ class Secrets:
 
     def _find(self) -> None:
         words = (*self._words, *self._learned)
-        loose = [word for word in words if len(_letters(word)) >= MIN_LETTERS]
+        loose = [word for word in words if len(letters(word)) >= MIN_LETTERS]
         rest = [word for word in words if word not in loose and not _is_word(word)]
         self._in_replies = _Finder(loose, [word for word in rest if len(word) >= MIN_IN_REPLIES])
-        loose = [word for word in words if len(_letters(word)) >= MIN_IN_MESSAGES]
+        loose = [word for word in words if len(letters(word)) >= MIN_IN_MESSAGES]
         rest = [word for word in words if word not in loose and len(word) >= MIN_IN_MESSAGES]
         self._in_messages = _Finder(loose, [*rest, *self._marked])
 
@@ -159,17 +152,12 @@ class _Finder:
     def __init__(self, loose: Iterable[str], exact: Iterable[str]) -> None:
         self._loose, self._exact = tuple(loose), tuple(exact)
         known = (*self._loose, *self._exact)
-        letters = [_letters(word) for word in self._loose]
-        pieces = [
-            word[at : at + _PIECE]
-            for word in letters
-            if len(word) >= 2 * _PIECE
-            for at in range(0, len(word) - _PIECE + 1, _PIECE)
-        ]
-        encoded = [_letters(form) for word in known for form in _encodings(word)]
+        all_letters = [letters(word) for word in self._loose]
+        encoded = [letters(form) for word in known for form in _encodings(word)]
         long = {form for form in encoded if len(form) >= MIN_IN_REPLIES}
-        self._forms = tuple(Secret(form) for form in {*letters, *pieces, *long})
-        self._shown = tuple(Secret(_shown(word)) for word in self._exact)
+        pieces = [*_pieces(all_letters, _PIECE), *_pieces(long, 2 * _PIECE)]
+        self._forms = tuple(Secret(form) for form in {*all_letters, *pieces, *long})
+        self._shown = tuple(Secret(shown(word)) for word in self._exact)
 
     def out_of(self, text: str) -> str:
         if not self.is_in(text):
@@ -183,12 +171,12 @@ class _Finder:
         """Whether ``text`` contains a secret, in whichever form."""
         if not self._forms and not self._shown:
             return False
-        return any(map(self._is_read_in, _readings(text)))
+        return any(map(self._is_read_in, readings(text)))
 
     def _is_read_in(self, text: str) -> bool:
-        if any(map(_letters(text).__contains__, self._forms)):
+        if any(map(letters(text).__contains__, self._forms)):
             return True
-        return bool(self._shown) and any(map(_shown(text).__contains__, self._shown))
+        return bool(self._shown) and any(map(shown(text).__contains__, self._shown))
 
     @cached_property
     def _open(self) -> re.Pattern[str]:
@@ -198,10 +186,17 @@ class _Finder:
         return re.compile("|".join(sorted(found, key=len, reverse=True)), re.I)
 
 
+def _pieces(words: Iterable[str], step: int) -> Iterator[str]:
+    """The start of each ``step`` letters of the words that have twice as many."""
+    for word in words:
+        if len(word) >= 2 * _PIECE:
+            yield from (word[at : at + _PIECE] for at in range(0, len(word) - _PIECE + 1, step))
+
+
 def _written(secret: str) -> Iterator[str]:
     yield from (secret, quote(secret, safe=""), quote(secret), quote_plus(secret))
     yield json.dumps(secret)[1:-1]
-    yield from (form for form in _encodings(secret) if len(_letters(form)) >= MIN_IN_REPLIES)
+    yield from (form for form in _encodings(secret) if len(letters(form)) >= MIN_IN_REPLIES)
 
 
 def _encodings(secret: str) -> Iterator[str]:
@@ -215,109 +210,14 @@ def _encodings(secret: str) -> Iterator[str]:
 
 def _loosely(form: str) -> str:
     """Finds ``form`` also with line breaks, spaces, quotes or invisible characters inside it."""
-    letters = [c for c in form if c.isalnum()]
-    return r"[\W_]*".join(letters) if len(letters) >= MIN_IN_MESSAGES else re.escape(form)
+    found = [c for c in form if c.isalnum()]
+    return r"[\W_]*".join(found) if len(found) >= MIN_IN_MESSAGES else re.escape(form)
 
 
 def _is_word(secret: str) -> bool:
     """Whether a secret might as well be a word or a number of a text."""
     cased = secret[1:].islower() or secret.isupper() or not secret.isascii()
     return secret.isdecimal() or (secret.isalpha() and cased)
-
-
-# ---------------------------------------------------------------- how a text may be read
-
-
-_FILLERS = dict.fromkeys((0x115F, 0x1160))  # letters without a form
-
-
-class _Seen(dict[int, str]):
-    """For ``str.translate``: each character as a reader sees it, in lower case; most without form.
-
-    Args:
-        only_letters: leaves out all but ASCII letters and digits.
-    """
-
-    def __init__(self, *, only_letters: bool) -> None:
-        super().__init__()
-        self._only_letters = only_letters
-
-    def __missing__(self, code: int) -> str:
-        # Character by character: to normalize a text as a whole may take quadratic time.
-        seen = normalize("NFKD", chr(code)).lower()
-        if self._only_letters:
-            kept = "".join(c for c in seen if c.isascii() and c.isalnum())
-        else:
-            seen = seen.translate(_FILLERS)
-            kept = "".join(c for c in seen if c.isprintable() and (c.isascii() or c.isalnum()))
-        if len(self) < 100_000:
-            self[code] = kept
-        return kept
-
-
-_LETTERS, _SHOWN = _Seen(only_letters=True), _Seen(only_letters=False)
-
-
-_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalnum())
-
-
-def _letters(text: str) -> str:
-    """The letters and digits of ``text``."""
-    if text.isascii():  # the same, and much faster
-        return text.encode().lower().translate(None, _NO_LETTERS).decode()
-    return text.translate(_LETTERS)
-
-
-def _shown(text: str) -> str:
-    """``text`` without what a reader does not see."""
-    return text.lower() if text.isascii() and text.isprintable() else text.translate(_SHOWN)
-
-
-def _readings(text: str) -> Iterator[str]:
-    """``text`` as it stands, and as it reads once it was decoded, also several times."""
-    for _ in range(_LEVELS):
-        yield text
-        other = _decoded(text)
-        if other is not text:
-            yield other
-            if (again := _decoded(other)) is not other:
-                yield again
-        if "\\" not in text:
-            return
-        text = _unescaped(text)
-
-
-def _decoded(text: str) -> str:
-    """``text`` without URL escapes, HTML escapes and tag characters; itself if it has none."""
-    if "%" in text:
-        text = unquote(text)
-    if "&" in text:
-        text = _ENTITY.sub(lambda found: _char(found[1], found[2]), text)
-    return without_tags(text)
-
-
-def _unescaped(text: str) -> str:
-    """``text`` without one level of the escapes of JSON, Python and JavaScript."""
-    if _CODE.search(text):
-        return _ESCAPE.sub(_character, text)
-    text = text.replace("\\\\", "\0")
-    for letter in "bfnrt":
-        text = text.replace(f"\\{letter}", " ")
-    return text.replace("\\", "").replace("\0", "\\")
-
-
-def _character(found: re.Match[str]) -> str:
-    if found[3]:
-        return " " if found[3] in "bfnrt" else found[3]
-    if code := found[1] or found[2]:
-        return _char(code, None)
-    units = bytes.fromhex(found[0].lower().replace("\\u", ""))
-    return units.decode("utf-16-be", "replace")
-
-
-def _char(hex_code: str | None, code: str | None) -> str:
-    number = int(hex_code, 16) if hex_code else int(code or 0)
-    return chr(number) if number <= 0x10FFFF else ""
 
 
 # ---------------------------------------------------------------- messages

@@ -79,7 +79,7 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
         ConfigError: it is not an HTTP address.
     """
     parts = _parse_base_url(url)
-    user, _, place = parts.netloc.rpartition("@")
+    user = parts.netloc.rpartition("@")[0]
     words = (
         key,
         *_of_login(parts),
@@ -92,8 +92,17 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
     secrets = Secrets(words, in_messages=marked)
     remember(secrets)
     watch_logs()
-    public_url, warnings = f"{parts.scheme}://{place}{parts.path}", _warnings(parts)
-    return Endpoint(Secret(url), key, public_url, secrets, warnings)
+    return Endpoint(Secret(url), key, public_address(url), secrets, _warnings(parts))
+
+
+def public_address(url: str) -> str:
+    """An address without user, password and query.
+
+    Raises:
+        ConfigError: it is not an HTTP address.
+    """
+    parts = _parse_base_url(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def _of_login(parts: SplitResult) -> tuple[str, str]:
