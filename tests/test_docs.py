@@ -332,3 +332,19 @@ def test_the_page_on_promptfoo_lists_the_names_of_the_context_and_the_question()
         (listed,) = re.findall(part, text, re.DOTALL)
         known = [path.removeprefix("vars.") for path in paths[field] if path.startswith("vars.")]
         assert re.findall(r"`(\w+)`", listed) == known
+
+
+def test_the_bill_in_the_readme_is_that_of_the_measured_table() -> None:
+    text = (
+        (ROOT / "docs" / "benchmarks.md").read_text("utf-8").split("## Compared with other", 1)[1]
+    )
+    rows = dict(re.findall(r"^\| ([^|]+) \| (\d.*) \|$", text, re.MULTILINE))
+    calls, tokens = (
+        rows[f"{name} per item"].split(" | ") for name in ("judge calls", "prompt tokens")
+    )
+    numbers = [int(number.replace(",", "")) for number in tokens[1:]]
+    ours = f"{calls[0]} judge call and {tokens[0]} prompt tokens per answer"
+    others = (
+        f"{min(calls[1:])} to {max(calls[1:])} calls, {min(numbers):,} to {max(numbers):,} prompt"
+    )
+    assert f"| the bill | {ours} | {others} tokens" in README.read_text("utf-8")

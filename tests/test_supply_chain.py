@@ -10,14 +10,20 @@ import pytest
 from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[1]
-REQUIREMENTS = sorted((ROOT / "requirements").glob("*.txt"))
-WITH_ACTIONS = [
-    ROOT / "README.md",
-    ROOT / "action.yml",
-    *(ROOT / "docs").glob("*.md"),
-    *(ROOT / ".github" / "workflows").glob("*.yml"),
-]
 PIN = re.compile(r"^([\w.-]+)==([^\s;\\]+)", re.MULTILINE)
+HIDDEN = ("node_modules", "site", "fixtures")
+TEXTS = [
+    file
+    for end in ("*.txt", "*.md", "*.yml", "*.yaml", "*.toml", "*.cjs", "*.py", "*.in")
+    for file in sorted(ROOT.rglob(end))
+    if not {*file.relative_to(ROOT).parts[:-1]} & {*HIDDEN}
+    and not any(part.startswith(".") and part != ".github" for part in file.relative_to(ROOT).parts)
+]
+"""All texts of the repository, but for what was installed or made."""
+REQUIREMENTS = [
+    file for file in TEXTS if file.suffix == ".txt" and PIN.search(file.read_text("utf-8"))
+]
+WITH_ACTIONS = [file for file in TEXTS if file.suffix != ".py"]
 
 
 def pins_of(name: str) -> dict[str, set[str]]:
@@ -28,13 +34,17 @@ def pins_of(name: str) -> dict[str, set[str]]:
     return pins
 
 
-@pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_every_requirement_has_hashes_and_no_file_names_a_host(file: Path) -> None:
     text = file.read_text("utf-8")
     pins = [part for part in re.split(r"\n(?=\S)", text) if PIN.match(part)]
-    assert pins
     assert [pin.split("\n")[0] for pin in pins if "--hash=sha256:" not in pin] == []
     assert "://" not in text
+
+
+def test_all_files_of_requirements_are_looked_at() -> None:
+    folders = {file.parent.relative_to(ROOT).as_posix() for file in REQUIREMENTS}
+    assert folders == {"requirements", "benchmarks/peers/pins"}
 
 
 def test_every_dependency_is_bounded() -> None:

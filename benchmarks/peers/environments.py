@@ -58,11 +58,11 @@ def provide(name: str, folder: Path) -> Environment:
     """The environment ``folder/name``, which is made if it is not there or out of date."""
     home, stamp = folder / name, folder / name / STAMP
     if not stamp.is_file() or stamp.read_text(encoding="utf-8") != _made_of(name):
-        _make(home, ["-r", str(pins_of(name))])
+        _make(home, ["--require-hashes", "--no-deps", "-r", str(pins_of(name))])
         stamp.write_text(_made_of(name), encoding="utf-8")
     python = home / "bin" / "python"
     if name == OURS:
-        _pip(python, ["-c", str(pins_of(name)), str(ROOT)])
+        _pip(python, ["--no-deps", str(ROOT)])
     found = json.loads(_output(python, "-c", INSTALLED))
     version, _ = found.get(VERSION_OF.get(name, name), ("", 0))
     size = sum(size for _, size in found.values())
@@ -70,16 +70,32 @@ def provide(name: str, folder: Path) -> Environment:
 
 
 def renew(name: str, folder: Path) -> None:
-    """Pins what pip installs today. The environment is made anew."""
+    """Pins what pip installs today, with hashes (which needs uv). The environment is made anew."""
     home = folder / name
     _make(home, WANTED[name])
     frozen = _output(home / "bin" / "python", "-m", "pip", "freeze").splitlines()
     wanted = "this package" if name == OURS else ", ".join(WANTED[name])
     python = ".".join(platform.python_version_tuple()[:2])
     head = f"# What pip installed on {date.today()} with Python {python} for: {wanted}"
-    kept = [line for line in frozen if " @ " not in line]
-    pins_of(name).write_text("\n".join([head, *kept, ""]), encoding="utf-8")
+    kept = [line for line in frozen if " @ " not in line and not line.startswith("-e ")]
+    pins_of(name).write_text(f"{head}\n{_with_hashes(kept, python)}", encoding="utf-8")
     (home / STAMP).write_text(_made_of(name), encoding="utf-8")
+
+
+def _with_hashes(pins: Sequence[str], python: str) -> str:
+    options = (
+        *("--no-deps", "--generate-hashes", "--python-version", python, "--no-header"),
+        *("--no-annotate", "--no-emit-index-url", "--quiet"),
+    )
+    given = "\n".join(pins)
+    compiled = subprocess.run(
+        ["uv", "pip", "compile", *options, "-"],
+        check=True,
+        input=given,
+        text=True,
+        stdout=subprocess.PIPE,
+    )
+    return compiled.stdout
 
 
 def pins_of(name: str) -> Path:
