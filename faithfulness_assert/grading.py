@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
-    from .records.judge import Judge, Limits
+    from .records.judge import Judge, JudgeInfo, Limits
     from .records.result import GradingResult
     from .records.result_list import Results
 
@@ -90,10 +90,9 @@ class Grader:
         source_options = table.check_mapping("policy_options", options.get("policy_options"))
         with chosen.told():
             wanted = find_policy(policy, changes, source_options)
+            known = option_names(judge)
         own = table.taken_by("judge", options)
         # A judge that retries applies the timeout to each try. For others it limits the whole ask.
-        with chosen.told():
-            known = option_names(judge)
         timeout = None if "timeout" in known else own.pop("timeout", None)
         seed = check_seed(own.get("seed"))
         if "seed" not in known:
@@ -186,7 +185,7 @@ class Grader:
             from .judges import background
 
             return background.wait(self._run(case, Slots(ASKS_AT_ONCE)))
-        return self._complete(run(self._plan(case), self.judge, self._clock, self.admission))
+        return self._complete(run(self._plan(case), *self._driven(self._clock)))
 
     async def agrade(
         self,
@@ -273,8 +272,11 @@ class Grader:
             result = await grade_together(cast("Several", self.judge), self.policy, by_member)
             return replace(result, judge=self.judge_name)
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        plan, given = self._plan(case), (self.judge, self._clock.after(used), self.admission)
+        plan, given = self._plan(case), self._driven(self._clock.after(used))
         return self._complete(await arun(plan, *given, slots=slots, brief=brief))
+
+    def _driven(self, clock: Clock) -> tuple[Judge, Clock, Admission | None, JudgeInfo]:
+        return self.judge, clock, self.admission, self._info
 
     def _plan(self, case: Case, limits: Limits | None = None) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
@@ -372,8 +374,6 @@ def grade_many(
     from .cases.tables import Given
     from .records.result_list import Results
 
-    grader, given = (
-        Grader(given_judge(judge), policy, threshold, **options),
-        Given(cases, keep=True),
-    )
+    grader = Grader(given_judge(judge), policy, threshold, **options)
+    given = Given(cases, keep=True)
     return Results(grader.grade_many(given, concurrency=concurrency), given.rows)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..records.judge import Judge, judge_info
+from ..records.judge import Judge, JudgeInfo, judge_info
 from ..records.usage import Usage
 from .ask_outcomes import as_outcome, failed, late, log
 from .patience import GivenUp
@@ -54,10 +54,17 @@ class Slots:
 
 
 def run(
-    plan: Plan, judge: Judge, clock: Clock | None = None, admission: Admission | None = None
+    plan: Plan,
+    judge: Judge,
+    clock: Clock | None = None,
+    admission: Admission | None = None,
+    info: JudgeInfo | None = None,
 ) -> GradingResult:
-    """Runs a plan to its end in this thread. Asks that belong together are sent at once."""
-    grade = _Grade(judge, clock, admission)
+    """Runs a plan to its end in this thread. Asks that belong together are sent at once.
+
+    ``info``: what the judge is, where it is known.
+    """
+    grade = _Grade(judge, clock, admission, info)
     try:
         asks, result = step(plan)
         while result is None:
@@ -72,6 +79,7 @@ async def arun(
     judge: Judge,
     clock: Clock | None = None,
     admission: Admission | None = None,
+    info: JudgeInfo | None = None,
     *,
     slots: Slots | None = None,
     brief: bool = False,
@@ -81,7 +89,7 @@ async def arun(
     A judge without ``aask`` is asked in threads. If this is cancelled, so are its asks.
 
     Args:
-        plan, judge, clock: see ``run``.
+        plan, judge, clock, info: see ``run``.
         admission: the gate to the judge's server; None if asks never wait.
         slots: limits the asks that are under way; shared by the grades of a batch. If they are
             ``stopping``, a grade that has asked nothing yet raises ``GivenUp``.
@@ -93,7 +101,7 @@ async def arun(
     async def next_step(*given: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
         return step(*given) if brief else await background.in_thread(step, *given)
 
-    grade = _Grade(judge, clock, admission, slots, any_judge=slots is None)
+    grade = _Grade(judge, clock, admission, info, slots, any_judge=slots is None)
     try:
         asks, result = await next_step(plan)
         while result is None:
@@ -128,11 +136,12 @@ class _Grade:
         judge: Judge,
         clock: Clock | None,
         admission: Admission | None = None,
+        info: JudgeInfo | None = None,
         slots: Slots | None = None,
         *,
         any_judge: bool = False,
     ) -> None:
-        clock, info = clock or Clock(), judge_info(judge)
+        clock, info = clock or Clock(), info or judge_info(judge)
         self.judge, self.keeps_deadline, self.slots = judge, info.keeps_deadline, slots
         self.admission = admission
         self.aask = getattr(judge, "aask", None) if any_judge or info.any_loop else None

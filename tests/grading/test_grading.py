@@ -25,7 +25,7 @@ from faithfulness_assert import (
     grade,
     grade_many,
 )
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import JudgeInfo, Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 TALL = "The tower is tall."
@@ -366,3 +366,18 @@ def test_an_impossible_result_is_a_value_error() -> None:
         }
         with pytest.raises(ValueError, match=r"must be|cannot pass"):
             GradingResult(**values)
+
+
+def test_what_a_judge_is_is_asked_for_once_in_a_grade() -> None:
+    asked: list[int] = []
+
+    class Counted(ScriptedJudge):
+        @property
+        def info(self) -> JudgeInfo:
+            asked.append(1)
+            return JudgeInfo("counted")
+
+    grader = Grader(Counted([verdicts_json({1: "supported"})]))
+    asked.clear()
+    assert grader.grade("It is red.", "It is red.").status == "graded"
+    assert len(asked) == 1  # it may have learned its limits
