@@ -73,7 +73,7 @@ def test_a_failing_case_shows_its_answer_with_marks_and_what_the_context_says() 
         "     nearest, passage 2: Adults pay 14 euros.\n"
         "\n"
         "  ?3 not enough info: The shop on the roof sells maps.\n"
-        "     nearest, passage 3: The café is in the garden.\n"
+        "     no sentence of the context shares a word with it\n"
         "\n"
         "1 case: 0 passed, 1 failed, 0 not graded; mean score 0.33 (1 with a score)\n"
         "judge embedded, policy default, threshold 0.80\n"
