@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 
     from .data_set import Known
 
-_QUOTED = r"""'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*\""""
-_STRING = re.compile(_QUOTED, re.DOTALL)
+# A text as Python writes it: what its repr() would escape makes a cell no list of such texts.
+_ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
+_QUOTED = (
+    rf"""'[^'\\\x00-\x1f]*(?:{_ESCAPED}[^'\\\x00-\x1f]*)*'"""
+    rf"""|"[^"\\\x00-\x1f]*(?:{_ESCAPED}[^"\\\x00-\x1f]*)*\""""
+)
+_STRING = re.compile(_QUOTED)
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
-_PYTHON_LIST = re.compile(rf"\[(?:{_QUOTED})(?:,\s*(?:{_QUOTED}))*\]", re.DOTALL)
+_PYTHON_LIST = re.compile(rf"\[(?:{_QUOTED})(?:,\s*(?:{_QUOTED}))*\]")
 
 
 class Form(NamedTuple):
