@@ -24,6 +24,9 @@ from .tool_data import as_plain
 MAX_NOTES = 20
 """Notes that are listed. Of more, only the number is told."""
 
+MOST_QUOTES = 20
+"""Characters at the end of a block in which its sentence may end."""
+
 _REQUESTS = (  # the messages of a request, and its system prompt
     ("messages", "system"),  # OpenAI, chat; Anthropic
     ("contents", "systemInstruction", "system_instruction"),  # Gemini
@@ -146,11 +149,14 @@ def _named(evidence: Iterable[Event]) -> Iterator[tuple[str, str]]:
 
 def _joined(texts: Iterable[str]) -> str:
     """Blocks of one message as a text. A sentence with citations may go over several blocks."""
-    joined = ""
+    pieces: list[str] = []
+    end = ""  # the last letters
     for text in texts:
-        new = joined.rstrip("\"'”’»)]")[-1:] in (".", "!", "?", "。", ":")
-        joined += ("\n" if new and text[:1].strip() else "") + text
-    return joined
+        new = end.rstrip("\"'”’»)]")[-1:] in (".", "!", "?", "。", ":")
+        piece = ("\n" if new and text[:1].strip() else "") + text
+        pieces.append(piece)
+        end = (end + piece)[-MOST_QUOTES:]
+    return "".join(pieces)
 
 
 def _no_evidence(roles: Sequence[str], there: set[str]) -> str:

@@ -9,7 +9,9 @@ from ..records.errors import InputError
 from .tool_data import as_lines, as_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+
+    Runs = frozenset[tuple[str, ...]]
 
 MIN_WORDS = 4
 """Fewer words that come back, such as the name of a town, are no claim."""
@@ -26,20 +28,33 @@ _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*(?=\S)")
 def passed_to(call: Mapping[str, Any]) -> str:
     """What an assistant passed to a tool, as words with single spaces. It is never evidence."""
     values = (as_plain(call.get(key)) for key in _PASSED)
-    return "\n".join(_joined(_words(_text(value))) for value in values if value is not None)
+    return "\n".join(" ".join(_words(_text(value))) for value in values if value is not None)
 
 
-def without_echoes(text: str, passed: str) -> str:
-    """A tool's output, without the lines and sentences that only give back what was ``passed``."""
-    words = passed.split()
-    runs = {tuple(words[at : at + MIN_WORDS]) for at in range(len(words) - MIN_WORDS + 1)}
-    if not runs:
+def runs_in(passed: str) -> Runs:
+    """All runs of ``MIN_WORDS`` words in what was passed."""
+    values = (value.split() for value in passed.split("\n"))
+    return frozenset(run for words in values for run in _runs(words))
+
+
+def without_echoes(text: str, *passed: Runs) -> str:
+    """A tool's output, without the lines and sentences that only give back what was ``passed``.
+
+    These are the ones of which each run of words was passed, apart from a short prefix without a
+    number.
+    """
+    if not any(passed):
         return text
 
     def is_echo(said: str) -> bool:
-        said_words = _words(said)
-        quick = tuple(said_words[-MIN_WORDS:]) in runs  # most texts end here
-        return quick and _gives_back(said_words, passed)
+        words = _words(said)
+        runs = list(_runs(words))
+        at = len(runs)
+        while at and any(runs[at - 1] in some for some in passed):  # most texts end here
+            at -= 1
+        own = words[:at]  # what is before the runs that were passed
+        has_number = any(char.isdigit() for word in own for char in word)
+        return at < len(runs) and at <= MAX_PREFIX and not has_number
 
     def new(line: str) -> str:
         if is_echo(line) or is_echo(_NAMED.sub("", line)):
@@ -53,22 +68,12 @@ def without_echoes(text: str, passed: str) -> str:
     return text if left == lines else "".join(left).strip()
 
 
-def _gives_back(words: list[str], passed: str) -> bool:
-    """Whether these words were passed like this, apart from a short prefix without a number."""
-    for start in range(min(MAX_PREFIX, len(words) - MIN_WORDS) + 1):
-        if start and any(char.isdigit() for char in words[start - 1]):
-            return False
-        if _joined(words[start:]) in passed:
-            return True
-    return False
+def _runs(words: list[str]) -> Iterator[tuple[str, ...]]:
+    return (tuple(words[at : at + MIN_WORDS]) for at in range(len(words) - MIN_WORDS + 1))
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
-
-
-def _joined(words: list[str]) -> str:
-    return f" {' '.join(words)} "
 
 
 def _text(value: Any) -> str:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
-from .echoes import passed_to, without_echoes
+from .echoes import passed_to, runs_in, without_echoes
 from .events import CALLS, REASONING, RESULTS, ROLES, Event, Kind, Role, role_of
 from .tool_data import DOCUMENTS, TEXTS, as_plain, part_text, tool_texts
+
+if TYPE_CHECKING:
+    from .echoes import Runs
 
 _CONTENT = ("content", "parts")  # the latter: OpenTelemetry, Gemini
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
@@ -37,10 +40,10 @@ MAX_NESTED = 5
 
 
 class Call(NamedTuple):
-    """A call of a tool: the name of the tool, and what the assistant passed to it."""
+    """A call of a tool: the name of the tool, and the runs of words that were passed to it."""
 
     tool: str
-    passed: str
+    passed: Runs
 
 
 class MessageReader:
@@ -135,7 +138,7 @@ class MessageReader:
         name = inner.get("name")
         tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
         id = next((call[key] for key in ("call_id", "id") if call.get(key) is not None), None)
-        passed = Call(tool, passed_to({**call, **inner}))
+        passed = Call(tool, runs_in(passed_to({**call, **inner})))
         self.calls[f"name {tool}"] = passed
         if id is not None:
             self.calls[f"id {id}"] = passed
@@ -150,18 +153,20 @@ class MessageReader:
             named = f" {clip(id, 40)!r}" if id else ""
             yield self._unused(f"{place}: a tool result without its call{named}")
         call = call or self.calls.get(f"name {name}")
-        passed = call.passed if call else passed_to(part)
+        passed = call.passed if call else runs_in(passed_to(part))
         tool = clip(clean_text(str(name or "")), 60)
         yield from self._output(f"tool {tool}".strip(), payload, place, passed)
 
-    def _output(self, tool: str, payload: Any, place: str, passed: str = "") -> Iterator[Event]:
+    def _output(
+        self, tool: str, payload: Any, place: str, passed: Runs = frozenset()
+    ) -> Iterator[Event]:
         for found in tool_texts(payload, place):
             if found.problem:
                 yield self._unused(found.problem)
                 continue
             inside = list(self._inside(found.messages))
             said = "\n".join(passed_to({"input": e.text}) for e in inside if e.kind == "text")
-            new = without_echoes(found.text, f"{passed}\n{said}")
+            new = without_echoes(found.text, passed, runs_in(said))
             name = f"{tool}, {clip(found.title, 60)}" if found.title else tool
             if is_blank(new) and not is_blank(found.text):
                 problem = "only repeats what was passed to the tool: no evidence"

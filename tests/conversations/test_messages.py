@@ -491,6 +491,33 @@ def test_what_the_assistant_said_before_is_never_graded_for_an_output_without_te
     assert whole["pass"]
 
 
+WORDS = st.sampled_from("the fee is due in may of june".split())
+
+
+@given(st.lists(WORDS, min_size=4, max_size=12), st.data())
+def test_a_part_of_what_was_passed_to_a_tool_is_no_evidence(words: list[str], data: Any) -> None:
+    start = data.draw(st.integers(0, len(words) - 4))
+    end = data.draw(st.integers(start + 4, len(words)))
+    own = data.draw(st.sampled_from(["", "Noted, all right: "]))
+    call = {
+        "id": "c1",
+        "type": "function",
+        "function": {"name": "f", "arguments": "Go. " + " ".join(words)},
+    }
+    given_back = own + " ".join(words[start:end])
+    messages = [assistant(None, tool_calls=[call]), tool(given_back), assistant(TEXT)]
+    assert Case(messages=messages).context == ()
+
+
+@given(st.lists(WORDS, min_size=1, max_size=6))
+def test_what_a_tool_adds_to_what_was_passed_is_evidence(words: list[str]) -> None:
+    passed = " ".join(words)
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": passed}}
+    messages = [assistant(None, tool_calls=[call]), tool(f"{passed} until noon"), assistant(TEXT)]
+    (passage,) = Case(messages=messages).context
+    assert passage.text == f"{passed} until noon"
+
+
 def test_an_option_of_the_grader_in_a_single_call_is_told() -> None:
     named: Any = {"messages": asked(), "evidence_roles": ["tool"]}
     results = [Grader().grade(**named), asyncio.run(Grader().agrade(**named))]
