@@ -293,7 +293,7 @@ def parse_options(given: Iterable[str], where: str) -> dict[str, Any]:
             raise ConfigError(f"{where}: must be NAME=VALUE, got {item!r}")
         try:
             parsed = json.loads(f"0{value}" if value.startswith(".") else value)  # .9 is 0.9
-        except ValueError:
+        except (ValueError, RecursionError):
             parsed = value
         options[name.strip().replace("-", "_")] = parsed
     return options

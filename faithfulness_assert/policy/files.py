@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..files import open_file
 from ..records.errors import ConfigError
-from ..text.strings import lazy_pattern
+from ..text.strings import clip, lazy_pattern
 
 if TYPE_CHECKING:
     from yaml import Node, SafeLoader
@@ -20,6 +20,7 @@ _BARE = r"[A-Za-z0-9_-]+"
 _LONG_KEY = lazy_pattern(rf"(?<![A-Za-z0-9_-]){_BARE}(?:[ \t]*\.[ \t]*{_BARE}){{{MAX_KEYS}}}")
 _QUOTED_PART = lazy_pattern(r"""["'][ \t]*\.|\.[ \t]*["']""")
 MAX_DIGITS, MAX_BITS = 300, 1000
+MAX_PROBLEM = 300
 _TOO_LONG = f"a number has more than {MAX_DIGITS} digits"
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")
@@ -63,7 +64,6 @@ def parsed(suffix: str, text: str, where: str, loader: type[SafeLoader] | None =
     Raises:
         ConfigError: the text has another format, or numbers or aliases that are too large.
     """
-    problems: tuple[type[Exception], ...] = (ValueError, OverflowError, RecursionError)
     try:
         if suffix == ".json":
             import json
@@ -78,13 +78,19 @@ def parsed(suffix: str, text: str, where: str, loader: type[SafeLoader] | None =
             return _checked(tomllib.loads(text))
         import yaml
 
-        problems = (*problems, yaml.YAMLError)
         return _checked(_yaml((loader or yaml.SafeLoader)(text)))
-    except problems as error:
-        problem = " ".join(str(error).split())[:300]
-        if "integer string conversion" in problem:
-            problem = _TOO_LONG
-        raise ConfigError(f"{where}: invalid {suffix[1:].upper()}: {problem}") from None
+    except Exception as error:  # noqa: BLE001 - for values of YAML, such as `!!bool x`, it is any
+        raise ConfigError(f"{where}: invalid {suffix[1:].upper()}: {_problem(error)}") from None
+
+
+def _problem(error: Exception) -> str:
+    """What is wrong with a text, where a parser's own words may be about the parser."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, LookupError | TypeError | AttributeError):
+        return "a value does not fit its tag, such as `!!int` or `!!timestamp`"
+    problem = clip(str(error), MAX_PROBLEM)
+    return _TOO_LONG if "integer string conversion" in problem else problem
 
 
 def _check_toml(text: str) -> None:
@@ -125,19 +131,21 @@ def _yaml(loader: SafeLoader) -> object:
 
 
 def _check_size(root: Node) -> None:
-    """Raises ``ValueError`` if a document has too many values once its aliases are expanded.
+    """Raises ``ValueError`` if a document is too large once its aliases are expanded.
 
-    A few nested or recursive aliases can mean billions of values, so nodes are counted before any
-    value is made.
+    A few nested or recursive aliases can mean billions of values, or a long text very many times.
+    So nodes and characters are counted before any value is made: they may be no more than those of
+    a file without aliases.
     """
-    waiting, count = [root], 1
+    waiting, count, characters = [root], 1, 0
     while waiting:
         node = waiting.pop()
         if node.tag in _NUMBERS and len(node.value) > MAX_DIGITS:  # before it is computed
             raise ValueError(_TOO_LONG)
         parts = _parts(node)
         count += len(parts)
-        if count > MAX_FILE_BYTES:
+        characters += 0 if parts else len(node.value)
+        if max(count, characters) > MAX_FILE_BYTES:
             raise ValueError("too many values in its aliases")
         waiting += parts
 

@@ -361,6 +361,13 @@ MERGED = "".join(
 )
 
 
+def test_a_long_text_that_aliases_repeat_very_many_times_is_refused(tmp_path: Path) -> None:
+    text = f"guidance: &a {'x' * 100_000}\nexamples: [{', '.join(['*a'] * 20)}]\n"
+    (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigError, match="aliases"):
+        load_policy(str(tmp_path / "p.yaml"))
+
+
 @pytest.mark.parametrize(
     "text",
     ["examples: &a [*a]\n", f"examples: &a [{', '.join(['*a'] * 60_000)}]\n", MERGED],
