@@ -167,8 +167,10 @@ def _adopted(suffix: str, text: str, root: Mapping[str, Any], notes: list[str]) 
             wanted.setdefault(id(configured.assertion), set()).add(as_yaml(configured))
             if isinstance(configured.assertion, Placed):
                 built_in[id(configured.assertion)] = configured.assertion
-    changed, expected, source = text, {}, Text(text) if built_in else None
-    newline = "\r\n" if "\r\n" in text else "\n"
+    expected: dict[int, Any] = {}
+    pieces, end = [], len(text)  # of the new text, from its end on
+    source = Text(text) if built_in else None
+    newline = next((sign for sign in ("\r\n", "\n", "\r") if sign in text), "\n")
     for key, assertion in sorted(built_in.items(), key=lambda item: -item[1].start):
         (block, *others) = wanted[key]
         span = source.span(assertion) if source and not others else None
@@ -185,11 +187,13 @@ def _adopted(suffix: str, text: str, root: Mapping[str, Any], notes: list[str]) 
                 line.strip().removeprefix("# ") for line in block.splitlines() if "  # " in line
             ]
         else:
-            piece = _indented(block, text, first, source.comments(first, last))
+            piece = _indented(block, source.column(first), source.comments(first, last))
         expected[key] = read_yaml(block)[0]
         if not in_braces:  # a comment behind its last value is among those that are kept
             last += len(_REST.match(text, last)[0])  # type: ignore[index]
-        changed = changed[:first] + piece.replace("\n", newline) + changed[last:]
+        pieces += [text[last:end], piece.replace("\n", newline)]
+        end = first
+    changed = "".join([text[:end], *reversed(pieces)])
     if suffix != ".json" and isinstance(root, Placed) and "extensions" not in root and expected:
         if text[root.start : root.start + 1] != "{":
             changed = changed.rstrip() + (newline + EXTENSIONS).replace("\n", newline)
@@ -200,9 +204,8 @@ def _adopted(suffix: str, text: str, root: Mapping[str, Any], notes: list[str]) 
     return changed
 
 
-def _indented(block: str, text: str, first: int, comments: list[str]) -> str:
-    """Our assertion at the place of another one, with the comments that were in that."""
-    column = first - (text.rfind("\n", 0, first) + 1)
+def _indented(block: str, column: int, comments: list[str]) -> str:
+    """Our assertion in place of one that begins at a column, with the comments that were in it."""
     head, *rest = block.removeprefix("- ").split("\n")
     margin = " " * (column - 2) if column >= 2 else ""
     lines = [head, *(margin + line for line in rest)]

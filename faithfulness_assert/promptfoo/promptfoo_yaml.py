@@ -6,7 +6,7 @@ PyYAML reads YAML 1.1: there ``{query: price?}`` is an error, ``yes`` is true an
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 import yaml
@@ -77,6 +77,11 @@ class Text:
             if token.end_mark.index > token.start_mark.index
         ]
         self._starts = [start for start, _, _ in self._tokens]
+        self._lines = [0, *(end.end() for end in _LINE_END.finditer(text))]
+
+    def column(self, place: int) -> int:
+        """How many characters of its line are before a place."""
+        return place - self._lines[bisect_right(self._lines, place) - 1]
 
     def span(self, mapping: Placed) -> tuple[int, int] | None:
         """Where a mapping begins and ends; None if anchors, aliases or tags are part of it."""
@@ -93,8 +98,8 @@ class Text:
         for begin, end, _ in self._tokens[low:high]:
             gaps.append(self.text[at:begin])
             at = max(at, end)
-        end_of_line = self.text.find("\n", last)
-        gaps.append(self.text[at : end_of_line if end_of_line >= 0 else None])
+        next_line = bisect_right(self._lines, last)
+        gaps.append(self.text[at : (*self._lines[next_line : next_line + 1], None)[0]])
         lines = [line.strip() for gap in gaps for line in gap.splitlines()]
         return [line for line in lines if line.startswith("#")]
 
@@ -102,4 +107,5 @@ class Text:
         return first, bisect_left(self._starts, first), bisect_left(self._starts, last)
 
 
+_LINE_END = re.compile(r"\r\n?|\n")
 _SHARED = (yaml.AnchorToken, yaml.AliasToken, yaml.TagToken)

@@ -97,6 +97,13 @@ def test_no_key_is_shown_or_copied(tmp_path: Path, name: str) -> None:
     assert "opensesame" not in (tmp_path / name).read_text()
 
 
+def test_line_ends_of_old_macs_stay(tmp_path: Path) -> None:
+    after, _ = adopted(tmp_path, CONFIG.replace("\n", "\r"))
+    assert "file://faithfulness.py" in after
+    assert "# agreed with Ana\r" in after
+    assert "\n" not in after
+
+
 def test_line_ends_and_what_is_in_braces_stay(tmp_path: Path) -> None:
     after, _ = adopted(tmp_path, CONFIG.replace("\n", "\r\n"))
     assert after.count("\n") == after.count("\r\n")
