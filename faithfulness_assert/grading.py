@@ -185,7 +185,9 @@ class Grader:
             from .judges import background
 
             return background.wait(self._run(case, Slots(ASKS_AT_ONCE)))
-        return self._complete(run(self._plan(case), *self._driven(self._clock)))
+        clock = self._clock.after()
+        plan = self._plan(case, overdue=clock.overdue)
+        return self._complete(run(plan, *self._driven(clock)))
 
     async def agrade(
         self,
@@ -272,16 +274,17 @@ class Grader:
             result = await grade_together(cast("Several", self.judge), self.policy, by_member)
             return replace(result, judge=self.judge_name)
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        plan, given = self._plan(case), self._driven(self._clock.after(used))
-        return self._complete(await arun(plan, *given, slots=slots, brief=brief))
+        clock = self._clock.after(used)
+        plan = self._plan(case, overdue=clock.overdue)
+        return self._complete(await arun(plan, *self._driven(clock), slots=slots, brief=brief))
 
     def _driven(self, clock: Clock) -> tuple[Judge, Clock, Admission | None, JudgeInfo]:
         return self.judge, clock, self.admission, self._info
 
-    def _plan(self, case: Case, limits: Limits | None = None) -> Plan:
+    def _plan(self, case: Case, limits: Limits | None = None, **more: Any) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
         language, count = self._language, self._count
-        return grade_plan(case, self.policy, language, count, limits, self._secret)
+        return grade_plan(case, self.policy, language, count, limits, self._secret, **more)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""

@@ -12,7 +12,7 @@ from ..records.judge import Judge, JudgeInfo, judge_info
 from ..records.usage import Usage
 from .ask_outcomes import as_outcome, failed, late, log
 from .patience import GivenUp
-from .time_left import Clock, TimeLeft
+from .time_left import Clock
 
 if TYPE_CHECKING:
     import asyncio
@@ -66,9 +66,9 @@ def run(
     """
     grade = _Grade(judge, clock, admission, info)
     try:
-        asks, result = step(plan)
+        asks, result = grade.step(plan)
         while result is None:
-            asks, result = step(plan, _ask_all(grade, asks))
+            asks, result = grade.step(plan, _ask_all(grade, asks))
         return grade.finish(result)
     finally:
         plan.close()
@@ -99,7 +99,7 @@ async def arun(
     from ..judges import background  # it needs asyncio
 
     async def next_step(*given: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
-        return step(*given) if brief else await background.in_thread(step, *given)
+        return grade.step(*given) if brief else await background.in_thread(grade.step, *given)
 
     grade = _Grade(judge, clock, admission, info, slots, any_judge=slots is None)
     try:
@@ -147,9 +147,15 @@ class _Grade:
         self.aask = getattr(judge, "aask", None) if any_judge or info.any_loop else None
         self.stored = getattr(judge, "stored", None)
         self.started = time.monotonic()
-        self.timeout = clock.timeout
-        self.left = TimeLeft(clock.deadline)
+        self.timeout, self.left = clock.timeout, clock.left
         self.begun = False
+
+    def step(
+        self, plan: Plan, outcomes: tuple[Outcome, ...] | None = None
+    ) -> tuple[tuple[Ask, ...], GradingResult | None]:
+        """The plan's next asks, or its result. The time that it takes is the grade's."""
+        with self.left.working():
+            return step(plan, outcomes)
 
     def deadline(self) -> float | None:
         """The instant at which an ask that goes out now must have ended."""

@@ -5,32 +5,45 @@ from __future__ import annotations
 import math
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from ..records.errors import JudgeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-@dataclass(frozen=True, slots=True)
 class Clock:
-    """The most seconds that a whole grade, and one ask of it, may take; None for no limit."""
+    """The clock of one grade.
 
-    deadline: float | None = None
-    timeout: float | None = None
+    Args:
+        deadline: the most seconds that it may take; None for no limit.
+        timeout: the same for one ask of it.
+    """
 
-    def after(self, used: float) -> Clock:
-        """The clock of a grade of which so many seconds are over."""
-        if not used or self.deadline is None:
-            return self
-        return Clock(max(self.deadline - used, 0.0), self.timeout)
+    def __init__(self, deadline: float | None = None, timeout: float | None = None) -> None:
+        self.deadline, self.timeout = deadline, timeout
+        self.left = TimeLeft(deadline)
+
+    def overdue(self) -> JudgeError | None:
+        """Why no more work on the texts may be done; None while it may."""
+        if self.left() > 0:
+            return None
+        problem = "the deadline of this grade has passed while its texts were read, before any ask"
+        return JudgeError(problem, "timeout", retryable=True)
+
+    def after(self, used: float = 0.0) -> Clock:
+        """The clock of another grade, of which so many seconds are over."""
+        left = None if self.deadline is None else max(self.deadline - used, 0.0)
+        return Clock(left, self.timeout)
 
 
 class TimeLeft:
-    """The seconds that a grade may still take. They begin with its first ask.
+    """The seconds that a grade may still take: for the work on its texts, and from its first ask.
 
-    They stand still while an ask waits for a limit, and while all asks that are under way wait in
-    line for a server, where other grades are before them.
+    They stand still while it waits for a thread or for its turn to ask, while an ask waits for a
+    limit, and while all asks that are under way wait in line for a server, where other grades are
+    before them.
     """
 
     def __init__(
@@ -52,6 +65,18 @@ class TimeLeft:
             self._left, self._since = self(), None
         elif self._since is None:
             self._since = self._now()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """While the grade works on its texts."""
+        stood_still = self._since is None
+        if stood_still:
+            self._since = self._now()
+        try:
+            yield
+        finally:
+            if stood_still:
+                self._left, self._since = self(), None
 
     @contextmanager
     def of_an_ask(self) -> Iterator[None]:

@@ -11,7 +11,8 @@ changes the state without asking; both are pure functions.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..asking.tokens import CountTokens, estimate_tokens
@@ -49,9 +50,14 @@ if TYPE_CHECKING:
     from .state import Jobs, Refit
 
 Plan = Generator[tuple[Ask, ...], tuple[Outcome, ...], "GradingResult"]
+Overdue = Callable[[], "JudgeError | None"]
 
 GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
+
+
+def _never() -> None:
+    return None
 
 
 def grade_plan(
@@ -61,6 +67,7 @@ def grade_plan(
     count: CountTokens = estimate_tokens,
     limits: Limits | None = None,
     secret: bytes = b"",
+    overdue: Overdue = _never,
 ) -> Plan:
     """The plan to grade one case. Drive it with ``next`` and ``send``; it returns the result.
 
@@ -71,17 +78,21 @@ def grade_plan(
         count: counts the tokens of a text.
         limits: what one ask may hold.
         secret: who does not know it cannot foresee controls and tags.
+        overdue: says why nothing more may be done, or None. It is called between the stages before
+            the first ask. Later asks are up to whoever drives the plan.
     """
-    budget = Budget(count, limits or Limits())
-    state = _begin(_audited(State(case, policy, budget, language, secret)))
-    cuts = MOST_CUTS
-    for stage in _stages(policy):
+    state = State(case, policy, Budget(count, limits or Limits()), language, secret)
+    cuts, has_asked = MOST_CUTS, False
+    for stage in chain((_audited, _checked, _split, _numbered), _stages(policy)):
+        if not has_asked and state.ended is None and (error := overdue()):
+            state = state._replace(ended=Ended("judge_failed", error=error))
         if state.ended is not None:
             break
         if not isinstance(stage, Asking):
             state = stage(state)
             continue
         while jobs := stage.jobs(state):
+            has_asked = True
             outcomes = yield tuple(job.ask for job in jobs)
             state = with_used(state, jobs)
             answers = tuple(zip(jobs, outcomes, strict=True))
@@ -182,8 +193,8 @@ def _audited(state: State) -> State:
     return state._replace(audit=audit)
 
 
-def _begin(state: State) -> State:
-    """What is known without a judge: the statements, or that there is nothing to ask."""
+def _checked(state: State) -> State:
+    """The state, ended if the case has nothing to split."""
     if state.policy.requires_question and state.case.question_missing:
         problem = f"question: it is blank, and the policy {state.policy.name!r} needs one"
         return ended(state, "invalid_input", problem)
@@ -191,6 +202,11 @@ def _begin(state: State) -> State:
         return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
     if all(is_blank(passage.text) for passage in state.case.context):
         return ended(state, "no_context", state.case.no_evidence)
+    return state
+
+
+def _split(state: State) -> State:
+    """The state with the statements, ended if there is nothing to ask."""
     parts = split(state.case.answer, state.language)
     state = state._replace(answer=parts.statements, skipped=parts.skipped)
     state = with_statements(state, parts.statements)
@@ -199,6 +215,10 @@ def _begin(state: State) -> State:
     says_more = any(span.reason in GRADED_ALL_THE_SAME for span in parts.skipped)
     if not says_more and _only_declines(parts.statements):
         return ended(state, "abstained")
+    return state
+
+
+def _numbered(state: State) -> State:
     return state._replace(context=number_sentences(state.case, state.language))
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, policies
 from faithfulness_assert.drive import Clock, arun, run
+from faithfulness_assert.drive.time_left import TimeLeft
 from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import LABELS
@@ -185,6 +186,67 @@ def test_nothing_is_asked_after_the_deadline() -> None:
     assert len(judge.asked) == 1
     assert result.error is not None
     assert result.error.kind == "timeout"
+
+
+LONG = "It rains in May. " * 3_000
+
+
+@pytest.mark.parametrize("given", [(LONG, "It rains."), ("It rains.", LONG)])
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_work_on_long_texts_counts_against_the_deadline(
+    given: tuple[str, str], asynchronous: bool
+) -> None:
+    judge = ScriptedJudge(["unreadable"])
+    grader = Grader(judge, deadline=0.001)
+    result = asyncio.run(grader.agrade(*given)) if asynchronous else grader.grade(*given)
+    assert judge.asked == []
+    assert result.error is not None
+    assert (result.error.kind, result.error.retryable) == ("timeout", True)
+    assert "before any ask" in result.error.message
+    assert (result.defined, result.pass_, result.tokens_used.num_requests) == (False, False, 0)
+
+
+@pytest.mark.parametrize("policy", ["default", "ragas", "masis"])
+def test_a_plan_stops_between_its_stages_before_the_first_ask_and_never_after_it(
+    policy: str,
+) -> None:
+    case, late = Case("It rains. It pours.", "It rains."), JudgeError("late", "timeout")
+    stages = 0
+
+    def overdue_after(most: int) -> tuple[list[Ask], GradingResult]:
+        nonlocal stages
+        stages = 0
+
+        def overdue() -> JudgeError | None:
+            nonlocal stages
+            stages += 1
+            return late if stages > most else None
+
+        judge = TruthfulJudge()
+        return judge.asked, run(grade_plan(case, policies[policy], overdue=overdue), judge)
+
+    asked, result = overdue_after(1000)
+    assert (bool(asked), result.status) == (True, "graded")
+    for most in range(before_the_first_ask := stages):
+        asked, result = overdue_after(most)
+        assert asked == []
+        assert (result.status, result.error and result.error.kind) == ("judge_failed", "timeout")
+        assert stages == most + 1
+    assert before_the_first_ask >= 4
+
+
+def test_waiting_for_a_turn_costs_a_grade_no_time() -> None:
+    clock = [0.0]
+    left = TimeLeft(10, lambda: clock[0])
+    with left.working():
+        clock[0] += 3
+    clock[0] += 100  # in line for a thread, or for its turn to ask
+    assert left() == 7
+    left.start()
+    with left.working():
+        clock[0] += 2
+    clock[0] += 1
+    assert left() == 4
 
 
 def test_a_grade_sends_at_most_eight_asks_at_once() -> None:
