@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..text.strings import clip
+from ..text.strings import clip, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ class ErrorGroups:
         groups = self.groups()
         for group in groups[:SHOWN]:
             message = f": {group.message}" if group.message else ", with different messages"
-            yield f"not graded: {group.cases:,} x {group.kind}{message}"
+            yield visible(f"not graded: {group.cases:,} x {group.kind}{message}")
         if len(groups) > SHOWN:
             more = sum(group.cases for group in groups[SHOWN:])
             yield f"not graded: {more:,} more for other reasons"

@@ -157,7 +157,7 @@ def _bar(counts: Counts) -> Iterator[Callable[[], None]]:
         task = progress.add_task("")
 
         def show() -> None:
-            said = str(counts)
+            said = visible(str(counts))
             progress.update(task, total=counts.total, completed=counts.finished, description=said)
             progress.refresh()
 

@@ -90,9 +90,11 @@ class SessionResults:
         """Says what was graded, if anything was."""
         if not self._lines and not self._report:
             return
+        from ..text.strings import visible
+
         terminalreporter.section("faithfulness")
         for text in self._said():
-            terminalreporter.line(text)
+            terminalreporter.line(visible(text))
 
     def pytest_unconfigure(self) -> None:
         """Deletes the file in which tokens were counted."""

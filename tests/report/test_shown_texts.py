@@ -1,0 +1,124 @@
+"""Whatever shows or writes a text of others shows it as text: on a terminal, in a CI's log, in Markdown, XML and tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree
+
+import growth_sinks
+import pytest
+
+from faithfulness_assert.batch.progress import Counts, shown
+from faithfulness_assert.records.errors import FaithfulnessError
+from faithfulness_assert.records.model import GraderError
+
+ON_A_SCREEN = (
+    *("pretty", "a failed test", "a graded failed test", "a session of pytest"),
+    *("the end of an eval", "the hook after an eval", "a summary of errors"),
+    *("a terminal", "a terminal of many", "--json", "annotations"),
+    *("command grade", "command grade --json", "command estimate", "command rescore", "command merge"),
+    *("command compare", "command compare --markdown", "command report", "command policies"),
+    *("command init --from", "command batch", "command batch export", "words of a command"),
+)  # fmt: skip
+FILES = ("JUnit", "CSV")
+COMMANDS = ("::error::x", "##[error]x", "##vso[task.complete]x", "::add-mask::x")
+BEFORE = ("", "\n", "\r", "\t", " ", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\x00")
+HIDDEN = ("\x1b[31m", "\x9b31m", "\u202e", "\u2066", "\U000e0041", "\U000e0001", "\x07", "\b")
+WIDE = ("\ufeff", "\u200b", "\u2060", "\u00a0", "\u3000", "\u1680", "\u00ad")
+TEXTS = {
+    "commands": "a".join(f"{before}{one}" for before in BEFORE for one in COMMANDS),
+    "commands behind signs": "".join(f"\n{sign}{one}" for sign in WIDE for one in COMMANDS),
+    "commands where a line is wrapped": " ".join(f"{'a' * n} {COMMANDS[n % 4]}" for n in range(60, 82)),
+    "hidden": "a".join((*HIDDEN, *WIDE, "b\U000e0041\U000e007f")),
+    "a command alone": "::error::x",
+}  # fmt: skip
+LINE_ENDS = re.compile(r"\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+COMMAND = re.compile(r"##\w*\[|^[\s\ufeff\u200b]*::")
+OURS = re.compile(r"::(?:error|warning) title=")
+
+
+@pytest.fixture(scope="module")
+def sinks() -> Iterator[dict[str, growth_sinks.Sink]]:
+    before, environment = Path.cwd(), dict(os.environ)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield growth_sinks.sinks()
+    os.chdir(before)
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def shown_text(made: object) -> str:
+    return made if isinstance(made, str) else "\n".join(map(str, made))  # type: ignore[call-overload]
+
+
+def problems(text: str, *, ours: bool = False) -> Iterator[str]:
+    """What a terminal or the log of a CI would act on, or a reader would not see."""
+    for char in set(text) - {"\n", "\u200c", "\u200d"}:
+        if not char.isprintable() or "\U000e0000" <= char <= "\U000e0fff":
+            yield f"U+{ord(char):04X}"
+    for line in LINE_ENDS.split(text):
+        if COMMAND.search(line) and not (ours and OURS.match(line)):
+            yield ascii(line[:80])
+
+
+@pytest.mark.parametrize("name", ON_A_SCREEN)
+def test_nothing_that_is_shown_acts_on_a_terminal_or_a_log(
+    name: str, sinks: dict[str, growth_sinks.Sink]
+) -> None:
+    for text in TEXTS.values():
+        try:
+            made = sinks[name](text)
+        except FaithfulnessError:
+            continue
+        assert list(problems(shown_text(made), ours=name == "annotations")) == []
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_files_for_other_programs_have_no_hidden_characters(
+    text: str, sinks: dict[str, growth_sinks.Sink]
+) -> None:
+    sinks["JUnit"](TEXTS[text])
+    content = Path("out.xml").read_text(encoding="utf-8")
+    assert list(problems(content)) == []
+    ElementTree.fromstring(content)
+
+
+@pytest.mark.parametrize("before", [*BEFORE, *WIDE])
+@pytest.mark.parametrize("sign", "=+-@＝＋－＠")
+def test_no_cell_of_a_table_is_a_formula_whatever_text_it_has(
+    sign: str, before: str, sinks: dict[str, growth_sinks.Sink]
+) -> None:
+    sinks["CSV"](f"{before}{sign}cmd(1)")
+    rows = list(csv.reader(io.StringIO(Path("out.csv").read_text("utf-8"), newline="")))
+    cells = [cell for row in rows for cell in row if "cmd" in cell]
+    assert len(cells) >= 4  # id, reason, column, the name of the column ...
+    assert all(re.match(r"'|[A-Za-z0-9{\[]", cell) for cell in cells), cells
+
+
+def test_a_bar_shows_the_last_error_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    before: Any = SimpleNamespace(count=0, passed=0, errors=0, scored=0, total=0.0)
+    counts = Counts(before, total=1)
+    counts.now.errors.add(GraderError("server", "\x1b]0;taken\x07 \U000e0041", retryable=False))
+    with shown(counts, wanted=True):
+        pass
+    assert "last error" in terminal.getvalue()
+    assert "\x1b]0;" not in terminal.getvalue()
+    assert "\U000e0041" not in terminal.getvalue()
