@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from ambiguity import exponential
 from conftest import ROOT
-from growth import slow
+from growth import slow, unreached
+from growth_reach import MAY_REFUSE, NEEDS_NO_ROW
 from patterns import Found, collected
 
 from faithfulness_assert import ConfigError
@@ -49,6 +50,13 @@ def test_the_rule_of_patterns_sees_ambiguous_repeats_and_no_others(
 
 
 # ---------------------------------------------------------------- sinks
+
+
+def test_every_public_name_command_and_file_has_a_row_or_a_reason() -> None:
+    missed, refusing = unreached()
+    assert set(missed) - set(NEEDS_NO_ROW) == set(), "no row reaches them"
+    assert set(NEEDS_NO_ROW) - set(missed) == set(), "a row reaches them: they need no reason"
+    assert set(refusing) <= set(MAY_REFUSE), "these rows measure nothing but a refusal"
 
 
 def test_twice_a_text_takes_about_twice_the_time_wherever_it_goes() -> None:

@@ -1,7 +1,8 @@
 """Repeats what our patterns mention at every public function and sink, and names what is slow.
 
-``growth.py [SECONDS] [SEED] [SINK ...]``. The short
-form is ``tests/test_growth.py``. What is tried is in ``tests/support/growth.py``.
+``growth.py [SECONDS] [SEED] [CHARACTERS] [SINK ...]``. With more characters, work is found that
+only many rows make slow. The short form is ``tests/test_growth.py``. What is tried is in
+``tests/support/growth.py`` and ``tests/support/growth_sinks.py``.
 """
 
 from __future__ import annotations
@@ -9,14 +10,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "tests" / "support")]
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("tests/support", "tests")]
 
-from growth import slow  # noqa: E402
+from growth import SIZE, slow  # noqa: E402
 
 
 def main() -> None:
-    budget, seed, *only = [*sys.argv[1:], *("600", "1")[len(sys.argv) - 1 :]]
-    found = slow(int(seed), float(budget), *only)
+    given = sys.argv[1:4]
+    budget, seed, size = [*given, *("600", "1", str(SIZE))[len(given) :]]
+    found = slow(int(seed), float(budget), *sys.argv[4:], size=int(size))
     print("\n".join(found) or "all took time in proportion to their texts")
     sys.exit(bool(found))
 

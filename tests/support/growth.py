@@ -1,35 +1,34 @@
 """Does each public function and each sink take time in proportion to its text?
 
-``SINKS`` has what takes a text of others. ``shapes`` repeats texts that the package's own patterns mention, alone, in pairs,
+``growth_sinks.py`` has what takes a text of others. ``shapes`` repeats texts that the package's own patterns mention, alone, in pairs,
 and one inside another. ``slow`` tries them in a process with a hard limit of CPU time: where a text of ``SIZE`` characters is
 fast, it is fast enough; elsewhere half of it must take at least 1/2.6 of the time.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import resource
 import subprocess
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
+ROOT = Path(__file__).parents[2]
 if __name__ == "__main__":
-    root = Path(__file__).parents[2]
-    sys.path[:0] = [str(root), str(root / "tests"), str(root / "tests" / "support")]
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "support")]
 
-from ambiguity import Automaton, sre
-from patterns import Found
+from ambiguity import Automaton, sre  # noqa: E402
+from growth_sinks import Sink, sinks  # noqa: E402
+from patterns import Found  # noqa: E402
 
-from faithfulness_assert import JudgeError
+from faithfulness_assert.records.errors import FaithfulnessError  # noqa: E402
 
 KNOWN = ("[1-20]", "。[doc-1][1] ", "\n", "[doc-1]", "Fee 1. ", "² ", "a.")
 """Texts that were slow somewhere. They are tried at each sink."""
@@ -39,8 +38,6 @@ FAST = 0.15
 MOST = 2.6
 LIMIT = 20
 """Seconds of CPU for one text."""
-
-Sink = Callable[[str], object]
 
 
 # ---------------------------------------------------------------- shapes
@@ -93,112 +90,6 @@ def shapes(parts: list[str], chance: random.Random) -> Iterator[Callable[[int], 
             )
 
 
-# ---------------------------------------------------------------- sinks
-
-
-CONTEXT = "The tower is 330 metres tall. It was built in 1889. The ticket costs 12 euros."
-ANSWER = "The tower is tall [1]. It was built in 1889. It costs 12 euros."
-
-
-@cache
-def sinks() -> dict[str, Sink]:
-    """What takes a text of others, by name."""
-    from fakes import ScriptedJudge, TruthfulJudge
-
-    import faithfulness_assert as fa
-    from faithfulness_assert.batch.outputs.files import write_results
-    from faithfulness_assert.batch.outputs.github import github_annotations
-    from faithfulness_assert.batch.rows import Line
-    from faithfulness_assert.judges.remote.redaction import Secrets, safe_text
-    from faithfulness_assert.policy.files import read_data
-    from faithfulness_assert.promptfoo.hook import grade as assertion
-    from faithfulness_assert.report import write_report
-
-    folder = Path(tempfile.mkdtemp(prefix="growth-"))
-    usual = fa.grade(ANSWER, CONTEXT)
-    yes = TruthfulJudge(lambda _: "not_enough_info")
-
-    def said(text: str) -> fa.GradingResult:
-        """A result that says the text wherever a result says something."""
-        data = usual.model_dump()
-        data["reason"], data["case_id"] = text, text
-        for verdict in data["verdicts"]:
-            verdict["statement"], verdict["reason"] = text, text
-            for evidence in verdict["evidence"]:
-                evidence["text"], evidence["passage"] = text, text
-        return fa.GradingResult.model_validate(data)
-
-    def line(text: str) -> Line:
-        return Line(text, 1, "", {"column": text}, said(text))
-
-    def file(name: str, text: str) -> str:
-        path = folder / name
-        path.write_text(text, encoding="utf-8", errors="replace")
-        return str(path)
-
-    def outputs(suffix: str) -> Sink:
-        return lambda text: write_results([line(text)], folder / f"out{suffix}")
-
-    def config(suffix: str, before: str = "") -> Sink:
-        return lambda text: read_data(file(f"p{suffix}", before + text), "policy")
-
-    def reply(policy: str, **options: Any) -> Sink:
-        def judged(text: str) -> object:
-            judge = ScriptedJudge([text, text, text, text])
-            return fa.grade(ANSWER, CONTEXT, "Why?", judge=judge, policy=policy, **options)
-
-        return judged
-
-    def tool(text: str) -> object:
-        messages = [
-            {"role": "user", "content": text},
-            {"role": "tool", "content": text},
-            {"role": "assistant", "content": text},
-        ]
-        return fa.Case(messages=messages)
-
-    return {
-        "split_statements": fa.split_statements,
-        "audit_citations": lambda text: fa.audit_citations(text, ["1", "doc-1", "a_1"]),
-        "audit_citations of ids": lambda text: fa.audit_citations(ANSWER, text.split()[:5000]),
-        "is_refusal": fa.is_refusal,
-        "read_verdicts": lambda text: fa.read_verdicts(text, 3),
-        "a conversation": tool,
-        "an answer": lambda text: fa.grade(text, CONTEXT),
-        "a context": lambda text: fa.grade(ANSWER, text),
-        "both": lambda text: fa.grade(text, text),
-        "passages": lambda text: fa.grade(ANSWER, text.split() or [text]),
-        "an answer, any judge": lambda text: fa.grade(text, CONTEXT, judge=yes),
-        "a context, any judge": lambda text: fa.grade(ANSWER, text, judge=yes),
-        "a context in windows": lambda text: fa.grade(
-            ANSWER, text, judge=yes, max_prompt_tokens=2000
-        ),
-        "a question": lambda text: fa.grade(ANSWER, CONTEXT, text, judge=yes),
-        "a reply": reply("default"),
-        "a reply with reasons": reply("default", reasons=True),
-        "a reply of claims": reply("ragas"),
-        "a reply of ratings": reply("masis"),
-        "an assertion": lambda text: assertion(
-            text, {"vars": {"context": text}, "config": {"judge": "embedded"}}
-        ),
-        "pretty": lambda text: said(text).pretty(),
-        "to_promptfoo": lambda text: said(text).to_promptfoo("all"),
-        "a notebook": lambda text: said(text)._repr_html_(),
-        "JSON": lambda text: Line.of_json(line(text).to_json()),
-        "a report": lambda text: write_report(
-            file("r.jsonl", f"{line(text).to_json()}\n"), folder / "r.html"
-        ),
-        "JUnit": outputs(".xml"),
-        "CSV": outputs(".csv"),
-        "annotations": lambda text: list(github_annotations([line(text)])),
-        "a server's text": lambda text: safe_text(text, Secrets(["sk-SECRET12345678"])),
-        "TOML": config(".toml"),
-        "a value of TOML": config(".toml", "x = "),
-        "YAML": config(".yaml"),
-        "JSON of a policy": config(".json"),
-    }
-
-
 # ---------------------------------------------------------------- measuring
 
 
@@ -206,23 +97,29 @@ def seconds(sink: Sink, text: str) -> float:
     """The CPU time of a sink. More than ``LIMIT`` ends the process."""
     began = time.process_time()
     resource.setrlimit(resource.RLIMIT_CPU, (int(began) + LIMIT, resource.RLIM_INFINITY))
-    with suppress(ValueError, TypeError, JudgeError):  # what is refused
+    with suppress(FaithfulnessError):  # what is refused
         sink(text)
     return time.process_time() - began
 
 
-def is_slow(sink: Sink, shape: Callable[[int], str]) -> str:
-    """How long it took, if twice a text takes more than ``MOST`` times as long; else ""."""
-    if (taken := seconds(sink, shape(SIZE))) < FAST:
+def is_slow(sink: Sink, shape: Callable[[int], str], size: int) -> str:
+    """How long it took, if twice a text takes more than ``MOST`` times as long, twice; else ""."""
+    if seconds(sink, shape(size)) < FAST:
         return ""
-    whole = min(taken, *(seconds(sink, shape(SIZE)) for _ in range(2)))
-    half = min(seconds(sink, shape(SIZE // 2)) for _ in range(3))
-    return f"{half:.3f} s, {whole:.3f} s" if whole > max(FAST, MOST * half) else ""
+
+    def least(size: int, tries: int = 3) -> float:
+        return min(seconds(sink, shape(size)) for _ in range(tries))
+
+    half, whole = least(size // 2), least(size)
+    if whole <= max(FAST, MOST * half):
+        return ""
+    double = least(size * 2, 2)
+    return f"{half:.3f} s, {whole:.3f} s, {double:.3f} s" if double > MOST * whole else ""
 
 
-def slow(seed: int, budget: float, *only: str) -> list[str]:
+def slow(seed: int, budget: float, *only: str, size: int = SIZE) -> list[str]:
     """What is not linear, of the shapes that a budget of CPU seconds allows to try."""
-    command = [sys.executable, "-W", "ignore", __file__, str(seed), str(budget), *only]
+    command = [sys.executable, "-W", "ignore", __file__, str(seed), str(budget), str(size), *only]
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, "TZ": "UTC"}
     )
@@ -230,11 +127,27 @@ def slow(seed: int, budget: float, *only: str) -> list[str]:
     found = [line.removeprefix("slow ") for line in lines if line.startswith("slow ")]
     if done.returncode < 0:
         found.append(f"{lines[-1] if lines else ''}: no end within {LIMIT} s")
-    assert done.returncode <= 0, done.stderr[-3000:]
+    assert done.returncode <= 0, f"{lines[-1:]}\n{done.stderr[-3000:]}"
     return found
 
 
-def main(seed: int, budget: float, *only: str) -> None:
+def unreached() -> tuple[list[str], list[str]]:
+    """See ``growth_reach.missed``, in a process of its own."""
+    script = Path(__file__).with_name("growth_reach.py")
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests"), str(ROOT / "tests" / "support")])
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": paths},
+    )
+    assert not done.returncode, done.stderr[-3000:]
+    missed, refusing = json.loads(done.stdout.splitlines()[-1])
+    return missed, refusing
+
+
+def main(seed: int, budget: float, size: int, *only: str) -> None:
     """Tries each shape at one sink after the other."""
     from patterns import collected
 
@@ -242,22 +155,25 @@ def main(seed: int, budget: float, *only: str) -> None:
     parts = sorted({part for found in collected() for part in fragments(found)})
     wanted = {name: sink for name, sink in sinks().items() if not only or name in only}
     names = sorted(wanted)
-    endless = shapes(parts, chance)
+    quick = [*names]
+    known = [lambda size, unit=unit: f"好。{unit * (size // len(unit))}x" for unit in KNOWN]
     ends, tried = time.process_time() + budget, 0
-    known = (lambda size, unit=unit: f"好。{unit * (size // len(unit))}x" for unit in KNOWN)
-    for shape in chain(known, endless):
+    for number, shape in enumerate(chain(known, shapes(parts, chance))):
         if time.process_time() > ends:
             break
-        all_of_them = tried < len(KNOWN) * len(names)
-        for name in names if all_of_them else chance.sample(names, min(len(names), 8)):
+        chosen = quick if number < len(known) else chance.sample(names, min(len(names), 8))
+        for name in [*chosen]:
             sample = ascii(shape(200))[:120]
             print(f"{name}: {sample}", flush=True)
-            if took := is_slow(wanted[name], shape):
+            began = time.process_time()
+            if took := is_slow(wanted[name], shape, size):
                 print(f"slow {name}: {took}: {sample}", flush=True)
+            if time.process_time() - began > FAST and name in quick:
+                quick.remove(name)  # the next known texts would tell no more of it
             tried += 1
     print(f"tried {tried} of {len(parts)} fragments", flush=True)
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    main(int(sys.argv[1]), float(sys.argv[2]), *sys.argv[3:])
+    main(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:])
