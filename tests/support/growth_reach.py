@@ -53,7 +53,7 @@ MAY_REFUSE = (
     *(".toml of a policy", ".yaml of a policy", ".json of a policy", "a value of TOML", "a key in TOML"),
     *("a value of YAML", "a list in YAML", "a key in YAML", "a value of JSON", "a mapping", "settings"),
     *("an unknown field of a policy", "an option", "an option's name", "a judge's name", "a policy's name"),
-    *("a config of promptfoo", "words of a command"),
+    *("a certificate", "a config of promptfoo", "words of a command"),
 )  # fmt: skip
 """Sinks that refuse most texts: what is measured is how long that takes. All others must take a plain text."""
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import redirect_stderr, suppress
 from functools import cache, partial
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -52,6 +53,7 @@ def sinks() -> dict[str, Sink]:
     return {
         **parts(),
         **grades(),
+        **together(folder),
         **records(),
         **replies(folder),
         **views(),
@@ -181,6 +183,29 @@ def grades() -> dict[str, Sink]:
         "a field's name": lambda text: next(fa.Grader().grade_many([{**cases("x")[0], text: 1}])),
         "very many fields": lambda text: next(
             fa.Grader().grade_many([{**cases("x")[0], **dict.fromkeys(pieces(text, 8), "x")}])
+        ),
+    }
+
+
+def together(folder: Path) -> dict[str, Sink]:
+    """Judges that grade together."""
+    from faithfulness_assert.asking.fingerprint import prompts_fingerprint
+    from faithfulness_assert.judges.certificate import Certificate, read_certificate
+    from faithfulness_assert.judges.several import Cascade, Panel
+    from faithfulness_assert.policy.as_json import policy_as_json, without_controls
+
+    panel = Panel(YES, TruthfulJudge(), TruthfulJudge())
+    first, second, _ = panel.described()
+    policy = without_controls(policy_as_json(fa.policies["default"]))
+    limits = {"passes": 1.0, "fails": 1.0}
+    certificate = Certificate((first, second), policy, prompts_fingerprint(), 0.9, limits, 9, 5, 0)
+    cascade = Cascade(YES, TruthfulJudge(), certificate=certificate)
+    return {
+        "a panel": lambda text: fa.grade(text, text, judge=panel),
+        "a cascade": lambda text: fa.grade(text, text, judge=cascade),
+        "a certificate": lambda text: read_certificate(file(folder, "certificate.json", text)),
+        "the names in a certificate": lambda text: read_certificate(
+            {**certificate.to_json(), "judges": [{"name": text}, {text: text}], "prompts": text}
         ),
     }
 
@@ -573,8 +598,6 @@ def workbook(path: Path, text: str) -> Path:
 
 def runs(folder: Path) -> dict[str, Sink]:
     """Runs, and what is made of them."""
-    from itertools import count
-
     from faithfulness_assert import batch
     from faithfulness_assert.batch.comparison import compare, lines_of
     from faithfulness_assert.batch.comparison_views import as_markdown, as_text
@@ -768,61 +791,17 @@ def promptfoo(folder: Path) -> dict[str, Sink]:
 
 def commands(folder: Path) -> dict[str, Sink]:
     """The commands, in this process."""
-    from faithfulness_assert.cli import app
-
-    def run(*words: str, **files: Callable[[str], str]) -> Sink:
-        def command(text: str) -> str:
-            paths = {name: file(folder, f"{name}.jsonl", made(text)) for name, made in files.items()}  # fmt: skip
-            return captured(
-                lambda: app._run([word.format(**paths, folder=folder) for word in words])
-            )
-
-        return command
-
-    def data(text: str) -> str:
-        return as_lines([case_of(text), *cases(text[:240])])
+    made = Commands(folder)
+    run, after_run = made.run, made.after_run
 
     def result(text: str) -> str:
         return f"{line(text).to_json()}\n"
 
-    made = [0]
+    def config(text: str) -> str:
+        return f"tests: [{{description: {text!a}, assert: [{{type: context-faithfulness}}]}}]"
 
-    def after_run(*words: str) -> Sink:
-        """A command on a run."""
-
-        def command(text: str) -> str:
-            made[0] += 1
-            one, two = (folder / f"command{made[0]}{end}" for end in "ab")
-            run("batch", "{cli}", "--run", str(one), *BATCH, cli=data)(text)
-            return run(*(word.replace("ONE", str(one)).replace("TWO", str(two)) for word in words))("")  # fmt: skip
-
-        return command
-
-    def merged(text: str) -> str:
-        made[0] += 1
-        parts = [folder / f"shard{made[0]}{end}" for end in "ab"]
-        for n, part in enumerate(parts):
-            rows = {
-                f"cli{n}": lambda text, n=n: as_lines(
-                    [{**row, "id": f"{n}{row['id']}"} for row in cases(text)]
-                )
-            }
-            run("batch", f"{{cli{n}}}", "--run", str(part), *BATCH, **rows)(text)
-        return run("merge", *map(str, parts), "--run", str(folder / f"merged{made[0]}"))("")
-
-    def exported(text: str) -> str:
-        made[0] += 1
-        directory = folder / f"export{made[0]}"
-        run("batch", "export", "{cli}", "--run", str(directory), "--judge", "openai:m", cli=data)(
-            text
-        )
-        shown = ""
-        for rounds in (1, 2, 3):
-            asks = directory / "rounds" / f"{rounds:03}"
-            if asks.is_dir():
-                answers = partial(_answers, asks)
-                shown += run("batch", "import", str(directory), "{answers}", answers=answers)(text)
-        return shown
+    def policy(text: str) -> str:
+        return json.dumps({"guidance": text, "summary": text})
 
     return {
         "command grade": run("grade", "{cli}", "--judge", "embedded", "--all", cli=data),
@@ -830,19 +809,80 @@ def commands(folder: Path) -> dict[str, Sink]:
         "command estimate": run("estimate", "{cli}", "--judge", "openai:gpt-4o", cli=data),
         "command batch": after_run("report", "ONE", "-o", "{folder}/c.html"),
         "command rescore": after_run("rescore", "ONE", "--run", "TWO", "--threshold", "0.5"),
-        "command merge": merged,
+        "command merge": made.merged,
         "command compare": after_run("compare", "ONE", "ONE"),
+        "command compare --recheck": made.rechecked,
+        "command certify": after_run("certify", "ONE", "ONE", "-o", "{folder}/certificate.json"),
         "command report": run("report", "{cli}", "-o", "{folder}/c.html", cli=result),
         "command compare --markdown": run("compare", "{cli}", "{cli}", "--markdown", cli=result),
-        "command batch export": exported,
-        "command policies": lambda text: captured(
-            lambda: app._run(["policies", file(folder, "cli.json", json.dumps({"guidance": text, "summary": text}))])
-        ),
-        "command init --from": lambda text: captured(
-            lambda: app._run(["init", "--from", file(folder, "cli.yaml", f"tests: [{{description: {text!a}, assert: [{{type: context-faithfulness}}]}}]")])
-        ),
-        "words of a command": lambda text: captured(lambda: app._run(["grade", text, f"--{text}", "--map", text])),
+        "command batch export": made.exported,
+        "command policies": lambda text: made.words("policies", file(folder, "p.json", policy(text))),
+        "command init --from": lambda text: made.words("init", "--from", file(folder, "c.yaml", config(text))),
+        "words of a command": lambda text: made.words("grade", text, f"--{text}", "--map", text),
     }  # fmt: skip
+
+
+def data(text: str) -> str:
+    """A data set for a command."""
+    return as_lines([case_of(text), *cases(text[:240])])
+
+
+class Commands:
+    """Runs commands, each on files and directories of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.number = folder, count(1)
+
+    def words(self, *words: str) -> str:
+        """What a command shows."""
+        app = import_module("faithfulness_assert.cli.app")
+        return captured(lambda: app._run(list(words)))
+
+    def run(self, *words: str, **files: Callable[[str], str]) -> Sink:
+        """A command whose words name these files."""
+
+        def command(text: str) -> str:
+            paths = {n: file(self.folder, f"{n}.jsonl", made(text)) for n, made in files.items()}
+            return self.words(*(word.format(**paths, folder=self.folder) for word in words))
+
+        return command
+
+    def after_run(self, *words: str) -> Sink:
+        """A command on a run."""
+
+        def command(text: str) -> str:
+            at = next(self.number)
+            one, two = (str(self.folder / f"command{at}{end}") for end in "ab")
+            self.run("batch", "{cli}", "--run", one, *BATCH, cli=data)(text)
+            named = (word.replace("ONE", one).replace("TWO", two) for word in words)
+            return self.run(*named)("")
+
+        return command
+
+    def rechecked(self, text: str) -> str:
+        words = ("compare", "ONE", "ONE", "--recheck", "1", "--judge", "embedded", "--data")
+        return str(self.after_run(*words, file(self.folder, "again.jsonl", data(text)))(text))
+
+    def merged(self, text: str) -> str:
+        at = next(self.number)
+        shards = [str(self.folder / f"shard{at}{end}") for end in "ab"]
+        for n, shard in enumerate(shards):
+            rows = as_lines([{**row, "id": f"{n}{row['id']}"} for row in cases(text)])
+            given = file(self.folder, f"shard{n}.jsonl", rows)
+            self.words("batch", given, "--run", shard, *BATCH)
+        return self.words("merge", *shards, "--run", str(self.folder / f"merged{at}"))
+
+    def exported(self, text: str) -> str:
+        directory = self.folder / f"export{next(self.number)}"
+        given = file(self.folder, "export.jsonl", data(text))
+        self.words("batch", "export", given, "--run", str(directory), "--judge", "openai:m")
+        shown = ""
+        for rounds in (1, 2, 3):
+            asks = directory / "rounds" / f"{rounds:03}"
+            if asks.is_dir():
+                answers = file(self.folder, "answers.jsonl", _answers(asks, text))
+                shown += self.words("batch", "import", str(directory), answers)
+        return shown
 
 
 def _answers(asks: Path, text: str) -> str:
