@@ -37,7 +37,7 @@ CONTEXT = "The tower is 330 metres tall. It was built in 1889. The ticket costs 
 ANSWER = "The tower is tall [1]. It was built in 1889. It costs 12 euros."
 YES = TruthfulJudge(lambda _: "not_enough_info")
 BATCH = ("--judge", "embedded", "--quiet", "--processes", "1")
-ROW_SIZE = 80
+ROW_SIZE = 150
 """Characters of a row, where a text becomes the rows of a data set."""
 
 
