@@ -74,6 +74,7 @@ PLACES: dict[str, Callable[[str], object]] = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of jmespath, for `x`
 @pytest.mark.parametrize("place", PLACES)
 @settings(max_examples=30, deadline=None)
 @given(text=TEXTS)
