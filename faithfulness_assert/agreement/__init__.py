@@ -1,5 +1,26 @@
-"""How far a judge can be trusted: its verdicts beside those of people."""
+"""How far a judge can be trusted: its verdicts beside those of people.
 
+``write_sheet`` draws answers of a run that people label, ``measure`` holds judges against the
+labels, and ``unfaithful_rate`` gives the share of unfaithful answers from labels alone.
+"""
+
+from .figures import ac1, figures, kappa
+from .judge_figures import JudgeFigures
+from .measuring import Agreement, measure
 from .rates import MIN_LABELS, Rate, unfaithful_rate
+from .sheets import write_sheet
+from .statement_rates import unfaithful_statement_rate
 
-__all__ = ["MIN_LABELS", "Rate", "unfaithful_rate"]
+__all__ = [
+    "MIN_LABELS",
+    "Agreement",
+    "JudgeFigures",
+    "Rate",
+    "ac1",
+    "figures",
+    "kappa",
+    "measure",
+    "unfaithful_rate",
+    "unfaithful_statement_rate",
+    "write_sheet",
+]

@@ -14,7 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..batch.paired_tests import sign_flips
-from .bootstrap import SEED, Cluster, Figure, Sample, intervals
+from .bootstrap import RESAMPLES, SEED, Cluster, Figure, Sample, intervals
 from .figures import figures
 
 if TYPE_CHECKING:
@@ -60,7 +60,11 @@ class Paired(NamedTuple):
 
 
 def paired(
-    names: tuple[str, str], answers: Sequence[Both], sizes: Sequence[int], seed: int = SEED
+    names: tuple[str, str],
+    answers: Sequence[Both],
+    sizes: Sequence[int],
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
 ) -> Paired:
     """Compares two judges. There must be items of both classes, and no stratum without an answer.
 
@@ -72,7 +76,7 @@ def paired(
         counts = Counter(items)
         clusters.append(Cluster(stratum, tuple(counts[kind] for kind in KINDS)))
     sample = Sample(clusters, sizes, [list(range(len(KINDS)))] * len(sizes))
-    found = intervals(sample, _differences, seed=seed)
+    found = intervals(sample, _differences, seed=seed, resamples=resamples)
     p = _chance(answers, sizes, sample.totals())
     return Paired(*names, found["balanced_accuracy"], found["agreement"], p, p)
 

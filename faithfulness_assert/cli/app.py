@@ -46,6 +46,8 @@ COMMANDS = {
     "policies": ("grade", "List the presets, or show one policy in full."),
     "init": ("promptfoo", "Write a working promptfoo example."),
     "worker": ("promptfoo", "Grade the promptfoo assertions of this shell in one process."),
+    "label": ("agreement", "Draw answers of a run that people label, in a sheet."),
+    "agreement": ("agreement", "Hold judges against the labels of people."),
     "probe": ("probe", "Show the blind spots of a judge. Needs no labels."),
     "doctor": ("doctor", "Check Python, the packages, Node, and whether the judge answers."),
 }

@@ -166,7 +166,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
     return {
         "title": "Faithfulness report",
         "source": clip(results.source, 300),
-        "facts": run_facts(results.about, figures),
+        "facts": [*run_facts(results.about, figures), *by_people(results)],
         "notes": [*warnings_of(summary), *results.notes],
         "figures": figures,
         "summary": summary,
@@ -183,6 +183,11 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "slices": list(figures.slices.columns()),
         "repeats": figures.repeats.most(),
     }
+
+
+def by_people(results: Results) -> list[tuple[str, str]]:
+    """What labels of people say."""
+    return [("by people", results.labels)] if results.labels else []
 
 
 def run_facts(about: Mapping[str, Any], figures: Figures) -> list[tuple[str, str]]:

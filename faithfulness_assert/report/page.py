@@ -18,7 +18,7 @@ from ..files import read_text
 from ..text.strings import clean_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 SCRIPTS = (
     *("dom", "words", "long", "blocks", "model", "query", "virtual_list", "marks", "tables"),
@@ -39,11 +39,15 @@ class Block(NamedTuple):
 
 
 def write_page(
-    file: IO[str], template: str, values: Mapping[str, Any], blocks: Iterable[Block]
+    file: IO[str],
+    template: str,
+    values: Mapping[str, Any],
+    blocks: Iterable[Block] = (),
+    scripts: Sequence[str] = SCRIPTS,
 ) -> None:
-    """Writes a page. Blocks are taken one at a time."""
-    parts = [asset(f"{name}.js") for name in SCRIPTS]
-    script = "\n(() => {\n'use strict';\n" + "\n".join(parts) + "\n})();\n"
+    """Writes a page. Blocks are taken one at a time. ``scripts``: without any, nothing runs."""
+    parts = [asset(f"{name}.js") for name in scripts]
+    script = "\n(() => {\n'use strict';\n" + "\n".join(parts) + "\n})();\n" if parts else ""
     style = asset("report.css")
     page = (
         _environment()
@@ -63,8 +67,9 @@ def write_page(
 
 def policy_for(script: str, style: str) -> str:
     """The Content-Security-Policy: this script and this style, and nothing else."""
+    runs = f"'{_hash(script)}'" if script else "'none'"
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"default-src 'none'; script-src {runs}; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'; "
         "require-trusted-types-for 'script'; trusted-types 'none'"
     )

@@ -180,7 +180,7 @@ def test_a_comparison_of_equal_judges_is_rarely_called() -> None:
             wrong = place % 3 == 0
             one, two = (chance.random() < (0.8 if wrong else 0.2) for _ in range(2))
             items.append(Both(int(one), [(wrong, one, two)]))
-        called += paired(("A", "B"), items, (800, 200)).p <= 0.05
+        called += paired(("A", "B"), items, (800, 200), resamples=50).p <= 0.05
     assert called <= 6  # of 30 at 5 %, more are there once in 1,000 times
 
 

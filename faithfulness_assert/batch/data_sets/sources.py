@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ...cases.as_json import record_as_json
 from ...cases.case import Case
 from ...cases.mapping import check_mapping
-from ...cases.tables import is_table, record_of, table_columns, table_rows
+from ...cases.tables import check_unique, is_table, record_of, table_columns, table_rows
 from ...files import open_file
 from ...records.errors import ConfigError
 from ...records.option_names import option
@@ -74,6 +74,18 @@ def open_data_set(
 
 
 # ---------------------------------------------------------------- files
+
+
+def open_table(path: str | PathLike[str], encoding: str | None = None) -> Source:
+    """The records of a file that need not be cases, such as a sheet of labels.
+
+    Raises:
+        ConfigError: it cannot be read or is empty, or two columns have the same name.
+    """
+    source = _file(Path(path), {}, encoding)
+    if source.columns is not None:
+        check_unique(source.columns, source.name)
+    return source
 
 
 def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:

@@ -113,12 +113,12 @@ def _write_csv(lines: Iterable[Line], file: IO[bytes]) -> None:
     names, rows = flat_rows(lines)
     with as_text(file, newline="") as text:
         columns = [*OWN, *names]
-        csv.writer(text).writerow(map(_cell, columns))
+        csv.writer(text).writerow(map(safe_cell, columns))
         writer = csv.DictWriter(text, columns)
-        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+        writer.writerows({name: safe_cell(value) for name, value in row.items()} for row in rows)
 
 
-def _cell(value: Any) -> Any:
+def safe_cell(value: Any) -> Any:
     """A cell that no spreadsheet runs as a formula: texts of others may begin with ``=``.
 
     Where ``;`` or a tab separates cells, or a line break inside one ends a row, a part of it begins

@@ -1,0 +1,150 @@
+"""Draws the answers of a run that people label, at random within two strata.
+
+The answers that the judge flags are drawn at 2.25 times the rate of the others, and at least 5 of
+them: there most of what is unfaithful can be found. Each answer has a number that follows from the
+seed and its own id and texts, and the lowest ones are drawn: so the same run and seed give the same
+answers in whichever order they were graded, and a larger sheet has all those of a smaller one.
+"""
+
+from __future__ import annotations
+
+import heapq
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..records.errors import ConfigError
+from .design import Design, Kind, Stratum
+from .judged import fingerprint
+from .rates import MANY_LABELS, MIN_LABELS, rate_of
+from .rates import Stratum as Labelled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .judged import Judged, Run
+
+RATE = 2.25
+LEAST_FLAGGED = 5
+MOST = 10_000
+"""Answers of a sheet."""
+SIZES = (MIN_LABELS, 50, MANY_LABELS, 200, 400, 800)
+JUDGES = ((0.8, 0.01), (0.5, 0.05))
+"""A good and a poor judge: which share of flagged answers is unfaithful, and of the others."""
+
+
+class Counts(NamedTuple):
+    """How many answers of a run pass, and are flagged, with their statements; and the rest."""
+
+    others: int
+    flagged: int
+    others_statements: int
+    flagged_statements: int
+    left_out: int
+
+
+class Drawn(NamedTuple):
+    """The answers of a sheet, in the order in which they stand there, and the design."""
+
+    design: Design
+    answers: list[Judged]
+
+
+class Width(NamedTuple):
+    """What so many labels buy: the half-widths of the interval with a good and a poor judge."""
+
+    labels: int
+    flagged: int
+    others: int
+    good: float
+    poor: float
+
+
+def count(run: Run, kind: Kind = "answers") -> Counts:
+    """The counts of a run.
+
+    Raises:
+        ConfigError: it has too few graded answers for an interval.
+    """
+    found = [[0, 0], [0, 0]]
+    left_out = 0
+    for answer in run.answers():
+        if answer is None or not _fits(answer, kind):
+            left_out += 1
+            continue
+        found[answer.flagged][0] += 1
+        found[answer.flagged][1] += len(answer.labels)
+    (others, others_statements), (flagged, flagged_statements) = found
+    if others + flagged < MIN_LABELS:
+        what = "graded answers" if kind == "answers" else "graded answers with statements"
+        problem = f"{others + flagged} {what} are too few for an interval that holds"
+        raise ConfigError(f"{run.name}: {problem}; at least {MIN_LABELS} are needed")
+    return Counts(others, flagged, others_statements, flagged_statements, left_out)
+
+
+def draw(run: Run, n: int, *, seed: int, kind: Kind = "answers") -> Drawn:
+    """Draws ``n`` answers, or all if the run has fewer.
+
+    Args:
+        kind: whether ``answers`` or their ``statements`` are labelled; then answers without
+            statements are left out.
+
+    Raises:
+        ConfigError: there are too few answers.
+    """
+    counts = count(run, kind)
+    flagged, others = split(n, counts.flagged, counts.others)
+    wanted = {True: flagged, False: others}
+    found: list[Judged] = []
+    for is_flagged, size in wanted.items():
+        some = (a for a in run.answers() if a and a.flagged is is_flagged and _fits(a, kind))
+        found += heapq.nsmallest(size, some, key=lambda answer: _number(answer, seed, "draw"))
+    design = Design(
+        kind=kind,
+        run=fingerprint(run.answers()),
+        settings=run.settings,
+        judge=run.judge,
+        policy=run.policy,
+        threshold=run.threshold,
+        inverse=run.inverse,
+        seed=seed,
+        others=Stratum((others, counts.others, counts.others_statements)),
+        flagged=Stratum((flagged, counts.flagged, counts.flagged_statements)),
+        left_out=counts.left_out,
+    )
+    return Drawn(design, sorted(found, key=lambda answer: _number(answer, seed, "order")))
+
+
+def split(n: int, flagged: int, others: int) -> tuple[int, int]:
+    """How many of ``n`` labels go to flagged answers, and how many to the others."""
+    rate = RATE * flagged / (RATE * flagged + others)
+    wanted = min(flagged, min(n, max(LEAST_FLAGGED, round(n * rate))))
+    rest = min(others, n - wanted)
+    return min(flagged, n - rest), rest
+
+
+def widths(counts: Counts) -> Iterator[Width]:
+    """What each number of labels buys, up to all answers of the run."""
+    answers = counts.flagged + counts.others
+    for n in [*(size for size in SIZES if size < answers), min(answers, MOST)]:
+        flagged, others = split(n, counts.flagged, counts.others)
+        yield Width(n, flagged, others, *(_half(counts, flagged, others, j) for j in JUDGES))
+
+
+def _half(counts: Counts, flagged: int, others: int, judge: tuple[float, float]) -> float:
+    """Half of the interval that is to be expected."""
+    answers = counts.flagged + counts.others
+    found = rate_of(
+        Labelled(counts.flagged / answers, round(judge[0] * flagged), flagged),
+        Labelled(counts.others / answers, round(judge[1] * others), others),
+        answers=answers,
+    )
+    return (found.high - found.low) / 2
+
+
+def _fits(answer: Judged, kind: Kind) -> bool:
+    return kind == "answers" or bool(answer.labels)
+
+
+def _number(answer: Judged, seed: int, use: str) -> bytes:
+    told = f"{use}\0{seed}\0{answer.id}\0{answer.input}"
+    return blake2b(told.encode("utf-8", "replace"), digest_size=16).digest()

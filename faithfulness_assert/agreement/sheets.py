@@ -1,0 +1,240 @@
+"""Writes the sheet in which people label answers: CSV for a spreadsheet, or JSON lines.
+
+It shows the texts and the statements, and no word of what the judge said: no verdict, no score, no
+reason, and not the sentences that the judge points at, which it has for what it supports. The
+evidence is what anybody finds by words alone. The rows are in random order, so that a part of them,
+from the first one on, is a random part. ``design`` has what the judge said, not in words.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from ..asking.ranking import nearest_sentences
+from ..batch.comparison import about_of
+from ..batch.data_sets import DataSet, open_data_set
+from ..batch.outputs.files import safe_cell, whole_file
+from ..batch.provider_batches import KeptRows, is_begun
+from ..batch.rows import digest
+from ..batch.run_directory import RunDirectory
+from ..cases.case import Case
+from ..files import as_text
+from ..records.errors import ConfigError, InputError
+from ..records.model import Verdict
+from ..records.option_names import option
+from ..text.strings import clean_text, clip
+from .design import Place, said_by, sealed
+from .drawing import MOST, Drawn, draw
+from .judged import open_run
+from .rates import MIN_LABELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..batch.rows import Row
+    from .design import Design, Kind
+    from .judged import Judged
+
+SUFFIXES = (".csv", ".jsonl")
+SEED = 1
+CELL = 32_000
+"""Characters. Excel cuts what is longer than 32,767."""
+ANSWER_LABELS = ("faithful", "unfaithful")
+STATEMENT_LABELS = (
+    *("supported", "partially_supported", "not_enough_info", "contradicted", "unsupported"),
+    "not_a_claim",
+)
+SUPPORTED = (
+    "Supported is what a careful reader grants who knows nothing but the context: a paraphrase, "
+    "plain arithmetic and other units yes; what one knows from elsewhere, what is plausible, and "
+    "what only the question says no."
+)
+HOW: Mapping[Kind, str] = {
+    "answers": "label: faithful if the context supports every statement of the answer, else "
+    "unfaithful. An answer that claims nothing, or only declines, is faithful.",
+    "statements": f"label, of the statement alone: {', '.join(STATEMENT_LABELS)}. contradicted: "
+    "the context says otherwise. not_enough_info: it does not say. unsupported: one of both. "
+    "not_a_claim: greetings, questions, offers.",
+}
+REST = (
+    "Leave label empty where you did not decide. The rows are in random order: stop where you "
+    "like, and leave the rest in. A second person uses a column label_2. evidence is the sentence "
+    "of the context that shares most words with the statement, and may mislead. Do not change "
+    "design."
+)
+
+
+class Written(NamedTuple):
+    """A sheet that was written. ``notes``: what a person should know of it."""
+
+    path: Path
+    design: Design
+    notes: tuple[str, ...]
+
+
+def write_sheet(
+    run: str | os.PathLike[str],
+    path: str | os.PathLike[str],
+    *,
+    n: int,
+    seed: int = SEED,
+    per_statement: bool = False,
+    data: Any = None,
+    mapping: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+) -> Written:
+    """Draws answers of a run and writes the sheet in which people label them.
+
+    Args:
+        run: the directory of the run, or its results as ``.jsonl``.
+        path: the sheet, ``.csv`` or ``.jsonl``. It must not exist: it might have labels.
+        n: how many answers are drawn, 30 to 10,000; all, if the run has fewer.
+        seed: of the draw, from 0. A larger sheet with the same seed has the answers of a smaller.
+        per_statement: a row for each statement; else one for each answer.
+        data: the data set that was graded, as for ``open_data_set``; a run over a batch API has it.
+        mapping, encoding: with which it was graded.
+
+    Raises:
+        ConfigError: an argument cannot be used, the run has too few graded answers, or the data
+            set does not have the texts that were graded.
+    """
+    file = _checked(path, n, seed)
+    kind: Kind = "statements" if per_statement else "answers"
+    drawn = draw(open_run(run), n, seed=seed, kind=kind)
+    about = about_of(run)
+    cases = _cases(drawn, _data_set(run, data, about, mapping, encoding), about)
+    language = str((about.get("options") or {}).get("language", "en"))
+    cut: list[str] = []
+    with whole_file(file) as part:
+        rows = _rows(drawn, cases, language)
+        if file.suffix.lower() == ".csv":
+            _write_csv(rows, part, cut)
+        else:
+            with as_text(part, errors="replace") as text:
+                text.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    notes = (
+        [f"{len(cut)} cells are longer than Excel takes, and are cut: use .jsonl"] if cut else []
+    )
+    return Written(file, drawn.design, tuple(notes))
+
+
+def _checked(path: str | os.PathLike[str], n: object, seed: object) -> Path:
+    file = Path(path)
+    if type(n) is not int or not MIN_LABELS <= n <= MOST:
+        raise ConfigError(f"{option('n')}: must be from {MIN_LABELS} to {MOST:,}, got {n!r}")
+    if type(seed) is not int or not 0 <= seed < 2**53:
+        raise ConfigError(f"{option('seed')}: must be a whole number from 0, got {seed!r}")
+    if file.suffix.lower() not in SUFFIXES:
+        raise ConfigError(f"{file}: the name of a sheet must end in {' or '.join(SUFFIXES)}")
+    if os.path.lexists(file):
+        raise ConfigError(f"{file}: exists, and may have labels; choose another name")
+    if not file.parent.is_dir():
+        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
+    return file
+
+
+def _data_set(
+    run: str | os.PathLike[str],
+    data: Any,
+    about: Mapping[str, Any],
+    mapping: Mapping[str, str] | None,
+    encoding: str | None,
+) -> DataSet:
+    if isinstance(data, DataSet):
+        return data
+    if data is not None:
+        return open_data_set(data, mapping=mapping, encoding=encoding)
+    if Path(run).is_dir() and is_begun(RunDirectory(run)):
+        return KeptRows(RunDirectory(run))
+    told = about.get("input")
+    name = clip(str(told.get("name") if isinstance(told, dict) else ""), 100)
+    graded = f" It was graded from {name}, which is not opened unless you name it." if name else ""
+    how = f"{option('data', 'FILE')} (and {option('mapping')}, if the run had it)"
+    raise ConfigError(f"{run}: results have no answers and contexts.{graded} Give it with {how}")
+
+
+def _cases(drawn: Drawn, data: DataSet, about: Mapping[str, Any]) -> dict[str, Case]:
+    """The cases of the drawn answers by their ids, each with the texts that were graded."""
+    wanted = {answer.id: answer.input for answer in drawn.answers}
+    roles = (about.get("options") or {}).get("evidence_roles")
+    more = {} if roles is None else {"evidence_roles": roles}
+    found = {}
+    for row in data.rows():
+        if wanted.get(row.case_id) and wanted[row.case_id] == digest(row):
+            found[row.case_id] = _case(row, more)
+    if missing := [id for id in wanted if id not in found]:
+        problem = f"lacks {len(missing)} answers with the texts that were graded"
+        raise ConfigError(
+            f"{option('data')}: {data.name} {problem}, such as {clip(missing[0], 60)!r}. Name the "
+            f"data set of the run, with its {option('mapping')}"
+        )
+    return found
+
+
+def _case(row: Row, more: Mapping[str, Any]) -> Case:
+    try:
+        return Case(**row.fields, **more)
+    except (InputError, ConfigError):  # it was graded, so this is of another version
+        return Case(answer=str(row.fields.get("answer", "")), context=[])
+
+
+def _rows(drawn: Drawn, cases: Mapping[str, Case], language: str) -> Iterator[dict[str, Any]]:
+    """The rows, with the same names for both kinds of file."""
+    kind = drawn.design.kind
+    for place, answer in enumerate(drawn.answers, 1):
+        case = cases[answer.id]
+        evidence = _evidence(case, answer, language)
+        texts = {
+            "case_id": answer.id,
+            "question": case.question,
+            "context": [passage.text for passage in case.context],
+            "answer": case.answer,
+        }
+        how = {"how_to_label": f"{SUPPORTED} {HOW[kind]} {REST}" if place == 1 else ""}
+        fill = {"label": "", "comment": "", **how}
+
+        def design(number: int, place: int = place, answer: Judged = answer) -> dict[str, str]:
+            row = Place(place, number, answer, said_by(answer))
+            return {"design": sealed(drawn.design, row)}
+
+        if kind == "answers":
+            lists = {"statements": list(answer.statements), "evidence": evidence}
+            yield {**texts, **lists, **fill, **design(0)}
+            continue
+        for number, (text, found) in enumerate(zip(answer.statements, evidence, strict=True), 1):
+            row = {**texts, "number": number, "statement": text, "evidence": found}
+            yield {**row, **fill, **design(number)}
+            fill = {**fill, "how_to_label": ""}
+
+
+def _evidence(case: Case, answer: Judged, language: str) -> list[str]:
+    """For each statement the sentence of the context that shares most words with it, or ""."""
+    verdicts = [Verdict(n, text, None) for n, text in enumerate(answer.statements, 1)]
+    found = nearest_sentences(case, verdicts, verdicts, language)
+    return [found[v.id].text if v.id in found else "" for v in verdicts]
+
+
+def _write_csv(rows: Iterator[dict[str, Any]], file: IO[bytes], cut: list[str]) -> None:
+    """In UTF-8 with a byte order mark, without which Excel takes it for another encoding."""
+    with as_text(file, encoding="utf-8-sig", errors="replace", newline="") as text:
+        writer = None
+        for row in rows:
+            cells = {name: safe_cell(_cell(value, cut)) for name, value in row.items()}
+            if writer is None:
+                writer = csv.DictWriter(text, list(cells))
+                writer.writeheader()
+            writer.writerow(cells)
+
+
+def _cell(value: Any, cut: list[str]) -> Any:
+    if isinstance(value, list):
+        lines = (f"[{number}] {clean_text(str(item))}" for number, item in enumerate(value, 1))
+        value = "\n\n".join(lines)
+    if isinstance(value, str) and len(value) > CELL and not value.startswith("eyJ"):
+        cut.append(value[:20])
+        return value[:CELL] + " … (cut)"
+    return value

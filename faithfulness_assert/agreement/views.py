@@ -1,0 +1,256 @@
+"""What labels say, for people: tables and lines that a terminal, Markdown and the page show.
+
+Names and texts come from files and models. They are not escaped here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..text.strings import clip
+from .kept import Kept, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .bootstrap import Figure
+    from .judge_figures import Disagreement, JudgeFigures, Level
+    from .measuring import Agreement
+    from .sweep import Sweep
+
+FIGURES = {
+    "agreement": ("agreement", "the share on which judge and people say the same"),
+    "balanced_accuracy": (
+        "balanced accuracy",
+        "mean of recall and specificity; 50 % is guessing",
+    ),
+    "recall": ("recall", "of what is unfaithful, the share that the judge flags"),
+    "precision": ("precision", "of what the judge flags, the share that is unfaithful"),
+    "specificity": ("specificity", "of what is faithful, the share that the judge passes"),
+    "kappa": ("Cohen's kappa", "agreement beyond chance; low where one class is rare"),
+    "ac1": ("Gwet's AC1", "the same with a chance that rare classes do not inflate"),
+}
+BEYOND_CHANCE = ("kappa", "ac1")
+HEAD = ("figure", "value", "95 % interval", "what it is")
+SHOWN = 10
+"""Disagreements that are shown with their texts."""
+TEXT = 300
+
+
+class Table(NamedTuple):
+    """A title, names of columns, and rows."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def headline(found: Agreement) -> str:
+    """The line that one may quote."""
+    return Kept(sum(found.labels), found.share, found.statements).line()
+
+
+def facts(found: Agreement) -> Iterator[str]:
+    """What stands below it."""
+    (others, flagged), (passed, failed) = found.labels, found.sizes
+    yield (
+        f"labels: {flagged:,} of {failed:,} answers that the judge flags "
+        f"({found.unfaithful[1]:,} unfaithful), {others:,} of {passed:,} others "
+        f"({found.unfaithful[0]:,} unfaithful)"
+    )
+    told = f"{100 * found.passed:.1f} % of answers pass by the judge"
+    yield f"{told}; {shown(found.faithful)} are faithful by the labels"
+    if found.left_out:
+        yield (
+            f"{found.left_out:,} cases could not be graded, or have nothing to label: nothing here "
+            "is about them"
+        )
+
+
+def tables(found: Agreement) -> Iterator[Table]:
+    """All tables."""
+    for judge in found.judges:
+        name = clip(judge.name, 60)
+        yield _confusion(f"{name}: answers", judge.answers)
+        yield _figures(f"{name}: figures on answers", judge.answers, found)
+        if judge.statements:
+            yield _confusion(f"{name}: statements", judge.statements)
+            yield _figures(f"{name}: figures on statements", judge.statements, found)
+            yield _by_label(f"{name}: statements by the judge's label", judge.statements)
+    if found.ceiling:
+        one, two = (clip(name, 30) for name in found.annotators[:2])
+        yield _figures(
+            f"The ceiling: {two} in the judge's place, beside {one}", found.ceiling, found
+        )
+    if found.pairs:
+        yield _pairs(found)
+
+
+def notes(found: Agreement) -> Iterator[str]:
+    """What stands below the tables."""
+    for judge in found.judges:
+        if judge.sweep:
+            yield f"{clip(judge.name, 60)}: {sweep_line(judge.sweep)}"
+    if found.ceiling and found.judges:
+        yield "No judge can be expected to agree with one person better than another person does"
+    yield from (f"note: {warning}" for warning in found.warnings)
+
+
+def sweep_line(sweep: Sweep) -> str:
+    """The best threshold in a sentence."""
+    best, now, gain = sweep.best, sweep.now, sweep.gain
+    told = f"balanced accuracy {now.balanced_accuracy:.1%} at the threshold {now.threshold:g}"
+    if best.value is None or best.value == now.threshold:
+        return f"{told}; no other one is better here"
+    between = f"{best.low:g} to {best.high:g} may be the best"
+    return (
+        f"{told}; best at {best.value:g} ({between}): {gain.value or 0:+.1%} "
+        f"({gain.low:+.1%} to {gain.high:+.1%}), which flatters, as it was chosen by these labels"
+    )
+
+
+def disagreement_lines(judge: JudgeFigures, most: int = SHOWN) -> Iterator[tuple[str, list[str]]]:
+    """The worst disagreements: a head for each, and its texts."""
+    for item in judge.disagreements[:most]:
+        yield (
+            disagreement_head(item),
+            [
+                f"{name}: {clip(item.texts[name], TEXT)}"
+                for name in ("question", "answer", "context")
+                if item.texts.get(name)
+            ],
+        )
+
+
+def disagreement_head(item: Disagreement) -> str:
+    """What a judge and people say of an answer."""
+    score = "no score" if item.score is None else f"score {item.score:.2f}"
+    what = "missed: people say unfaithful" if item.missed else "false alarm: people say faithful"
+    return f"{what}, {score}: {clip(item.id, 60)}"
+
+
+def percent(figure: Figure) -> tuple[str, str]:
+    """A share and its interval."""
+    if figure.value is None:
+        return "-", "-"
+    return f"{figure.value:.1%}", f"{figure.low:.1%} to {figure.high:.1%}"
+
+
+def _plain(figure: Figure) -> tuple[str, str]:
+    if figure.value is None:
+        return "-", "-"
+    value, low, high = (round(number, 2) + 0.0 for number in (figure.value, *figure[1:]))
+    return f"{value:.2f}", f"{low:.2f} to {high:.2f}"
+
+
+def _confusion(title: str, level: Level) -> Table:
+    cells = [
+        f"{count:,} ({share:.1%})" for count, share in zip(level.counts, level.shares, strict=True)
+    ]
+    rows = [("faithful by people", *cells[:2]), ("unfaithful by people", *cells[2:])]
+    head = ("labels (share of the run)", "passes", "flagged")
+    return Table(title, head, rows)
+
+
+def _figures(title: str, level: Level, found: Agreement) -> Table:
+    rows = []
+    base = f"at a base rate of {found.share.value:.1%} unfaithful answers"
+    if level.labelled != sum(found.labels) and found.statements:
+        base = f"at a base rate of {found.statements.value:.1%} unfaithful statements"
+    for name, (words, meaning) in FIGURES.items():
+        figure = level.figures[name]
+        told = _plain(figure) if name in BEYOND_CHANCE else percent(figure)
+        rows.append((words, *told, f"{base}: {meaning}" if name == "kappa" else meaning))
+    return Table(title, HEAD, rows)
+
+
+def _by_label(title: str, level: Level) -> Table:
+    rows = [(part.label, f"{part.labelled:,}", *percent(part.right)) for part in level.by_label]
+    return Table(title, ("label", "labelled", "people agree", "95 % interval"), rows)
+
+
+def _pairs(found: Agreement) -> Table:
+    rows = []
+    for pair in found.pairs:
+        names = f"{clip(pair.second, 40)} less {clip(pair.first, 40)}"
+        points = [_points(figure) for figure in (pair.balanced_accuracy, pair.agreement)]
+        better = clip(pair.better, 40) or "not known"
+        rows.append((names, *points, f"{pair.adjusted:.3g}", better))
+    head = ("judges", "balanced accuracy", "agreement", "p (Holm)", "agrees better")
+    return Table("Side by side", head, rows)
+
+
+def _points(figure: Figure) -> str:
+    value = 100 * (figure.value or 0.0)
+    return f"{value:+.1f} points ({100 * figure.low:+.1f} to {100 * figure.high:+.1f})"
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def as_json(found: Agreement) -> dict[str, Any]:
+    """All of it as plain JSON. Shares are in [0, 1]."""
+    return {
+        "line": headline(found),
+        "sheet": found.sheet,
+        "labels": dict(zip(("others", "flagged"), found.labels, strict=True)),
+        "unfaithful": dict(zip(("others", "flagged"), found.unfaithful, strict=True)),
+        "run": dict(zip(("others", "flagged"), found.sizes, strict=True)),
+        "left_out": found.left_out,
+        "unfaithful_answers": found.share._asdict(),
+        "unfaithful_statements": found.statements and found.statements._asdict(),
+        "pass_rate": found.passed,
+        "faithful_answers": found.faithful._asdict(),
+        "judges": [_judge(judge) for judge in found.judges],
+        "pairs": [_pair(pair) for pair in found.pairs],
+        "annotators": list(found.annotators),
+        "ceiling": found.ceiling and _level(found.ceiling),
+        "warnings": list(found.warnings),
+        "problem": found.problem,
+    }
+
+
+def _judge(judge: JudgeFigures) -> dict[str, Any]:
+    sweep = judge.sweep
+    return {
+        "name": judge.name,
+        "judge": judge.judge,
+        "policy": judge.policy,
+        "threshold": judge.threshold,
+        "answers": _level(judge.answers),
+        "statements": judge.statements and _level(judge.statements),
+        "sweep": sweep
+        and {
+            "points": [
+                {**point._asdict(), "balanced_accuracy": point.balanced_accuracy}
+                for point in sweep.points
+            ],
+            "now": sweep.now._asdict(),
+            "best": sweep.best._asdict(),
+            "gain": sweep.gain._asdict(),
+        },
+        "reliability": [
+            {**part._asdict(), "unfaithful": part.unfaithful._asdict()}
+            for part in judge.reliability
+        ],
+        "disagreements": [
+            {**item._asdict(), "texts": dict(item.texts)} for item in judge.disagreements
+        ],
+        "left_out": judge.left_out,
+    }
+
+
+def _level(level: Level) -> dict[str, Any]:
+    names = ("faithful_passes", "faithful_flagged", "unfaithful_passes", "unfaithful_flagged")
+    return {
+        "labelled": level.labelled,
+        "counts": dict(zip(names, level.counts, strict=True)),
+        "shares": dict(zip(names, level.shares, strict=True)),
+        "figures": {name: figure._asdict() for name, figure in level.figures.items()},
+        "by_label": [{**part._asdict(), "right": part.right._asdict()} for part in level.by_label],
+    }
+
+
+def _pair(pair: Any) -> Mapping[str, Any]:
+    figures = {name: getattr(pair, name)._asdict() for name in ("balanced_accuracy", "agreement")}
+    return {**pair._asdict(), **figures, "better": pair.better}

@@ -1,0 +1,164 @@
+"""Runs whose truth is known, made without a judge, and people who label their sheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from faithfulness_assert.batch.rows import Line, Row, digest
+from faithfulness_assert.batch.run_directory import RunDirectory
+from faithfulness_assert.records.errors import JudgeErrorKind
+from faithfulness_assert.records.model import GraderError, Verdict
+from faithfulness_assert.records.result import GradingResult
+
+ABOUT = {"version": "1", "judge": {"name": "fake"}, "policy": {"name": "default"}, "rows": 1}
+
+
+@dataclass
+class Known:
+    """A run on disk and its truth: for each case, whether each of its statements is supported."""
+
+    folder: Path
+    truth: dict[str, list[bool]] = field(default_factory=dict)
+    records: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def path(self) -> Path:
+        return self.folder / "run"
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data.jsonl"
+
+    def unfaithful(self) -> float:
+        return sum(not all(said) for said in self.truth.values()) / len(self.truth)
+
+    def wrong_statements(self) -> float:
+        every = [said for statements in self.truth.values() for said in statements]
+        return every.count(False) / len(every)
+
+
+def known_run(
+    folder: Path,
+    *,
+    cases: int = 400,
+    statements: int = 3,
+    wrong: float = 0.1,
+    sensitivity: float = 0.8,
+    specificity: float = 0.95,
+    errors: int = 0,
+    seed: int = 1,
+    text: str = "",
+) -> Known:
+    """A run of answers of which a share is ``wrong``: there one statement is not supported.
+
+    The judge finds it with ``sensitivity``, and takes another answer's first statement for wrong
+    with 1 - ``specificity``. ``errors``: so many cases more could not be graded. ``text`` stands in
+    each answer.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    chance, known = random.Random(seed), Known(folder)
+    lines = []
+    for number in range(1, cases + errors + 1):
+        id = f"case-{number}"
+        said = [f"{text}Statement {n} of {number}." for n in range(statements)]
+        record = {"id": id, "answer": " ".join(said), "context": [f"Context of {number}."]}
+        known.records.append(record)
+        truth = [True] * statements
+        truth[-1] = chance.random() >= wrong
+        flagged = chance.random() < (1 - specificity if truth[-1] else sensitivity)
+        if number <= cases:
+            known.truth[id] = truth
+        result = graded(said, flagged, 0 if truth[-1] else statements - 1)
+        lines.append(line_of(number, record, result if number <= cases else not_graded()))
+    known.data.write_text("".join(json.dumps(record) + "\n" for record in known.records))
+    write_run(known.path, lines)
+    return known
+
+
+def graded(statements: list[str], flagged: bool, place: int, threshold: float = 0.8) -> Any:
+    """A result in which the statement at ``place`` is contradicted if it is flagged."""
+    labels: list[Any] = ["supported"] * len(statements)
+    if flagged:
+        labels[place] = "contradicted"
+    score = labels.count("supported") / len(labels)
+    verdicts = tuple(Verdict(n, text, labels[n - 1]) for n, text in enumerate(statements, 1))
+    passed = score >= threshold and not flagged  # a contradiction fails at any score
+    return GradingResult(
+        passed, score, True, "graded", "", threshold, "default", "fake", None, verdicts
+    )
+
+
+def not_graded(kind: JudgeErrorKind = "server") -> GradingResult:
+    error = GraderError(kind, "down")
+    return GradingResult(False, None, False, "judge_failed", "", 0.8, "default", "fake", error)
+
+
+def line_of(number: int, record: Mapping[str, Any], result: GradingResult) -> Line:
+    fields = {name: record[name] for name in ("answer", "context")}
+    row = Row(number, str(record["id"]), fields)
+    return Line(row.case_id, number, digest(row), {}, result)
+
+
+def write_run(path: Path, lines: list[Line], about: Mapping[str, Any] = ABOUT) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    RunDirectory(path).write_about({**about, "options": {}})
+    text = "".join(line.to_json() + "\n" for line in lines)
+    (path / "results.jsonl").write_text(text, encoding="utf-8")
+
+
+def changed(run: Known, change: Callable[[int, dict[str, Any]], None], path: Path) -> Path:
+    """A run over the same cases whose results are changed."""
+    texts = []
+    for number, text in enumerate((run.path / "results.jsonl").read_text("utf-8").splitlines()):
+        data = json.loads(text)
+        change(number, data)
+        texts.append(json.dumps(data) + "\n")
+    path.mkdir(parents=True, exist_ok=True)
+    RunDirectory(path).write_about({**ABOUT, "judge": {"name": "other"}, "options": {}})
+    (path / "results.jsonl").write_text("".join(texts), encoding="utf-8")
+    return path
+
+
+# ---------------------------------------------------------------- sheets
+
+
+def rows_of(sheet: Path) -> list[dict[str, Any]]:
+    text = sheet.read_text("utf-8-sig")
+    if sheet.suffix == ".jsonl":
+        return [json.loads(line) for line in text.splitlines()]
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def write_rows(sheet: Path, rows: list[dict[str, Any]]) -> Path:
+    if sheet.suffix == ".jsonl":
+        sheet.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return sheet
+    with sheet.open("w", encoding="utf-8-sig", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return sheet
+
+
+def labelled(sheet: Path, run: Known, *, rows: int | None = None, second: bool = False) -> Path:
+    """A person who is always right labels the first rows of a sheet; a second one mostly is."""
+    found = rows_of(sheet)
+    for place, row in enumerate(found):
+        truth = run.truth[row["case_id"]]
+        if "number" in row:
+            fine = truth[int(row["number"]) - 1]
+            labels = "supported", "contradicted"
+        else:
+            fine = all(truth)
+            labels = "faithful", "unfaithful"
+        row["label"] = labels[not fine] if rows is None or place < rows else ""
+        if second:
+            row["label_2"] = labels[(not fine) ^ (place % 10 == 0)]
+    return write_rows(sheet, found)
