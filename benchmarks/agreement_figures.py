@@ -141,7 +141,7 @@ def alarms(
         some, sizes = drawn(answers(RUN, share, judge, chance), 1, labels, chance)
         both = [Both(place, [(items[0][0], one, two)]) for place, (items, one, two) in some]
         if {item[0] for answer in both for item in answer.items} == {False, True}:
-            found += paired(("A", "B"), both, sizes, resamples=50).p <= FALSE_ALARMS
+            found += paired(("A", "B"), both, sizes, resamples=RESAMPLES).p <= FALSE_ALARMS
     return found
 
 

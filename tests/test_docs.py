@@ -136,11 +136,12 @@ def test_every_example_prints_what_the_page_says(
 
 
 def test_only_the_code_of_other_systems_is_not_run() -> None:
-    """Ray's is run by ``tests/cluster``, pytest's by ``test_pytest_page.py``, that of reports by ``test_report.py``, others by ``tests/adapters``."""
+    """Ray's is run by ``tests/cluster``, pytest's by ``test_pytest_page.py``, that of reports by ``test_report.py``, that of labels by ``tests/agreement``, others by ``tests/adapters``."""
     languages = {fence[1] for page in PAGES for fence in FENCE.finditer(page.read_text("utf-8"))}
     known = {"python", "text", "console", "yaml", "toml", "json", "dockerfile"}
     run_elsewhere = {
-        f"python {{.{name}}}" for name in ("not-run", "ray", "pytest", "report", "adapters")
+        f"python {{.{name}}}"
+        for name in ("not-run", "ray", "pytest", "report", "adapters", "agreement")
     }
     assert languages <= known | run_elsewhere
     for page in PAGES:

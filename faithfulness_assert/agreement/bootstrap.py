@@ -47,7 +47,7 @@ class Sample(NamedTuple):
     Args:
         clusters: the answers.
         sizes: how many answers of the run each stratum has.
-        possible: for each stratum the kinds that an item in it may be of.
+        possible: for each stratum the kinds that an item in it may be of, at least one.
     """
 
     clusters: Sequence[Cluster]
@@ -92,7 +92,7 @@ class Sample(NamedTuple):
         return [*rows, *((UNSEEN / len(kinds), [(kind, 1.0)]) for kind in kinds)]
 
     def _kinds(self) -> int:
-        return 1 + max(max(kinds) for kinds in self.possible)
+        return len(self.clusters[0].counts)
 
 
 def intervals(

@@ -1,26 +1,26 @@
 """Two judges of the same answers: which one agrees better with people?
 
 The measure is the balanced accuracy, in which a judge that flags nothing has one half, however rare
-unfaithful answers are. Its difference is a weighted sum over the answers, each with what it counts
-in its design. If neither judge is better, each answer may as well have its two verdicts exchanged:
-the test flips signs, whole answers at a time, as McNemar's exact test does without weights.
-Several tests together are corrected by Holm (1979).
+unfaithful answers are. The difference is drawn by the same bootstrap as all intervals, whole
+answers within the strata of their design, so that the p-value and the interval say the same. (Sign
+flips, McNemar's test with weights, call equal judges different too often: the few answers that
+weigh much stand for what only one of both can get wrong.) ``benchmarks/agreement_figures.py``
+measures it. Several tests together are corrected by Holm (1979).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..batch.paired_tests import sign_flips
-from .bootstrap import RESAMPLES, SEED, Cluster, Figure, Sample, intervals
+from .bootstrap import RESAMPLES, SEED, Cluster, Figure, Sample, figure_of
 from .figures import figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-SCALE = 1_000_000
 FALSE_ALARMS = 0.05
 """The most of 100 % sets of comparisons that call any judge better where none is."""
 KINDS = [(a, b, c) for a, b, c in product((False, True), repeat=3)]
@@ -75,10 +75,16 @@ def paired(
     for stratum, items in answers:
         counts = Counter(items)
         clusters.append(Cluster(stratum, tuple(counts[kind] for kind in KINDS)))
-    sample = Sample(clusters, sizes, [list(range(len(KINDS)))] * len(sizes))
-    found = intervals(sample, _differences, seed=seed, resamples=resamples)
-    p = _chance(answers, sizes, sample.totals())
-    return Paired(*names, found["balanced_accuracy"], found["agreement"], p, p)
+    sample = Sample(clusters, sizes, _possible(answers, sizes))
+    values = _differences(sample.totals())
+    told = [_differences(totals) for totals in sample.resampled(Random(seed), resamples)]  # noqa: S311 - no secret
+    accuracies = [one for one, _ in told]
+    below = sum(one < 0 for one in accuracies) + sum(one == 0 for one in accuracies) / 2
+    p = min(1.0, 2 * (min(below, resamples - below) + 1) / (resamples + 1))
+    same = all(one == two for answer in answers for _, one, two in answer.items)
+    balanced = figure_of(values[0], accuracies)
+    agreement = figure_of(values[1], [two for _, two in told])
+    return Paired(*names, balanced, agreement, 1.0 if same else p, 1.0 if same else p)
 
 
 def holm(tests: Sequence[Paired]) -> list[Paired]:
@@ -91,37 +97,31 @@ def holm(tests: Sequence[Paired]) -> list[Paired]:
     return [test._replace(adjusted=adjusted[place]) for place, test in enumerate(tests)]
 
 
-def _differences(totals: Sequence[float]) -> Mapping[str, float | None]:
+def _possible(answers: Sequence[Both], sizes: Sequence[int]) -> list[list[int]]:
+    """The kinds in each stratum. A judge by whose verdict the strata are says the same in each."""
+    own = [
+        all(item[judge] is bool(answer.stratum) for answer in answers for item in answer.items)
+        for judge in (1, 2)
+    ]
+    return [
+        [
+            place
+            for place, (_, *flags) in enumerate(KINDS)
+            if all(flag is bool(stratum) for flag, is_own in zip(flags, own, strict=True) if is_own)
+        ]
+        for stratum in range(len(sizes))
+    ]
+
+
+def _differences(totals: Sequence[float]) -> tuple[float, float]:
+    """In balanced accuracy, and in agreement."""
     first, second = ([0.0] * 4, [0.0] * 4)
-    for total, (unfaithful, one, two) in zip(totals, KINDS, strict=True):
+    for total, (unfaithful, one, two) in zip(totals, KINDS, strict=False):
         first[2 * unfaithful + one] += total
         second[2 * unfaithful + two] += total
     before, after = figures(first), figures(second)
-    return {name: _less(after[name], before[name]) for name in ("balanced_accuracy", "agreement")}
+    return _less(after, before, "balanced_accuracy"), _less(after, before, "agreement")
 
 
-def _less(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one - other
-
-
-def _chance(answers: Sequence[Both], sizes: Sequence[int], totals: Sequence[float]) -> float:
-    """The two-sided p-value of the difference in balanced accuracy."""
-    seen = Counter(answer.stratum for answer in answers)
-    whole = {
-        truth: sum(t for t, kind in zip(totals, KINDS, strict=True) if kind[0] is truth)
-        for truth in (False, True)
-    }
-    sums = [
-        sizes[stratum] / seen[stratum] * sum(_gain(item) / whole[item[0]] for item in items)
-        for stratum, items in answers
-    ]
-    most = max(map(abs, sums), default=0.0) or 1.0
-    up = Counter(round(SCALE * value / most) for value in sums if value)
-    down = Counter({-size: count for size, count in up.items()})
-    return min(1.0, 2 * min(sign_flips(up), sign_flips(down)))
-
-
-def _gain(item: tuple[bool, bool, bool]) -> int:
-    """1 if only the second judge is right, -1 if only the first one is."""
-    unfaithful, one, two = item
-    return (two is unfaithful) - (one is unfaithful)
+def _less(one: Mapping[str, float | None], other: Mapping[str, float | None], name: str) -> float:
+    return (one[name] or 0.0) - (other[name] or 0.0)

@@ -68,7 +68,6 @@ def sweep(answers: Sequence[Scored], sizes: Sequence[int], now: float, seed: int
         for s in range(len(sizes))
     ]
     possible = [[*places, *(place + width for place in places)] for places in seen]
-    possible[0] = sorted({*possible[0], 2 * width - 1})  # so that all totals have the same length
     sample = Sample(clusters, sizes, possible)
     points = _points(sample.totals(), levels)
     here = _here(levels, now)

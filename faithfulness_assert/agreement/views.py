@@ -31,6 +31,7 @@ FIGURES = {
     "ac1": ("Gwet's AC1", "the same with a chance that rare classes do not inflate"),
 }
 BEYOND_CHANCE = ("kappa", "ac1")
+CONFUSION = ("labels (share of the run)", "passes", "flagged")
 HEAD = ("figure", "value", "95 % interval", "what it is")
 SHOWN = 10
 """Disagreements that are shown with their texts."""
@@ -50,8 +51,8 @@ def headline(found: Agreement) -> str:
     return Kept(sum(found.labels), found.share, found.statements).line()
 
 
-def facts(found: Agreement) -> Iterator[str]:
-    """What stands below it."""
+def facts(found: Agreement, *, judges: bool = True) -> Iterator[str]:
+    """What stands below it. ``judges``: also which judges these are."""
     (others, flagged), (passed, failed) = found.labels, found.sizes
     yield (
         f"labels: {flagged:,} of {failed:,} answers that the judge flags "
@@ -65,6 +66,9 @@ def facts(found: Agreement) -> Iterator[str]:
             f"{found.left_out:,} cases could not be graded, or have nothing to label: nothing here "
             "is about them"
         )
+    for judge in found.judges if judges else ():
+        told = f"judge {judge.judge}, policy {judge.policy}, passes from {judge.threshold:g}"
+        yield f"{clip(judge.name, 60)}: {told}"
 
 
 def tables(found: Agreement) -> Iterator[Table]:
@@ -148,8 +152,7 @@ def _confusion(title: str, level: Level) -> Table:
         f"{count:,} ({share:.1%})" for count, share in zip(level.counts, level.shares, strict=True)
     ]
     rows = [("faithful by people", *cells[:2]), ("unfaithful by people", *cells[2:])]
-    head = ("labels (share of the run)", "passes", "flagged")
-    return Table(title, head, rows)
+    return Table(title, CONFUSION, rows)
 
 
 def _figures(title: str, level: Level, found: Agreement) -> Table:

@@ -151,13 +151,6 @@ def run_agreement(arguments: Namespace) -> int:
     found = measure(
         arguments.labels, *arguments.runs, random=arguments.random, encoding=arguments.encoding
     )
-    if arguments.json:
-        print_json(json.dumps(as_json(found)))
-    elif arguments.markdown:
-        for line in markdown(found).splitlines():
-            show_line(line)
-    else:
-        _show(found)
     if arguments.report is not None:
         from ..report.agreement_page import write_agreement_page
 
@@ -166,6 +159,13 @@ def run_agreement(arguments: Namespace) -> int:
     for run in found.drawn_from:
         if run.is_dir():
             _keep(found, run)
+    if arguments.json:
+        print_json(json.dumps(as_json(found)))
+    elif arguments.markdown:
+        for line in markdown(found).splitlines():
+            show_line(line)
+    else:
+        _show(found)
     if found.problem:
         say(f"faithfulness-assert: {found.problem}")
         return NOT_GRADED
@@ -201,7 +201,7 @@ def _show(found: Agreement) -> None:
 
 def markdown(found: Agreement) -> str:
     """The figures as Markdown, in which no text of a model or a file is markup."""
-    lines = [f"### {headline(found)}", "", *(f"- {fact}" for fact in facts(found))]
+    lines = [f"### {headline(found)}", "", *(f"- {_harmless(fact)}" for fact in facts(found))]
     for table in tables(found):
         lines += ["", f"**{_harmless(table.title)}**", ""]
         lines += [_row(table.head), _row(["---"] * len(table.head))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..agreement.views import facts, headline, sweep_line, tables
+from ..agreement.views import CONFUSION, facts, headline, sweep_line, tables
 from ..batch.outputs.files import whole_file
 from ..files import as_text
 from .building import check_report
@@ -31,12 +31,12 @@ def write_agreement_page(found: Agreement, path: str | os.PathLike[str]) -> Path
         "title": "Agreement with people",
         "sheet": found.sheet,
         "line": headline(found),
-        "facts": list(facts(found)),
+        "facts": list(facts(found, judges=False)),
         "notes": [*([found.problem] if found.problem else []), *found.warnings],
         "judges": found.judges,
         "sweep_lines": [judge.sweep and sweep_line(judge.sweep) for judge in found.judges],
         "loop_of": {"recall": 0, "specificity": 1, "balanced_accuracy": 2},
-        "tables": list(tables(found)),
+        "tables": [table for table in tables(found) if table.head != CONFUSION],  # it has plots
         "most": MOST,
     }
     with whole_file(file) as part, as_text(part, errors="replace") as text:

@@ -165,11 +165,12 @@ def test_a_judge_that_finds_more_is_better_and_the_same_judge_is_not() -> None:
     assert (told.better, told.p) == ("", 1.0)
 
 
-def test_without_weights_the_test_is_mcnemars() -> None:
-    half = {(True, True, False): 9, (True, False, True): 2, (False, False, False): 11}
-    told = paired(("A", "B"), both(half), (100,))
-    # 11 that differ, all unfaithful: 2 × (1 + 11 + 55) / 2^11
-    assert told.p == pytest.approx(2 * 67 / 2048, abs=0.01)
+def test_without_weights_the_chance_is_near_that_of_mcnemars_exact_test() -> None:
+    for lost, gained, exact in ((9, 2, 0.0654), (12, 2, 0.0129), (8, 6, 0.7905)):
+        counts = {(True, True, False): lost, (True, False, True): gained}
+        told = paired(("A", "B"), both({**counts, (False, False, False): 60}), (1000,))
+        assert 0.3 * exact < told.p < 2.5 * exact
+        assert (told.p < 0.05) == (told.balanced_accuracy.high < 0)
 
 
 def test_a_comparison_of_equal_judges_is_rarely_called() -> None:
@@ -180,7 +181,7 @@ def test_a_comparison_of_equal_judges_is_rarely_called() -> None:
             wrong = place % 3 == 0
             one, two = (chance.random() < (0.8 if wrong else 0.2) for _ in range(2))
             items.append(Both(int(one), [(wrong, one, two)]))
-        called += paired(("A", "B"), items, (800, 200), resamples=50).p <= 0.05
+        called += paired(("A", "B"), items, (800, 200), resamples=300).p <= 0.05
     assert called <= 6  # of 30 at 5 %, more are there once in 1,000 times
 
 
