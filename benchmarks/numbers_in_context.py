@@ -68,7 +68,7 @@ def counted(row: dict[str, str], name: str, flags: list[tuple[str, ...]]) -> Cou
     if not re.search(r"\d", row["statement"]):
         return counts
     question = row["statement"][: row["statement"].rfind("?") + 1]
-    absent = absent_numbers(row["statement"], numbers_of(row["context"]), question)
+    absent = absent_numbers(row["statement"], numbers_of(row["context"]), numbers_of(question))
     there = digits_in(row["context"])
     literally = [a for a in absent if re.sub(r"[ ,.'’]", "", a) in there]
     numbers = ", ".join(sorted(there)[:60])

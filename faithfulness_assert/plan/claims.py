@@ -153,7 +153,8 @@ def _take_with_verdicts(state: State, job: Job, outcome: Outcome) -> State:
     rows = _by_sentence(state, job, reading.rows)
     check_count(len(reading.rows), len(rows))
     sentences = Sentences(job.ask.payload.items)
-    shown = words_to_quote(reading.rows, [text for _, text in job.ask.payload.sentences])
+    quotable = words_to_quote(reading.rows, [text for _, text in job.ask.payload.sentences])
+    shown = {number for number, _ in job.ask.payload.sentences}
     said = around(reading, rows)
     statements: list[Statement] = []
     findings: dict[Cell, Finding] = {}
@@ -166,7 +167,7 @@ def _take_with_verdicts(state: State, job: Job, outcome: Outcome) -> State:
             text = alike[0].statement if alike else sentence.text
             statement = Statement(len(statements) + 1, text, sentence.start, sentence.end)
             finding = agreed(
-                [checked(finding_of(row, text, shown), text, job.ask) for row in alike]
+                [checked(finding_of(row, text, quotable), text, job.ask, shown) for row in alike]
             )
             finding = unless_denied(finding, number, text, said) if alike else MISSING
             # The claim is in the judge's words. Whether it may be set aside, the sentence decides.

@@ -30,13 +30,13 @@ SETTLED = FINE_LABELS
 """What more of the context is not needed for."""
 
 
-def checked(finding: Finding, text: str, ask: Ask) -> Finding:
+def checked(finding: Finding, text: str, ask: Ask, shown: Collection[int]) -> Finding:
     """The finding for a statement with this text, as far as its ask showed and allowed it.
 
-    Evidence that the ask did not show is left out, and a flag says so.
+    Evidence that the ask did not show is left out, and a flag says so. ``shown``: the numbers of
+    the sentences that it showed.
     """
     if finding.evidence:
-        shown = {number for number, _ in ask.payload.sentences}
         kept = tuple(number for number in finding.evidence if number in shown)
         if kept != finding.evidence:
             finding = finding._replace(evidence=kept, flags=("no_such_evidence",))

@@ -167,8 +167,9 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
     except JudgeError as error:
         return lose(state, job, error)
     sure = dict(zip(job.ask.ids, getattr(outcome, "confidence", ()), strict=False))
+    shown = {number for number, _ in job.ask.payload.sentences}
     found = {
-        n: checked(f._replace(confidence=sure.get(n)) if f.label else f, lines[n], job.ask)
+        n: checked(f._replace(confidence=sure.get(n)) if f.label else f, lines[n], job.ask, shown)
         for n, f in settled.findings.items()
     }
     own = {number: _unless_asserted(state, number, found[n]) for n, number in job.own.items()}

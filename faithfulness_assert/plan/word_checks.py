@@ -29,10 +29,19 @@ def with_word_checks(case: Case, verdicts: Sequence[Verdict]) -> tuple[Verdict, 
 
         return numbers_of("\n".join(passage.text for passage in case.context))
 
-    return tuple(_checked(verdict, case.question, numbers) for verdict in verdicts)
+    @cache
+    def asked() -> Numbers:
+        from ..text.numbers import numbers_of
+
+        return numbers_of(case.question)
+
+    return tuple(_checked(verdict, asked, numbers) for verdict in verdicts)
 
 
-def _checked(verdict: Verdict, question: str, numbers: Callable[[], Numbers]) -> Verdict:
+def _checked(
+    verdict: Verdict, asked: Callable[[], Numbers], numbers: Callable[[], Numbers]
+) -> Verdict:
+    """The verdict with what code sees. ``asked``: the numbers of the question."""
     if verdict.label is None or verdict.label == "not_a_claim":
         return verdict
     if verdict.label != "supported":
@@ -41,7 +50,7 @@ def _checked(verdict: Verdict, question: str, numbers: Callable[[], Numbers]) ->
         return verdict
     from ..text.absent_numbers import absent_numbers
 
-    absent = absent_numbers(verdict.statement, numbers(), question)
+    absent = absent_numbers(verdict.statement, numbers(), asked())
     if not absent:
         return verdict
     return replace(verdict, wrong=absent, flags=(*verdict.flags, NUMBER_FLAG))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from .numbers import (
     MONEY,
+    NONE,
     SPACED,
     YEARS,
     Number,
@@ -23,7 +24,6 @@ from .numbers import (
     Unit,
     clock_of,
     find_numbers,
-    numbers_of,
     units,
     valued,
     words_of,
@@ -54,15 +54,14 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 
 
-def absent_numbers(statement: str, context: Numbers, question: str = "") -> tuple[str, ...]:
+def absent_numbers(statement: str, context: Numbers, question: Numbers = NONE) -> tuple[str, ...]:
     """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
 
     A number is there with its unit if only the unit is nowhere. What the question has is left out.
     """
-    asked = numbers_of(question) if question else Numbers([], {}, frozenset())
     found = []
     for number, text in own_numbers(statement):
-        if _may_be_derived(text, number) or _occurs(number, asked, text):
+        if _may_be_derived(text, number) or _occurs(number, question, text):
             continue
         if not _occurs(number, context, text):
             found.append(statement[number.start : number.end])

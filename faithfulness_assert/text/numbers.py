@@ -54,6 +54,9 @@ class Numbers(NamedTuple):
     words: frozenset[str]
 
 
+NONE = Numbers([], {}, frozenset())
+
+
 class Unit(NamedTuple):
     """A unit: its dimension, how many basic units it is, and whether it is often left out."""
 
