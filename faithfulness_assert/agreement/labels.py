@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch.data_sets.sources import open_table
@@ -192,10 +193,12 @@ def _one_design(name: str, rows: Sequence[Row]) -> Design | None:
                 f"{name}: has more answers than were drawn; take it as it was written"
             )
     here = {row.place.place for row in rows if row.place}
-    lost = sorted({*range(1, design.drawn + 1)} - here)
+    # A sheet may say that it has a trillion of answers: no list is made of what it says.
+    lost = design.drawn - sum(1 <= place <= design.drawn for place in here)
     if lost:
-        shown = ", ".join(map(str, lost[:5])) + (" and more" if len(lost) > 5 else "")
-        problem = f"{len(lost)} of the {design.drawn} answers that were drawn are missing"
+        missing = (str(n) for n in range(1, design.drawn + 1) if n not in here)
+        shown = ", ".join(islice(missing, 5)) + (" and more" if lost > 5 else "")
+        problem = f"{lost} of the {design.drawn} answers that were drawn are missing"
         raise ConfigError(
             f"{name}: {problem} (numbers {shown} of the sheet as it was written), and without them "
             "the rest is no random part. Put them back, with an empty label where there is none"

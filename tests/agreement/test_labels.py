@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from labelled_runs import Known, changed, known_run, labelled, rows_of, write_ro
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.agreement import measure, unfaithful_rate, write_sheet
+from faithfulness_assert.agreement.design import Stratum, sealed, unsealed
 from faithfulness_assert.agreement.labels import read_labels
 
 Rows = list[dict[str, Any]]
@@ -132,6 +134,10 @@ BROKEN: dict[str, tuple[Callable[[Rows], object], str]] = {
         lambda rows: rows[2].update(design=""),
         "the design was changed",
     ),
+    "a design that says a trillion": (
+        lambda rows: [{**row, "design": _of_a_trillion(row["design"])} for row in rows],
+        r"999\d+ of the 1000\d+ answers that were drawn are missing",
+    ),
     "the column of the design removed": (
         lambda rows: [{k: v for k, v in row.items() if k != "design"} for row in rows],
         "has no column design. Draw one with the command `label`, or",
@@ -141,6 +147,12 @@ BROKEN: dict[str, tuple[Callable[[Rows], object], str]] = {
 
 def _other(label: str) -> str:
     return {"faithful": "unfaithful", "supported": "contradicted"}.get(label, "faithful")
+
+
+def _of_a_trillion(cell: str) -> str:
+    """The cell as somebody can make it who wants a list that fits into no memory."""
+    design, place = unsealed(cell)
+    return sealed(replace(design, flagged=Stratum((10**12, 10**12, 0))), place)
 
 
 def _shifted(rows: Rows, column: str) -> Rows:

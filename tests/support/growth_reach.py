@@ -33,13 +33,13 @@ OF_A_TEST = "takes texts of a test's own code, and gives them to grade()"
 SENDS_BYTES = "passes messages on as bytes; what is in them is an assertion"
 NEEDS_NO_ROW = {
     **{f"adapters/{name}.py": PACKAGE_MISSING for name in ("deepeval", "inspect_ai", "langfuse", "langsmith", "mlflow", "ragas")},
-    **dict.fromkeys((*("agreement/rates.py", "agreement.Rate", "agreement.unfaithful_rate"), *("cli/doctor_commands.py", "cli/node.py", "command doctor", "command demo", "command worker", "cli.main"), *("judges.preload", "policy/presets.py"), *("pytest_plugin/hooks.py", "pytest_plugin/plugin_settings.py")), NO_TEXT),
+    **dict.fromkeys(("agreement.Rate", *("cli/doctor_commands.py", "cli/node.py", "command doctor", "command demo", "command worker", "cli.main"), *("judges.preload", "policy/presets.py"), *("pytest_plugin/hooks.py", "pytest_plugin/plugin_settings.py")), NO_TEXT),
     **dict.fromkeys(("pytest_plugin/fixture.py", "pytest_plugin/session.py", "pytest_plugin/tapes.py"), OF_A_TEST),
     **{
         f"promptfoo/worker_process/{name}.py": SENDS_BYTES
         for name in ("server", "tcp_socket", "worker_socket")
     },
-    **dict.fromkeys(("CitationAudit", "ConfigError", "Judge", "PromptTooLong", "text.statements.Split", "report.Report", "batch.provider_batches.Standing"), "a record without code of its own"),
+    **dict.fromkeys(("CitationAudit", "ConfigError", "Judge", "PromptTooLong", "text.statements.Split", "report.Report", "agreement.JudgeFigures", "batch.provider_batches.Standing"), "a record without code of its own"),
     "batch/ray.py": "its package is not installed here; it grades rows as grade_many does",
     "promptfoo/javascript.py": "the program that calls promptfoo.grade, which has a row",
     **dict.fromkeys(("cli/probe_commands.py", "command probe", "probe.probe_estimate"), "asks about scenes of ours; what the judge says of them has the row probe"),
@@ -53,7 +53,9 @@ MAY_REFUSE = (
     *(".toml of a policy", ".yaml of a policy", ".json of a policy", "a value of TOML", "a key in TOML"),
     *("a value of YAML", "a list in YAML", "a key in YAML", "a value of JSON", "a mapping", "settings"),
     *("an unknown field of a policy", "an option", "an option's name", "a judge's name", "a policy's name"),
-    *("a certificate", "a config of promptfoo", "words of a command"),
+    *("a certificate", "a config of promptfoo", "words of a command", "a local model's labels"),
+    *("a sheet", "the design of a sheet", "the ids of a sheet", "the labels of a sheet"),
+    "what a design says of very many",
 )  # fmt: skip
 """Sinks that refuse most texts: what is measured is how long that takes. All others must take a plain text."""
 

@@ -44,6 +44,8 @@ ROW_SIZE = 150
 @cache
 def sinks() -> dict[str, Sink]:
     """All of them."""
+    import growth_people
+
     os.environ["NO_PROXY"] = "127.0.0.1"
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "FAITHFULNESS_ASSERT_JUDGE"):
         os.environ.pop(name, None)
@@ -64,6 +66,9 @@ def sinks() -> dict[str, Sink]:
         **configs(folder),
         **promptfoo(folder),
         **commands(folder),
+        **growth_people.checkers(folder),
+        **growth_people.contexts(folder),
+        **growth_people.labels(folder),
     }
 
 

@@ -1,0 +1,252 @@
+"""More of what takes a text of others: judges on this machine, probes of contexts, and labels of people.
+
+See ``growth_sinks.py``, which has the rest.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+from fakes import ScriptedJudge
+from growth_sinks import (
+    ANSWER,
+    CONTEXT,
+    YES,
+    Commands,
+    Sink,
+    as_lines,
+    cases,
+    file,
+    pieces,
+    said,
+    usual,
+)
+
+import faithfulness_assert as fa
+
+MARKS = {"it": [0.0, 2.0], "tower": [3.0, 0.0], "x": [0.0, 5.0]}
+"""Words of a model that labels tokens: supported, or not."""
+KINDS = {"it": [0.0, 2.0, 0.0], "tower": [3.0, 0.0, 0.0], "x": [0.0, 0.0, 5.0]}
+PLAIN = "The tower of Arlen was opened by the mayor on 14 March 1850. The bridge of Arlen rests on 16 pillars made of stone."
+"""Sentences that rules can alter."""
+FEW = 40
+"""Answers of a sheet that have nothing to do with the text: it must have 30."""
+MOST_CONTEXT = 0.7
+"""The part of a text that is one context: probes leave out longer ones, so also twice it has to fit."""
+
+
+# ---------------------------------------------------------------- judges
+
+
+def checkers(folder: Path) -> dict[str, Sink]:
+    """Judges that were trained to check, here and behind a server."""
+    from tiny_models import tiny_model
+
+    from faithfulness_assert.asking.document_claim import document_claim
+    from faithfulness_assert.judges.claims_judge import TwoJudges
+    from faithfulness_assert.judges.local import LocalJudge
+
+    @cache
+    def labels() -> LocalJudge:
+        return local("labels", KINDS)
+
+    @cache
+    def tokens() -> LocalJudge:
+        kind = "BertForTokenClassification"
+        return local("tokens", MARKS, kind=kind, labels=None, family="lettucedetect")
+
+    def local(name: str, vectors: dict[str, list[float]], **made: Any) -> LocalJudge:
+        options = {key: made.pop(key) for key in ("family", "label_order") if key in made}
+        model = tiny_model(folder / name, vectors, **made)
+        return LocalJudge(model.removeprefix("local:"), device="cpu", **options)
+
+    def config(text: str) -> object:
+        """A model whose config says the text wherever it says something."""
+        given = {"family": "pair", "label_order": "contradicted,supported,not_enough_info"}
+        told: dict[str, Any] = {"labels": (text, f"{text}1", f"{text}2"), "model_type": text}
+        return local("config", KINDS, kind=text, **told, **given, **{text[:1000]: text})
+
+    @cache
+    def ask() -> Any:
+        judge = ScriptedJudge(["{}"])
+        fa.grade("It is so.", CONTEXT, judge=judge)
+        return judge.asked[0]
+
+    def claim(text: str) -> object:
+        payload = replace(ask().payload, items=((1, text),), sentences=((1, text), (2, text)))
+        return document_claim(replace(ask(), payload=payload))
+
+    def outputs(names: Callable[[str], tuple[str, ...]]) -> Sink:
+        return lambda text: local("names", KINDS, labels=names(text))
+
+    return {
+        "an answer, a local judge": lambda text: fa.grade(text, CONTEXT, judge=labels()),
+        "a context, a local judge": lambda text: fa.grade(ANSWER, text, judge=labels()),
+        "an answer, marked tokens": lambda text: fa.grade(text, CONTEXT, judge=tokens()),
+        "a long statement, marked tokens": lambda text: fa.grade(
+            text.replace(".", "").replace("。", "")[:200] + ".", text, judge=tokens(), reasons=True
+        ),
+        "a question, marked tokens": lambda text: fa.grade(
+            ANSWER, CONTEXT, question=text, judge=tokens()
+        ),
+        "a local model's config": config,
+        "a local model's labels": outputs(lambda text: (text, "entailment", text)),
+        "two judges": lambda text: fa.grade(
+            text, CONTEXT, judge=TwoJudges(labels(), YES), policy="ragas"
+        ),
+        "a document and a claim": claim,
+    }
+
+
+def contexts(folder: Path) -> dict[str, Sink]:
+    """Probes of contexts in a file."""
+    from faithfulness_assert.probe import compare_cards, probe
+    from faithfulness_assert.report import write_probe_report
+
+    def probed(rows: list[dict[str, Any]], name: str = "judge") -> Any:
+        source = file(folder, "contexts.jsonl", as_lines(rows))
+        judge = ScriptedJudge(["No."], name=name)
+        return probe(judge, per_kind=1, contexts=source)
+
+    def long(text: str) -> object:
+        context = f"{PLAIN} {text[: int(len(text) * MOST_CONTEXT)]}"
+        return probed([{"id": text, "answer": text, "context": context}])
+
+    def many(text: str) -> object:
+        return probed([{"context": [f"{n} {part}", PLAIN]} for n, part in enumerate(pieces(text))])
+
+    def side_by_side(text: str) -> str:
+        card = probed([{"context": PLAIN, "id": text}], name=text)
+        both = compare_cards(card, card)
+        write_probe_report(card, folder / "card.html")
+        write_probe_report(both, folder / "cards.html")
+        return json.dumps(both.to_json()) + both.to_markdown()
+
+    return {
+        "a context that is probed": long,
+        "contexts that are probed": many,
+        "cards side by side": side_by_side,
+    }
+
+
+# ---------------------------------------------------------------- labels
+
+
+def labels(folder: Path) -> dict[str, Sink]:
+    """Sheets that people label."""
+    from faithfulness_assert.agreement import measure
+    from faithfulness_assert.agreement.design import MOST as LARGEST
+    from faithfulness_assert.agreement.design import Stratum, sealed, unsealed
+    from faithfulness_assert.agreement.labels import read_labels
+    from faithfulness_assert.report.agreement_page import write_agreement_page
+
+    made = Commands(folder)
+
+    @cache
+    def usual_sheet() -> list[dict[str, Any]]:
+        return filled(drawn(folder, made, "x", ".csv", "--per-statement")[1])
+
+    def sheet(name: str, **changed: Callable[[str], str]) -> Sink:
+        """A sheet with a text in some of its columns, in each row."""
+
+        def read(text: str) -> object:
+            rows = [{**row, **{c: of(text) for c, of in changed.items()}} for row in usual_sheet()]
+            return read_labels(file(folder, name, as_table(rows)))
+
+        return read
+
+    def part(text: str) -> str:
+        return text[: max(len(text) // 30, 1)]
+
+    shown = dict.fromkeys(("question", "context", "answer", "evidence", "comment", "more"), part)
+
+    def random(text: str) -> object:
+        rows = [
+            {"id": f"{n}{each}", "label": "faithful", "answer": each, "label_2": ""}
+            for n, each in enumerate(pieces(text))
+        ]
+        return read_labels(file(folder, "random.csv", as_table(rows)), random=True)
+
+    def agreed(text: str) -> str:
+        run, written = drawn(folder, made, text, ".csv")
+        written.write_text(as_table(filled(written)), encoding="utf-8")
+        page = str(folder / "agreement.html")
+        return made.words("agreement", str(written), run, "--markdown", "--report", page)
+
+    def designed(changed: Callable[[str, Any], dict[str, Any]]) -> Sink:
+        """A sheet whose design says something else, and is sealed again."""
+
+        def measured(text: str) -> object:
+            rows = []
+            for row in usual_sheet():
+                design, place = unsealed(row["design"])
+                cell = sealed(replace(design, **changed(text, design)), place)
+                rows.append({**row, "design": cell})
+            found = measure(file(folder, "sheet.csv", as_table(rows)))
+            return write_agreement_page(found, folder / "agreement.html")
+
+        return measured
+
+    def saying(text: str, design: Any) -> dict[str, Any]:
+        names = dict.fromkeys(("run", "judge", "policy", "settings"), part(text))
+        kinds = {kind: getattr(design, kind) for kind in ("others", "flagged")}
+        many = {k: Stratum((s.drawn, LARGEST, LARGEST)) for k, s in kinds.items() if s.drawn}
+        return {**names, **many}
+
+    def vast(text: str, design: Any) -> dict[str, Any]:
+        return {"judge": part(text), "flagged": Stratum((LARGEST, LARGEST, LARGEST))}
+
+    return {
+        "command label": lambda text: drawn(folder, made, text, ".jsonl", "--per-statement"),
+        "command agreement": agreed,
+        "the texts of a sheet": sheet("sheet.csv", **shown),
+        "the design of a sheet": sheet("sheet.csv", design=part),
+        "what a design says": designed(saying),
+        "what a design says of very many": designed(vast),
+        "the ids of a sheet": sheet("sheet.csv", case_id=part),
+        "the labels of a sheet": sheet("sheet.csv", label=part),
+        "a sheet without a design": random,
+        "a sheet": lambda text: read_labels(file(folder, "sheet.csv", text)),
+    }  # fmt: skip
+
+
+def drawn(folder: Path, made: Commands, text: str, suffix: str, *words: str) -> tuple[str, Path]:
+    """Results that say a text, and a sheet with all of their answers."""
+    from faithfulness_assert.batch.data_sets import open_data_set
+    from faithfulness_assert.batch.rows import Line, digest
+
+    few = [{"id": f"few{n}", "answer": ANSWER, "context": CONTEXT} for n in range(FEW)]
+    long = {"id": text, "answer": text, "context": text, "question": text}
+    data = file(folder, "labelled.jsonl", as_lines([*few, long, *cases(text)]))
+    lines = [
+        Line(row.case_id, n, digest(row), {}, said(row.fields["context"]) if n > FEW else usual())
+        for n, row in enumerate(open_data_set(data).rows(), 1)
+    ]
+    run = file(folder, "labelled_results.jsonl", "".join(f"{each.to_json()}\n" for each in lines))
+    written = folder / f"labelled{next(made.number)}{suffix}"
+    made.words("label", run, "-o", str(written), "--n", "10000", "--data", data, *words)
+    return run, written
+
+
+def filled(sheet: Path) -> list[dict[str, Any]]:
+    """The rows of a sheet with labels of both kinds."""
+    with sheet.open(encoding="utf-8-sig", newline="") as opened:
+        rows: list[dict[str, Any]] = list(csv.DictReader(opened))
+    fine, wrong = ("supported", "contradicted") if "statement" in rows[0] else ("faithful", "unfaithful")  # fmt: skip
+    return [{**row, "label": wrong if crc32(row["case_id"].encode()) % 3 else fine} for row in rows]
+
+
+def as_table(rows: list[dict[str, Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()
