@@ -55,7 +55,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, server: 
 
 def test_a_run_with_a_wrong_key_is_never_called_not_worse(project: Path) -> None:
     """The command that the docs give to the GitHub Action, once with the right key and once with another."""
-    page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     (recipe,) = re.findall(r"- run: faithfulness-assert (batch .*--min-graded.*)", page)
     rows = [f"q{n},It has {n} rooms.,It has {n} rooms.\n" for n in range(55)]
     blank = [f"blank{n},,x\n" for n in range(5)]  # what needs no judge is graded with any key

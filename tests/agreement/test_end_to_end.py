@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -30,14 +31,18 @@ def cases() -> list[dict[str, Any]]:
     return made
 
 
+def errs(number: int, share: float) -> bool:
+    """Whether the judge is wrong about a case: always the same ones, whatever the ask looks like."""
+    return crc32(f"judge {number}".encode()) * 7919 % 1000 / 1000 < share
+
+
 def erring(request: Request) -> Answer:
     """A judge that misses a part of what is wrong, and flags a part of what is right."""
     text = text_of(request)
     told = said(text)
     for verdict in told["verdicts"]:
         fine = verdict["label"] == "supported"
-        chance = crc32(text.encode()) * 7919 % 1000 / 1000
-        if chance < (ALARMS if fine else MISSED):
+        if errs(int(re.search(r"Tower (\d+)", text)[1]), ALARMS if fine else MISSED):
             verdict["label"] = "contradicted" if fine else "supported"
             verdict["evidence"] = [1]
     return completion(json.dumps(told), usage={"prompt_tokens": 9, "completion_tokens": 9})
