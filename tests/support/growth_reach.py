@@ -27,12 +27,12 @@ ITS_PACKAGE = "needs its package, which CI does not install here; what it does w
 SHORT = "# Prices in May\n\n" + "The tower is [1] 12 metres tall in May.\n" * 40
 NO_TEXT = "gets no text of others"
 PACKAGE_MISSING = (
-    "its package is not installed here; what it does with texts is in adapters/shared.py"
+    "its package is not installed everywhere; what it does with texts is in adapters/shared.py"
 )
 OF_A_TEST = "takes texts of a test's own code, and gives them to grade()"
 SENDS_BYTES = "passes messages on as bytes; what is in them is an assertion"
 NEEDS_NO_ROW = {
-    **{f"adapters/{name}.py": PACKAGE_MISSING for name in ("deepeval", "inspect_ai", "langfuse", "langsmith", "mlflow", "ragas")},
+    **{f"adapters/{name}.py": PACKAGE_MISSING for name in ("deepeval", "inspect_ai", "langfuse", "langsmith", "mlflow", "opentelemetry", "ragas")},
     **dict.fromkeys(("agreement.Rate", *("cli/doctor_commands.py", "cli/node.py", "command doctor", "command demo", "command worker", "cli.main"), *("judges.preload", "policy/presets.py"), *("pytest_plugin/hooks.py", "pytest_plugin/plugin_settings.py")), NO_TEXT),
     **dict.fromkeys(("pytest_plugin/fixture.py", "pytest_plugin/session.py", "pytest_plugin/tapes.py"), OF_A_TEST),
     **{

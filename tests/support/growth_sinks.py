@@ -290,14 +290,7 @@ def records() -> dict[str, Sink]:
             shared.explanation(said(text)),
             shared.facts(said(text)),
         ),
-        "an event of OpenTelemetry": emitted,
     }
-
-
-def emitted(text: str) -> None:
-    from faithfulness_assert.adapters.opentelemetry import emit_result
-
-    emit_result(said(text), texts=True)
 
 
 # ---------------------------------------------------------------- judges
