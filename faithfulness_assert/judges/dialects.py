@@ -26,7 +26,7 @@ _WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_le
 """Fields in which servers say how long prompt and reply may be together."""
 
 
-_NEVER = re.compile("(?!)")
+_NEVER = re.compile(r"\Zx")  # nothing stands behind the end
 
 
 @dataclass(frozen=True, slots=True)
