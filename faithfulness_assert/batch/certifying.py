@@ -16,7 +16,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from hashlib import sha256
 from itertools import accumulate, product
-from math import ceil, exp, fsum, lgamma, log, log1p
+from math import ceil, log
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,6 +25,7 @@ from ..policy.as_json import without_controls
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .comparison import lines_of
+from .paired_tests import at_most
 from .run_directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -128,17 +129,6 @@ def needed(differing: int, agree: float) -> int:
     while at_most(differing, cases, 1 - agree) > 1 - LEVEL:
         cases += 1
     return cases
-
-
-def at_most(count: int, of: int, share: float) -> float:
-    """The chance of so many or fewer, each of which comes with a chance of ``share``."""
-    if count >= of:
-        return 1.0
-    yes, no, ways = log(share), log1p(-share), lgamma(of + 1)
-    return fsum(
-        exp(ways - lgamma(n + 1) - lgamma(of - n + 1) + n * yes + (of - n) * no)
-        for n in range(count + 1)
-    )
 
 
 # ---------------------------------------------------------------- rules

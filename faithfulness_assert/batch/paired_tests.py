@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from math import comb, erfc, sqrt
+from math import comb, erfc, exp, fsum, lgamma, log, log1p, sqrt
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -116,6 +116,20 @@ def paired_tests(pairs: Iterable[Pair]) -> PairedTests:
 def p_value(p: float) -> str:
     """A p-value for people. A chance is never 0."""
     return f"p = {p:.4f}".rstrip("0").rstrip(".") if p >= LEAST_SHOWN else f"p < {LEAST_SHOWN:.4f}"
+
+
+def at_most(count: int, of: int, share: float) -> float:
+    """The chance of so many or fewer, if each comes with a chance of ``share``, over 0 and under 1.
+
+    In logarithms, as the powers may be too small.
+    """
+    if count >= of:
+        return 1.0
+    yes, no, ways = log(share), log1p(-share), lgamma(of + 1)
+    return fsum(
+        exp(ways - lgamma(n + 1) - lgamma(of - n + 1) + n * yes + (of - n) * no)
+        for n in range(count + 1)
+    )
 
 
 def mcnemar(lost: int, gained: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, fsum, lgamma, log, log1p
+from ..batch.paired_tests import at_most
 
 TAIL = 0.025
 STEPS = 60
@@ -29,12 +29,7 @@ def _lower(wrong: int, asked: int) -> float:
 
 
 def _at_least(wrong: int, asked: int, share: float) -> float:
-    """The chance of so many wrong ones or more; in logarithms, as the powers may be too small."""
+    """The chance of so many wrong ones or more."""
     if not 0 < share < 1:
         return 1.0 if wrong == 0 or share == 1 else 0.0
-    yes, no, ways = log(share), log1p(-share), lgamma(asked + 1)
-    chances = (
-        ways - lgamma(n + 1) - lgamma(asked - n + 1) + n * yes + (asked - n) * no
-        for n in range(wrong)
-    )
-    return 1 - fsum(map(exp, chances))
+    return 1 - at_most(wrong - 1, asked, share)
