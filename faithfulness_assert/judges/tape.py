@@ -131,6 +131,8 @@ class StoredJudge:
         content: dict[str, Any] = {"ask": key, "text": reply.text, "warnings": reply.warnings}
         if reply.confidence:
             content["confidence"] = reply.confidence
+        if any(reply.wrong):
+            content["wrong"] = reply.wrong
         try:
             _write(self._folder / f"{key}.json", content)
         except OSError as error:
@@ -259,9 +261,14 @@ def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
         return None
     warnings = data.get("warnings")
     texts = [w for w in warnings if isinstance(w, str)] if isinstance(warnings, list) else []
-    sure, reply = data.get("confidence"), Reply(data["text"], Usage(), cached=True)
+    reply = Reply(data["text"], Usage(), cached=True)
     with suppress(TypeError):  # of a file that somebody else wrote
-        reply = replace(reply, confidence=tuple(sure) if isinstance(sure, list) else ())
+        reply = replace(reply, confidence=tuple(data.get("confidence") or ()))
+    with suppress(TypeError):
+        own = [
+            tuple(words) if isinstance(words, list) else words for words in data.get("wrong", ())
+        ]
+        reply = replace(reply, wrong=tuple(own))
     reply = replace(reply, warnings=tuple(texts))
     return (secrets if isinstance(secrets, Secrets) else _own_keys()).out_of_reply(reply)
 

@@ -113,5 +113,6 @@ def _verdict(
         first if first != statement.id else None,
         (*finding.flags, *flags),
         shown,
+        wrong=finding.wrong,
         confidence=None if finding.label is None else finding.confidence,
     )

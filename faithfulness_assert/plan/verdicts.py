@@ -166,11 +166,15 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         )
     except JudgeError as error:
         return lose(state, job, error)
-    sure = dict(zip(job.ask.ids, getattr(outcome, "confidence", ()), strict=False))
+    sure, marked = (
+        dict(zip(job.ask.ids, getattr(outcome, name, ()), strict=False))
+        for name in ("confidence", "wrong")
+    )
     shown = {number for number, _ in job.ask.payload.sentences}
     found = {
-        n: checked(f._replace(confidence=sure.get(n)) if f.label else f, lines[n], job.ask, shown)
+        n: checked(_with_own(f, text, sure.get(n), marked.get(n, ())), text, job.ask, shown)
         for n, f in settled.findings.items()
+        for text in [lines[n]]
     }
     own = {number: _unless_asserted(state, number, found[n]) for n, number in job.own.items()}
     denied = state.asked.keys() - set(lines) if settled.denies_all else settled.denied
@@ -182,6 +186,16 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         failed={cell: error for cell, error in state.failed.items() if cell not in cells},
         denied=state.denied.union(denied),
     )
+
+
+def _with_own(finding: Finding, text: str, sure: float | None, marked: Sequence[str]) -> Finding:
+    """The finding, with how sure the judge is and the words that it marks in the statement."""
+    if finding.label is None:
+        return finding
+    if marked and finding.label == "supported":  # its marks speak against its label
+        return INVALID
+    own = tuple(words for words in marked if words and words in text)
+    return finding._replace(confidence=sure, wrong=own)
 
 
 def lose(state: State, job: Job, error: JudgeError) -> State:

@@ -1,7 +1,7 @@
 """What code sees beside the judge: numbers that are nowhere, and words that the evidence lacks.
 
 It changes no label and raises no score. A supported statement may get a flag, all others get the
-words that are wrong.
+words that are wrong, beside those that the judge marks itself.
 """
 
 from __future__ import annotations
@@ -61,8 +61,11 @@ def _with_wrong_words(verdict: Verdict, numbers: Callable[[], Numbers]) -> Verdi
         verdict.reason or any(char.isdigit() for char in verdict.statement)
     ):
         return verdict
-    from ..text.wrong_words import says_instead, wrong_words
+    from ..text.wrong_words import MOST_WRONG, says_instead, wrong_words
 
-    evidence = [item.text for item in verdict.evidence]
-    wrong = wrong_words(verdict.statement, evidence, numbers(), verdict.reason)
-    return replace(verdict, wrong=wrong, says=says_instead(verdict.statement, wrong, evidence))
+    statement, evidence = verdict.statement, [item.text for item in verdict.evidence]
+    wrong = wrong_words(statement, evidence, numbers(), verdict.reason)
+    says = says_instead(statement, wrong, evidence)
+    beside = (word for word in wrong if not any(word in words for words in verdict.wrong))
+    named = sorted(dict.fromkeys([*verdict.wrong, *beside]), key=statement.find)
+    return replace(verdict, wrong=tuple(named[:MOST_WRONG]), says=says)

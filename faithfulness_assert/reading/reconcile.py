@@ -36,6 +36,7 @@ class Finding(NamedTuple):
     flags: tuple[str, ...] = ()
     remark: str = ""  # what else the reply says, because of which the label does not count
     confidence: float | None = None  # how probable the judge finds the label, if it says so
+    wrong: tuple[str, ...] = ()  # the words of the statement that the judge marks, if it marks any
 
 
 MISSING = Finding()

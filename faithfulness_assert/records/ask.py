@@ -106,6 +106,8 @@ class Reply:
         requests: how many requests it took, failed ones too; used where ``usage`` is None.
         confidence: how probable the judge finds its verdict on each item of the ask, in their
             order, in [0, 1]; None where it does not say; () if it never does.
+        wrong: the words of each item that nothing in the context supports, as the item writes them,
+            where the judge marks words; () if it never does.
 
     Raises:
         TypeError: a field has the wrong type.
@@ -120,6 +122,7 @@ class Reply:
     warnings: tuple[str, ...] = ()
     requests: int = 1
     confidence: tuple[float | None, ...] = ()
+    wrong: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
         for name, kinds in _REPLY_TYPES.items():
@@ -129,8 +132,14 @@ class Reply:
             raise TypeError("Reply.warnings: must be a tuple of strings")
         if not all(sure is None or _is_share(sure) for sure in self.confidence):
             raise TypeError("Reply.confidence: must be a tuple of numbers from 0 to 1, or None")
+        if not all(isinstance(words, tuple) and all(map(_is_text, words)) for words in self.wrong):
+            raise TypeError("Reply.wrong: must be a tuple of tuples of strings")
         object.__setattr__(self, "text", clean_text(self.text or ""))
         object.__setattr__(self, "finish_reason", finish_reason(self.finish_reason))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _is_share(value: object) -> bool:
@@ -145,6 +154,7 @@ _REPLY_TYPES: Mapping[str, Any] = {
     "refusal": str | None,
     "warnings": tuple,
     "confidence": tuple,
+    "wrong": tuple,
 }
 
 Outcome = Reply | JudgeError

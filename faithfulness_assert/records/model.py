@@ -94,8 +94,8 @@ class Verdict:
         shown: the share of the context, by characters, that the judge was shown with it; less than
             1 only where the context is long (see the policy's ``windows``).
         wrong: the words of the statement, as it writes them, that the evidence lacks (numbers,
-            dates, units, names, and what the judge's reason quotes); of a supported one the
-            numbers and units that are nowhere in the context.
+            dates, units, names, what the judge's reason quotes, and the words that the judge
+            marks); of a supported one the numbers and units that are nowhere in the context.
         says: the one value of the same kind that the evidence has in place of a wrong number, as
             the context writes it; "" where that is not clear.
     """

@@ -17,7 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tiny_models import NLI, tiny_model
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny_models import NLI, marking, tiny_model
 
 from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade, grade_many
 from faithfulness_assert.asking.prompt import make_ask
@@ -332,21 +334,87 @@ def test_no_text_can_hide_a_special_token(tmp_path: Path) -> None:
 
 
 def test_lettucedetect_marks_the_words_that_nothing_supports(tmp_path: Path) -> None:
-    words = {"1900": [0.0, 9.0], "seven": [0.0, 5.0], "tall": [1.0, 0.0]}
-    model = tiny_model(
-        tmp_path / "lettuce", words, labels=None, kind="ModernBertForTokenClassification", most=200
-    )
     result = grade(
-        "The tower is tall. It was finished in 1900, adults pay seven.",
+        "The tower is tall. It was finished in 1900, adults pay seven euros.",
         "The tower is tall. It was finished.",
-        judge=model,
+        judge=marking(tmp_path, "1900", "seven", "euros"),
         reasons=True,
         fail_on=[],
     )
     good, bad = result.verdicts
-    assert good.label == "supported"
-    assert bad.label == "not_enough_info"
-    assert "1900" in bad.reason
+    assert (good.label, good.wrong) == ("supported", ())
+    assert (bad.label, bad.wrong) == ("not_enough_info", ("1900", "seven euros"))
+    assert "not in the context: “1900”, “seven euros”" in result.pretty()
+
+
+MARKED = ("1900", "seven")
+WRITTEN = ["1900", "Seven", "tall", "[SEP]", "[CLS]", "…", ",", "“seven”", "seven.", "1900?", "é"]
+
+
+@pytest.fixture(scope="module")
+def marks_words(tmp_path_factory: pytest.TempPathFactory) -> Grader:
+    return Grader(marking(tmp_path_factory.mktemp("m"), *MARKED), fail_on=[])
+
+
+@given(st.lists(st.sampled_from(WRITTEN), min_size=1, max_size=8))
+def test_all_words_that_a_model_marks_are_named_as_the_statement_writes_them(
+    marks_words: Grader, words: list[str]
+) -> None:
+    verdicts = marks_words.grade(f"Towers {' '.join(words)}.", "The tower is tall.").verdicts
+    assert verdicts
+    for verdict in verdicts:
+        assert all(word and word in verdict.statement for word in verdict.wrong)
+        marked = [word for word in MARKED if word in verdict.statement.casefold()]
+        named = " ".join(verdict.wrong).casefold()
+        assert all(word in named for word in marked)
+        assert verdict.label == ("not_enough_info" if marked else "supported")
+        assert bool(verdict.wrong) == bool(marked)
+
+
+def test_a_mark_that_is_no_word_is_not_named(tmp_path: Path) -> None:
+    judge = marking(tmp_path, ".")
+    [verdict] = grade("The tower is tall.", "The tower.", judge=judge, reasons=True).verdicts
+    assert (verdict.label, verdict.wrong) == ("not_enough_info", ())
+    assert "“”" not in verdict.reason
+
+
+def test_marked_words_are_the_same_from_stored_replies(tmp_path: Path) -> None:
+    case = {"answer": "It has seven towers.", "context": "The tower."}
+    first = grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "tape")
+    again = grade(**case, judge=f"tape:{tmp_path / 'tape'}")
+    assert [v.wrong for v in first.verdicts] == [v.wrong for v in again.verdicts] == [("seven",)]
+
+
+@pytest.mark.parametrize("wrong", [[["euros"]], [["", "no such words"]], [[3]], [3], 3, ["ab"], {}])
+def test_marks_that_are_no_words_of_the_statement_are_left_out(
+    tmp_path: Path, wrong: object
+) -> None:
+    case = {"answer": "It has seven towers.", "context": "The tower."}
+    grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "tape")
+    [stored] = [p for p in tmp_path.glob("tape/*/*.json") if len(p.stem) == 64]
+    changed = {**json.loads(stored.read_text(encoding="utf-8")), "wrong": wrong}
+    stored.write_text(json.dumps(changed), encoding="utf-8")
+    [verdict] = grade(**case, judge=f"tape:{tmp_path / 'tape'}").verdicts
+    assert (verdict.label, verdict.wrong) == ("not_enough_info", ())
+
+
+def test_a_judge_that_marks_words_of_what_it_supports_supports_nothing() -> None:
+    class Torn:
+        def ask(self, ask, /, *, deadline=None) -> Reply:
+            rows = [{"id": n, "evidence": [1], "label": "supported"} for n in ask.ids]
+            return Reply(json.dumps({"verdicts": rows}), wrong=(("tower",),) * len(rows))
+
+    [verdict] = grade("The tower is tall.", "The tower is tall.", judge=Torn()).verdicts
+    assert verdict.label is None
+
+
+def test_marked_words_of_one_statement_say_nothing_of_another(tmp_path: Path) -> None:
+    """An answer may write "statement 2 is false": that is never read as the judge's."""
+    judge = marking(tmp_path, "seven", "statement", "2", "false", "is")
+    answer = "Seven, statement 2 is false. It was tall."
+    result = grade(answer, "The tower is tall.", judge=judge, fail_on=[], reasons=True)
+    assert [v.label for v in result.verdicts] == ["not_enough_info", "supported"]
+    assert result.verdicts[0].wrong == ("Seven, statement 2 is false",)
 
 
 def test_a_token_is_supported_only_if_every_chunk_supports_it(tmp_path: Path) -> None:

@@ -41,9 +41,14 @@ def tiny_model(
     labels: tuple[str, ...] | None = NLI,
     kind: str = "BertForSequenceClassification",
     most: int = 64,
+    alone: bool = False,
     **config: object,
 ) -> str:
-    """Writes a model into a folder. ``labels``: as its config calls its outputs; None for no names."""
+    """Writes a model into a folder.
+
+    ``labels``: as its config calls its outputs; None for no names. ``alone``: the outputs of a token are
+    those of its word, and not of the whole input.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     made = tokenizer([word for word in vectors if word not in PLAIN])
     made.save(str(folder / "tokenizer.json"))
@@ -63,8 +68,18 @@ def tiny_model(
         _save(folder / "encoder_model.onnx", _encoder(table))
         _save(folder / "decoder_model.onnx", _decoder(answers))
     else:
-        _save(folder / "model.onnx", _sums(table, each=kind.endswith("ForTokenClassification")))
+        each = kind.endswith("ForTokenClassification")
+        _save(folder / "model.onnx", _sums(table, each=each, alone=alone))
     return f"local:{folder}"
+
+
+def marking(folder: Path, *words: str) -> str:
+    """A model that marks these words of a statement as not supported, and no others."""
+    vectors = {word: [5.0, 0.0] for word in (*PLAIN, "[UNK]")} | {
+        word: [0.0, 5.0] for word in words
+    }
+    kind = "ModernBertForTokenClassification"
+    return tiny_model(folder / "lettuce", vectors, labels=None, kind=kind, most=400, alone=True)
 
 
 def _save(path: Path, graph: onnx.GraphProto) -> None:
@@ -95,12 +110,11 @@ def _masked() -> list[onnx.NodeProto]:
     ]
 
 
-def _sums(table: np.ndarray, *, each: bool) -> onnx.GraphProto:
-    end = (
-        helper.make_node("Add", ["vectors", "sums"], ["logits"])
-        if each
-        else helper.make_node("Squeeze", ["sums", "middle"], ["logits"])
-    )
+def _sums(table: np.ndarray, *, each: bool, alone: bool) -> onnx.GraphProto:
+    if each:
+        end = helper.make_node("Add", ["vectors", "vectors" if alone else "sums"], ["logits"])
+    else:
+        end = helper.make_node("Squeeze", ["sums", "middle"], ["logits"])
     gather = helper.make_node("Gather", ["table", "input_ids"], ["vectors"])
     shape = ("batch", "length", table.shape[1]) if each else ("batch", table.shape[1])
     return helper.make_graph(

@@ -155,16 +155,23 @@ class LocalJudge:
         """The reply, in the same JSON as that of any judge."""
         computed, rows, warnings = iter(outputs), [], list(self._warnings())
         sure: list[float | None] = []
+        wrong = []
         for number, statement in ask.payload.statements:
             own = chunks[number]
             found = self._scored(own, [next(computed) for _ in own], statement)
             if found.problem:
                 warnings.append(f"no verdict on statement {number}: {found.problem}")
             sure.append(None if found.label is None else found.confidence)
+            wrong.append(found.wrong)
             rows.append(_row(number, statement, found, ask.form, ask.payload.sentences))
         text = json.dumps({"verdicts": rows}, separators=(",", ":"))
         return Reply(
-            text, Usage(), validated=True, warnings=tuple(warnings), confidence=tuple(sure)
+            text,
+            Usage(),
+            validated=True,
+            warnings=tuple(warnings),
+            confidence=tuple(sure),
+            wrong=tuple(wrong),
         )
 
     def _warnings(self) -> tuple[str, ...]:
@@ -225,6 +232,4 @@ def _reason(found: Score, evidence: Sequence[int]) -> str:
         return f"{where} support it" if evidence else "the context supports it"
     if found.label == "contradicted":
         return f"{where} contradict it"
-    if found.wrong:
-        return f"not in the context: {', '.join(f'“{words}”' for words in found.wrong)}"
     return f"its probability of support is {found.support:.2f}"

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 DIGITS = 4
 """Digits of a probability. The batch in which an input is computed changes only later ones."""
+_AROUND = " \t\n.,;:!?…\"'“”‘’()"
 NOT_A_NUMBER = "the model's output for it is not a number"
 
 
@@ -122,9 +123,14 @@ def _of_tokens(
 
 
 def _words(text: str, marked: Sequence[tuple[int, int]]) -> tuple[str, ...]:
-    """The whole words at these places, each run of neighbours as one text, without repeats."""
+    """The whole words at these places, each run of neighbours as one text, without repeats.
+
+    A mark that is nothing but punctuation or white space names no word.
+    """
     runs: list[list[int]] = []
     for start, end in marked:
+        if not text[start:end].strip(_AROUND):
+            continue
         while start < end and text[start].isspace():
             start += 1
         while start > 0 and not text[start - 1].isspace():
@@ -135,4 +141,4 @@ def _words(text: str, marked: Sequence[tuple[int, int]]) -> tuple[str, ...]:
             runs[-1][1] = max(end, runs[-1][1])
         else:
             runs.append([start, end])
-    return tuple(dict.fromkeys(text[start:end].strip(" .,;:!?") for start, end in runs))
+    return tuple(dict.fromkeys(text[start:end].strip(_AROUND) for start, end in runs))
