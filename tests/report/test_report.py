@@ -406,7 +406,15 @@ VERDICT = (
     "id statement label unresolved evidence reason span repeat_of flags shown wrong says passage start end text"
 ).split()
 verdicts = st.lists(st.dictionaries(st.sampled_from(VERDICT), json_values))
-records = st.dictionaries(st.sampled_from(FIELDS), json_values | verdicts)
+METADATA = "warnings calculation controls suggestions rawRatings inverse cascade panel".split()
+TOGETHER = "judge second certificate judges graded alike of asked failed".split()
+metadata = st.dictionaries(
+    st.sampled_from(METADATA),
+    json_values | st.dictionaries(st.sampled_from(TOGETHER), json_values),
+)
+records = st.dictionaries(st.sampled_from(FIELDS), json_values | verdicts) | st.builds(
+    lambda told: {"metadata": told}, metadata
+)
 
 
 @settings(max_examples=60)
