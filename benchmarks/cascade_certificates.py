@@ -14,7 +14,8 @@ import argparse
 import random
 from collections.abc import Callable, Mapping, Sequence
 
-from faithfulness_assert.batch.certifying import AGREE, Counted, Judged, best_rule
+from faithfulness_assert.batch.cascade_rules import Counted, Judged, best_rule
+from faithfulness_assert.batch.certifying import AGREE
 from faithfulness_assert.judges.certificate import OUTCOMES
 
 STEPS = 40

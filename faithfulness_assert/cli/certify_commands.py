@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from ..batch.certifying import AGREE, certify, needed
+from ..batch.certifying import AGREE, certify
 from ..files import as_text, check_new_file, new_file
 from ..judges.certificate import OUTCOMES
 from ..records.errors import ConfigError
@@ -16,9 +16,10 @@ from .terminal import show_line, show_table
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from ..batch.certifying import Certified, Rule
+    from ..batch.certifying import Certified
+    from ..judges.certificate import Rule
 
-HEAD = ("passes from", "fails from", "calls saved", "agreement", "differ", "enough")
+HEAD = ("passes from", "fails from", "calls saved", "agreement", "at least", "differ", "")
 
 
 def add_certify_arguments(parser: ArgumentParser) -> None:
@@ -50,33 +51,27 @@ def run_certify(arguments: Namespace) -> int:
             f"Tested on {found.cases:,} cases that had no part in choosing the rules; "
             f"{found.left_out:,} cases are not in both runs, or could not be graded"
         )
+        show_line(
+            "A rule accepts results of A that pass, and that fail, from a certainty on. Of those, "
+            f"B must agree with {found.agree:.1%} at least:"
+        )
         show_table(HEAD, [_row(rule, found) for rule in found.curve])
         if found.certificate is None:
-            show_line(_lacking(found, arguments.agree))
+            show_line(found.verdict)
             return FAILED
         with new_file(arguments.output) as file, as_text(file) as text:
             json.dump(found.certificate.to_json(), text, indent=1)
     except OSError as error:
         problem = f"cannot be written: {error.strerror or error}"
         raise ConfigError(f"{arguments.output}: {problem}") from None
-    saved = found.certificate.accepted / found.cases
-    show_line(f"{arguments.output}: {found.certificate.promise}; it saves {saved:.0%} of the calls")
+    show_line(f"{arguments.output}: {found.verdict}")
     return PASSED
 
 
 def _row(rule: Rule, found: Certified) -> tuple[str, ...]:
     """A rule: from which certainty on results are accepted."""
     limits = (f"{rule.limits[o]:.2f}" if o in rule.limits else "never" for o in OUTCOMES)
-    agreement = f"{1 - rule.differing / rule.accepted:.1%}" if rule.accepted else "-"
+    agreement = "-" if rule.agreement is None else f"{rule.agreement:.1%}"
     is_it = found.certificate and rule.limits == found.certificate.limits
-    saved = f"{rule.accepted / found.cases:.0%}"
-    return (*limits, saved, agreement, f"{rule.differing:,}", "<- certified" if is_it else "")
-
-
-def _lacking(found: Certified, agree: float) -> str:
-    best = min(found.curve, key=lambda rule: rule.chance, default=None)
-    if best is None or not best.accepted:
-        return "No certificate: the first judge is sure of no case; give more cases"
-    said = f"the best rule accepts {best.accepted:,} cases, of which {best.differing:,} differ"
-    wanted = f"{needed(best.differing, agree):,} would be enough for {agree:.1%}"
-    return f"No certificate: {said}; {wanted}. Grade more cases with both, or lower --agree"
+    saved, mark = f"{rule.accepted / found.cases:.0%}", "<- certified" if is_it else ""
+    return (*limits, saved, agreement, f"{rule.least:.1%}", f"{rule.differing:,}", mark)

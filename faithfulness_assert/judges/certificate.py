@@ -7,13 +7,11 @@ its outcome: passing and failing cases have a limit each.
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files import read_text
 from ..records.errors import ConfigError
@@ -23,8 +21,30 @@ if TYPE_CHECKING:
 
 FORMAT = "faithfulness-assert certificate 1"
 OUTCOMES = ("passes", "fails")
+KEPT = ("agree", "limits", "cases", "accepted", "differing", "curve")
 LEVEL = 0.95
 """The certainty that a certificate is right: of 100 such certificates, at most 5 are not."""
+
+
+class Rule(NamedTuple):
+    """Which results of the first judge are accepted, and what came of it in the tested cases.
+
+    Args:
+        limits: as ``Certificate`` has them.
+        accepted: how many cases.
+        differing: in how many of them the second judge differs.
+        least: the share in which the judges agree at least, with the certainty ``LEVEL``.
+    """
+
+    limits: Mapping[str, float]
+    accepted: int
+    differing: int
+    least: float = 0.0
+
+    @property
+    def agreement(self) -> float | None:
+        """The share of the accepted cases in which the judges agree; None if there are none."""
+        return 1 - self.differing / self.accepted if self.accepted else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +61,7 @@ class Certificate:
         cases: how many cases it was tested on.
         accepted: how many of them the first judge would have answered alone.
         differing: in how many of these the second judge differs.
+        curve: all rules that were tried, for those who look at it; older ones have none.
     """
 
     judges: tuple[Mapping[str, Any], Mapping[str, Any]]
@@ -51,6 +72,7 @@ class Certificate:
     cases: int
     accepted: int
     differing: int
+    curve: tuple[Rule, ...] = ()
 
     def accepts(self, result: GradingResult) -> bool:
         """Whether this result of the first judge stands.
@@ -72,15 +94,18 @@ class Certificate:
         share = f"in at least {self.agree:.1%} of the cases that it answers".replace(".0%", "%")
         return f"the first judge agrees with the second {share} ({LEVEL:.0%} certain: {tested})"
 
-    @property
-    def fingerprint(self) -> str:
-        """Distinguishes it from others: its SHA-256, in hex."""
-        text = json.dumps(self.to_json(), sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
-
     def to_json(self) -> dict[str, Any]:
         """As its file has it."""
-        return {"format": FORMAT, **asdict(self)}
+        curve = [rule._asdict() for rule in self.curve]
+        return {"format": FORMAT, **asdict(self), "curve": curve}
+
+    def shown(self) -> dict[str, Any]:
+        """As a run keeps it, which names the judges, the policy and the prompts itself."""
+        told = self.to_json()
+        return {name: told[name] for name in KEPT}
+
+
+NAMES = [field.name for field in fields(Certificate) if field.name != "curve"]
 
 
 def outcome_of(result: GradingResult) -> str:
@@ -124,26 +149,42 @@ def read_certificate(given: object) -> Certificate:
     if data.get("format") != FORMAT:
         raise ConfigError(f"{name}: is no certificate that `faithfulness-assert certify` wrote")
     try:
-        told = {field.name: data[field.name] for field in fields(Certificate)}
+        told = {name: data[name] for name in NAMES}
         first, second = told["judges"]
-        certificate = Certificate(**{**told, "judges": (dict(first), dict(second))})
+        told |= {"judges": (dict(first), dict(second)), "curve": read_curve(data)}
+        certificate = Certificate(**told)
         _check(certificate)
     except (KeyError, TypeError, ValueError):
         raise ConfigError(f"{name}: is damaged; write it again with `certify`") from None
     return certificate
 
 
+def read_curve(data: Mapping[str, Any]) -> tuple[Rule, ...]:
+    """The curve of a certificate, or of what a run keeps of it; empty if it has none.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is damaged.
+    """
+    rules = tuple(Rule(**one) for one in data.get("curve", ()))
+    for rule in rules:
+        _check_rule(rule, data["cases"], rule.least, data["agree"])
+    return rules
+
+
 def _check(certificate: Certificate) -> None:
-    limits = dict(certificate.limits)
-    numbers = (certificate.agree, *limits.values())
-    counts = [certificate.differing, certificate.accepted, certificate.cases]
-    if not all(math.isfinite(number) and 0 <= number <= 1 for number in numbers):
+    rule = Rule(certificate.limits, certificate.accepted, certificate.differing)
+    _check_rule(rule, certificate.cases, certificate.agree)
+    dict(certificate.policy), str(certificate.prompts)
+
+
+def _check_rule(rule: Rule, cases: int, *shares: float) -> None:
+    limits, counts = dict(rule.limits), [rule.differing, rule.accepted, cases]
+    if not all(0 <= number <= 1 for number in (*shares, *limits.values())):
         raise ValueError("a share or a limit is out of range")
     if not all(type(count) is int for count in counts) or sorted([0, *counts]) != [0, *counts]:
         raise ValueError("a count is out of range")
     if not set(limits) <= set(OUTCOMES):
         raise ValueError("a limit has no outcome")
-    dict(certificate.policy), str(certificate.prompts)
 
 
 def _read(path: object, name: str) -> Mapping[str, Any]:

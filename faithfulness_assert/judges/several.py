@@ -79,8 +79,8 @@ class Cascade(Several):
         self.certificate = read_certificate(certificate)
 
     def settings(self) -> dict[str, Any]:
-        """The fingerprint of the certificate."""
-        return {"certificate": self.certificate.fingerprint}
+        """What the certificate says."""
+        return {"certificate": self.certificate.shown()}
 
     def shares(self) -> tuple[float, ...]:
         """The second judge is asked about what the first one would not have answered."""

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import random
 from dataclasses import replace
+from math import comb, fsum
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cascade_certificates import JUDGES, certified, true_agreement
 from command import run as command
+from hypothesis import given
+from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply
 from true_server import answered, said, text_of
 
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, grade
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.certifying import AGREE, at_most, certify, needed
+from faithfulness_assert.batch.cascade_rules import at_most, least_agreement, needed
+from faithfulness_assert.batch.certifying import AGREE, certify
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
-from faithfulness_assert.judges.certificate import certainty
+from faithfulness_assert.judges.certificate import Rule, certainty
 from faithfulness_assert.judges.several import Cascade
 
 KEY = "sk-0123456789abcdef"
@@ -63,6 +67,49 @@ def certificate(graded: Any) -> str:
     assert "it saves" in done.stdout
     assert "<- certified" in done.stdout
     return str(path)
+
+
+def test_a_certificate_and_a_run_that_it_was_used_in_have_its_curve(
+    graded: Any, certificate: str, tmp_path: Path
+) -> None:
+    """One without a curve, as they were before, does the same."""
+    content = json.loads(Path(certificate).read_text())
+    names = ("limits", "accepted", "differing")
+    curve = [{name: rule[name] for name in names} for rule in content["curve"]]
+    assert {name: content[name] for name in names} in curve
+    older = {name: value for name, value in content.items() if name != "curve"}
+    rows = json.loads(Path(graded[1]).read_text())[:30]
+    results = []
+    for file, shown in ((certificate, content["curve"]), (older, [])):
+        with Loopback(answered) as server:
+            options: Any = {"base_url": server.url, "api_key": KEY, "certificate": file}
+            folder = tmp_path / f"run-{len(results)}"
+            run(rows, folder, judge="cascade:embedded,openai:m", progress=False, **options)
+        kept = json.loads((folder / "run.json").read_text())["judge"]["certificate"]
+        assert kept["curve"] == shown
+        assert kept["cases"] == content["cases"]
+        found = ((line.case_id, line.result) for line in lines(folder))
+        results.append({id: (one.score, one.metadata["cascade"]) for id, one in found})
+    assert results[0] == results[1]
+
+
+@given(st.integers(0, 12), st.integers(0, 150))
+def test_a_rule_holds_the_largest_promise_that_passes_the_exact_test(
+    differing: int, agreeing: int
+) -> None:
+    cases = differing + agreeing
+    least = least_agreement(Rule({}, cases, differing))
+
+    def as_few(promise: float) -> float:
+        """The chance of so few differences, as it stands in textbooks."""
+        ways = (
+            comb(cases, n) * (1 - promise) ** n * promise ** (cases - n)
+            for n in range(differing + 1)
+        )
+        return fsum(ways)
+
+    assert least == 0 or as_few(least) <= 0.05 + 1e-9
+    assert as_few(least + 0.0001) > 0.05 - 1e-9
 
 
 def test_only_what_the_certificate_does_not_accept_goes_to_the_second_judge(
@@ -111,7 +158,7 @@ def test_a_certificate_of_others_is_refused_with_what_differs(
 ) -> None:
     content = json.loads(Path(certificate).read_text())
     judge = "cascade:embedded,openai:m"
-    for given, options, problem in (
+    for file, options, problem in (
         (None, {}, "a cascade needs one; make it with `faithfulness-assert certify"),
         (certificate, {"threshold": 0.5}, "it is of another policy (threshold: was 0.8, is 0.5)"),
         (certificate, {"judge": "cascade:embedded,openai:n"}, "of another second judge (name: was"),
@@ -121,13 +168,22 @@ def test_a_certificate_of_others_is_refused_with_what_differs(
         ({**content, "limits": {"maybe": 0.5}}, {}, "is damaged; write it again"),
         ({**content, "accepted": 10**9}, {}, "is damaged; write it again"),
         ({**content, "judges": 3}, {}, "is damaged; write it again"),
+        ({**content, "agree": 10**400}, {}, "is damaged; write it again"),
+        ({**content, "limits": [1]}, {}, "is damaged; write it again"),
+        (
+            {**content, "curve": [{"limits": {}, "accepted": 10**9, "differing": 0}]},
+            {},
+            "is damaged; write it again",
+        ),
+        ({**content, "curve": [3]}, {}, "is damaged; write it again"),
+        ({**content, "curve": None}, {}, "is damaged; write it again"),
         ({}, {}, "is no certificate that `faithfulness-assert certify` wrote"),
         (str(tmp_path / "none.json"), {}, "cannot be read: No such file"),
         (str(Path(__file__)), {}, "is no JSON"),
         (3, {}, "must be the path of a file, got int"),
     ):
         with pytest.raises(ConfigError) as error:
-            grade("x", "x", **{"judge": judge, "api_key": KEY, "certificate": given, **options})
+            grade("x", "x", **{"judge": judge, "api_key": KEY, "certificate": file, **options})
         assert problem in str(error.value), str(error.value)
     with pytest.raises(ConfigError, match="has no such option"):
         grade("x", "x", judge="embedded", certificate=certificate)
