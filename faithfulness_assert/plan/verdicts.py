@@ -166,15 +166,15 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         )
     except JudgeError as error:
         return lose(state, job, error)
-    sure, marked = (
+    surest, marked = (
         dict(zip(job.ask.ids, getattr(outcome, name, ()), strict=False))
         for name in ("confidence", "wrong")
     )
     shown = {number for number, _ in job.ask.payload.sentences}
     found = {
-        n: checked(_with_own(f, text, sure.get(n), marked.get(n, ())), text, job.ask, shown)
+        n: checked(_with_own(f, text, sure, marked.get(n, ())), text, job.ask, shown)
         for n, f in settled.findings.items()
-        for text in [lines[n]]
+        for text, sure in [(lines[n], surest.get(n, f.confidence))]
     }
     own = {number: _unless_asserted(state, number, found[n]) for n, number in job.own.items()}
     denied = state.asked.keys() - set(lines) if settled.denies_all else settled.denied

@@ -6,6 +6,7 @@ the reply, so that nothing which a judge writes into its JSON is passed over.
 
 from __future__ import annotations
 
+import math
 import re
 from functools import lru_cache
 from itertools import chain
@@ -45,6 +46,7 @@ EVIDENCE = _keys(
     reference references"""
 )
 QUOTES = _keys("quote quotes evidencetext supportingtext")
+CONFIDENCES = _keys("confidence confidencescore confidencelevel certainty probability")
 CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
 """There are no verdicts under these keys."""
 # Keys that say nothing beside what they contain.
@@ -55,6 +57,8 @@ WRAPPERS = _keys(
 )
 LISTS = _keys("verdicts labels results answers judgements judgments finalverdicts")
 """A list of the digits 1 and 0 is verdicts only under these keys."""
+EVEN = 0.5
+"""A judge that is no surer of a label than this has a doubt."""
 DEEPEST = 4
 """Levels of wrappers around rows, as in a tool call."""
 
@@ -63,6 +67,7 @@ _ID = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
+_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
 _WORD_OF_KEY = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
 _NOT_IN_KEY = re.compile(r"[\W_]+")
 
@@ -156,6 +161,7 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
     numbers: list[int] = []
     texts: dict[str, list[str]] = {"statement": [], "quote": [], "reason": []}
     residue: list[str] = []
+    sure: list[float] = []
     for key, item in value:
         name = key_of(key)
         if name in IDS and item is not None:
@@ -176,6 +182,9 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
             numbers += found
             texts["quote"] += quotes
             residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
+        elif name in CONFIDENCES and (share := _share(item)) is not None:
+            sure.append(share)
+            residue += said_by(key, item) if share <= EVEN else []
         else:
             residue += said_by(key, item)
     label = said.pop() if len(said) == 1 else None
@@ -190,7 +199,17 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         "\n".join(texts["quote"]),
         " ".join(texts["reason"]),
         (*residue, *more),
+        confidence=min(sure, default=None),
     )
+
+
+def _share(value: Any) -> float | None:
+    """A share from 0 to 1: 0.95, 95, "95 %". None if the value is none."""
+    text = str(value).strip() if type(value) in (int, float, str) else ""
+    match = _SHARE.fullmatch(text)
+    share = float(match[1]) if match else math.inf
+    share = share / 100 if match and (match[2] or share > 1) else share
+    return share if share <= 1 else None
 
 
 def _pointed_at(value: Any) -> tuple[list[int], list[str]]:

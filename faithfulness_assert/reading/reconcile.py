@@ -154,7 +154,8 @@ def finding_of(
     """
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID
-    found = Finding(row.label, None, row.evidence, row.quote, row.reason)
+    sure = row.confidence
+    found = Finding(row.label, None, row.evidence, row.quote, row.reason, confidence=sure)
     if row.label not in earning:
         return found
     loud = [] if _is_quiet(row, statement) else [row.reason]

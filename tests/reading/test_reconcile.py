@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -17,6 +17,9 @@ from faithfulness_assert.records.errors import ContradictoryReply
 from faithfulness_assert.records.model import LABELS
 
 from .reply_rows import FIXTURES, SENTENCES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 YES, NO, AGAINST = "supported", "not_enough_info", "contradicted"
 MATCHED = json.loads((FIXTURES / "matched_rows.json").read_text(encoding="utf-8"))["rows"]
@@ -101,6 +104,32 @@ def test_evidence_quote_reason_and_remark_are_kept() -> None:
     )
     both = [Finding(YES, None, (1, 2), reason="one"), Finding(YES, None, (2, 3), reason="two")]
     assert agreed(both) == Finding(YES, None, (1, 2, 3), reason="one")
+
+
+@given(
+    st.integers(0, 1000),
+    st.sampled_from([lambda n: n / 1000, lambda n: f"{n / 10} %", lambda n: str(n / 1000)]),
+    st.sampled_from(["confidence", "Confidence_Score", "certainty", "probability"]),
+    st.sampled_from(LABELS),
+)
+def test_a_stated_confidence_is_kept_and_a_low_one_is_a_doubt(
+    thousandths: int, written: Callable[[int], object], key: str, label: str
+) -> None:
+    """A judge that finds its label no more likely than not has not granted it."""
+    entry = {"id": 1, "label": label, key: written(thousandths)}
+    finding = settle(read(json.dumps([entry])), {1: "It is red."}).findings[1]
+    if label in EARNING and thousandths <= 500:
+        assert finding.unresolved == "invalid"
+        assert "0." in finding.remark or "%" in finding.remark
+    else:
+        assert finding.label == label
+        assert finding.confidence == pytest.approx(thousandths / 1000)
+
+
+@pytest.mark.parametrize("value", [True, -0.2, 101, "0.9 or so", "low", [0.9], {"it": 0.9}, 1e999])
+def test_a_confidence_that_is_no_share_is_a_remark_like_any_other(value: object) -> None:
+    reply = json.dumps([{"id": 1, "label": YES, "confidence": value}])
+    assert settle(read(reply), {1: "It is red."}).findings[1].unresolved == "invalid"
 
 
 @given(
