@@ -200,17 +200,19 @@ class Summary:
             lines.append(f"statuses: {counts}")
         if self.differing:
             lines.append(f"{self.differing:,} cases: {DIFFERING}")
-        lines += [*self._together(), *self.errors.lines()]
+        lines += [*self.together(), *self.errors.lines()]
         if self.tokens["num_requests"]:
             lines.append(self.spent())
         if self.seconds:
             lines.append(f"time: {duration(self.seconds)}, {self.cases / self.seconds:.3g} cases/s")
         return "\n".join(lines)
 
-    def _together(self) -> Iterator[str]:
+    def together(self) -> Iterator[str]:
+        """What judges that grade together did, if they did."""
         if self.cascade:
             first, cases = self.cascade["first"], self.cascade["all"]
-            yield f"cascade: the first judge answered {first:,} of {cases:,} cases alone"
+            share = f"{first / cases:.0%}"
+            yield f"cascade: the first judge answered {first:,} of {cases:,} cases alone ({share})"
             yield f"certificate: {self.certificate}"
         if self.panel:
             alike, statements = self.panel["alike"], self.panel["of"]

@@ -9,7 +9,7 @@ from ..batch.certifying import AGREE, certify
 from ..files import as_text, check_new_file, new_file
 from ..judges.certificate import OUTCOMES
 from ..records.errors import ConfigError
-from .arguments import share
+from .arguments import check_report_argument, share
 from .exit_codes import FAILED, PASSED
 from .terminal import show_line, show_table
 
@@ -32,6 +32,7 @@ def add_certify_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="FILE", required=True, help="where the certificate is written"
     )
+    parser.add_argument("--report", metavar="FILE", help="also draw the curve, as an HTML page")
     parser.add_argument(
         "--agree",
         type=share,
@@ -46,6 +47,7 @@ def run_certify(arguments: Namespace) -> int:
     """Writes the certificate, or says what is lacking."""
     try:
         check_new_file(arguments.output)
+        check_report_argument(arguments)
         found = certify(arguments.first, arguments.second, arguments.agree)
         show_line(
             f"Tested on {found.cases:,} cases that had no part in choosing the rules; "
@@ -56,6 +58,11 @@ def run_certify(arguments: Namespace) -> int:
             f"B must agree with {found.agree:.1%} at least:"
         )
         show_table(HEAD, [_row(rule, found) for rule in found.curve])
+        if arguments.report is not None:
+            from ..report.certify_page import write_certify_page
+
+            write_certify_page(found, arguments.report)
+            show_line(f"{arguments.report}: the same as a page, with a chart")
         if found.certificate is None:
             show_line(found.verdict)
             return FAILED

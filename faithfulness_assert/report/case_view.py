@@ -17,7 +17,7 @@ from ..text.wrong_words import says_instead
 from .record import OUTCOMES, plain, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..records.model import Evidence, Verdict
     from ..records.result import GradingResult
@@ -30,6 +30,7 @@ MAX_NAMES = 40
 MAX_NAME = 60
 SHOWN_METADATA = {
     *("warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"),
+    *("cascade", "panel"),
 }
 
 
@@ -221,9 +222,21 @@ def _verdict(verdict: Verdict, places: _Passages, says: str) -> dict[str, Any]:
     }
 
 
+def _decided_by(metadata: Mapping[str, Any]) -> str:
+    """Which of several judges decided; "" for a single one."""
+    if cascade := metadata.get("cascade"):
+        which = "second judge" if cascade["second"] else "first judge, alone"
+        return f"{cascade['judge']} ({which})"
+    if panel := metadata.get("panel"):
+        agreed = f"all agree on {panel['alike']:,} of {panel['of']:,} statements"
+        return f"{panel['graded']} of {panel['judges']} judges; {agreed}"
+    return ""
+
+
 def _facts(result: GradingResult) -> dict[str, Any]:
     tokens = result.tokens_used
     facts: dict[str, Any] = {"policy": result.policy, "judge": result.judge, "cost": result.cost}
+    facts["decided by"] = _decided_by(result.metadata)
     if result.verdicts or result.counts:
         facts["coverage"] = result.coverage
     if tokens.num_requests or tokens.total:

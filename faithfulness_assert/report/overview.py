@@ -15,6 +15,7 @@ from ..batch.summary import Summary
 from ..records.columns import badness
 from ..text.strings import clip
 from .case_view import label_of
+from .curve import curve_in
 from .record import mapping_of, text_of
 from .repeats import Repeats
 from .slices import Slices
@@ -180,6 +181,8 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "statuses": figures.statuses.most_common(12),
         "errors": summary.errors.groups()[:MOST_NAMES],
         "spent": spent(summary),
+        "together": list(summary.together()),
+        "curve": curve_in(results.about),
         "slices": list(figures.slices.columns()),
         "repeats": figures.repeats.most(),
     }

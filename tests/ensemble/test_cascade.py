@@ -15,6 +15,7 @@ from command import run as command
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply
+from report_pages import read_page
 from true_server import answered, said, text_of
 
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, grade
@@ -202,10 +203,23 @@ def test_runs_that_show_nothing_give_no_certificate(graded: Any, tmp_path: Path)
     with Loopback(yes) as server:
         options: Any = {"base_url": server.url, "api_key": KEY, "controls": "off"}
         run(file, tmp_path / "yes", judge="openai:y", progress=False, **options)
-    told = command("certify", str(tmp_path / "yes"), str(folder / "b"), "-o", str(tmp_path / "c"))
+    page = tmp_path / "curve.html"
+    told = command(
+        "certify",
+        str(tmp_path / "yes"),
+        str(folder / "b"),
+        "-o",
+        str(tmp_path / "c"),
+        "--report",
+        str(page),
+    )
     assert told.returncode == 1, told.stdout + told.stderr
     assert "No certificate: " in told.stdout
     assert not (tmp_path / "c").exists()
+    shown = read_page(page)
+    assert "No certificate for these judges" in shown.text
+    assert any(tag == "svg" for tag, _ in shown.tags)
+    assert shown.text.count("certified") == 0
     few = json.loads(Path(file).read_text())[:30]
     for name in ("one", "two"):
         run(few, tmp_path / name, judge="embedded", progress=False)

@@ -825,7 +825,7 @@ def commands(folder: Path) -> dict[str, Sink]:
         "command merge": made.merged,
         "command compare": after_run("compare", "ONE", "ONE"),
         "command compare --recheck": made.rechecked,
-        "command certify": after_run("certify", "ONE", "ONE", "-o", "{folder}/certificate.json"),
+        "command certify": after_run("certify", "ONE", "ONE", "-o", "{folder}/certificate.json", "--report", "{folder}/c.html"),
         "command report": run("report", "{cli}", "-o", "{folder}/c.html", cli=result),
         "command compare --markdown": run("compare", "{cli}", "{cli}", "--markdown", cli=result),
         "command batch export": made.exported,
