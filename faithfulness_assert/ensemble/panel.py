@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..plan.kept import FOUND, found_in, kept
+from ..plan.voting import agreeing
 from ..plan.weighing import UNDEFINED, Found, weigh, with_warnings
 from ..policy.reasons import FIXES
 from ..records.errors import ConfigError, JudgeError
@@ -53,13 +53,11 @@ def voted(policy: Policy, results: Sequence[GradingResult]) -> GradingResult:
 
 def _vote(column: Sequence[Verdict], members: int) -> Verdict:
     """The verdict of a majority of all members: that of the first one who gave its label."""
-    label, votes = Counter(verdict.label for verdict in column).most_common(1)[0]
-    if label is None or votes * 2 <= members:
-        said = any(verdict.label for verdict in column)
-        why: Unresolved = "duplicate" if said else "missing"
-        return replace(column[0], label=None, unresolved=why, evidence=(), reason="", flags=())
-    agreeing = [verdict for verdict in column if verdict.label == label]
-    return next((verdict for verdict in agreeing if verdict.evidence), agreeing[0])
+    if agree := agreeing(column, members):
+        return agree[0]
+    said = any(verdict.label for verdict in column)
+    why: Unresolved = "duplicate" if said else "missing"
+    return replace(column[0], label=None, unresolved=why, evidence=(), reason="", flags=())
 
 
 def _left_open(
