@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from . import options as table
-from .asking.requirements import check_judge, is_readable
+from .asking.requirements import advice, check_judge, is_readable, policy_for
 from .asking.tokens import estimate_tokens
 from .cases.case import Case
 from .cases.fields import is_missing
@@ -109,9 +109,10 @@ class Grader:
             from .ensemble import check_together
 
             check_together(made, wanted, self._prices)
+            together = cast("Several", made)
             self.members = tuple(
-                copy(self)._take(member, wanted, options.get("cache"), seed)
-                for member in made.members
+                copy(self)._take(member, replace(wanted, **own), options.get("cache"), seed)
+                for member, own in zip(together.members, together.policy_changes(), strict=True)
             )
         self._take(made, wanted, None if self.members else options.get("cache"), seed)
 
@@ -132,9 +133,8 @@ class Grader:
 
             self.admission = admission_of(self.judge)
         self.judge_name = self._info.name
-        self.policy = policy
-        if policy.controls == "auto":  # only judges behind an API are tested by default
-            self.policy = replace(policy, controls="report" if self._info.remote else "off")
+        self.policy = policy_for(self._info, policy)
+        self._advice = tuple(advice(self._info, policy))
         if not self.members:
             check_judge(self._info, self.policy)
             self._prices = table.check_prices(self._prices, self.judge_name, self._info.remote)
@@ -296,11 +296,15 @@ class Grader:
         """Adds the judge's name and caveat, and the cost."""
         told: dict[str, Any] = {"judge": self.judge_name}
         told["cost"] = result.tokens_used.cost(self._prices)
-        caveat = self._info.caveat
-        if caveat and result.verdicts:
+        metadata, caveat = result.metadata, self._info.caveat
+        if not result.verdicts:
+            return replace(result, **told)
+        if caveat:
             told["reason"] = result.reason and f"{result.reason} [{caveat}]"
-            told["metadata"] = {**result.metadata, "judgeNote": caveat}
-        return replace(result, **told)
+            metadata = {**metadata, "judgeNote": caveat}
+        if self._advice:
+            metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
+        return replace(result, **told, metadata=metadata)
 
 
 def grade(

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         api_key: str | None
         timeout: float
         max_retries: int
-        temperature: float | None
+        temperature: float | Literal["auto"] | None
         seed: int | None
         max_prompt_tokens: int | None
         max_statements: int
@@ -95,6 +95,7 @@ if TYPE_CHECKING:
         strict_evidence: bool
         reasks: int
         reask_singly: bool
+        samples: int
         reasons: bool
         explain: Explain
         headline: Headline
@@ -152,7 +153,12 @@ _JUDGE = (
     ("api_key", "str | None", "key for the judge's API", "text; default: the environment's"),
     ("timeout", "float", "seconds for one try of an ask", "over 0, up to 86,400"),
     ("max_retries", "int", "tries after the first one, if it may succeed later", "0 to 100"),
-    ("temperature", "float | None", "randomness of replies", "from 0, or null: the server's own"),
+    (
+        "temperature",
+        "float | Literal['auto'] | None",
+        "randomness of replies ([samples](ensembles.md#samples))",
+        "from 0; null: the server's own; default auto: 0, and 1 for samples after the first",
+    ),
     ("seed", "int | None", "repeat a grade ([seed](judges.md#seed))", "whole number"),
     ("max_prompt_tokens", "int | None", "longest prompt of one ask", "tokens; default: by model"),
     ("max_statements", "int", "most statements in one ask", "whole number from 1"),

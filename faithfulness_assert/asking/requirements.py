@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..reading.reader import read
@@ -13,6 +14,8 @@ from .tokens import estimate_tokens
 from .windows import MIN_ROOM
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..policy.policy import Policy
     from ..records.ask import Ask, AskKind
     from ..records.judge import JudgeInfo
@@ -33,6 +36,24 @@ def check_judge(judge: JudgeInfo, policy: Policy) -> None:
             f"policy {policy.name!r} punishes only contradictions, "
             f"and the judge {judge.name!r} never finds one; name an LLM judge or another policy"
         )
+
+
+def policy_for(judge: JudgeInfo, policy: Policy) -> Policy:
+    """The policy by which this judge is asked.
+
+    By default, only judges behind an API are tested with controls. One that always says the same
+    is asked once, whatever ``samples`` says.
+    """
+    if policy.controls == "auto":
+        policy = replace(policy, controls="report" if judge.remote else "off")
+    return replace(policy, samples=1) if policy.samples > 1 and judge.deterministic else policy
+
+
+def advice(judge: JudgeInfo, policy: Policy) -> Iterator[str]:
+    """What of the policy has no effect on this judge, as warnings."""
+    if policy.samples > 1 and judge.deterministic:
+        fix = "; leave out temperature=0" if judge.remote else ""
+        yield f"samples: {judge.name} gives the same reply each time, and was asked once{fix}"
 
 
 def _kinds(policy: Policy) -> dict[AskKind, str]:

@@ -69,7 +69,8 @@ def certify(
     """Where the judge of the first run agrees with that of the second one.
 
     Args:
-        first, second: the directories of runs over the same cases, under the same policy.
+        first, second: the directories of runs over the same cases, under the same policy. Only
+            the first one may have more ``samples`` than one.
         agree: the share of accepted cases, over 0 and under 1, in which both must agree.
 
     Raises:
@@ -79,9 +80,13 @@ def certify(
     if not 0 < agree < 1:
         raise ConfigError(f"agree: must be a share over 0 and under 1, got {agree!r}")
     told = [_about(path) for path in (first, second)]
+    once = [{**one, "policy": {**one["policy"], "samples": 1}} for one in told]
     for name in ("policy", "prompts"):
-        if told[0][name] != told[1][name]:
+        if once[0][name] != once[1][name]:
             raise ConfigError(f"{second}: the runs were graded with other {name}; grade both alike")
+    if (samples := told[1]["policy"].get("samples", 1)) != 1:
+        problem = f"graded with samples={samples}, and the second judge of a cascade is asked once"
+        raise ConfigError(f"{second}: was {problem}; grade it with samples=1")
     halves, left_out = _halves(first, second)
     if not halves[0] or not halves[1]:
         raise ConfigError("certify: fewer than two cases were graded in both runs with one text")

@@ -175,11 +175,12 @@ def _graders(chosen: Chosen, *, echoed: bool) -> list[tuple[Grader, float]]:
         others["timeout"] = own.pop("timeout")
     made = make_judge(judge, own)
     graders = []
-    for member, share in shares_of(made):
+    for member, share, own_policy in shares_of(made):
         info = judge_info(member)
         is_free = isinstance(judge, str) and not info.remote
         asked = member if is_free else Rehearsal(info, echoed=echoed)
-        graders.append((Grader(asked, policy, threshold, cache=None, **others), share))
+        given: Any = {**others, **own_policy, "cache": None}
+        graders.append((Grader(asked, policy, threshold, **given), share))
     return graders
 
 

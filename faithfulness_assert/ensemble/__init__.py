@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..asking.fingerprint import prompts_fingerprint
+from ..asking.requirements import policy_for
 from ..judges.certificate import check_fits
 from ..judges.several import Cascade, Several
 from ..policy.as_json import policy_as_json, without_controls
@@ -30,9 +31,10 @@ def check_together(judges: Any, policy: Policy, prices: object) -> None:
     if not isinstance(judges, Several):
         raise ConfigError("judge: an attribute 'members' is kept for Cascade and Panel; rename it")
     if isinstance(judges, Cascade):
+        first = policy_for(judge_info(judges.members[0]), policy)
         told: dict[str, Any] = {
             "judges": judges.described(),
-            "policy": without_controls(policy_as_json(policy)),
+            "policy": without_controls(policy_as_json(first)),
             "prompts": prompts_fingerprint(),
         }
         check_fits(judges.certificate, told)

@@ -9,6 +9,7 @@ from ..records.judge import JudgeInfo, judge_info
 from .certificate import read_certificate
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import NoReturn
 
     from ..records.ask import Ask
@@ -47,17 +48,21 @@ class Several:
         """The share of cases that each member is asked about, from 0 to 1."""
         return (1.0,) * len(self.members)
 
+    def policy_changes(self) -> tuple[Mapping[str, Any], ...]:
+        """The fields of the policy that are otherwise for each member."""
+        return ({},) * len(self.members)
+
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> NoReturn:  # noqa: ARG002
         """Raises ``JudgeError``: not single asks are shared among judges, but whole grades."""
         problem = f"a {self.kind} answers no single ask; pass it to Grader, or to grade()"
         raise JudgeError(problem, "transport")
 
 
-def shares_of(judge: Judge) -> list[tuple[Judge, float]]:
-    """The judges that are asked, each with the share of cases, from 0 to 1."""
+def shares_of(judge: Judge) -> list[tuple[Judge, float, Mapping[str, Any]]]:
+    """The judges that are asked, each with the share of cases, and its changes of the policy."""
     if not isinstance(judge, Several):
-        return [(judge, 1.0)]
-    return list(zip(judge.members, judge.shares(), strict=True))
+        return [(judge, 1.0, {})]
+    return list(zip(judge.members, judge.shares(), judge.policy_changes(), strict=True))
 
 
 class Cascade(Several):
@@ -85,6 +90,10 @@ class Cascade(Several):
     def shares(self) -> tuple[float, ...]:
         """The second judge is asked about what the first one would not have answered."""
         return 1.0, 1 - self.certificate.accepted / max(self.certificate.cases, 1)
+
+    def policy_changes(self) -> tuple[Mapping[str, Any], ...]:
+        """The second judge counts as right, and is asked once: samples are of the first one."""
+        return {}, {"samples": 1}
 
 
 class Panel(Several):

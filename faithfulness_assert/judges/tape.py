@@ -180,7 +180,8 @@ class TapeJudge:
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:
     """The SHA-256, in hex, of all that shapes the reply to ``ask``."""
     messages = [dict(m) for m in ask.messages]
-    return _digest([messages, asdict(ask.form), ask.schema, ask.max_tokens, identity])
+    sample = [ask.sample] if ask.sample > 1 else []
+    return _digest([messages, asdict(ask.form), ask.schema, ask.max_tokens, identity, *sample])
 
 
 def _digest(value: object) -> str:

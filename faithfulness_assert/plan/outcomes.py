@@ -8,16 +8,18 @@ count as failed.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..asking.schema import schema_errors
 from ..records.errors import JudgeError, PromptTooLong, UnreadableReply
 from ..records.usage import Usage
 from .jobs import prompt_tokens
+from .samples import voted
 from .state import NOTHING, Ended, Log, noted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ..policy.policy import Policy
     from ..records.ask import Outcome
@@ -43,6 +45,15 @@ def absorb(state: State, stage: Asking, answers: Answers) -> State:
     judged = [job for job, _ in answers if job.ask.kind == "verdicts"]
     asked = {n: cell for job in judged for n, cell in zip(job.own, job.cells, strict=True)}
     state = state._replace(asked={**state.asked, **asked})
+    each: list[State] = []
+    for _, sample in groupby(answers, key=lambda answer: answer[0].ask.sample):
+        log = each[-1].log if each else state.log
+        each.append(_absorbed(state._replace(log=log), stage, sample))
+    return voted(state, [job for job, _ in answers if job.ask.sample == 1], each)
+
+
+def _absorbed(state: State, stage: Asking, answers: Iterable[tuple[Job, Outcome]]) -> State:
+    """The state after the outcomes of one sample."""
     for job, outcome in answers:
         state = spent(state, job, outcome)
         try:

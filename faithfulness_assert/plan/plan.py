@@ -27,6 +27,7 @@ from . import verdicts
 from .conclude import conclude
 from .jobs import fit
 from .outcomes import MOST_CUTS, absorb, cut_shorter
+from .samples import sampled
 from .state import (
     Asking,
     Ended,
@@ -91,7 +92,7 @@ def grade_plan(
         if not isinstance(stage, Asking):
             state = stage(state)
             continue
-        while jobs := stage.jobs(state):
+        while jobs := sampled(state, stage.jobs):
             has_asked = True
             outcomes = yield tuple(job.ask for job in jobs)
             state = with_used(state, jobs)

@@ -165,6 +165,11 @@ class Policy:
         "how often unresolved statements are asked about again", 1, takes.count(0, 3)
     )
     reask_singly: bool = setting("ask again about each unresolved statement alone", False)
+    samples: int = setting(
+        "how often each ask for verdicts is put; the majority decides", 1, takes.count(1, 9)
+    )
+    """``confidence`` of a verdict is then the share of samples that gave its label. In a cascade,
+    only the first judge is asked more than once; a judge that always says the same never is."""
     reasons: bool = setting("the judge gives a reason for each verdict, for more tokens", False)
     explain: Explain = setting(
         "who writes the result's reason", "ours", Explain, same_asks=our_reason
@@ -258,4 +263,6 @@ def _conflict(policy: Policy) -> str | None:
         return "dimensions: must map dimensions to shares if verify='rubric', else be empty"
     if policy.joint and (policy.split, policy.verify) != ("claims", "batch"):
         return "joint: needs split='claims' and verify='batch'"
+    if policy.samples > 1 and (policy.joint or policy.verify == "rubric"):
+        return "samples: must be 1 with joint or verify='rubric', which have no ask for verdicts"
     return None

@@ -71,6 +71,8 @@ class Ask:
         payload: the same content as data.
         schema: the JSON Schema of the reply.
         echo: a token that the reply must repeat; "" for none, as in every ask of a plan.
+        sample: from 1; an ask that is put several times has a number for each. A judge that can
+            vary its replies should do so for those after the first.
     """
 
     messages: tuple[Mapping[str, str], ...]
@@ -80,6 +82,7 @@ class Ask:
     payload: Payload
     schema: Mapping[str, Any] = field(default_factory=dict, compare=False)
     echo: str = ""
+    sample: int = 1
 
     @property
     def kind(self) -> AskKind:

@@ -65,6 +65,8 @@ class JudgeInfo:
         limits: the most that one ask may contain.
         caveat: what a reader of its results should know; added to the reason of every grade.
         never_contradicts: True where it never answers ``contradicted``.
+        deterministic: True where the same ask always gets the same reply, so that more ``samples``
+            than one say nothing.
         asks: the kinds of ask that it can answer.
         identity: all settings that shape its replies, as a JSON mapping without keys or passwords.
             The store of replies hashes it. None: its replies cannot be stored.
@@ -80,6 +82,7 @@ class JudgeInfo:
     limits: Limits = field(default_factory=Limits)
     caveat: str = ""
     never_contradicts: bool = False
+    deterministic: bool = False
     asks: frozenset[AskKind] = ASK_KINDS
     identity: Mapping[str, Any] | None = None
 

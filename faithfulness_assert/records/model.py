@@ -90,7 +90,8 @@ class Verdict:
         flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``);
             ``lowered`` if ``strict_evidence`` lowered the label for it; and ``number_not_found`` if
             a supported statement has a number or unit that is nowhere in the context.
-        confidence: how probable the judge finds the label, from 0 to 1; None if it does not say.
+        confidence: how probable the judge finds the label, or with ``samples`` the share of them
+            that gave it, from 0 to 1; None if the judge does not say.
         shown: the share of the context, by characters, that the judge was shown with it; less than
             1 only where the context is long (see the policy's ``windows``).
         wrong: the words of the statement, as it writes them, that the evidence lacks (numbers,

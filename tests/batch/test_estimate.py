@@ -21,6 +21,7 @@ from remote import bare_environment
 from true_server import answered, text_of
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply, Usage, policies
+from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import Estimate, _margin, estimate_run
 from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges.token_counter import token_counter
@@ -183,3 +184,14 @@ def test_the_command_shows_asks_tokens_and_cost(tmp_path: Any) -> None:
     data = json.loads(command("estimate", str(file), "--judge", MODEL, "--json").stdout)
     assert data["asks"] == 3
     assert data["cost"] is None
+
+
+def test_an_estimate_counts_every_sample() -> None:
+    rows = [{"answer": "The gate is red.", "context": "The gate is red."}] * 5
+    once, thrice = (
+        estimate_run(open_data_set(rows).rows(), judge="openai:m", samples=samples)
+        for samples in (1, 3)
+    )
+    assert (once.asks, thrice.asks) == (5, 15)
+    assert thrice.prompt == pytest.approx(3 * once.prompt, rel=0.01)  # each has its own numbers
+    assert estimate_run(open_data_set(rows).rows(), judge="embedded", samples=3).asks == 0

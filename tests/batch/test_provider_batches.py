@@ -137,6 +137,17 @@ def test_the_texts_of_a_report_come_from_the_directory_of_the_run(tmp_path: Path
     assert {path: path.stat().st_mode & 0o077 for path in private} == dict.fromkeys(private, 0)
 
 
+@pytest.mark.parametrize("via", VIAS)
+def test_samples_go_over_a_batch_api_as_online(tmp_path: Path, via: str) -> None:
+    with BatchServer(truthful) as server:
+        directory = begun(tmp_path, via, server, 6, samples=3)
+        collected(directory)
+        assert results(directory) == online(6, via, server, samples=3)
+    for line in directory.lines():
+        assert line.result.tokens_used.num_requests == 3
+        assert {verdict.confidence for verdict in line.result.verdicts} == {1.0}
+
+
 @pytest.mark.parametrize("policy", ["default", "ragas"])
 def test_the_estimate_for_a_batch_api_is_what_the_run_uses(tmp_path: Path, policy: str) -> None:
     with BatchServer(counting) as server:

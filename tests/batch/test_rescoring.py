@@ -132,7 +132,7 @@ OTHER = {
     "allow_not_a_claim": False, "dedupe": False, "requires_question": True, "inverse": True,
     "positional_prefix": True, "citations": "off", "hedges": ("maybe",), "reask_singly": True,
     "reasons": True, "explain": "judge", "controls": "enforce", "windows": "all",
-    "guidance": "Be strict.", "truths_limit": 3,
+    "guidance": "Be strict.", "truths_limit": 3, "samples": 3,
     "examples": ({"context": "a", "statement": "b", "label": "supported"},),
 }  # fmt: skip
 

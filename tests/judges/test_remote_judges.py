@@ -14,7 +14,7 @@ import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -250,6 +250,36 @@ def test_the_info_has_the_given_limits_and_an_identity_without_secrets(api: Api)
     }
     assert (made.info.name, made.info.limits) == (f"{api.name}:m", Limits(9, 8))
     assert made.info.keeps_deadline
+
+
+@every_api
+def test_samples_after_the_first_are_drawn_as_the_model_would_unless_a_temperature_is_given(
+    api: Api,
+) -> None:
+    for given, sent, deterministic in (
+        ({}, [0.0, 1.0, 1.0], False),
+        ({"temperature": "auto"}, [0.0, 1.0, 1.0], False),
+        ({"temperature": 0}, [0.0, 0.0, 0.0], True),
+        ({"temperature": 0.4}, [0.4, 0.4, 0.4], False),
+        ({"temperature": None}, [None, None, None], False),
+    ):
+        with Loopback(api.good()) as server:
+            made = api.made(server, **given)
+            for sample in (1, 2, 3):
+                made.ask(replace(ASK, sample=sample))
+        bodies = [request.body for request in server.requests]
+        assert [body.get("temperature") for body in bodies] == sent, given
+        assert made.info.deterministic is deterministic
+        first, *others = [{**body, "temperature": None} for body in bodies]
+        assert others == [first, first]
+
+
+def test_each_sample_has_a_seed_of_its_own_where_one_is_given() -> None:
+    with Loopback(completion(TEXT)) as server:
+        made = OpenAIJudge("m", base_url=server.url, api_key="k", seed=7)
+        for sample in (1, 2, 3):
+            made.ask(replace(ASK, sample=sample))
+    assert [request.body["seed"] for request in server.requests] == [7, 8, 9]
 
 
 @every_api

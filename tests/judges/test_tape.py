@@ -112,10 +112,28 @@ def test_everything_that_shapes_a_reply_is_part_of_its_key() -> None:
         replace(ASK, form=ReplyForm("verdicts", ("supported", "contradicted"), reasons=True)),
         replace(ASK, form=ReplyForm("claims")),
         replace(ASK, max_tokens=353),
+        replace(ASK, sample=2),
+        replace(ASK, sample=3),
     ]
     keys = {ask_key(ask, {"m": 1}) for ask in (ASK, *other)} | {ask_key(ASK, {"m": 2})}
     assert len(keys) == len(other) + 2
     assert ask_key(replace(ASK), {"a": 1, "b": 2}) == ask_key(ASK, {"b": 2, "a": 1})
+
+
+def test_the_first_sample_has_the_key_of_an_ask_without_samples() -> None:
+    before = "b1f26908e61f"
+    assert ask_key(ASK, {"m": 1}).startswith(before)
+    assert ask_key(replace(ASK, sample=1), {"m": 1}) == ask_key(ASK, {"m": 1})
+
+
+def test_no_stored_reply_answers_two_samples_of_one_ask(tmp_path: Path) -> None:
+    judge = CountingJudge()
+    samples = [replace(ASK, sample=n) for n in (1, 2, 3)]
+    stored = [StoredJudge(judge, tmp_path).ask(ask).text for ask in samples]
+    assert len(set(stored)) == judge.asked == 3
+    for again in (StoredJudge(judge, tmp_path), TapeJudge(tmp_path)):
+        assert [again.ask(ask).text for ask in samples] == stored
+    assert judge.asked == 3
 
 
 def test_stored_judge_and_tape_say_the_same_about_themselves_as_their_judge(

@@ -37,6 +37,7 @@ class EmbeddedJudge:
         keeps_deadline=True,
         caveat="embedded smoke-test judge: compares words only; name an LLM judge for real grading",
         never_contradicts=True,
+        deterministic=True,
         asks=frozenset({"verdicts"}),
         identity={"judge": "embedded", "version": 3},
     )

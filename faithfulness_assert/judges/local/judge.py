@@ -93,6 +93,7 @@ class LocalJudge:
             name=f"local:{name}{at}",
             keeps_deadline=True,
             any_loop=True,
+            deterministic=True,
             never_contradicts="contradicted" not in model.order,
             asks=frozenset({"verdicts"}),
             identity={

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import ConfigError, JudgeError
@@ -30,6 +30,8 @@ from .settings import check_number, check_text, find_endpoint
 
 Settings = Mapping[str, Any]
 
+SAMPLES_TEMPERATURE = 1.0
+"""Draws from the model's own distribution, so that samples show how sure it is."""
 LONG_BODY = 200_000
 """Bytes of a body that takes so long to read that it would hold up other asks."""
 
@@ -76,7 +78,8 @@ class RemoteJudge:
         api_key: default: the environment's. Only the provider's own API needs one.
         timeout: seconds for one try, from start to end.
         max_retries: tries after the first one, if the failure may be temporary.
-        temperature: from 0; None leaves it to the server.
+        temperature: from 0, for all asks; None leaves it to the server. ``"auto"`` is 0, and
+            ``SAMPLES_TEMPERATURE`` for the samples after the first.
         max_prompt_tokens: the longest prompt for one ask, in tokens. Default: the model's context
             window if it is known, else 100,000; a server that finds an ask too long is believed.
         max_statements: the most statements in one ask.
@@ -98,7 +101,7 @@ class RemoteJudge:
         api_key: str | None = None,
         timeout: float = 60.0,
         max_retries: int = 2,
-        temperature: float | None = 0.0,
+        temperature: float | Literal["auto"] | None = "auto",
         max_prompt_tokens: int | None = None,
         max_statements: int = 40,
         client: Any = None,
@@ -112,6 +115,9 @@ class RemoteJudge:
         if max_prompt_tokens is not None:
             check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True)
         check_number("max_statements", max_statements, 1, 10**6, whole=True)
+        self._is_auto = temperature == "auto"
+        if temperature == "auto":
+            temperature = 0.0
         if temperature is not None:
             check_number("temperature", temperature, 0, provider.max_temperature)
         model = check_text("model", model)
@@ -143,6 +149,7 @@ class RemoteJudge:
             keeps_deadline=True,
             any_loop=True,
             limits=self._window.limits,
+            deterministic=self._settings["temperature"] == 0 and not self._is_auto,
             identity={"judge": name, "base_url": url, **self._settings},
         )
 
@@ -170,7 +177,16 @@ class RemoteJudge:
 
     def request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
         """The body of the request for an ask after these steps."""
-        return self.provider.request(ask, self._settings, steps)
+        return self.provider.request(ask, self._settings_for(ask), steps)
+
+    def _settings_for(self, ask: Ask) -> Settings:
+        """Those of this judge, varied for the samples after the first."""
+        if ask.sample == 1:
+            return self._settings
+        seed = self._settings.get("seed")
+        changes = {"temperature": SAMPLES_TEMPERATURE} if self._is_auto else {}
+        more = {} if seed is None else {"seed": seed + ask.sample - 1}
+        return {**self._settings, **changes, **more}
 
     def read(self, answer: Answer) -> Outcome:
         """The reply in an answer, or the failure, without secrets."""

@@ -1,0 +1,291 @@
+"""An ask for verdicts is put several times: only what more than half of the samples say counts."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import pytest
+from fakes import USAGE, ScriptedJudge, TruthfulJudge, failing
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from faithfulness_assert import Ask, ConfigError, GradingResult, Policy, Reply, grade
+from faithfulness_assert.records.judge import JudgeInfo, Limits
+
+STATEMENTS = ("The gate is red.", "The well is deep.", "The roof leaks.")
+ANSWER, CONTEXT = " ".join(STATEMENTS), "The gate is red. The well is old."
+LABELS = ("supported", "partially_supported", "not_enough_info", "contradicted", "")
+SPOILT: Mapping[str, Callable[[str], Reply]] = {
+    "garbled": lambda _: Reply("Well.", USAGE),
+    "refused": lambda _: Reply("", USAGE, refusal="I will not"),
+    "truncated": lambda text: Reply(text, USAGE, "length"),
+}
+
+
+class Samples:
+    """Says of each statement what the sample that is asked for says of it; "" leaves it out.
+
+    ``rounds``: what all samples say when they are asked for the first time, the second, and so on.
+    A sample may also be a word of ``SPOILT``, or ``failed``.
+    """
+
+    def __init__(
+        self, *rounds: Sequence[Sequence[str] | str], limits: Limits | None = None
+    ) -> None:
+        self.info = JudgeInfo("samples", limits=limits or Limits())
+        self.rounds, self.asked = rounds, list[Ask]()
+        self.times = Counter[int]()
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        time_ = min(self.times[ask.sample], len(self.rounds) - 1)
+        self.times[ask.sample] += 1
+        self.asked.append(ask)
+        said = self.rounds[time_][ask.sample - 1]
+        if said == "failed":
+            raise failing("server", usage=USAGE)
+        labels = LABELS[:1] * 3 if isinstance(said, str) else said
+        of = dict(zip(STATEMENTS, labels, strict=True))
+        text = reply_text(ask, lambda statement: of[statement])
+        return SPOILT[said](text) if isinstance(said, str) else Reply(text, USAGE)
+
+
+def reply_text(ask: Ask, label: Callable[[str], str]) -> str:
+    numbered = ask.form.numbered
+    shown = [n for n, _ in ask.payload.sentences][:1]
+    rows = ((n, label(text)) for n, text in ask.payload.items)
+    return json.dumps(
+        {
+            "verdicts": [
+                {**({"id": n} if numbered else {}), "evidence": shown, "label": said}
+                for n, said in rows
+                if said
+            ]
+        }
+    )
+
+
+def graded(*rounds: Sequence[Sequence[str] | str], **options: Any) -> tuple[GradingResult, Samples]:
+    judge = Samples(*rounds)
+    return grade(ANSWER, CONTEXT, judge=judge, samples=len(rounds[0]), **options), judge
+
+
+label = st.sampled_from(LABELS)
+sample = st.tuples(label, label, label) | st.sampled_from([*SPOILT, "failed"])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(sample, min_size=2, max_size=9))
+def test_a_statement_has_the_label_of_more_than_half_of_all_samples_or_none(said: Any) -> None:
+    result, judge = graded(said, reasks=0)
+    assert result.tokens_used == sum((USAGE for _ in said), start=type(USAGE)())
+    assert Counter(ask.sample for ask in judge.asked) == dict.fromkeys(range(1, len(said) + 1), 1)
+    expected = []
+    for place in range(len(STATEMENTS)):
+        votes = Counter(one[place] for one in said if not isinstance(one, str))
+        expected.append(next(((n, c) for n, c in votes.items() if n and 2 * c > len(said)), None))
+    if result.error is None:
+        assert [v.label for v in result.verdicts] == [e and e[0] for e in expected]
+        shares = [e and round(e[1] / len(said), 4) for e in expected]
+        assert [v.confidence for v in result.verdicts] == shares
+        worth = {"supported": 1.0, "partially_supported": 0.5}
+        score = sum(worth.get(e[0], 0.0) for e in expected if e) / 3
+        assert result.score == pytest.approx(score)
+    else:  # nothing has a majority, or what failed might have decided
+        assert not any(expected) or any(isinstance(one, str) for one in said)
+        assert not result.pass_
+
+
+def test_one_sample_is_a_grade_as_ever() -> None:
+    """The asks are the same, word for word, and the judge states no confidence."""
+    said = ("supported", "", "contradicted")
+    result, judge = graded([said], [("supported",) * 3])
+    plain = Samples([said], [("supported",) * 3])
+    assert grade(ANSWER, CONTEXT, judge=plain).verdicts == result.verdicts
+    assert judge.asked == plain.asked
+    assert {v.confidence for v in result.verdicts} == {None}
+
+
+def test_what_has_no_majority_is_asked_about_again_by_all_samples() -> None:
+    yes, no = ("supported",) * 3, ("supported", "not_enough_info", "supported")
+    result, judge = graded([yes, no], [yes, yes])
+    assert [v.label for v in result.verdicts] == ["supported"] * 3
+    asked = [(ask.sample, [text for _, text in ask.payload.items]) for ask in judge.asked]
+    again = [STATEMENTS[1]]
+    assert sorted(asked) == sorted(
+        [(1, list(STATEMENTS)), (2, list(STATEMENTS)), (1, again), (2, again)]
+    )
+    result, _ = graded([yes, no], [yes, no])
+    assert [v.label or v.unresolved for v in result.verdicts] == [
+        "supported",
+        "duplicate",
+        "supported",
+    ]
+
+
+def test_a_sample_that_failed_does_not_hinder_a_majority() -> None:
+    yes = ("supported",) * 3
+    for spoilt in (*SPOILT, "failed"):
+        result, judge = graded([yes, spoilt, yes])
+        assert (result.score, result.error) == (1.0, None), spoilt
+        assert {v.confidence for v in result.verdicts} == {0.6667}
+        assert len(judge.asked) == 3
+        alone, _ = graded([yes, spoilt, spoilt], reasks=0)
+        assert alone.error is not None, spoilt
+
+
+def test_a_judge_that_says_how_sure_it_is_counts_only_so_much() -> None:
+    class Sure(Samples):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            reply = super().ask(ask)
+            return Reply(reply.text, USAGE, confidence=(0.9, 0.5, None))
+
+    yes, no = ("supported",) * 3, ("not_enough_info", "supported", "supported")
+    judge = Sure([yes, yes, no])
+    result = grade(ANSWER, CONTEXT, judge=judge, samples=3)
+    assert [v.confidence for v in result.verdicts] == [0.6, 0.5, 1.0]
+
+
+# ---------------------------------------------------------------- numbers, windows, controls
+
+ROOMS = [f"Room {n} of the old house is blue." for n in range(1, 7)]
+LONG = [*ROOMS, *(f"The shop in harbour {n} sells {n + 25} loaves of bread." for n in range(60))]
+
+
+class Noisy(TruthfulJudge):
+    """Supports what a window shows, but each sample errs about some statements, and leaves some."""
+
+    def __init__(self, moods: Sequence[int], limits: Limits) -> None:
+        super().__init__(limits=limits)
+        self.moods = moods
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        if ask.kind != "verdicts":
+            return super().ask(ask)
+        self.asked.append(ask)
+        shown = {text for _, text in ask.payload.sentences}
+
+        def said(statement: str) -> str:
+            mood = self.moods[(ask.sample * 7 + len(statement) + ask.ids[0]) % len(self.moods)]
+            return LABELS[mood] if mood else LABELS[0 if statement in shown else 2]
+
+        return Reply(reply_text(ask, said), USAGE)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    policy=st.sampled_from(["default", "promptfoo", "deepeval", "axion", "ragaliq"]),
+    samples=st.integers(2, 5),
+    reasks=st.integers(0, 2),
+    controls=st.sampled_from(["off", "report", "enforce"]),
+    moods=st.lists(st.integers(0, 4), min_size=1, max_size=7),
+    limits=st.builds(
+        Limits,
+        prompt_tokens=st.sampled_from([None, 900]),
+        statements=st.sampled_from([None, 1, 2, 4]),
+    ),
+)
+def test_with_samples_too_every_statement_ends_once_and_every_number_is_in_one_ask(
+    policy: str, samples: int, reasks: int, controls: str, moods: list[int], limits: Limits
+) -> None:
+    judge = Noisy(moods, limits)
+    options: dict[str, Any] = {"policy": policy, "reasks": reasks, "controls": controls}
+    result = grade(
+        " ".join(ROOMS), LONG, judge=judge, question="Which?", samples=samples, **options
+    )
+    numbers = sorted(chain.from_iterable(a.ids for a in judge.asked if a.kind != "reason"))
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert result.tokens_used.num_requests == len(judge.asked)
+    by_sample = Counter(ask.sample for ask in judge.asked if ask.kind == "verdicts")
+    assert len(set(by_sample.values())) == 1
+    assert by_sample.keys() == set(range(1, samples + 1))
+    assert {ask.sample for ask in judge.asked if ask.kind != "verdicts"} <= {1}
+    if result.verdicts:
+        assert [v.statement for v in result.verdicts] == ROOMS
+        for verdict in result.verdicts:
+            assert verdict.label is None or (verdict.confidence or 0) > 0.5
+
+
+def test_windows_are_voted_on_one_by_one() -> None:
+    """One sample of three errs in every window, each time another one: nobody notices."""
+
+    class Erring(Noisy):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            errs = ask.sample == 1 + hash(ask.payload.sentences[0][0]) % 3
+            self.moods = [3] if errs else [0]
+            return super().ask(ask)
+
+    judge = Erring([0], Limits(prompt_tokens=900))
+    result = grade(" ".join(ROOMS), LONG, judge=judge, samples=3)
+    assert result.metadata["windows"] > 1
+    assert (result.score, result.status) == (1.0, "graded")
+    assert {v.confidence for v in result.verdicts} == {0.6667}
+
+
+@pytest.mark.parametrize(("failing_samples", "failed"), [(1, 0), (2, 1)])
+def test_a_control_is_passed_if_the_majority_of_samples_passes_it(
+    failing_samples: int, failed: int
+) -> None:
+    class Credulous(TruthfulJudge):
+        """Its first samples support all that they are asked about."""
+
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            shown = {text for _, text in ask.payload.sentences}
+            credulous = ask.sample <= failing_samples
+            self.label = lambda text: LABELS[0 if credulous or text in shown else 2]
+            return super().ask(ask)
+
+    for controls in ("report", "enforce"):
+        options: Any = {"controls": controls, "samples": 3}
+        result = grade(" ".join(ROOMS), LONG[:20], judge=Credulous(), **options)
+        if failed and controls == "enforce":
+            assert result.error is not None
+            assert result.error.kind == "unreliable_judge"
+        else:
+            expected = {"asked": 2, "passed": 2 - failed, "failed": failed, "unanswered": 0}
+            assert result.metadata["controls"] == expected
+
+
+def test_claims_and_truths_are_asked_for_once_and_judged_as_often_as_wanted() -> None:
+    judge = TruthfulJudge()
+    grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", question="How?", samples=3)
+    kinds = Counter(ask.kind for ask in judge.asked)
+    assert kinds == {"claims": 1, "truths": 1, "verdicts": 3, "reason": 1}
+
+
+def test_the_deadline_of_a_grade_holds_for_all_its_samples() -> None:
+    class Slow(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            time.sleep(0.5 if ask.sample < 3 else 30)
+            return super().ask(ask)
+
+    started = time.monotonic()
+    result = grade("The gate is red.", CONTEXT, judge=Slow(), samples=3, deadline=2)
+    assert time.monotonic() - started < 15
+    assert (result.score, result.verdicts[0].confidence) == (1.0, 0.6667)
+    assert "the deadline of this grade has passed" in " ".join(result.warnings)
+
+
+# ---------------------------------------------------------------- what cannot be sampled
+
+
+def test_a_judge_that_always_says_the_same_is_asked_once_and_the_result_says_so() -> None:
+    once = grade(ANSWER, CONTEXT, judge="embedded")
+    result = grade(ANSWER, CONTEXT, judge="embedded", samples=5)
+    assert [v.label for v in result.verdicts] == [v.label for v in once.verdicts]
+    assert {v.confidence for v in result.verdicts} == {None}
+    said = "samples: embedded gives the same reply each time, and was asked once"
+    assert result.warnings == [*once.warnings, said]
+
+
+def test_what_has_no_ask_for_verdicts_has_no_samples() -> None:
+    for options in ({"policy": "masis"}, {"policy": "ragas", "joint": True}):
+        with pytest.raises(ConfigError, match="samples: must be 1 with joint or verify='rubric'"):
+            grade(ANSWER, CONTEXT, judge=ScriptedJudge([""]), samples=3, **options)  # type: ignore[arg-type]
+    for bad in (0, 10, True, "3", 1.5, None):
+        with pytest.raises(ConfigError, match="samples: must be a whole number from 1 to 9"):
+            Policy(samples=bad)  # type: ignore[arg-type]
