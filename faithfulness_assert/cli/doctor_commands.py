@@ -6,12 +6,13 @@ import os
 import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..asking.tokens import exact_counter
 from ..judges import JUDGES
 from ..judges.remote.settings import public_address
 from ..judges.token_counter import model_of, ranks_folder
+from ..options import check_names, hide_key, parse_options
 from ..records.errors import ConfigError, pip_install
 from ..settings import choose
 from .arguments import add_judge_argument
@@ -24,7 +25,7 @@ from .terminal import show_line
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ..settings import Chosen
 
@@ -32,12 +33,21 @@ PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),
     *("markdown-it-py", "json-repair", "jmespath"),
 )
+NOTHING: Mapping[str, Any] = {}
 STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
 
 
 def add_doctor_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``doctor``."""
     add_judge_argument(parser)
+    parser.add_argument(
+        "-o",
+        "--option",
+        action="append",
+        metavar="NAME=VALUE",
+        default=[],
+        help="an option of the judge, as for grade, such as base_url or certificate",
+    )
     parser.add_argument(
         "--context",
         metavar="FILE",
@@ -50,7 +60,9 @@ def run_doctor(arguments: Namespace) -> int:
     """Shows the outcome of each check."""
     file = arguments.context
     report = [] if file is None else context_report(file)
-    outcomes = list(checks(arguments.judge))
+    options = parse_options(arguments.option, "--option")
+    hide_key(options)
+    outcomes = list(checks(arguments.judge, options))
     for check in outcomes:
         show_line(f"{check.state:5}", check.text, style=STYLES[check.state])
     for line in report:
@@ -58,10 +70,10 @@ def run_doctor(arguments: Namespace) -> int:
     return FAILED if any(check.state == "fail" for check in outcomes) else PASSED
 
 
-def checks(judge: str | None) -> Iterator[Check]:
+def checks(judge: str | None, options: Mapping[str, Any] = NOTHING) -> Iterator[Check]:
     """All checks, in the order in which they are shown.
 
-    ``judge``: None for that of the settings.
+    ``judge``: None for that of the settings. ``options``: as ``Grader`` takes them.
     """
     yield Check("ok", f"Python {platform.python_version()} at {sys.executable}")
     yield _promptfoo_python()
@@ -75,7 +87,8 @@ def checks(judge: str | None) -> Iterator[Check]:
             yield _version(package, Check("ok", f"{problem}. To add it: {entry.install}"))
     yield check_node()
     try:
-        chosen = choose(judge, None, None, {})
+        check_names(options)
+        chosen = choose(judge, None, None, options)
     except ConfigError as error:
         yield Check("fail", f"settings: {error}")
         return

@@ -5,6 +5,7 @@ from .by_name import (
     environment_prefixes,
     judge_forms,
     make_judge,
+    members_named,
     option_names,
     preload,
 )
@@ -14,6 +15,7 @@ __all__ = [
     "environment_prefixes",
     "judge_forms",
     "make_judge",
+    "members_named",
     "option_names",
     "preload",
 ]

@@ -73,7 +73,7 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     own = {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
     if (writer := options.get(CLAIMS_JUDGE)) is None:
         return _made(spec, own)
-    if isinstance(spec, str) and "," in JUDGES[_parse(spec)[0]].form:
+    if isinstance(spec, str) and members_named(spec):
         return _made(spec, options)  # each of them has it
     from .claims_judge import TwoJudges
 
@@ -102,12 +102,21 @@ def _made(spec: object, options: Mapping[str, Any]) -> Judge:
 def _members(spec: str, options: Mapping[str, Any]) -> tuple[list[Judge], dict[str, Any]]:
     """The judges that grade together, each with the options that it has, and the other options."""
     kind, names = _split(spec)
+    members = [make_judge(name, _known(options, option_names(name))) for name in names]
+    return members, _known(options, _own_options(kind))
 
-    def of(known: list[str]) -> dict[str, Any]:
-        return {name: value for name, value in options.items() if name in known}
 
-    members = [make_judge(name, of(option_names(name))) for name in names]
-    return members, of(_own_options(kind))
+def _known(options: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in names}
+
+
+def members_named(spec: str) -> list[str]:
+    """The judges that ``cascade:A,B`` or ``panel:A,B`` names; none for the name of one judge.
+
+    Raises:
+        ConfigError: it names no judge.
+    """
+    return _split(spec)[1] if "," in JUDGES[_parse(spec)[0]].form else []
 
 
 def _split(spec: str) -> tuple[str, list[str]]:
@@ -130,10 +139,8 @@ def option_names(spec: object) -> list[str]:
     """
     if not isinstance(spec, str):
         return []
-    kind, _ = _parse(spec)
-    together = _split(spec)[1] if "," in JUDGES[kind].form else ()
-    others = (option for name in together for option in option_names(name))
-    return list(dict.fromkeys([CLAIMS_JUDGE, *_own_options(kind), *others]))
+    others = (option for name in members_named(spec) for option in option_names(name))
+    return list(dict.fromkeys([CLAIMS_JUDGE, *_own_options(_parse(spec)[0]), *others]))
 
 
 def _own_options(kind: str) -> list[str]:
