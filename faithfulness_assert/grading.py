@@ -23,8 +23,10 @@ from .judges.secret import check_seed, process_secret, secret_of
 from .plan.plan import grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
+from .records.checks import check_mapping, check_number, check_seconds
 from .records.errors import InputError
 from .records.judge import judge_info
+from .records.prices import check_prices
 from .settings import SETTING, choose, given_judge
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ class Grader:
         changes = table.taken_by("policy", options)
         if threshold is not None:
             changes["threshold"] = threshold
-        source_options = table.check_mapping("policy_options", options.get("policy_options"))
+        source_options = check_mapping("policy_options", options.get("policy_options"))
         with chosen.told():
             wanted = find_policy(policy, changes, source_options)
             known = option_names(judge)
@@ -99,8 +101,8 @@ class Grader:
             own.pop("seed", None)
         with chosen.told():
             made = make_judge(judge, own)
-        deadline = table.check_seconds("deadline", options.get("deadline", table.DEADLINE))
-        self._clock = Clock(deadline, table.check_seconds("timeout", timeout))
+        deadline = check_seconds("deadline", options.get("deadline", table.DEADLINE))
+        self._clock = Clock(deadline, check_seconds("timeout", timeout))
         self._language = table.check_language(options.get("language", "en"))
         self._prices = options.get("prices")
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
@@ -137,7 +139,7 @@ class Grader:
         self._advice = tuple(advice(self._info, policy))
         if not self.members:
             check_judge(self._info, self.policy)
-            self._prices = table.check_prices(self._prices, self.judge_name, self._info.remote)
+            self._prices = check_prices(self._prices, self.judge_name, self._info.remote)
         self._count: CountTokens = estimate_tokens
         if self._info.remote or self._info.limits.prompt_room(0) is not None:
             from .judges.token_counter import token_counter  # it may need tiktoken's ranks
@@ -211,7 +213,6 @@ class Grader:
         """
         from .cases.tables import Given
         from .drive.many import run_many
-        from .judges.remote.settings import check_number
 
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)

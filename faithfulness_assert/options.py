@@ -6,7 +6,6 @@ themselves (``policy/policy.py``). Plain data: the hook loads it in every assert
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -14,11 +13,10 @@ from .cases.systems import CASE_ALIASES
 from .conversations.events import MESSAGE_ROLES
 from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
 from .policy.policy import Policy
-from .policy.values import is_number
 from .records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from typing import TypedDict
 
@@ -133,113 +131,94 @@ if TYPE_CHECKING:
 Part = Literal["judge", "grader", "policy", "case"]
 
 DEADLINE = 300.0
-MAX_SECONDS = 86_400
-MAX_PRICE = 1e6
-PRICE_NAMES = ("prompt", "completion", "cached")
 
 
 class Option(NamedTuple):
     """One option."""
 
     name: str  # the keyword of grade(), and the key in a promptfoo config or a policy file
-    type: str  # as Python writes it
     meaning: str  # in one line
     values: str  # in words
     taken_by: Part
 
 
 _JUDGE = (
-    ("base_url", "str | None", "address of the judge's API", "http or https address"),
-    ("api_key", "str | None", "key for the judge's API", "text; default: the environment's"),
-    ("timeout", "float", "seconds for one try of an ask", "over 0, up to 86,400"),
-    ("max_retries", "int", "tries after the first one, if it may succeed later", "0 to 100"),
+    ("base_url", "address of the judge's API", "http or https address"),
+    ("api_key", "key for the judge's API", "text; default: the environment's"),
+    ("timeout", "seconds for one try of an ask", "over 0, up to 86,400"),
+    ("max_retries", "tries after the first one, if it may succeed later", "0 to 100"),
     (
         "temperature",
-        "float | Literal['auto'] | None",
         "randomness of replies ([samples](ensembles.md#samples))",
         "from 0; null: the server's own; default auto: 0, and 1 for samples after the first",
     ),
-    ("seed", "int | None", "repeat a grade ([seed](judges.md#seed))", "whole number"),
-    ("max_prompt_tokens", "int | None", "longest prompt of one ask", "tokens; default: by model"),
-    ("max_statements", "int", "most statements in one ask", "whole number from 1"),
+    ("seed", "repeat a grade ([seed](judges.md#seed))", "whole number"),
+    ("max_prompt_tokens", "longest prompt of one ask", "tokens; default: by model"),
+    ("max_statements", "most statements in one ask", "whole number from 1"),
     (
         "client",
-        "Any",
         "client that asks for the judge ([clients](judges.md#clients))",
         "Python only: openai.OpenAI or the like",
     ),
     (
         "certificate",
-        "Any",
         "when the first judge of a cascade is enough ([cascades](ensembles.md#cascades))",
         "file that certify wrote",
     ),
     (
         "form",
-        "Literal['json', 'document_claim']",
         "how the model is asked ([checkers](local-judges.md#checkers-behind-a-server))",
         "json, document_claim",
     ),
     (
         "claims_judge",
-        "Any",
         "judge that writes claims, truths and reasons for this one",
         "as judge; its key and address: the environment's",
     ),
-    ("revision", "str | None", "version of a local model", "commit, tag or branch of the hub"),
+    ("revision", "version of a local model", "commit, tag or branch of the hub"),
     (
         "family",
-        "str | None",
         "how a local model is asked ([families](local-judges.md#families))",
         "pair, minicheck, true, hhem, lettucedetect; default: by its config and name",
     ),
     (
         "label_order",
-        "Sequence[Label] | str | None",
         "label of each output of a local model",
         "list of labels; default: as its config names them",
     ),
-    (
-        "answers",
-        "Sequence[str] | str | None",
-        "words that a local model writes for supported and not",
-        "two words; default 1,0",
-    ),
-    ("support_at", "float", "what a local model's probability must exceed", "0 to 1; default 0.5"),
-    ("device", "str", "where a local model computes", "cpu, cuda, mps; default: a GPU, else cpu"),
-    ("inputs_at_once", "int", "most inputs of a local model at once", "1 to 10,000; default 32"),
-    ("foundation", "str | None", "model on which a local HHEM was built", "folder, NAME@REVISION"),
-    ("allow_pickle", "bool", "load weights that can run code", "true or false; default false"),
+    ("answers", "words that a local model writes for supported and not", "two words; default 1,0"),
+    ("support_at", "what a local model's probability must exceed", "0 to 1; default 0.5"),
+    ("device", "where a local model computes", "cpu, cuda, mps; default: a GPU, else cpu"),
+    ("inputs_at_once", "most inputs of a local model at once", "1 to 10,000; default 32"),
+    ("foundation", "model on which a local HHEM was built", "folder, NAME@REVISION"),
+    ("allow_pickle", "load weights that can run code", "true or false; default false"),
 )
 _PRICES = "mapping of prompt, completion, cached to numbers; for several judges by their names"
 _ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool"
 _GRADER = (
-    ("cache", "str | PathLike[str] | None", "store replies here and reuse them", "folder"),
-    ("deadline", "float | None", "seconds for a whole grade", "over 0, up to 86,400; default 300"),
-    ("language", "str", "language of the texts", "code such as en or pt; default en"),
-    ("policy_options", "Mapping[str, Any] | None", "options as its source names them", "mapping"),
-    ("prices", "Mapping[str, Any] | None", "price per million tokens", _PRICES),
-    ("evidence_roles", "Sequence[str] | None", "whose messages are evidence", _ROLES),
+    ("cache", "store replies here and reuse them", "folder"),
+    ("deadline", "seconds for a whole grade", "over 0, up to 86,400; default 300"),
+    ("language", "language of the texts", "code such as en or pt; default en"),
+    ("policy_options", "options as its source names them", "mapping"),
+    ("prices", "price per million tokens", _PRICES),
+    ("evidence_roles", "whose messages are evidence", _ROLES),
 )
-_AUDIT = "CitationAudit | Mapping[str, Any] | None"
 _CASE = (
-    ("id", "str", "your name for the case", "text"),
-    ("citation_audit", _AUDIT, "earlier audit of the answer's citations", "record or mapping"),
-    ("messages", "Any", "conversation with the answer, in place of texts", "list of messages"),
+    ("id", "your name for the case", "text"),
+    ("citation_audit", "earlier audit of the answer's citations", "record or mapping"),
+    ("messages", "conversation with the answer, in place of texts", "list of messages"),
 )
-
-
 _ROWS = (
     *(Option(*row, "judge") for row in _JUDGE),
     *(Option(*row, "grader") for row in _GRADER),
     *(
-        Option(f.name, str(f.type), f.metadata["meaning"], f.metadata["takes"].said, "policy")
+        Option(f.name, f.metadata["meaning"], f.metadata["takes"].said, "policy")
         for f in fields(Policy)
         if f.name in FIELD_NAMES
     ),
     *(Option(*row, "case") for row in _CASE),
     *(
-        Option(alias, "Any", f"another name of {field}", f"as {field}", "case")
+        Option(alias, f"another name of {field}", f"as {field}", "case")
         for field, aliases in CASE_ALIASES.items()
         for alias in aliases
     ),
@@ -317,49 +296,8 @@ def check_names(names: Iterable[str]) -> None:
             raise ConfigError(f"{name}: unknown option. {hint or suggest(name, GRADER_NAMES)}")
 
 
-def check_mapping(name: str, value: object) -> Mapping[str, Any]:
-    """``value`` as a mapping; an empty one for None."""
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        kind = type(value).__name__
-        raise ConfigError(f'{name}: must be a mapping, as JSON {{"name": value}}, got {kind}')
-    return value
-
-
-def check_seconds(name: str, value: object) -> float | None:
-    """``value`` as a number of seconds; None stays None."""
-    if value is None:
-        return None
-    if not is_number(value) or not 0 < value <= MAX_SECONDS:  # type: ignore[operator]
-        allowed = f"over 0 and up to {MAX_SECONDS}"
-        raise ConfigError(f"{name}: must be a number of seconds {allowed}, got {value!r}")
-    return float(value)  # type: ignore[arg-type]
-
-
 def check_language(value: object) -> str:
     """``value`` as a language code in lower case."""
     if not isinstance(value, str) or not value.isascii() or not 2 <= len(value) <= 12:
         raise ConfigError(f"language: must be a language code such as 'en' or 'pt', got {value!r}")
     return value.lower()
-
-
-def check_prices(value: object, judge: str, remote: bool = True) -> Mapping[str, float] | None:
-    """``value`` as prices per million tokens of this judge; None stays None.
-
-    Several judges may have prices by their names; one that is not ``remote`` costs nothing.
-    """
-    if value is None:
-        return None
-    prices: Mapping[str, Any] = check_mapping("prices", value)
-    if prices and all(isinstance(price, Mapping) for price in prices.values()):
-        if judge not in prices and remote:
-            raise ConfigError(f"prices: has none for {judge!r}, only for {', '.join(prices)}")
-        prices = prices.get(judge, {})
-    for name, price in prices.items():
-        if name not in PRICE_NAMES:
-            raise ConfigError(f"prices: unknown price {name!r}. {suggest(str(name), PRICE_NAMES)}")
-        if not is_number(price) or not 0 <= price <= MAX_PRICE:
-            allowed = f"a price per million tokens from 0 to {MAX_PRICE:,.0f}"
-            raise ConfigError(f"prices: {name} must be {allowed}, got {price!r}")
-    return prices

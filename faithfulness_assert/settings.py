@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .files import open_file
 from .judges import JUDGES
 from .policy.files import SUFFIXES, read_data
-from .policy.values import is_number
+from .records.checks import is_fraction
 from .records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _checked(path: str, name: str, value: object) -> Any:
         hint = suggest(name[:60], FIELDS)
         raise ConfigError(f"{where}: unknown field. {hint} Other options go into the call")
     if name == "threshold":
-        if not is_number(value) or not 0 <= value <= 1:  # type: ignore[operator]
+        if not is_fraction(value):
             raise ConfigError(f"{where}: must be a number from 0 to 1")
         return value
     if not isinstance(value, str) or not value.strip():

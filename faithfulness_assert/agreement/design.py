@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from hashlib import blake2b
 from typing import Any, Literal, get_args
 
+from ..records.checks import is_fraction
 from ..records.errors import ConfigError
 from .judged import LABEL_OF, Judged
 
@@ -148,7 +149,7 @@ def unsealed(cell: str) -> tuple[Design, Place]:
 
 
 def _design(told: dict[str, Any]) -> Design:
-    strata = [Stratum(_count(n) for n in told[name]) for name in ("others", "flagged")]
+    strata = [Stratum(count_of(n) for n in told[name]) for name in ("others", "flagged")]
     if told["kind"] not in get_args(Kind) or any(len(stratum) != 3 for stratum in strata):
         raise ValueError
     if any(stratum.drawn > stratum.answers for stratum in strata):
@@ -159,10 +160,10 @@ def _design(told: dict[str, Any]) -> Design:
         **names,
         threshold=_share(told["threshold"]),
         inverse=told["inverse"] is True,
-        seed=_count(told["seed"]),
+        seed=count_of(told["seed"]),
         others=strata[0],
         flagged=strata[1],
-        left_out=_count(told["left_out"]),
+        left_out=count_of(told["left_out"]),
     )
 
 
@@ -173,20 +174,21 @@ def _place(told: dict[str, Any]) -> Place:
     score = None if told["score"] is None else _share(told["score"])
     fails, forced = told["fails"] is True, told["forced"] is True
     answer = Judged(_text(told["id"]), _text(told["input"]), fails, score, forced, labels, ())
-    statement = _count(told["statement"])
+    statement = count_of(told["statement"])
     if statement > len(labels):
         raise ValueError
-    return Place(_count(told["place"]), statement, answer, _text(told["said"]))
+    return Place(count_of(told["place"]), statement, answer, _text(told["said"]))
 
 
-def _count(value: object) -> int:
+def count_of(value: object) -> int:
+    """A count in a file. Raises ``ValueError`` if it is none."""
     if type(value) is not int or not 0 <= value <= MOST:
         raise ValueError
     return value
 
 
 def _share(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+    if not is_fraction(value):
         raise ValueError
     return float(value)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..files import new_file, open_file
 from ..records.errors import ConfigError
 from ..text.strings import clip
+from .design import count_of
 from .judged import fingerprint, open_run
 from .rates import MIN_LABELS, Rate, rate_of
 from .rates import Stratum as Share
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 NAME = "labels.json"
 MOST_BYTES = 10_000_000
-MOST = 10**12
 
 
 class Kept(NamedTuple):
@@ -113,7 +113,7 @@ def line_of(run: str | PathLike[str]) -> str:
 def _kept(told: Mapping[str, Any]) -> Kept:
     if told["format"] != FORMAT:
         raise ValueError
-    (x0, n0, size0), (x1, n1, size1) = (map(_count, counts) for counts in told["answers"])
+    (x0, n0, size0), (x1, n1, size1) = (map(count_of, counts) for counts in told["answers"])
     total = size0 + size1
     fits = x0 <= n0 <= size0 and x1 <= n1 <= size1 and (n0 or not size0) and (n1 or not size1)
     if not fits or n0 + n1 < MIN_LABELS:
@@ -128,13 +128,7 @@ def _kept(told: Mapping[str, Any]) -> Kept:
 
 def _answers(told: Any) -> Answers:
     answers, statements, labelled = told
-    pairs = [(_count(wrong), _count(size)) for wrong, size in labelled]
+    pairs = [(count_of(wrong), count_of(size)) for wrong, size in labelled]
     if any(wrong > size for wrong, size in pairs) or sum(size for _, size in pairs) > statements:
         raise ValueError
-    return Answers(_count(answers), _count(statements), pairs)
-
-
-def _count(value: object) -> int:
-    if type(value) is not int or not 0 <= value <= MOST:
-        raise ValueError
-    return value
+    return Answers(count_of(answers), count_of(statements), pairs)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..grading import MAX_CONCURRENCY
-from ..judges.remote.settings import check_number
 from ..options import hide_key
+from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
 from ..records.judge import judge_info
 from .budget import Budget

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..judges.remote.settings import check_number
+from ..records.checks import check_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

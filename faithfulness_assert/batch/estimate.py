@@ -19,10 +19,10 @@ from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..judges import make_judge, option_names
 from ..judges.embedded import EmbeddedJudge
-from ..judges.remote.settings import check_number
 from ..judges.several import shares_of
 from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.ask import Ask, Reply, ReplyForm
+from ..records.checks import check_number
 from ..records.judge import judge_info
 from ..records.usage import Usage
 from ..settings import choose

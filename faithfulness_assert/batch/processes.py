@@ -21,7 +21,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 from ..grading import Grader
-from ..judges.remote.settings import check_number
+from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..records.model import GraderError
 from .row_grading import GraderSettings, Share, computes_here, grade_rows, line_of

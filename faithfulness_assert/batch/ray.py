@@ -21,9 +21,9 @@ import ray.exceptions
 from ray import cloudpickle
 
 from ..grading import Grader
-from ..judges.remote.settings import check_number
 from ..judges.secret import process_secret
 from ..options import hide_key
+from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..records.judge import judge_info
 from .data_sets import open_data_set

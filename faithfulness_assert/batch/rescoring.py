@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..options import check_mapping, check_names, taken_by
+from ..options import check_names, taken_by
 from ..plan.kept import weighed_again
 from ..policy.as_json import policy_as_json
 from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise
+from ..records.checks import check_mapping
 from ..records.errors import ConfigError
 from .derived_runs import derived, rows_of, source_of
 from .finished_rows import FinishedRows

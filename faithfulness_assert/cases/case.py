@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
+from ..records.checks import is_whole
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from ..text.strings import clean_text, clip, is_blank, names_of, without_tags
@@ -265,7 +266,7 @@ def _audit(value: object) -> CitationAudit | None:
     is_list = isinstance(invalid, Sequence) and not isinstance(invalid, str)
     if not is_list or not all(isinstance(name, str) for name in invalid):
         raise InputError("citation_audit: invalid_citations must be a list of ids")
-    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+    if not is_whole(count) or count < 0:
         problem = f"must be a whole number from 0, got {count!r:.40}"
         raise InputError(f"citation_audit: uncited_claim_count {problem}")
     if not isinstance(detected, bool):

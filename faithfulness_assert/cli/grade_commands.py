@@ -20,9 +20,9 @@ from ..batch.run_directory import RunDirectory
 from ..cases.case import Case
 from ..files import read_text
 from ..grading import MAX_CONCURRENCY, Grader
-from ..judges.remote.settings import check_number
 from ..policy import describe, presets
 from ..policy.load import find_policy
+from ..records.checks import check_number
 from ..records.errors import InputError
 from .arguments import (
     add_grading_arguments,

@@ -15,8 +15,8 @@ from ..batch.data_sets import open_data_set
 from ..batch.estimate import estimate_run
 from ..batch.rechecking import MOST, choose_cases, grader_for
 from ..grading import MAX_CONCURRENCY
-from ..judges.remote.settings import check_number
 from ..options import parse_options
+from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..report import write_report
 from .arguments import add_judge_argument, add_mapping_arguments, columns, share

@@ -14,9 +14,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
-from ..judges.remote.settings import check_number
 from ..judges.token_counter import token_counter
 from ..records.ask import Reply
+from ..records.checks import check_number
 from ..records.errors import JudgeError
 from ..records.usage import Usage
 

@@ -18,13 +18,13 @@ from ..asking.document_claim import document_claim
 from ..asking.schema import bounded_schema
 from ..records.ask import Reply
 from ..records.ask import finish_reason as why_ended
+from ..records.checks import check_number
 from ..records.errors import ConfigError, JudgeError
 from ..text.strings import clean_text
 from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.remote_judge import Provider, RemoteJudge
 from .remote.server_errors import read_failure
-from .remote.settings import check_number
 from .remote.word_confidence import confidence_of_word
 
 if TYPE_CHECKING:

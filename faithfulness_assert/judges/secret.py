@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ..files import first_file, open_file
+from ..records.checks import is_whole
 from ..records.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def secret_of(seed: int) -> bytes:
 
 def check_seed(value: object) -> int | None:
     """``value`` as a whole number; None stays None."""
-    if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+    if value is not None and not is_whole(value):
         raise ConfigError(f"seed: must be a whole number, got {value!r}")
     return value
 

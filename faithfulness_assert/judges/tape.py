@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..files import as_text, new_file, open_file
 from ..records.ask import Reply
+from ..records.checks import is_whole
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import JudgeInfo, Limits, judge_info
 from ..records.usage import Usage
@@ -246,7 +247,7 @@ def _windows(folder: Path) -> list[int]:
     """The context windows that a judge learned while it was recorded, each once."""
     found = (_read(folder / _WINDOWS) or {}).get("windows")
     known = found if isinstance(found, list) else []
-    return sorted({w for w in known if isinstance(w, int) and not isinstance(w, bool)})
+    return sorted({w for w in known if is_whole(w)})
 
 
 # ---------------------------------------------------------------- files

@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..records.checks import is_number
 from ..records.errors import ConfigError, suggest
 from .files import SUFFIXES, read_data
 from .policy import DESCRIPTIVE, TAKES, Policy, from_data
 from .presets import ALIASES, policies
-from .values import FLAG, is_number
+from .values import FLAG
 
 if TYPE_CHECKING:
     from ..records.model import Label

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..reading.labels import normalise
+from ..records.checks import is_fraction, is_number, is_whole
 from ..records.errors import ConfigError, suggest
 from ..records.model import FLAGS, LABELS, Label
 from ..text.strings import clean_text
@@ -82,22 +82,6 @@ class Values(NamedTuple):
     from_data: Callable[[Any, Any], Any] = lambda data, _: data
 
 
-def is_number(value: object) -> bool:
-    """Whether ``value`` is a finite number and not a bool."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return abs(value) < 1e300 and math.isfinite(value)
-
-
-def is_fraction(value: object) -> bool:
-    """Whether ``value`` is a number in [0, 1] and not a bool."""
-    return is_number(value) and 0 <= value <= 1  # type: ignore[operator]
-
-
-def _is_count(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
 def _tuple(data: Any, _: object) -> Any:
     return tuple(data) if isinstance(data, list) else data
 
@@ -135,7 +119,7 @@ def count(lowest: int, highest: int) -> Values:
     said = f"{lowest} to {highest}"
     return _values(
         said,
-        lambda value: _is_count(value) and lowest <= value <= highest,
+        lambda value: is_whole(value) and lowest <= value <= highest,
         f"a whole number from {said}",
     )
 
@@ -149,7 +133,7 @@ ENDING = _values(
 )
 COUNT_OR_ALL = _values(
     "whole number from 1, or null: all",
-    lambda value: value is None or (_is_count(value) and value >= 1),
+    lambda value: value is None or (is_whole(value) and value >= 1),
     "a whole number from 1, or None",
 )
 TEXT = _values("text", lambda value: isinstance(value, str), "a text")
@@ -253,7 +237,7 @@ def _caps_problem(caps: Any) -> str | None:
             return f"finding must be one of {', '.join(findings)}, got {cap.finding!r}"
         if not is_fraction(cap.ceiling):
             return f"ceiling must be a number from 0 to 1, got {cap.ceiling!r}"
-        if not _is_count(cap.at_least):
+        if not is_whole(cap.at_least) or cap.at_least < 0:
             return f"at_least must be a whole number from 0, got {cap.at_least!r}"
     return None
 

@@ -12,7 +12,7 @@ from .. import options as table
 from ..batch.estimate import estimate_run
 from ..batch.rows import Row
 from ..grading import Grader
-from ..judges.remote.settings import check_number
+from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..records.usage import Usage
 from ..text.strings import clip, one_line

@@ -13,6 +13,7 @@ import pytest
 from ..judges import option_names
 from ..options import GRADER_NAMES, taken_by
 from ..policy.load import find_policy
+from ..records.checks import check_number
 from ..records.errors import ConfigError, suggest
 from ..records.usage import Usage
 
@@ -46,8 +47,11 @@ def read_markers(markers: Iterable[pytest.Mark]) -> Marked:
         given = {**marker.kwargs, **given}
     for name in given.keys() - NAMES:
         raise ConfigError(f"{name}: unknown option. {suggest(name, NAMES)}")
-    trials = _count("trials", given.pop("trials", 1), MAX_TRIALS)
-    return Marked(trials, _count("min_pass", given.pop("min_pass", trials), trials), given)
+    trials = given.pop("trials", 1)
+    check_number("trials", trials, 1, MAX_TRIALS, whole=True)
+    min_pass = given.pop("min_pass", trials)
+    check_number("min_pass", min_pass, 1, trials, whole=True)
+    return Marked(trials, min_pass, given)
 
 
 def check_marker(metafunc: pytest.Metafunc) -> None:
@@ -74,12 +78,6 @@ def _check_options(options: Mapping[str, Any]) -> None:
         changes["threshold"] = options["threshold"]
     find_policy(options.get("policy", "default"), changes, options.get("policy_options") or {})
     option_names(options.get("judge", "embedded"))
-
-
-def _count(name: str, value: object, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise ConfigError(f"{name}: must be a whole number from 1 to {most:,}, got {value!r:.40}")
-    return value
 
 
 # ---------------------------------------------------------------- trials

@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from ..records.checks import is_whole
 from ..text.strings import clean_text, is_blank
 from .gate import is_falsehood
 from .json_values import Pairs, split_json
@@ -80,7 +81,7 @@ def key_of(name: str) -> str:
 
 def read_id(value: object) -> int | None:
     """A statement's number: 3, "3", "S3", "statement_3". True is not a number."""
-    if isinstance(value, int) and not isinstance(value, bool):
+    if is_whole(value):
         return value
     match = _ID.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 40 else None
     return int(match[1]) if match else None
@@ -217,7 +218,7 @@ def _pointed_at(value: Any) -> tuple[list[int], list[str]]:
     numbers: list[int] = []
     quotes: list[str] = []
     for item in _scalars(value):
-        if isinstance(item, int) and not isinstance(item, bool):
+        if is_whole(item):
             numbers.append(item)
         elif isinstance(item, str) and _NUMBERS.fullmatch(item.strip()):
             numbers += map(int, re.findall(r"\d+", item))

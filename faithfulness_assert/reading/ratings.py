@@ -5,10 +5,10 @@ A rating that is missing, null, not a number, or given twice with different valu
 
 from __future__ import annotations
 
-import math
 import re
 from typing import TYPE_CHECKING, Any
 
+from ..records.checks import is_number
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
 from .json_form import key_of, said_by
@@ -97,9 +97,7 @@ def _rating(value: Any, residue: list[str]) -> float | None:
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())):
         whole = 100.0 if match[3] else float(match[2] or 1)
         return float(match[1]) / whole if whole else None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return float(value)
+    return float(value) if is_number(value) else None
 
 
 def read_reason(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..text.strings import is_same, plain_words, text_key
 from .gate import MOST_CHARS, has_doubt, is_falsehood, is_partly_quiet, is_quiet, is_silent
@@ -220,7 +221,7 @@ def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
             with the statements.
         ValueError: ``n_statements`` is not a positive integer.
     """
-    if isinstance(n_statements, bool) or not isinstance(n_statements, int) or n_statements < 1:
+    if not is_whole(n_statements) or n_statements < 1:
         raise ValueError(f"n_statements: must be a positive integer, got {n_statements!r}")
     reading = read(reply_text, single=n_statements == 1)
     findings = settle(reading, dict.fromkeys(range(1, n_statements + 1), "")).findings

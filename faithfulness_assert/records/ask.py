@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..records.checks import is_fraction
 from ..text.strings import clean_text
 from .errors import JudgeError
 from .model import Label
@@ -133,7 +134,7 @@ class Reply:
                 raise TypeError(f"Reply.{name}: got {type(getattr(self, name)).__name__}")
         if not all(isinstance(warning, str) for warning in self.warnings):
             raise TypeError("Reply.warnings: must be a tuple of strings")
-        if not all(sure is None or _is_share(sure) for sure in self.confidence):
+        if not all(sure is None or is_fraction(sure) for sure in self.confidence):
             raise TypeError("Reply.confidence: must be a tuple of numbers from 0 to 1, or None")
         if not all(isinstance(words, tuple) and all(map(_is_text, words)) for words in self.wrong):
             raise TypeError("Reply.wrong: must be a tuple of tuples of strings")
@@ -143,11 +144,6 @@ class Reply:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
-
-
-def _is_share(value: object) -> bool:
-    """Whether a value is a number from 0 to 1."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 _REPLY_TYPES: Mapping[str, Any] = {

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol, get_args
 
+from ..records.checks import is_whole
 from .ask import Ask, AskKind, Reply
 from .errors import ConfigError
 
@@ -32,8 +33,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("prompt_tokens", "statements", "total_tokens"):
             limit = getattr(self, name)
-            whole = isinstance(limit, int) and not isinstance(limit, bool)
-            if limit is not None and not (whole and limit >= 1):
+            if limit is not None and not (is_whole(limit) and limit >= 1):
                 raise ConfigError(
                     f"limits: {name} must be a whole number from 1, or None, got {limit!r}"
                 )

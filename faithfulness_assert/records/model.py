@@ -7,10 +7,10 @@ building pydantic models would double its time. Pydantic reads dataclasses all t
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from ..records.checks import is_number
 from ..text.strings import clean_text
 from .errors import ConfigError, JudgeErrorKind
 
@@ -163,7 +163,7 @@ class CitationAudit:
         Raises:
             ConfigError: ``base`` is not a finite number.
         """
-        if isinstance(base, bool) or not isinstance(base, int | float) or not math.isfinite(base):
+        if not is_number(base):
             raise ConfigError(f"base: must be a finite number, got {base!r:.50}")
         share = min(max(base / 100 if base >= 2 else base, 0.0), 1.0)
         halved = 0.5 if self.invalid_citations else 1.0

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from ...asking.ranking import Ranking
 from ...asking.schema import MAX_EVIDENCE
 from ...records.ask import Reply
+from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import JudgeInfo
 from ...records.usage import Usage
 from .. import background
-from ..remote.settings import check_number, check_text
 from .inputs import Reader
 from .loading import Settings, load
 from .scores import Score, score

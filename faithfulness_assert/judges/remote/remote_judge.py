@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any, Literal
 
 from ...records.ask import Ask, Outcome, Reply
+from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import JudgeInfo, Limits
 from ...records.usage import Usage
@@ -26,7 +27,7 @@ from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
 from .own_client import ClientConnection, client_endpoint
 from .redaction import Secrets
 from .server_errors import ServerError
-from .settings import check_number, check_text, find_endpoint
+from .settings import find_endpoint
 
 Settings = Mapping[str, Any]
 

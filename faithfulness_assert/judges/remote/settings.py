@@ -10,6 +10,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from ...records.checks import check_text
 from ...records.errors import ConfigError, MissingKeyError
 from .known import remember
 from .logs import watch_logs
@@ -149,21 +150,6 @@ def credentials(fields: Mapping[str, object]) -> list[Secret]:
                 with suppress(ValueError):
                     found.append(b64decode(rest).decode().partition(":")[2])
     return [Secret(one) for one in found if one]
-
-
-def check_number(name: str, value: object, low: float, high: float, *, whole: bool = False) -> None:
-    """Raises ``ConfigError`` if the option is not a (whole) number from ``low`` to ``high``."""
-    kinds = int if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-        kind = "whole number" if whole else "number"
-        raise ConfigError(f"{name}: must be a {kind} from {low:,} to {high:,}, got {value!r}")
-
-
-def check_text(name: str, value: object) -> str:
-    """``value`` without blanks around it. Raises ``ConfigError`` unless it is non-blank text."""
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigError(f"{name}: must be a non-blank string, got {type(value).__name__}")
-    return value.strip()
 
 
 def _parse_base_url(url: str) -> SplitResult:

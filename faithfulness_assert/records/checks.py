@@ -1,0 +1,65 @@
+"""What is a number, and the checks of values that every room shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .errors import ConfigError
+
+if TYPE_CHECKING:
+    from typing import TypeGuard
+
+MAX_SECONDS = 86_400
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Whether ``value`` is a whole number: True and False are not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether ``value`` is a finite number and not a bool."""
+    if not is_whole(value) and not isinstance(value, float):
+        return False
+    return abs(value) < 1e300 and math.isfinite(value)
+
+
+def is_fraction(value: object) -> TypeGuard[float]:
+    """Whether ``value`` is a number in [0, 1] and not a bool."""
+    return is_number(value) and 0 <= value <= 1
+
+
+def check_number(name: str, value: object, low: float, high: float, *, whole: bool = False) -> None:
+    """Raises ``ConfigError`` if the option is not a (whole) number from ``low`` to ``high``."""
+    if not is_number(value) or (whole and not is_whole(value)) or not low <= value <= high:
+        kind = "whole number" if whole else "number"
+        raise ConfigError(f"{name}: must be a {kind} from {low:,} to {high:,}, got {value!r:.80}")
+
+
+def check_seconds(name: str, value: object) -> float | None:
+    """``value`` as a number of seconds; None stays None."""
+    if value is None:
+        return None
+    if not is_number(value) or not 0 < value <= MAX_SECONDS:
+        allowed = f"over 0 and up to {MAX_SECONDS}"
+        raise ConfigError(f"{name}: must be a number of seconds {allowed}, got {value!r}")
+    return float(value)
+
+
+def check_text(name: str, value: object) -> str:
+    """``value`` without blanks around it. Raises ``ConfigError`` unless it is non-blank text."""
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f"{name}: must be a non-blank string, got {type(value).__name__}")
+    return value.strip()
+
+
+def check_mapping(name: str, value: object) -> Mapping[str, Any]:
+    """``value`` as a mapping; an empty one for None."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        kind = type(value).__name__
+        raise ConfigError(f'{name}: must be a mapping, as JSON {{"name": value}}, got {kind}')
+    return value
