@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from faithfulness_assert.judges.secret import SIZE, process_secret
 
-# How fast a machine is says nothing about what holds. `--hypothesis-profile=few` is for runs that repeat every test many times.
+# How fast a machine is says nothing about what holds. `--hypothesis-profile=few` is for runs that repeat what another one does, on another Python or for a mutant.
 settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -11,16 +11,18 @@ from ambiguity import exponential
 from conftest import ROOT
 from growth import slow, unreached
 from growth_reach import MAY_REFUSE, NEEDS_NO_ROW
-from patterns import Found, collected
+from patterns import collected
+from strategies import part
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.cases.locate import search
 from faithfulness_assert.policy.files import read_data
 
 
-@pytest.mark.parametrize("found", collected(), ids=lambda found: found.where)
-def test_no_pattern_can_read_a_text_in_exponentially_many_ways(found: Found) -> None:
-    assert exponential(found.text, found.flags) == ""
+def test_no_pattern_can_read_a_text_in_exponentially_many_ways() -> None:
+    patterns = collected()
+    assert len(patterns) > 100
+    assert [(p.where, why) for p in patterns if (why := exponential(p.text, p.flags))] == []
 
 
 @pytest.mark.parametrize(
@@ -60,7 +62,7 @@ def test_every_public_name_command_and_file_has_a_row_or_a_reason() -> None:
 
 
 def test_twice_a_text_takes_about_twice_the_time_wherever_it_goes() -> None:
-    assert slow(seed=1, budget=40) == []
+    assert slow(seed=1, budget=part(40)) == []
 
 
 # ---------------------------------------------------------------- paths and files of a user

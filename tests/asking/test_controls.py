@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from fakes import verdicts_json
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import (
@@ -287,7 +288,7 @@ class Dressed:
         return "supported" if is_true else "not_enough_info"
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     dress=st.sampled_from(sorted(DRESSES)),
     size=st.integers(1, 7),

@@ -13,8 +13,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader
 from faithfulness_assert.batch.outputs import (
@@ -35,9 +36,7 @@ HOSTILE = st.text(
     max_size=10,
 )
 FORMATS = [".jsonl", ".csv", ".xml", ".parquet"]
-in_folder = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
-)
+in_folder = examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def line_of(row: int, result: Any = PASSED, text: str = "", **columns: Any) -> Line:

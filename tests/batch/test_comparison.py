@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 from command import run as command
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from strategies import examples
 
 from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
 from faithfulness_assert.batch.comparison import compare, lines_of, names_of
@@ -68,7 +69,7 @@ def testmcnemar_is_the_binomial_test_of_the_changed_cases() -> None:
     assert mcnemar(1049, 950) == pytest.approx(mcnemar(1050, 951), rel=0.02)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
 def test_the_sign_flips_agree_with_counting_all_of_them(tenths: list[int]) -> None:
     sums = [0]
@@ -81,7 +82,7 @@ def test_the_sign_flips_agree_with_counting_all_of_them(tenths: list[int]) -> No
     assert (p == 1.0) == (sum(tenths) >= 0)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40),
     st.randoms(use_true_random=False),
@@ -296,7 +297,7 @@ def test_runs_are_called_by_their_names(before: str, after: str, names: tuple[st
 MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.text(max_size=60) | st.just(HOSTILE))
 def test_no_text_can_be_markup_in_markdown(text: str) -> None:
     shown = code(text)

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import Case, ConfigError
 from faithfulness_assert.batch.data_sets import csv_files, json_files, open_data_set
@@ -42,9 +43,7 @@ def fixture(name: str) -> Any:
     return json.loads((ROOT / "fixtures" / name).read_text(encoding="utf-8"))
 
 
-slow_disk = settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50
-)
+slow_disk = examples(50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def rows_of(file: Path, **mapping: str) -> list[Any]:

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from command import run as command
 from fakes import TruthfulJudge
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request
 from peers.items import items
 from remote import bare_environment
+from strategies import examples
 from true_server import answered, text_of
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply, Usage, policies
@@ -131,7 +132,7 @@ def test_without_a_judge_it_is_that_of_any_model_behind_an_api(
     forget()
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(st.integers(1, 60), st.integers(1, 30))
 def test_a_sample_stands_for_all_rows_and_says_so(count: int, sample: int) -> None:
     same = [Row(number, str(number), case(1)) for number in range(1, count + 1)]

@@ -21,11 +21,12 @@ from unittest import mock
 import pytest
 from batch_server import KINDS, BatchServer, Body, Faults, truthful
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import completion
 from provider_batches import measure
 from remote import JSON, bare_environment
+from strategies import examples
 
 from faithfulness_assert import Grader
 from faithfulness_assert.batch import run
@@ -688,7 +689,7 @@ def test_whatever_an_output_contains_nothing_is_credited_without_the_token(
     )
     texts = st.lists((line | JSON).map(lambda data: json.dumps(data).encode()) | st.binary())
 
-    @settings(max_examples=40, deadline=None)
+    @examples(40)
     @given(texts)
     def check(lines: list[bytes]) -> None:
         shutil.rmtree(tmp_path / "run", ignore_errors=True)

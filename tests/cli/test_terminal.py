@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from command import run as command
 from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
-from strategies import texts
+from strategies import examples, texts
 
 from faithfulness_assert import Case, GradingResult, Judge, Verdict, grade
 from faithfulness_assert.asking.ranking import nearest_sentences
@@ -208,7 +208,7 @@ LINES = st.sampled_from(
 hostile = st.lists(LINES | texts, min_size=1, max_size=6).map("\n\n".join)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(hostile, hostile, st.sampled_from([20, 40, 80, 133]))
 def test_no_text_leaves_the_width_or_acts_on_a_terminal_or_a_ci_log(
     answer: str, other: str, width: int

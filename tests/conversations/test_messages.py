@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from e2e import judge as simulated
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, completion
-from strategies import texts
+from strategies import examples, texts
 
 from faithfulness_assert import (
     Ask,
@@ -160,7 +160,7 @@ class Echo:
         return Reply(json.dumps({"verdicts": verdicts}))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(conversations)
 def test_no_claim_is_backed_by_what_the_assistant_said_before(
     turns: list[tuple[Any, str, str, bool]],
@@ -295,7 +295,7 @@ message = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(json_data | st.lists(json_data, max_size=4) | st.lists(message, max_size=5))
 def test_any_data_is_a_result_and_never_an_exception(data: Any) -> None:
     result = grade(messages=data)

@@ -17,10 +17,11 @@ from typing import Any
 
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from remote import bare_environment
+from strategies import examples
 from true_server import answered
 from virtual_time import run_virtually
 
@@ -167,7 +168,7 @@ def gone(limits: PerMinute, sizes: list[int], owed: Usage | None = None) -> list
     return run_virtually(go())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(1, 3000), st.integers(1, 400))
 def test_no_minute_has_more_requests_than_allowed_and_none_is_wasted(
     per_minute: int, requests: int
@@ -178,7 +179,7 @@ def test_no_minute_has_more_requests_than_allowed_and_none_is_wasted(
     assert instants[-1] <= 61 / per_minute * requests
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(600, 100_000), st.lists(st.integers(1, 3000), min_size=1, max_size=60))
 def test_no_minute_has_more_tokens_than_allowed_by_more_than_one_ask(
     per_minute: int, sizes: list[int]
@@ -319,7 +320,7 @@ def test_a_limit_that_only_the_server_knows_is_found_and_hardly_ever_exceeded(
     assert server.refused < 0.03 * 6000 + 2 * 64, "the asks under way when it first refuses"
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.integers(0, 2**32), st.sampled_from([0.001, 0.01, 0.03, 0.1]))
 def test_refusals_by_chance_make_no_other_ask_wait(seed: int, share: float) -> None:
     chance = random.Random(seed)
@@ -390,7 +391,7 @@ def story(gate: Admission, waits: list[float], server: Server) -> list[Outcome]:
 
 
 @given(waits=st.lists(st.floats(0, 3 * COOL_DOWN), max_size=60))
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_server_that_is_down_is_asked_a_few_times_and_then_once_per_cool_down(
     waits: list[float],
 ) -> None:
@@ -631,7 +632,7 @@ def test_judges_of_one_server_share_its_room_and_servers_elsewhere_have_none() -
     cancelled=st.sets(st.integers(0, 11)),
     turns=st.integers(0, 3),
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
     sizes: list[int], cancelled: set[int], turns: int
 ) -> None:

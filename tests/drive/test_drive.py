@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from fakes import USAGE, ScriptedJudge, TruthfulJudge
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, policies
 from faithfulness_assert.drive import Clock, arun, run
@@ -73,7 +74,7 @@ def without_clock(result: GradingResult) -> GradingResult:
     return replace(result, latency_ms=0.0)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(
     st.lists(st.sampled_from(SENTENCES), max_size=6).map("\n\n".join),
     st.lists(st.sampled_from(SENTENCES), max_size=3),

@@ -7,8 +7,9 @@ import math
 from typing import Any
 
 from fakes import ScriptedJudge
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import ConfigError, GradingResult, Reply, Usage, grade, policies
 from faithfulness_assert.policy.values import DIMENSIONS
@@ -135,7 +136,7 @@ def check(result: GradingResult) -> None:
     result.pretty()
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(replies, min_size=1, max_size=4), st.sampled_from(sorted(policies)), st.booleans())
 def test_grade_returns_a_complete_result_whatever_the_judge_says(
     script: list[Reply], policy: str, joint: bool
@@ -148,7 +149,7 @@ def test_grade_returns_a_complete_result_whatever_the_judge_says(
     check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=policy, **joined))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(options, st.lists(replies, min_size=1, max_size=2))
 def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_options(
     options: dict[str, Any], script: list[Reply]
@@ -161,7 +162,7 @@ def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_o
     check(result)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.text(max_size=200),
     st.none() | st.text(max_size=200) | st.lists(st.text(max_size=50), max_size=3),
@@ -171,7 +172,7 @@ def test_grade_takes_any_text(answer: str, context: Any, question: str) -> None:
     check(grade(answer, context, question=question))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(texts, st.sampled_from(["answer", "context", "question"]))
 def test_text_in_the_case_is_never_read_as_a_verdict(payload: str, channel: str) -> None:
     case = {"answer": ANSWER, "context": CONTEXT, "question": ""}

@@ -13,8 +13,9 @@ from fuzz.oracle import LAWS, RUBRIC_LAWS, Grade, run, violations
 from fuzz.oracle_systems import SYSTEMS
 from fuzz.random_scenarios import reproduction, scenario_of, smallest, without_faults
 from fuzz.scenario import Scenario, fact
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import GradingResult, Verdict
 from faithfulness_assert.records.judge import Limits
@@ -37,7 +38,7 @@ def broken(scenario: Scenario) -> str:
 
 # Seeds cannot be made smaller; ``smallest`` makes the scenario smaller instead. The seeds are always
 # the same ones: ``tools/oracle.py`` is the search for new cases.
-@settings(phases=[Phase.explicit, Phase.generate], derandomize=True, max_examples=30, deadline=None)
+@examples(30, phases=[Phase.explicit, Phase.generate], derandomize=True)
 @given(st.integers(0, 2**48))
 def test_no_credit_from_nowhere_and_no_sentence_lost(seed: int) -> None:
     rng = random.Random(seed)

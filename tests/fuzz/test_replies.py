@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 from fuzz.reading_checks import NO_ONE, SECONDS, check, seeds
 from fuzz.replies import LISTS, PIECES, RANK, WORDS, Mutant, mutants
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert.reading.labels import parse_label
 from faithfulness_assert.reading.reader import read
@@ -43,7 +44,7 @@ def ranks(mutant: Mutant) -> dict[int, int]:
     return {number: RANK[finding.label] for number, finding in findings.items()}
 
 
-@settings(max_examples=600, deadline=None)
+@examples(600)
 @given(mutants)
 def test_no_label_of_a_mutated_reply_grants_more_than_the_original(mutant: Mutant) -> None:
     start = time.process_time()
@@ -52,7 +53,7 @@ def test_no_label_of_a_mutated_reply_grants_more_than_the_original(mutant: Mutan
     assert {number: rank for number, rank in read_ranks.items() if rank > mutant.most[number]} == {}
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     mutants.map(lambda mutant: mutant.text)
     | st.text()

@@ -9,8 +9,9 @@ from typing import Any
 from fuzz.random_scenarios import scenario_of
 from fuzz.scenario import Scenario
 from fuzz.simulated_judge import SimulatedJudge
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import Grader, GradingResult, Policy
 from faithfulness_assert.plan.kept import weighed_again
@@ -81,7 +82,7 @@ def started(rng: random.Random) -> tuple[Scenario, Policy]:
     return scenario, other_policy(rng, policy)
 
 
-@settings(phases=[Phase.explicit, Phase.generate], derandomize=True, max_examples=25, deadline=None)
+@examples(25, phases=[Phase.explicit, Phase.generate], derandomize=True)
 @given(st.integers(0, 2**48))
 def test_another_policy_gives_what_grading_gives(seed: int) -> None:
     rng = random.Random(seed)

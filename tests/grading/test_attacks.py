@@ -38,10 +38,10 @@ from attacks import (
     text_of,
     unsafe,
 )
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from obedient import RULES
-from strategies import answers, texts
+from strategies import answers, examples, texts
 
 from faithfulness_assert import CitationAudit, Grader, grade, policies
 from faithfulness_assert.asking.fences import disarmed
@@ -119,7 +119,7 @@ wrappings = st.sampled_from([*WRAPPINGS, ("<script>", "</script>")])
 
 
 @given(payloads, payloads)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_a_payload_around_the_answer_changes_no_verdict_and_is_graded_itself(
     before: str, behind: str
 ) -> None:
@@ -138,7 +138,7 @@ def test_a_payload_around_the_answer_changes_no_verdict_and_is_graded_itself(
 
 @given(payloads, wrappings)
 @example("x", ("```python\n", "\n```"))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_markup_around_the_statements_hides_none_of_them(
     payload: str, wrapping: tuple[str, str]
 ) -> None:
@@ -151,7 +151,7 @@ def test_markup_around_the_statements_hides_none_of_them(
 
 
 @given(payloads, st.sampled_from(ALL_POLICIES))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_payload_in_the_answer_changes_no_verdict_under_any_policy(
     payload: str, policy: str
 ) -> None:
@@ -167,7 +167,7 @@ def test_a_payload_in_the_answer_changes_no_verdict_under_any_policy(
     st.sampled_from(ALL_POLICIES),
     st.sampled_from(["context", "question", "guidance", "examples", "id", "passage id"]),
 )
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_a_payload_beside_the_answer_changes_no_verdict_under_any_policy(
     payload: str, policy: str, place: str
 ) -> None:
@@ -185,7 +185,7 @@ def test_a_payload_beside_the_answer_changes_no_verdict_under_any_policy(
 
 
 @given(payloads)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_payload_changes_no_verdict_of_the_embedded_judge(
     payload: str,
 ) -> None:
@@ -198,7 +198,7 @@ def test_a_payload_changes_no_verdict_of_the_embedded_judge(
 
 
 @given(payloads, st.sampled_from(ALL_POLICIES))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_the_same_case_has_the_same_prompts(payload: str, policy: str) -> None:
     first, second = (
         sorted(
@@ -294,7 +294,6 @@ HIDERS = "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufe
 
 
 @given(st.text(HIDERS, max_size=4), st.integers(0, 24))
-@settings(deadline=None)
 def test_invisible_characters_neither_hide_a_statement_nor_make_it_a_new_one(
     hidden: str, place: int
 ) -> None:
@@ -353,7 +352,7 @@ def test_prose_in_a_code_block_is_graded(info: str) -> None:
 
 
 @given(st.integers(2, 500), st.sampled_from(["", "\u200b", " ", "\u00ad"]), st.booleans())
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_repeats_do_not_bury_a_false_sentence(times: int, hidden: str, first: bool) -> None:
     true, false = f"The museum opens at nine.{hidden} " * times, "Adults pay 14 euros. "
     result = graded(false + true if first else true + false)[0]
@@ -434,7 +433,7 @@ def test_what_only_looks_like_a_tag_is_shown_as_text(tag: str) -> None:
     payloads,
     st.sampled_from(["vars.query", "vars.other", "output", "vars.context", "config.guidance"]),
 )
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_a_payload_changes_no_verdict_of_a_promptfoo_assertion(payload: str, place: str) -> None:
     given_: dict[str, Any] = {
         "vars": {"context": CONTEXT, "query": QUESTION},

@@ -8,10 +8,11 @@ from typing import Any
 
 import anthropic
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, claude_message, refusal_to
 from remote import ASK, TEXT, bare_environment
+from strategies import examples
 
 from faithfulness_assert.cli.doctor_commands import checks
 from faithfulness_assert.judges.anthropic import AnthropicJudge
@@ -101,7 +102,7 @@ def server_without(*parameters: str, status: int = 400) -> Any:
     return answer
 
 
-@settings(max_examples=12, deadline=None)
+@examples(12)
 @given(missing=st.sets(st.sampled_from([*REJECTIONS])), status=st.sampled_from([400, 422, 500]))
 def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
     missing: set[str], status: int

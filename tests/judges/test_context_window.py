@@ -16,10 +16,11 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply
 from remote import bare_environment
+from strategies import examples
 from true_server import answered, block, text_of
 
 from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
@@ -329,7 +330,7 @@ class Narrow:
         return Reply(json.dumps({"verdicts": verdicts}))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     window=st.integers(0, 9000),
     said=st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6),

@@ -141,13 +141,20 @@ class Saying:
 
 pytest_plugins = ["pytester"]
 ACCESS = [(LONG, "openai", False), (LONG, "anthropic", True), (SHORT, "anthropic", False)]
+"""The first one has each form in each place; the others have each form, and each place with a third of the forms."""
 
 
 @pytest.mark.parametrize(("key", "api", "own_client"), ACCESS)
 def test_no_form_of_a_key_in_any_place_of_an_answer_gets_anywhere(
     key: str, api: str, own_client: bool, tmp_path: Path, logs: Logs
 ) -> None:
-    cases = [(place, form) for place in PLACES for form in forms_of(key)]
+    every = 1 if (key, api, own_client) == ACCESS[0] else 3
+    cases = [
+        (place, form)
+        for p, place in enumerate(PLACES)
+        for f, form in enumerate(forms_of(key))
+        if (p + f) % every == 0
+    ]
     looked, found = Looked(key), []
     with Echo(key, cases) as server:
         graders = {

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, completion, refusal_to
 from remote import ASK, FORM, TEXT, bare_environment
+from strategies import examples
 
 from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.judges.openai import OPENAI, OpenAIJudge
@@ -162,7 +163,7 @@ def steps_to(missing: set[str], *, own: bool) -> int:
     return len(changed) + (first in cap) + bounds
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     missing=SUBSETS,
     status=st.sampled_from([400, 404, 422, 500]),

@@ -14,9 +14,10 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, completion
+from strategies import examples
 
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.tape import MAX_FILE_BYTES, StoredJudge, TapeJudge, ask_key
@@ -77,7 +78,7 @@ ASKS = st.builds(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(asks=st.lists(ASKS, max_size=6))
 def test_an_ask_that_was_made_before_gets_the_same_reply_without_a_call(asks: list[Ask]) -> None:
     with TemporaryDirectory() as folder:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from fakes import ScriptedJudge, TruthfulJudge
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.plan.carrying import Sentences, claim_key
@@ -30,7 +31,7 @@ def denies(text: str) -> bool:
     return not words(text).isdisjoint({"not", "never", "no", "nothing", "cannot"})
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     answer=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=4, unique=True),
     lists=st.lists(

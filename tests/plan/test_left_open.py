@@ -12,8 +12,9 @@ from typing import get_args
 
 import pytest
 from fakes import TruthfulJudge, verdicts_json
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import (
     Ask,
@@ -93,7 +94,7 @@ ODD_WEIGHTS: list[dict[Label, float]] = [
 ]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     said=st.lists(CHOICES, min_size=1, max_size=4),
     policy=st.sampled_from(["default", "promptfoo-plan", "axion", "deepeval"]),

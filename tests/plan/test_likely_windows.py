@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from fakes import failing
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.asking.ranking import Ranking
@@ -277,7 +278,7 @@ def test_a_judge_whose_window_is_smaller_than_thought_is_asked_anew() -> None:
 # ---------------------------------------------------------------- it never inflates
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     known=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 149), st.booleans()), max_size=8),
     size=st.integers(1, 8),

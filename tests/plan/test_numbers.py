@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade
 from faithfulness_assert.asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
@@ -39,7 +40,7 @@ class Careless(TruthfulJudge):
         return Reply(json.dumps({"verdicts": [v for v in verdicts if v["label"]]}))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     policy=st.sampled_from(["default", "promptfoo", "deepeval", "axion", "ragaliq", "joint"]),
     reasks=st.integers(0, 3),

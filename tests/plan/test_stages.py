@@ -30,8 +30,9 @@ from typing import Any
 
 import pytest
 from fakes import TruthfulJudge
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
@@ -342,7 +343,7 @@ WITH_CLAIMS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     policy=st.sampled_from(WITH_CLAIMS),
     sentences=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=5),

@@ -9,8 +9,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch.data_sets import open_data_set
@@ -76,7 +77,7 @@ PLACES: dict[str, Callable[[str], object]] = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(text=TEXTS)
 @example("!!timestamp x")
 @example("a: !!bool x")

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rows import contains, rows
+from strategies import examples
 
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.promptfoo.hook import NotPythonError
@@ -139,7 +140,7 @@ configs = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     json_values,
     st.dictionaries(

@@ -18,11 +18,12 @@ from typing import Any
 
 import processes
 import pytest
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 from loopback import BOTH_SUPPORTED, Answer, Loopback, Request, no_schema, refusal_to
 from processes import PATIENCE, eventually
+from strategies import examples
 
 from faithfulness_assert.judges import environment_prefixes
 from faithfulness_assert.promptfoo import get_assert, hook
@@ -823,10 +824,9 @@ class AnyOrder(RuleBasedStateMachine):
 def test_every_assertion_is_graded_right_whatever_happens_to_workers() -> None:
     run_state_machine_as_test(
         AnyOrder,
-        settings=settings(
-            max_examples=4,
+        settings=examples(
+            4,
             stateful_step_count=8,
-            deadline=None,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         ),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.rows import Reading
@@ -101,7 +102,7 @@ def text_replies(draw: st.DrawFn) -> str:
     return re.sub("#", lambda _: draw(PHRASES), "\n".join(lines))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(json_replies() | text_replies(), st.booleans())
 def test_every_word_of_a_reply_is_in_a_row_or_in_the_residue(reply: str, single: bool) -> None:
     try:

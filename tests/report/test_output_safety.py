@@ -21,10 +21,10 @@ from attacks import KEY, outputs, unsafe
 from command import run as command
 from conftest import ROOT
 from fakes import ScriptedJudge, failing, verdicts_json
-from hypothesis import given, settings
+from hypothesis import given
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from remote import bare_environment
-from strategies import texts
+from strategies import examples, texts
 from test_house import PACKAGE, modules
 
 from faithfulness_assert import (
@@ -277,7 +277,7 @@ def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None
 
 
 @given(texts)
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
     for result in hostile_results(text):
         check_shown(result)

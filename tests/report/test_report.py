@@ -14,12 +14,13 @@ import pytest
 import test_docs
 from conftest import ROOT
 from fakes import TruthfulJudge
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from payloads import ATTACKS
 from report_example import cascade_run
 from report_pages import Page, hash_of, read_page
 from rows import rows
+from strategies import examples
 
 from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import run
@@ -419,7 +420,7 @@ records = st.dictionaries(st.sampled_from(FIELDS), json_values | verdicts) | st.
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(records, min_size=1, max_size=3))
 def test_whatever_fields_contain_there_is_a_page(
     tmp_path_factory: pytest.TempPathFactory, found: list[dict[str, Any]]

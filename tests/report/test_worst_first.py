@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from report_pages import read_page
+from strategies import examples
 
 from faithfulness_assert import GradingResult
 from faithfulness_assert.cli.terminal import WORST, show
@@ -64,9 +65,7 @@ def in_report(results: Sequence[GradingResult], folder: Path) -> Iterator[list[s
 
 
 @given(st.lists(some, min_size=1, max_size=12))
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_terminal_notebook_and_report_agree_on_what_is_worst(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], drawn: list[Any]
 ) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import anthropic  # noqa: F401 - on a busy machine this takes longer than the deadline of a test
 import openai  # noqa: F401
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback
+from strategies import examples
 
 from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
@@ -54,7 +55,7 @@ def check_any_json(
     with Loopback(lambda _: current[0]) as server:
         asking = judge(server)
 
-        @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+        @examples(100)
         @given(
             slot=st.sampled_from(slots), value=JSON, status=st.sampled_from([200, 200, 400, 500])
         )

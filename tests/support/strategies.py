@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from hypothesis import settings
 from hypothesis import strategies as st
+
+
+def part(number: int) -> int:
+    """So many, where the profile has 100 examples; in a profile of fewer, as many fewer."""
+    return max(number * settings.default.max_examples // 100, 1)
+
+
+def examples(number: int, **more: Any) -> settings:
+    """So many examples, where the profile has 100."""
+    return settings(max_examples=part(number), **more)
+
 
 ODD_CHARACTERS = "\x00\t\r\n\x0b\x0c\x1c\x85\xa0\u00ad\u200b\u200d\u200e\u2028\u202e\u2066\u3000\ud800\udfff\ufeff\U000e0041"
 """White space of every kind, characters that are not seen, and lone surrogates."""

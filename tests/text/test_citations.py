@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from fakes import TruthfulJudge
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import answers
 
@@ -65,7 +65,6 @@ def test_an_id_that_looks_like_a_range_is_one_id_beside_ids_of_very_many_shapes(
 @given(
     st.lists(st.text(max_size=30), max_size=5), st.sampled_from(["[{}]", "【{}】", "(Source: {})"])
 )
-@settings(deadline=None)
 def test_an_id_that_exists_is_never_invalid(ids: list[str], style: str) -> None:
     for name in ids:
         audit = audit_citations(f"It is so {style.format(name)}.", ids)
@@ -99,7 +98,6 @@ def test_five_uncited_sentences_ask_for_a_retry_and_four_do_not() -> None:
 
 
 @given(answers, st.lists(st.text(max_size=5), max_size=5))
-@settings(deadline=None)
 def test_any_answer_gives_a_consistent_audit(answer: str, ids: list[str]) -> None:
     audit = audit_citations(answer, ids)
     assert audit.hallucination_detected is bool(audit.invalid_citations)

@@ -7,8 +7,8 @@ import re
 
 import pytest
 from conftest import ROOT
-from hypothesis import example, given, settings
-from strategies import answers, markdown, plain, texts
+from hypothesis import example, given
+from strategies import answers, examples, markdown, plain, texts
 
 from faithfulness_assert.text import markdown as blocks
 from faithfulness_assert.text import sentences, statements
@@ -95,13 +95,12 @@ def check(text: str, found: Split) -> None:
 @example("- " * 30 + "The fee is 5%.")
 @example("```\nThe fee is 5%.")
 @example("1. <b>\n\n2. </b>x")
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_every_letter_and_digit_is_in_one_span(text: str) -> None:
     check(text, split(text))
 
 
 @given(texts)
-@settings(deadline=None)
 def test_spans_of_sentences_leave_only_white_space_out(text: str) -> None:
     end = 0
     for start, stop in sentence_spans(text):
@@ -113,7 +112,6 @@ def test_spans_of_sentences_leave_only_white_space_out(text: str) -> None:
 
 
 @given(plain)
-@settings(deadline=None)
 def test_plain_text_is_the_same_with_and_without_the_markdown_parser(text: str) -> None:
     assert not blocks._STRUCTURE.search(text)
     without = split(text)
@@ -123,7 +121,6 @@ def test_plain_text_is_the_same_with_and_without_the_markdown_parser(text: str) 
 
 
 @given(markdown)
-@settings(deadline=None)
 def test_statements_of_markdown_contain_only_what_the_answer_says(text: str) -> None:
     for statement in split(text).statements:
         said = [char for char in statement.text if not char.isspace() and char not in "|^~_()"]
