@@ -1,7 +1,4 @@
-"""The public functions ``grade``, ``agrade`` and ``grade_many``, and ``Grader``, which they use.
-
-It checks the options, makes the judge and the policy that they name, and runs a plan for each case.
-"""
+"""``Grader``: checks options, makes the judge and the policy, and runs a plan for each case."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ from .records.checks import check_mapping, check_number, check_seconds
 from .records.errors import InputError
 from .records.judge import judge_info
 from .records.prices import check_prices
-from .settings import SETTING, choose, given_judge
+from .settings import choose
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Iterator
@@ -39,12 +36,11 @@ if TYPE_CHECKING:
     from .drive.admission import Admission
     from .drive.lock_step import Known
     from .judges.several import Several
-    from .options import CaseOptions, GradeOptions, GraderOptions
+    from .options import CaseOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
     from .records.judge import Judge, JudgeInfo, Limits
     from .records.result import GradingResult
-    from .records.result_list import Results
 
     AnyPolicy = str | Policy | Mapping[str, Any]
 
@@ -251,14 +247,10 @@ class Grader:
         """The case that a record describes; if it describes none, the result that says so."""
         if isinstance(case, Case):
             return case
-        if isinstance(case, InputError):
-            return self.invalid(str(case))
-        if not isinstance(case, Mapping):
-            return self.invalid(f"a case must be a Case or a mapping, got {type(case).__name__}")
         try:
             return Case.of(case, self.evidence_roles)
         except InputError as error:
-            return self.invalid(str(error), case.get("id"))
+            return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
 
     async def _run(
         self, case: Case | GradingResult, slots: Slots | None = None, used: float = 0.0
@@ -306,82 +298,3 @@ class Grader:
         if self._advice:
             metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
         return replace(result, **told, metadata=metadata)
-
-
-def grade(
-    answer: str | None = None,
-    context: Any = None,
-    *,
-    question: str = "",
-    judge: str | Judge = SETTING,
-    policy: AnyPolicy | None = None,
-    threshold: float | None = None,
-    **options: Unpack[GradeOptions],
-) -> GradingResult:
-    """Grades whether ``answer`` is faithful to ``context``.
-
-    Args:
-        answer: the LLM's answer.
-        context: the texts that the answer may use: a string, or a list of strings, passages or
-            mappings with ``text`` and ``id``.
-        question: what was asked. It resolves references and is never evidence.
-        judge, policy, threshold, options: see ``Grader``, and for fields of the case, also as
-            other systems name them, ``Case``. ``messages`` is a conversation with the answer,
-            in place of answer, context and question, or beside them. ``judge=None`` is an error, as
-            it may be a variable that was meant to name one.
-
-    Returns:
-        A complete ``GradingResult``, whatever the answer, the context and the judge contain.
-
-    Raises:
-        ConfigError: a judge, policy, threshold or option that cannot be used.
-    """
-    case, others = table.split_options(options)
-    grader = Grader(given_judge(judge), policy, threshold, **others)
-    return grader.grade(answer, context, question=question or None, **case)
-
-
-async def agrade(
-    answer: str | None = None,
-    context: Any = None,
-    *,
-    question: str = "",
-    judge: str | Judge = SETTING,
-    policy: AnyPolicy | None = None,
-    threshold: float | None = None,
-    **options: Unpack[GradeOptions],
-) -> GradingResult:
-    """The same as ``grade``, on the running event loop."""
-    case, others = table.split_options(options)
-    grader = Grader(given_judge(judge), policy, threshold, **others)
-    return await grader.agrade(answer, context, question=question or None, **case)
-
-
-def grade_many(
-    cases: Iterable[Any],
-    *,
-    judge: str | Judge = SETTING,
-    policy: AnyPolicy | None = None,
-    threshold: float | None = None,
-    concurrency: int = 8,
-    **options: Unpack[GraderOptions],
-) -> Results:
-    """Grades many cases at once. The results have the order of the cases.
-
-    They are a list with ``to_frame()``, which a notebook shows with the worst first.
-    ``Grader.grade_many`` does the same without holding all results in memory.
-
-    Args:
-        cases: ``Case`` records, or mappings with ``answer``, ``context`` and optionally
-            ``question``, ``id`` and ``citation_audit``, also as other systems name them; or a
-            table with such columns: a pandas or polars frame, a pyarrow table, a Hugging Face
-            data set (one split), a ragas ``EvaluationDataset``.
-        concurrency: how many asks are under way at once, 1 to 1000.
-    """
-    table.hide_key(options)
-    from .cases.tables import Given
-    from .records.result_list import Results
-
-    grader = Grader(given_judge(judge), policy, threshold, **options)
-    given = Given(cases, keep=True)
-    return Results(grader.grade_many(given, concurrency=concurrency), given.rows)

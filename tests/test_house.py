@@ -65,6 +65,7 @@ ROOMS = (
     "settings",
     "ensemble",
     "grading",
+    "calls",
     "batch",
     "agreement",
     "probe",

@@ -117,15 +117,20 @@ class Case:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def of(cls, record: Mapping[str, Any], evidence_roles: Sequence[str] = EVIDENCE_ROLES) -> Case:
+    def of(cls, record: object, evidence_roles: Sequence[str] = EVIDENCE_ROLES) -> Case:
         """The case in a record, which may be one of DeepEval, RagaliQ, ragas, Axion or MASIS.
 
         Fields that are not part of a case are ignored and listed in ``ignored``. Where DeepEval's
         record has both ``context`` and ``retrieval_context``, the latter is used.
 
         Raises:
-            InputError: as above, or an unknown field looks like a misspelled one.
+            InputError: as above, or an unknown field looks like a misspelled one, or it is no
+                record. An ``InputError`` in place of one says why.
         """
+        if isinstance(record, InputError):
+            raise record
+        if not isinstance(record, Mapping):
+            raise InputError(f"a case must be a Case or a mapping, got {type(record).__name__}")
         fields, ignored = split_record(record)
         case = cls(**fields, evidence_roles=evidence_roles)
         object.__setattr__(case, "ignored", ignored)
