@@ -284,9 +284,6 @@ def parse_options(given: Iterable[str], where: str) -> dict[str, Any]:
     return options
 
 
-# ---------------------------------------------------------------- checks
-
-
 def check_names(names: Iterable[str]) -> None:
     """Raises ``ConfigError`` for the first name that is not an option of ``Grader``."""
     for name in names:

@@ -32,7 +32,7 @@ sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tes
 from loopback import Answer, Loopback, Request, fault, good_reply, refusal_to
 
 from faithfulness_assert import Grader, GradingResult
-from faithfulness_assert.drive.admission import Outage
+from faithfulness_assert.drive.outage import Outage
 from faithfulness_assert.judges.openai import OpenAIJudge
 
 ROOT = Path(__file__).parents[1]

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batch.comparison import about_of, lines_of
+from ..batch.finished_runs import about_of, lines_of
 from ..policy.values import TOLERANCE
 from ..records.errors import ConfigError
 from ..text.strings import clip

@@ -133,7 +133,7 @@ def _row(name: str, where: str, values: Mapping[str, Any], annotators: Sequence[
             design, place = unsealed(_text(values["design"]))
         except ConfigError as error:
             raise ConfigError(f"{at}: the design {error}") from None
-        if not _same_id(id, place.answer.id):
+        if _bare(id) != _bare(place.answer.id):
             problem = f"case_id is {clip(id, 60)!r}, but this row was drawn for"
             raise ConfigError(
                 f"{at}: {problem} {clip(place.answer.id, 60)!r}. If the sheet was sorted, sort all "
@@ -165,12 +165,8 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def _same_id(shown: str, drawn: str) -> bool:
-    """Whether an id is the one that was drawn; spreadsheets make 7 of 007, and we mark formulas."""
-    return _bare(shown) == _bare(drawn)
-
-
 def _bare(id: str) -> str:
+    """What an id keeps in a sheet: spreadsheets make 7 of 007, and we mark formulas."""
     return re.sub(r"[\W_]+", "", id.casefold()).lstrip("0")
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from ..asking.ranking import nearest_sentences
-from ..batch.comparison import about_of
 from ..batch.data_sets import DataSet, open_data_set
+from ..batch.finished_runs import about_of
 from ..batch.outputs.files import safe_cell, whole_file
 from ..batch.provider_batches import KeptRows, is_begun
 from ..batch.rows import digest

@@ -23,7 +23,7 @@ from ..policy.as_json import without_controls
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .cascade_rules import Counted, Judged, best_rule, chance, least_agreement, needed
-from .comparison import lines_of
+from .finished_runs import lines_of
 from .run_directory import RunDirectory
 
 if TYPE_CHECKING:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from sys import intern
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files import open_file
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .comparability import MIN_GRADED, Note, not_comparable
@@ -15,13 +13,12 @@ from .judge_drift import VOID, SharedTexts, drift_notes
 from .paired_tests import Pair, PairCounts, PairedTests
 from .power import Power, powers
 from .rechecking import Recheck
-from .rows import Line, Lines, read_lines
-from .run_directory import RunDirectory
 from .summary import Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from os import PathLike
+
+    from .rows import Lines
 
 SHOWN = 20
 """Changed cases that are shown with their statements."""
@@ -119,49 +116,6 @@ class Comparison:
     def comparable(self) -> bool:
         """Whether enough cases were graded in both to say anything."""
         return not self.problems
-
-
-def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
-    """What two runs are called: a directory or a file by its name, else as they were given."""
-    names = [Path(path).resolve().name for path in (before, after)]
-    for first, second in ([name.removesuffix(".jsonl") for name in names], names):
-        if first != second:
-            return first, second
-    return (str(before), str(after)) if str(before) != str(after) else ("A", "B")
-
-
-def about_of(path: str | PathLike[str]) -> dict[str, Any]:
-    """What a run says about itself; {} for a file of results, or where it cannot be read."""
-    try:
-        return (RunDirectory(path).about() or {}) if Path(path).is_dir() else {}
-    except ConfigError:
-        return {}
-
-
-def lines_of(path: str | PathLike[str]) -> Lines:
-    """The lines of a run directory, or of a results file (JSON lines)."""
-    place = Path(path)
-    if place.is_dir():
-        directory = RunDirectory(place)
-        if not directory.results.exists():
-            raise ConfigError(f"{path}: not the directory of a run: it has no results.jsonl")
-        return directory.lines
-
-    def lines() -> Iterator[Line]:
-        number = 0
-        try:
-            with open_file(place) as texts:
-                for text in texts:
-                    number += 1
-                    yield from read_lines([text])
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError) as error:
-            problem = str(error).partition("\n")[0]
-            said = "not results of a run; name its directory, or its results as .jsonl"
-            raise ConfigError(f"{path}, line {number}: {said}: {problem}") from None
-
-    return lines
 
 
 def compare(

@@ -207,21 +207,8 @@ class RunDirectory:
             self._cut(self.results, rows.size)
         except OSError as error:
             raise self._unwritable(error) from None
-        if rows.aside:
-            self._move_aside(rows)
-
-    def _move_aside(self, rows: FinishedRows) -> None:
-        waiting = iter(rows.aside)
-        aside = next(waiting)
-
-        def kept(number: int, line: bytes) -> bytes | None:
-            nonlocal aside
-            if number != aside:
-                return line
-            aside = next(waiting, -1)
-            return None
-
-        self.rewrite(kept)
+        if aside := set(rows.aside):
+            self.rewrite(lambda number, line: None if number in aside else line)
 
     def rewrite(self, kept: Callable[[int, bytes], bytes | None]) -> None:
         """Writes the results anew, whole or not at all.

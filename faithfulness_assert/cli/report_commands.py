@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from ..agreement.kept import line_of
 from ..batch.comparability import MIN_GRADED, Note
-from ..batch.comparison import SHOWN, about_of, compare, lines_of, names_of
+from ..batch.comparison import SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text, power_line
 from ..batch.data_sets import open_data_set
 from ..batch.estimate import estimate_run
+from ..batch.finished_runs import about_of, lines_of, names_of
 from ..batch.rechecking import MOST, choose_cases, grader_for
 from ..grading import MAX_CONCURRENCY
 from ..options import parse_options

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..plan.endings import UNDEFINED
 from ..plan.kept import FOUND, found_in, kept
 from ..plan.voting import agreeing
-from ..plan.weighing import UNDEFINED, Found, weigh, with_warnings
+from ..plan.weighing import Found, weigh, with_warnings
 from ..policy.reasons import FIXES
 from ..records.errors import ConfigError, JudgeError
 from .sums import summed

@@ -8,7 +8,6 @@ and only pays off if several asks share a long context within minutes. Automatic
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from ..records.ask import Reply
@@ -16,7 +15,8 @@ from ..records.errors import JudgeError
 from ..text.strings import clean_text
 from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
 from .remote.fallbacks import Fallback, Fallbacks, Steps
-from .remote.remote_judge import Provider, RemoteJudge
+from .remote.provider import Provider
+from .remote.remote_judge import RemoteJudge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,16 +29,12 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------- requests
 
 FALLBACKS: Fallbacks = {
-    "format": Fallback(
-        re.compile(
-            r"output[_ ](?:config|format)|json[_ ]schema|\bschema\b|grammar|structured[_ ]output",
-            re.I,
-        ),
-        ("the server does not support a JSON Schema; none was sent",),
+    "format": Fallback.of(
+        r"output[_ ](?:config|format)|json[_ ]schema|\bschema\b|grammar|structured[_ ]output",
+        "the server does not support a JSON Schema; none was sent",
     ),
-    "temperature": Fallback(
-        re.compile("temperature", re.I),
-        ("the server does not support this temperature; none was sent",),
+    "temperature": Fallback.of(
+        "temperature", "the server does not support this temperature; none was sent"
     ),
 }
 

@@ -9,7 +9,6 @@ anew for each number of statements.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -23,7 +22,8 @@ from ..records.errors import ConfigError, JudgeError
 from ..text.strings import clean_text
 from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
 from .remote.fallbacks import Fallback, Fallbacks, Steps
-from .remote.remote_judge import Provider, RemoteJudge
+from .remote.provider import Provider
+from .remote.remote_judge import RemoteJudge
 from .remote.server_errors import read_failure
 from .remote.word_confidence import confidence_of_word
 
@@ -41,63 +41,49 @@ if TYPE_CHECKING:
 OWN_HOSTS = ("api.openai.com", ".azure.com")
 """How the hosts end on which OpenAI's own models run."""
 
-_FORMAT = re.compile(
+_FORMAT = (
     r"response[_ ]?(?:format|schema)|json[_ ](?:schema|object|mode)|grammar"
-    r"|structured[_ ]output|guided_|requested parameters",
-    re.I,
+    r"|structured[_ ]output|guided_|requested parameters"
 )
-_CAP = re.compile(r"max_(?:completion_)?tokens", re.I)
+_CAP = r"max_(?:completion_)?tokens"
+_SYSTEM = (
+    r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b"
+    r"|(?:support|allow).{0,20}\bsystem\b"
+    r"|roles must alternate|only user and assistant roles|developer instruction"
+)
 _NO_SCHEMA = "the server does not support a JSON Schema; plain JSON was requested"
+_OTHER_SCHEMA = (
+    "the server does not support a JSON Schema as OpenAI does; it was sent in another form"
+)
 _NO_FORMAT = "the server does not support a response format; none was requested"
+_OTHER_CAP = "the server does not support {}; {} was sent"
 _NO_CAP = "the server does not support a limit on reply tokens; none was sent"
 
 FALLBACKS: Fallbacks = {
-    "format": Fallback(_FORMAT, (_NO_SCHEMA, _NO_FORMAT)),
-    "cap": Fallback(
-        _CAP, ("the server does not support max_completion_tokens; max_tokens was sent", _NO_CAP)
+    "format": Fallback.of(_FORMAT, _NO_SCHEMA, _NO_FORMAT),
+    "cap": Fallback.of(_CAP, _OTHER_CAP.format("max_completion_tokens", "max_tokens"), _NO_CAP),
+    "temperature": Fallback.of(
+        "temperature", "the server does not support this temperature; none was sent"
     ),
-    "temperature": Fallback(
-        re.compile("temperature", re.I),
-        ("the server does not support this temperature; none was sent",),
+    "seed": Fallback.of(r"\bseed\b", "the server does not support a seed; none was sent"),
+    "logprobs": Fallback.of(
+        "log_?probs", "the server does not support logprobs; verdicts have no confidence"
     ),
-    "seed": Fallback(
-        re.compile(r"\bseed\b", re.I),
-        ("the server does not support a seed; none was sent",),
-    ),
-    "logprobs": Fallback(
-        re.compile(r"log_?probs", re.I),
-        ("the server does not support logprobs; verdicts have no confidence",),
-    ),
-    "system": Fallback(
-        re.compile(
-            r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b"
-            r"|(?:support|allow).{0,20}\bsystem\b"
-            r"|roles must alternate|only user and assistant roles|developer instruction",
-            re.I,
-        ),
-        ("the server does not support a system message; it was put into the user message",),
+    "system": Fallback.of(
+        _SYSTEM, "the server does not support a system message; it was put into the user message"
     ),
 }
 
 
 COMPATIBLE_FALLBACKS: Fallbacks = {
     **FALLBACKS,
-    "bounds": Fallback(
-        re.compile(r"m(?:in|ax)_?items|schema contains features", re.I),
-        ("the server does not support bounds of lists in a JSON Schema; none were sent",),
+    "bounds": Fallback.of(
+        r"m(?:in|ax)_?items|schema contains features",
+        "the server does not support bounds of lists in a JSON Schema; none were sent",
         part=True,
     ),
-    "format": Fallback(
-        _FORMAT,
-        (
-            "the server does not support a JSON Schema as OpenAI does; it was sent in another form",
-            _NO_SCHEMA,
-            _NO_FORMAT,
-        ),
-    ),
-    "cap": Fallback(
-        _CAP, ("the server does not support max_tokens; max_completion_tokens was sent", _NO_CAP)
-    ),
+    "format": Fallback.of(_FORMAT, _OTHER_SCHEMA, _NO_SCHEMA, _NO_FORMAT),
+    "cap": Fallback.of(_CAP, _OTHER_CAP.format("max_tokens", "max_completion_tokens"), _NO_CAP),
 }
 
 
@@ -274,8 +260,7 @@ class OpenAIJudge(RemoteJudge):
         if not (urlsplit(self._endpoint.public_url).hostname or "").endswith(OWN_HOSTS):
             self.provider = COMPATIBLE
             self._steps = dict.fromkeys(COMPATIBLE_FALLBACKS, 0)
-        if seed is not None:
-            check_number("seed", seed, -(2**63), 2**63 - 1, whole=True)
+        check_number("seed", seed, -(2**63), 2**63 - 1, whole=True, optional=True)
         self._settings["seed"] = seed
 
     @property

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..policy.reasons import evidence_warnings
 from ..records.errors import JudgeError
+from .endings import UNDEFINED
 from .state import Ended, Rated
-from .weighing import LOWERED, UNDEFINED, Found, weigh, with_warnings
+from .weighing import LOWERED, Found, weigh, with_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,9 +11,10 @@ from ..asking.schema import MAX_ERRORS
 from ..policy.scoring import on_unit_scale
 from ..records.result import GradingResult
 from ..text.strings import clip
+from .endings import UNDEFINED
 from .kept import kept
 from .state import Ended
-from .weighing import UNDEFINED, Found, weigh, with_warnings
+from .weighing import Found, weigh, with_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

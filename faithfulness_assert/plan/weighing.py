@@ -13,15 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..policy.reasons import (
-    FIXES,
-    HEADS,
-    NOT_GRADED,
-    WHOLE,
-    evidence_warnings,
-    ratings_reason,
-    reason_of,
-)
+from ..policy.reasons import evidence_warnings, ratings_reason, reason_of
 from ..policy.scoring import (
     calculation,
     on_unit_scale,
@@ -32,7 +24,8 @@ from ..policy.scoring import (
 )
 from ..policy.values import SCORED
 from ..records.errors import JudgeError
-from ..records.model import EVIDENCE_FLAGS, GraderError
+from ..records.model import EVIDENCE_FLAGS
+from .endings import Weighed, ended_as
 from .outcomes import not_graded
 from .state import NOTHING, Ended, Rated
 
@@ -41,11 +34,8 @@ if TYPE_CHECKING:
 
     from ..policy.policy import Policy
     from ..policy.scoring import Score
-    from ..policy.values import Ending
     from ..records.model import CitationAudit, Label, Verdict
 
-UNDEFINED: Mapping[str, Any] = {"pass_": False, "score": None, "defined": False}
-"""What a result is unless its policy says otherwise."""
 LOWERED = "lowered"
 """The flag of a verdict whose label ``strict_evidence`` lowered."""
 
@@ -76,13 +66,6 @@ class Found(NamedTuple):
     explanation: str = ""
 
 
-class Weighed(NamedTuple):
-    """What a policy makes of a case: fields of its result, and entries of the metadata."""
-
-    told: dict[str, Any]
-    metadata: Mapping[str, Any] = NOTHING
-
-
 def weigh(policy: Policy, found: Found) -> Weighed:
     """The result of a case under a policy."""
     verdicts = weighed_verdicts(policy, found.verdicts)
@@ -94,16 +77,16 @@ def weigh(policy: Policy, found: Found) -> Weighed:
 
 def _weighed(policy: Policy, found: Found, verdicts: tuple[Verdict, ...]) -> Weighed:
     if found.ended:
-        return _ended(policy, found.ended)
+        return ended_as(policy, found.ended)
     if policy.verify == "rubric":
         unrated = not_graded(found.errors)
-        return _rated(policy, found, found.rated) if found.rated else _ended(policy, unrated)
+        return _rated(policy, found, found.rated) if found.rated else ended_as(policy, unrated)
     if stopped := _not_gradable(policy, found, verdicts):
-        return _ended(policy, stopped)
+        return ended_as(policy, stopped)
     outcome = score(policy, verdicts, found.audit)
     if outcome is None:
         nothing = Ended("no_statements", "the judge finds no claim in the answer")
-        return _ended(policy, nothing)
+        return ended_as(policy, nothing)
     return _graded(policy, found, verdicts, outcome)
 
 
@@ -255,62 +238,3 @@ def _described(found: Found, verdicts: Sequence[Verdict]) -> str:
     first = next(iter(found.left_open.values()))
     count = f"{len(found.left_open)} of {len(verdicts)} statements have no verdict"
     return f"{count} because an ask failed ({first.kind}: {first.message.rstrip('.')})"
-
-
-def _ended(policy: Policy, ended: Ended) -> Weighed:
-    """The result of a plan that ended with this status."""
-    reason = _reason(ended)
-    ending = policy.on_blank if ended.blank else _endings(policy).get(ended.status, "error")
-    told: dict[str, Any] = {"status": ended.status, "reason": reason}
-    if ending == "error":
-        error = GraderError("input", reason) if ended.status in HEADS else _error(ended)
-        told["error"] = error
-        shown = {"unreadableScore": policy.on_unreadable} if error.kind == "unreadable" else {}
-        if ended.status not in HEADS:
-            told["reason"] = f"{NOT_GRADED}: {error.message}"
-        return Weighed(told, shown if policy.on_unreadable else NOTHING)
-    if ending == "fail":
-        return Weighed(told)
-    value = 1.0 if ending == "pass" else float(ending)
-    passed = value > 0 and passes(policy, value, ())
-    if policy.inverse:  # nothing to check does not show unfaithfulness either
-        value, passed = min(value, 1.0 - value), False
-    told["reason"] = f"{reason} The policy {policy.name!r} scores that {value:g}."
-    scores = {"faithfulness": value}
-    return Weighed(
-        {**told, "pass_": passed, "score": value, "defined": True, "named_scores": scores}
-    )
-
-
-def _endings(policy: Policy) -> Mapping[str, Ending | float]:
-    """What the policy makes of a status that is not a grader error."""
-    return {
-        "no_statements": policy.on_no_statements,
-        "abstained": policy.on_abstained,
-        "no_context": policy.on_no_context,
-    }
-
-
-def _reason(ended: Ended) -> str:
-    if ended.status in WHOLE and not ended.detail:
-        return WHOLE[ended.status]
-    return f"{HEADS.get(ended.status, NOT_GRADED)}: {_what_happened(ended)}"
-
-
-def _what_happened(ended: Ended) -> str:
-    cause = ended.error.message if ended.error else ""
-    return _sentence(ended.detail or cause or "no statement got a valid verdict")
-
-
-def _sentence(text: str) -> str:
-    """A text that ends as a sentence."""
-    return text if text.endswith((".", "?", "!")) else f"{text}."
-
-
-def _error(ended: Ended) -> GraderError:
-    said, cause = _what_happened(ended), ended.error
-    if ended.status == "invalid_input":
-        return GraderError("input", said)
-    if cause is None:
-        return GraderError("unreadable", f"{said} {FIXES['unreadable']}", retryable=True)
-    return GraderError(cause.kind, f"{said} {cause.fix or FIXES[cause.kind]}", cause.retryable)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..reading.labels import normalise
@@ -86,18 +87,13 @@ def _tuple(data: Any, _: object) -> Any:
     return tuple(data) if isinstance(data, list) else data
 
 
-def _values(
-    said: str,
-    is_right: Callable[[Any], bool],
-    what: str = "",
-    from_data: Callable[[Any, Any], Any] = lambda data, _: data,
-) -> Values:
+def _values(said: str, is_right: Callable[[Any], bool], what: str = "") -> Values:
     """Values that a test finds. ``what`` is what a wrong one must be, if not what is ``said``."""
 
     def problem(value: Any) -> str | None:
         return None if is_right(value) else f"must be {what or said}, got {value!r:.80}"
 
-    return Values(said, problem, from_data)
+    return Values(said, problem)
 
 
 # ---------------------------------------------------------------- a word, a number, texts
@@ -111,7 +107,8 @@ def one_of(kind: Any) -> Values:
     def from_data(data: Any, _: object) -> Any:
         return "off" if data is False and "off" in words else data  # YAML reads off as false
 
-    return _values(said, lambda value: value in words, f"one of {said}", from_data)
+    values = _values(said, lambda value: value in words, f"one of {said}")
+    return values._replace(from_data=from_data)
 
 
 def count(lowest: int, highest: int) -> Values:
@@ -152,8 +149,7 @@ TEXTS = _values(
     "list of texts",
     lambda value: isinstance(value, tuple) and all(isinstance(text, str) for text in value),
     "a list of texts",
-    _tuple,
-)
+)._replace(from_data=_tuple)
 
 # ---------------------------------------------------------------- labels, weights, dimensions
 
@@ -176,16 +172,14 @@ def _weights_problem(weights: object) -> str | None:
     return None
 
 
-def _labels_problem(labels: object) -> str | None:
-    if isinstance(labels, str) or not isinstance(labels, Sequence):
-        return f"must be a list of labels, got {labels!r}"
-    return _unknown("label", labels, LABELS)
+def _names_problem(kind: str, known: Sequence[str], names: object) -> str | None:
+    if isinstance(names, str) or not isinstance(names, Sequence):
+        return f"must be a list of {kind}s, got {names!r}"
+    return _unknown(kind, names, known)
 
 
-def _flags_problem(flags: object) -> str | None:
-    if isinstance(flags, str) or not isinstance(flags, Sequence):
-        return f"must be a list of flags, got {flags!r}"
-    return _unknown("flag", flags, FLAGS)
+_labels_problem = partial(_names_problem, "label", LABELS)
+_flags_problem = partial(_names_problem, "flag", FLAGS)
 
 
 def _judge_words_problem(words: object) -> str | None:
@@ -224,8 +218,7 @@ SHARES = Values(
 
 
 def _is_list_of(kind: type, values: Any) -> bool:
-    is_list = isinstance(values, Sequence) and not isinstance(values, str | bytes)
-    return is_list and all(isinstance(value, kind) for value in values)
+    return isinstance(values, list | tuple) and all(isinstance(value, kind) for value in values)
 
 
 def _caps_problem(caps: Any) -> str | None:

@@ -31,8 +31,21 @@ def is_fraction(value: object) -> TypeGuard[float]:
     return is_number(value) and 0 <= value <= 1
 
 
-def check_number(name: str, value: object, low: float, high: float, *, whole: bool = False) -> None:
-    """Raises ``ConfigError`` if the option is not a (whole) number from ``low`` to ``high``."""
+def check_number(
+    name: str,
+    value: object,
+    low: float,
+    high: float,
+    *,
+    whole: bool = False,
+    optional: bool = False,
+) -> None:
+    """Raises ``ConfigError`` if the option is not a (whole) number from ``low`` to ``high``.
+
+    ``optional``: None is right, too.
+    """
+    if value is None and optional:
+        return
     if not is_number(value) or (whole and not is_whole(value)) or not low <= value <= high:
         kind = "whole number" if whole else "number"
         raise ConfigError(f"{name}: must be a {kind} from {low:,} to {high:,}, got {value!r:.80}")

@@ -6,7 +6,8 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from ..batch.comparison import KINDS, compare, names_of
+from ..batch.comparison import KINDS, compare
+from ..batch.finished_runs import names_of
 from .case_view import UNRESOLVED, Vocabulary, detail_view, row_view
 from .joining import join
 from .record import Record

@@ -28,7 +28,7 @@ from faithfulness_assert.batch.finished_rows import FinishedRows
 from faithfulness_assert.batch.progress import Counts
 from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.batch.summary import Summary
-from faithfulness_assert.drive import admission
+from faithfulness_assert.drive import outage
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 
@@ -382,7 +382,7 @@ def remote(server: Loopback) -> dict[str, Any]:
 def test_a_server_that_is_down_for_a_while_costs_no_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(outage, "LONGEST_PAUSE", 0.05)
     down = range(20, 35)  # requests
 
     def answer(request: Request) -> Answer:
@@ -401,7 +401,7 @@ def test_a_server_that_is_down_for_a_while_costs_no_case(
 def test_an_ask_that_fails_while_others_are_answered_is_given_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(outage, "LONGEST_PAUSE", 0.05)
 
     def answer(request: Request) -> Answer:
         if "tower 7 " in json.dumps(request.body):

@@ -17,8 +17,9 @@ from markdown_it import MarkdownIt
 from strategies import examples
 
 from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
-from faithfulness_assert.batch.comparison import compare, lines_of, names_of
+from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
+from faithfulness_assert.batch.finished_runs import lines_of, names_of
 from faithfulness_assert.batch.paired_tests import (
     FALSE_ALARMS,
     Pair,

@@ -15,8 +15,9 @@ from remote import bare_environment
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunDirectory, merge, rescore, run
-from faithfulness_assert.batch.comparison import compare, lines_of
+from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.finished_runs import lines_of
 from faithfulness_assert.batch.provider_batches import collect, submit
 from faithfulness_assert.batch.rows import Line
 

@@ -17,8 +17,8 @@ from true_server import answered, said, text_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.comparison import lines_of
 from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.finished_runs import lines_of
 from faithfulness_assert.batch.rechecking import Recheck, choose_cases, grader_for
 
 CASES = 40

@@ -15,7 +15,8 @@ from fakes import USAGE
 
 from faithfulness_assert import Ask, ConfigError, JudgeError, Reply
 from faithfulness_assert.batch import RunDirectory, rescore, run
-from faithfulness_assert.batch.comparison import compare, lines_of
+from faithfulness_assert.batch.comparison import compare
+from faithfulness_assert.batch.finished_runs import lines_of
 from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.policy.policy import Policy
 from faithfulness_assert.records.judge import JudgeInfo, Limits

@@ -23,8 +23,8 @@ from faithfulness_assert.batch import RunDirectory, RunOutcome, run
 from faithfulness_assert.batch.error_groups import MOST, ErrorGroups
 from faithfulness_assert.batch.local_run import HOPELESS
 from faithfulness_assert.batch.progress import Counts
-from faithfulness_assert.drive import admission, patience
-from faithfulness_assert.drive.admission import FAILURES
+from faithfulness_assert.drive import outage, patience
+from faithfulness_assert.drive.outage import FAILURES
 from faithfulness_assert.drive.patience import CONFIRMED
 from faithfulness_assert.records.model import GraderError
 
@@ -35,8 +35,8 @@ ROWS = 60
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     bare_environment(monkeypatch)
-    monkeypatch.setattr(admission, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(admission, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(outage, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(outage, "LONGEST_PAUSE", 0.05)
 
 
 def cases(count: int = ROWS) -> list[dict[str, Any]]:

@@ -28,9 +28,10 @@ from virtual_time import run_virtually
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usage
 from faithfulness_assert.batch.row_grading import Share
 from faithfulness_assert.drive import TimeLeft, admission
-from faithfulness_assert.drive.admission import COOL_DOWN, FAILURES, Admission
+from faithfulness_assert.drive.admission import Admission
 from faithfulness_assert.drive.learned_rate import LEAST
 from faithfulness_assert.drive.limits import PerMinute, Room, room_of
+from faithfulness_assert.drive.outage import COOL_DOWN, FAILURES
 from faithfulness_assert.records.ask import Outcome, Payload, ReplyForm
 from faithfulness_assert.records.judge import Limits
 

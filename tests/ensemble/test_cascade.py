@@ -141,7 +141,7 @@ def test_only_what_the_certificate_does_not_accept_goes_to_the_second_judge(
 
 
 def lines(folder: Path) -> Any:
-    from faithfulness_assert.batch.comparison import lines_of
+    from faithfulness_assert.batch.finished_runs import lines_of
 
     return lines_of(folder)()
 

@@ -18,9 +18,9 @@ from true_server import answered, block, said, text_of
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.certifying import certify
-from faithfulness_assert.batch.comparison import lines_of
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
+from faithfulness_assert.batch.finished_runs import lines_of
 from faithfulness_assert.judges.certificate import read_certificate
 
 CASES = 240

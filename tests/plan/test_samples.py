@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from fakes import USAGE, ScriptedJudge, TruthfulJudge, failing
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from faithfulness_assert import Ask, ConfigError, GradingResult, Policy, Reply, grade
 from faithfulness_assert.records.judge import JudgeInfo, Limits
@@ -78,7 +79,7 @@ label = st.sampled_from(LABELS)
 sample = st.tuples(label, label, label) | st.sampled_from([*SPOILT, "failed"])
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(sample, min_size=2, max_size=9))
 def test_a_statement_has_the_label_of_more_than_half_of_all_samples_or_none(said: Any) -> None:
     result, judge = graded(said, reasks=0)
@@ -176,7 +177,7 @@ class Noisy(TruthfulJudge):
         return Reply(reply_text(ask, said), USAGE)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     policy=st.sampled_from(["default", "promptfoo", "deepeval", "axion", "ragaliq"]),
     samples=st.integers(2, 5),

@@ -24,7 +24,7 @@ from strategies import examples
 
 from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.comparison import lines_of
+from faithfulness_assert.batch.finished_runs import lines_of
 from faithfulness_assert.cli import main
 from faithfulness_assert.judges.several import Panel
 from faithfulness_assert.report import comparing, write_report
@@ -450,7 +450,7 @@ certificates = st.dictionaries(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(json_values | certificates)
 def test_whatever_a_run_says_of_its_certificate_there_is_a_page(
     tmp_path_factory: pytest.TempPathFactory, certificate: object

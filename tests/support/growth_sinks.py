@@ -606,9 +606,10 @@ def workbook(path: Path, text: str) -> Path:
 def runs(folder: Path) -> dict[str, Sink]:
     """Runs, and what is made of them."""
     from faithfulness_assert import batch
-    from faithfulness_assert.batch.comparison import compare, lines_of
+    from faithfulness_assert.batch.comparison import compare
     from faithfulness_assert.batch.comparison_views import as_markdown, as_text
     from faithfulness_assert.batch.estimate import estimate_run
+    from faithfulness_assert.batch.finished_runs import lines_of
     from faithfulness_assert.batch.rows import Row
     from faithfulness_assert.batch.summary import Summary
     from faithfulness_assert.probe import probe

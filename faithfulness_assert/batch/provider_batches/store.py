@@ -151,8 +151,8 @@ class Store:
         """
         source, named = iter(rows), dict[int, str]()
         with self.transaction():
-            for (text,) in self._db.execute("SELECT row FROM rows ORDER BY number").fetchall():
-                kept, row = Row(*json.loads(text)), next(source, None)
+            for kept in [*self.rows()]:
+                row = next(source, None)
                 if row is None:
                     named[kept.number] = f"row {kept.number} ({kept.case_id}) is gone"
                     self._db.execute("DELETE FROM rows WHERE number = ?", (kept.number,))
@@ -168,8 +168,7 @@ class Store:
             aside(named)
 
     def _put(self, row: Row) -> None:
-        values = row.number, json.dumps(row)
-        self._db.execute("INSERT OR REPLACE INTO rows VALUES (?, ?)", values)
+        self._db.execute("INSERT OR REPLACE INTO rows VALUES (?, ?)", (row.number, json.dumps(row)))
 
     # ------------------------------------------------------------ rounds
 
@@ -183,8 +182,8 @@ class Store:
 
     def save(self, current: Round) -> None:
         """Keeps a round, and how its files stand."""
-        steps, files = json.dumps(current.steps), json.dumps(current.files)
-        values = current.number, steps, files, current.answered
+        number, steps, files, answered = current
+        values = number, json.dumps(steps), json.dumps(files), answered
         self._db.execute("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?)", values)
 
     def forget(self, current: Round) -> None:

@@ -34,6 +34,11 @@ class Fallback:
     warnings: tuple[str, ...]
     part: bool = False
 
+    @classmethod
+    def of(cls, pattern: str, *warnings: str, part: bool = False) -> Fallback:
+        """The parameter that error messages name so, in any case."""
+        return cls(re.compile(pattern, re.IGNORECASE), warnings, part)
+
 
 Fallbacks = dict[str, Fallback]
 

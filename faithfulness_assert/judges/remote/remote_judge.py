@@ -10,10 +10,9 @@ import importlib.util
 import inspect
 import time
 import weakref
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ...records.ask import Ask, Outcome, Reply
 from ...records.checks import check_number, check_text
@@ -23,48 +22,21 @@ from ...records.usage import Usage
 from .. import JUDGES, background
 from .connection import Answer, Connection, DirectConnection, not_sent
 from .context_window import ContextWindow, default_limits
-from .fallbacks import Fallbacks, Steps, merge_steps, next_steps, step_warnings
+from .fallbacks import Steps, merge_steps, next_steps, step_warnings
 from .own_client import ClientConnection, client_endpoint
-from .redaction import Secrets
 from .server_errors import ServerError
 from .settings import find_endpoint
 
-Settings = Mapping[str, Any]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .provider import Provider, Settings
+    from .redaction import Secrets
 
 SAMPLES_TEMPERATURE = 1.0
 """Draws from the model's own distribution, so that samples show how sure it is."""
 LONG_BODY = 200_000
 """Bytes of a body that takes so long to read that it would hold up other asks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """What differs between providers.
-
-    Args:
-        name: its name in ``JUDGES``; also of its package, and in capitals the prefix of its
-            environment variables ``_API_KEY`` and ``_BASE_URL``.
-        home: the address of its own API, which needs a key.
-        max_temperature: the highest temperature that it allows.
-        fallbacks: the parameters that some of its servers reject.
-        request: returns the parameters of an ask with these settings, after these steps.
-        read: returns the reply in an answer, or the failure.
-        sdk: imports the package. That takes up to a second, so it is only done for an ask.
-        client: the name of its client class.
-        api: the attribute of a client that has the API.
-        path: where the API is, under the client's address.
-    """
-
-    name: str
-    home: str
-    max_temperature: float
-    fallbacks: Fallbacks
-    request: Callable[[Ask, Settings, Steps], dict[str, Any]]
-    read: Callable[[Answer, Secrets], Outcome]
-    sdk: Callable[[], Any]
-    client: str
-    api: str
-    path: str
 
 
 class RemoteJudge:
@@ -113,14 +85,12 @@ class RemoteJudge:
             raise ConfigError(f"{problem}. Run: {JUDGES[provider.name].install}")
         check_number("timeout", timeout, 0.001, 86_400)
         check_number("max_retries", max_retries, 0, 100, whole=True)
-        if max_prompt_tokens is not None:
-            check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True)
+        check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True, optional=True)
         check_number("max_statements", max_statements, 1, 10**6, whole=True)
         self._is_auto = temperature == "auto"
         if temperature == "auto":
             temperature = 0.0
-        if temperature is not None:
-            check_number("temperature", temperature, 0, provider.max_temperature)
+        check_number("temperature", temperature, 0, provider.max_temperature, optional=True)
         model = check_text("model", model)
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
         if client is None:
@@ -303,7 +273,6 @@ class RemoteJudge:
 
     def _connect(self) -> Connection:
         provider, own = self.provider, self._own_client
-        connection: Connection
         if own is None:
             connection = self.connection(provider.path)
         else:
