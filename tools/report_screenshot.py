@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT / name) for name in (".", "tests", "tests/support")]
 from report_example import example_run  # noqa: E402
 
 from faithfulness_assert.report import write_report  # noqa: E402
@@ -25,7 +25,7 @@ from faithfulness_assert.report import write_report  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CASE = "#case=late-train-refund"
+CASE = "#case=night-tuesday&s=2"
 SIZE = {"width": 1240, "height": 840}
 PHONE = {"width": 360, "height": 760}
 

@@ -751,3 +751,38 @@ def test_words_in_which_a_statement_and_its_context_differ_are_marked(
     report = write_report(grade_many(cases), tmp_path / "report.html").path
     page = opened().goto(report, "#case=0")
     assert page.locator(".selected .differs").all_inner_texts() == ["22:00", "17:00"]
+
+
+@pytest.mark.parametrize(
+    ("statement", "wrong", "says"),
+    [
+        ("It closes at 22:00 with 1,400 guests.", ["22:00", "1,400"], "17:00"),
+        ("המוזיאון נסגר בשעה 22:00 ביום 3 במאי.", ["22:00", "3"], "17:00"),
+        ("يغلق المتحف الساعة ٢٢:٠٠.", ["٢٢:٠٠"], "١٧:٠٠"),
+        ("It closes at **22:00** on `Monday`.", ["**22:00**", "`Monday`"], "**17:00**"),
+        (f"The {'donau' * 400} is wide.", ["donau" * 400], "rhein" * 400),
+        (f"It says {MARKUP} twice.", [MARKUP], MARKUP),
+    ],
+    ids=["two", "Hebrew", "Arabic", "Markdown", "long", "markup"],
+)
+def test_wrong_words_show_one_by_one_as_they_stand_in_the_statement(
+    opened: Window,
+    report_of: Callable[..., Path],
+    statement: str,
+    wrong: list[str],
+    says: str,
+) -> None:
+    """Also on a phone. Where the judge names no evidence, the context is what lacks them."""
+    verdict = {"statement": statement, "label": "contradicted", "wrong": wrong, "says": says}
+    evidence = [{"sentence": 1, "passage": "1", "start": 0, "end": len(says), "text": says}]
+    bare = {"case_id": "a", "score": 0, "status": "graded", "verdicts": [verdict]}
+    named = {**bare, "case_id": "b", "verdicts": [{**verdict, "evidence": evidence}]}
+    report = report_of(bare, named, data=[{"id": id, "answer": statement, "context": says} for id in "ab"])  # fmt: skip
+    for width in (1280, 360):
+        for id, where in (("a", "context"), ("b", "evidence")):
+            page = opened(width).goto(report, f"#case={id}")
+            assert page.locator(".selected .what .differs").all_text_contents() == wrong
+            row = page.locator(f".selected dl > div:has(dt:text-is('Not in the {where}')) dd")
+            assert row.text_content() == ", ".join(f"“{word}”" for word in wrong)
+            assert says in page.locator(".selected").text_content() or id == "a"
+            assert page.evaluate("document.documentElement.scrollWidth") <= width

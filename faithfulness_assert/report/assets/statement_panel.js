@@ -256,7 +256,7 @@ class Side {
   judged(statement, verdict, beside) {
     const rows = [];
     const row = (name, ...values) => rows.push(element('div', {}, element('dt', {}, name), element('dd', {}, ...values)));
-    if (verdict.w) row(statement.label === 'supported' ? 'Nowhere in the context' : 'Not in the evidence', quoted(verdict.w.join(', ')));
+    if (verdict.w) row(whereNot(statement, verdict), verdict.w.map((word, number) => [number ? ', ' : '', '“', quoted(word), '”']));
     if (verdict.s) row('The context says', quoted(verdict.s[0]));
     if (verdict.r) row('Why, in the judge’s words', quoted(verdict.r));
     if (verdict.e?.length) row('Evidence that the judge names', this.evidenceButtons(verdict.e, statement));

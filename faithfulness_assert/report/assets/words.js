@@ -46,3 +46,9 @@ const scoreText = (score) => (score === null ? '–' : score.toFixed(2));
 
 const badge = (label) =>
   element('span', { class: `badge ${label.style}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, label.sign), ' ', label.words);
+
+/** Where the wrong words are not, as `records/verdict_words.py` says it. */
+function whereNot({ label }, { e }) {
+  if (label === 'supported') return 'Nowhere in the context';
+  return e?.length ? 'Not in the evidence' : 'Not in the context';
+}
