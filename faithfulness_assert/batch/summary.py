@@ -173,7 +173,7 @@ class Summary:
         }
 
     def brief(self) -> str:
-        """Counts, mean score, and whether the judge is reliable."""
+        """Counts, mean score, whether the judge is reliable, and what several judges did."""
         cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
         counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
         said = f"{cases}: {counts}; "
@@ -187,7 +187,7 @@ class Summary:
             said += f" and did not answer {unanswered}" if unanswered else ""
         if self.is_unreliable:
             said += ": do not trust these scores; use another judge"
-        return said
+        return "\n".join([said, *self.together()])
 
     def text(self) -> str:
         """All of it, for people, on a few lines."""
@@ -200,7 +200,7 @@ class Summary:
             lines.append(f"statuses: {counts}")
         if self.differing:
             lines.append(f"{self.differing:,} cases: {DIFFERING}")
-        lines += [*self.together(), *self.errors.lines()]
+        lines += self.errors.lines()
         if self.tokens["num_requests"]:
             lines.append(self.spent())
         if self.seconds:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import run as command
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback
@@ -166,3 +167,10 @@ def test_a_run_of_a_panel_sums_up_and_can_be_scored_again(tmp_path: Path) -> Non
     assert "panel: 8 of 8 statements have one label of all judges" in outcome.text
     again = rescore(tmp_path / "run", tmp_path / "again", threshold=1.0)
     assert again.counts.passed == 8
+
+
+def test_grade_says_at_its_end_on_how_much_the_judges_agree(tmp_path: Path) -> None:
+    file = tmp_path / "cases.json"
+    file.write_text(json.dumps([{"answer": "It is red. It is wide.", "context": "It is red."}]))
+    told = command("grade", str(file), "--judge", "panel:embedded,embedded")
+    assert "panel: 2 of 2 statements have one label of all judges" in told.stdout
