@@ -175,10 +175,10 @@ def browse(report: Path, chromium: str) -> dict[str, Any]:
 
 def build(folder: Path, report: Path) -> dict[str, float]:
     """Time and memory of a process that builds the report."""
-    code = "import sys; from faithfulness_assert.report import write_report as w; w(*sys.argv[1:])"
-    command = [sys.executable, "-c", code, str(folder), str(report)]
+    command = [sys.executable, "-m", "faithfulness_assert", "report", str(folder)]
+    command += ["--data", str(folder / "cases.jsonl"), "-o", str(report)]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, cwd=ROOT, check=True)
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return {

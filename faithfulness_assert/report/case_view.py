@@ -222,11 +222,16 @@ def _verdict(verdict: Verdict, places: _Passages, says: str) -> dict[str, Any]:
     }
 
 
-def _decided_by(metadata: Mapping[str, Any]) -> str:
-    """Which of several judges decided; "" for a single one."""
-    if cascade := metadata.get("cascade"):
-        which = "second judge" if cascade["second"] else "first judge, alone"
-        return f"{cascade['judge']} ({which})"
+def decided_by(metadata: Mapping[str, Any]) -> str:
+    """Which judge of a cascade decided; "" without one."""
+    if not (cascade := metadata.get("cascade")):
+        return ""
+    which = "second judge" if cascade["second"] else "first judge, alone"
+    return f"{cascade['judge']} ({which})"
+
+
+def _voted(metadata: Mapping[str, Any]) -> str:
+    """How many judges of a panel decided; "" without one."""
     if panel := metadata.get("panel"):
         agreed = f"all agree on {panel['alike']:,} of {panel['of']:,} statements"
         return f"{panel['graded']} of {panel['judges']} judges; {agreed}"
@@ -236,7 +241,7 @@ def _decided_by(metadata: Mapping[str, Any]) -> str:
 def _facts(result: GradingResult) -> dict[str, Any]:
     tokens = result.tokens_used
     facts: dict[str, Any] = {"policy": result.policy, "judge": result.judge, "cost": result.cost}
-    facts["decided by"] = _decided_by(result.metadata)
+    facts["decided by"] = decided_by(result.metadata) or _voted(result.metadata)
     if result.verdicts or result.counts:
         facts["coverage"] = result.coverage
     if tokens.num_requests or tokens.total:

@@ -339,6 +339,10 @@ def test_a_case_says_which_judge_of_a_cascade_decided_it(opened: Window, cascade
     assert "decided by\nquick-judge (first judge, alone)" in page.inner_text(".details")
     page = opened().goto(cascade, "#case=lost-umbrella")
     assert "decided by\nexample-judge (second judge)" in page.inner_text(".details")
+    page = opened(height=TALL).goto(cascade)
+    page.get_by_label("decided by").select_option("quick-judge (first judge, alone)")
+    assert "late-train-refund" in names(page)
+    assert "lost-umbrella" not in names(page)
 
 
 def test_dark_mode_is_dark(opened: Window, example: Path) -> None:

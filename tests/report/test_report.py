@@ -474,6 +474,10 @@ def test_a_report_says_what_judges_together_did_and_draws_the_curve_if_the_run_h
     page = page_of(folder, tmp_path)
     assert "certificate: the first judge agrees with the second in at least 90%" in page.text
     assert [tag for tag, given in page.tags if given.get("class") == "curve"] == ["svg"]
+    judges = ["example-judge (second judge)", "quick-judge (first judge, alone)"]
+    assert [sorted(values) for name, _, values in page.meta["slices"] if name == "decided by"] == [
+        judges
+    ]
     (folder / "run.json").write_text('{"format": 1, "judge": {"certificate": "a5f1"}}')
     older = page_of(folder, tmp_path)
     assert "certificate: the first judge agrees" in older.text
