@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..judges.certificate import (
@@ -23,8 +22,7 @@ from ..policy.as_json import without_controls
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .cascade_rules import Counted, Judged, best_rule, chance, least_agreement, needed
-from .finished_runs import lines_of
-from .run_directory import RunDirectory
+from .finished_runs import described_run, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -164,9 +162,7 @@ def _said(run: str | PathLike[str]) -> Iterator[tuple[str, _Said]]:
 
 def _about(path: str | PathLike[str]) -> dict[str, Any]:
     """The judge, policy and prompts of a run, as a certificate has them."""
-    about = RunDirectory(path).about() if Path(path).is_dir() else None
-    judge, policy = (about or {}).get("judge"), (about or {}).get("policy")
-    if about is None or not isinstance(judge, dict) or not isinstance(policy, dict):
-        raise ConfigError(f"{path}: must be the directory of a run, which says how it was graded")
-    told = {name: value for name, value in judge.items() if name != "base_url"}
-    return {"judge": told, "policy": without_controls(policy), "prompts": about.get("prompts")}
+    _, about = described_run(path)
+    judge = {name: value for name, value in about["judge"].items() if name != "base_url"}
+    policy = without_controls(about["policy"])
+    return {"judge": judge, "policy": policy, "prompts": about.get("prompts")}

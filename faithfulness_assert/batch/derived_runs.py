@@ -8,24 +8,11 @@ from typing import TYPE_CHECKING, Any
 from ..files import new_file, to_disk
 from ..records.errors import ConfigError
 from .provider_batches import KeptRows, is_begun
-from .run_directory import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from os import PathLike
 
-
-def source_of(path: str | PathLike[str]) -> tuple[RunDirectory, dict[str, Any]]:
-    """The run in a directory, and what it says about itself.
-
-    Raises:
-        ConfigError: there is none with results.
-    """
-    source = RunDirectory(path)
-    about = source.about()
-    if about is None or not source.results.exists():
-        raise ConfigError(f"{path}: not the directory of a run: it has no results.jsonl")
-    return source, about
+    from .run_directory import RunDirectory
 
 
 def rows_of(run: RunDirectory, about: Mapping[str, Any]) -> int | None:

@@ -78,6 +78,13 @@ class Estimate:
     exact: bool
     judge: str = ""
 
+    @property
+    def short(self) -> str:
+        """The asks, the tokens, and where it is known the cost, in a few words."""
+        cost = "" if self.cost is None else f", cost {self.cost:,.4f}"
+        tokens = f"{self.prompt:,} prompt and {self.completion:,} completion tokens"
+        return f"about {self.asks:,} asks, {tokens}{cost}"
+
     def to_json(self) -> dict[str, Any]:
         """The estimate as JSON."""
         return {name: getattr(self, name) for name in self.__slots__}

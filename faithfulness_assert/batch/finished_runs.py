@@ -15,6 +15,31 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
+def run_at(path: str | PathLike[str]) -> RunDirectory:
+    """The run in a directory.
+
+    Raises:
+        ConfigError: there is none with results.
+    """
+    run = RunDirectory(path)
+    if not run.results.exists():
+        raise ConfigError(f"{path}: must be the directory of a run; it has no results.jsonl")
+    return run
+
+
+def described_run(path: str | PathLike[str]) -> tuple[RunDirectory, dict[str, Any]]:
+    """The run in a directory, and what it says about itself.
+
+    Raises:
+        ConfigError: there is none with results, or it does not say how it was graded.
+    """
+    run = run_at(path)
+    about = run.about() or {}
+    if not all(isinstance(about.get(name), dict) for name in ("judge", "policy")):
+        raise ConfigError(f"{path}: must be the directory of a run that says how it was graded")
+    return run, about
+
+
 def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
     """What two runs are called: a directory or a file by its name, else as they were given."""
     names = [Path(path).resolve().name for path in (before, after)]
@@ -36,10 +61,7 @@ def lines_of(path: str | PathLike[str]) -> Lines:
     """The lines of a run directory, or of a results file (JSON lines)."""
     place = Path(path)
     if place.is_dir():
-        directory = RunDirectory(place)
-        if not directory.results.exists():
-            raise ConfigError(f"{path}: not the directory of a run: it has no results.jsonl")
-        return directory.lines
+        return run_at(place).lines
 
     def lines() -> Iterator[Line]:
         number = 0

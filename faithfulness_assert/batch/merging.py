@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..files import append_file
 from ..records.errors import ConfigError
 from .changed_rows import lines_of, renumbered
-from .derived_runs import derived, rows_of, source_of
+from .derived_runs import derived, rows_of
+from .finished_runs import described_run
 from .local_run import RunOutcome
 from .progress import Counts
 from .run_description import changes
@@ -96,7 +97,7 @@ def _parts(sources: Sequence[str | PathLike[str]]) -> Iterator[_Part]:
     earlier: list[_Part] = []
     rows = 0
     for path in sources:
-        run, about = source_of(path)
+        run, about = described_run(path)
         part = _Part(run, about, run.finished(), rows)
         for other in earlier:
             _check_other_data(other, part)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,12 +18,12 @@ from ..grading import Grader
 from ..options import names_taken_by
 from ..records.errors import ConfigError
 from ..records.option_names import option
+from .finished_runs import described_run
 from .paired_tests import Pair, PairCounts
 from .power import powers
 from .row_grading import grade_rows
 from .rows import Row, digest
 from .run_description import changes, described_judge, policy_in
-from .run_directory import RunDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -193,26 +192,18 @@ def grader_for(
         if name in names_taken_by("policy") | {"policy_options", "cache"}:
             problem = "is that of the second run; leave it out of a recheck"
             raise ConfigError(f"{option(name)}: {problem}")
-    first, second = _about(before), _about(after)
+    (_, first), (run, second) = described_run(before), described_run(after)
     old, new = ({"policy": about.get("policy")} for about in (first, second))
     if other := changes(old, new):
         problem = "the runs have other policies, so that scores differ without any cause"
         raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
-    policy = policy_in(second, RunDirectory(after).path)
+    policy = policy_in(second, run.path)
     grader = Grader(judge, policy, None, **{**options, "cache": None})
     theirs, ours = {"judge": second.get("judge")}, {"judge": described_judge(grader)}
     if other := changes(theirs, ours):
         needs = "cases are asked again of the judge that graded the second run"
         raise ConfigError(f"{option('judge')}: {needs}. Other settings: {'; '.join(other[:3])}")
     return grader
-
-
-def _about(path: str | PathLike[str]) -> dict[str, Any]:
-    about = RunDirectory(path).about() if Path(path).is_dir() else None
-    if about is None:
-        needs = "must be the directory of a run, which says how it was graded"
-        raise ConfigError(f"{option('recheck')}: {path}: {needs}")
-    return about
 
 
 def _all_graded(lines: Lines) -> Iterator[tuple[str, Graded]]:

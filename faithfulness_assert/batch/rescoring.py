@@ -12,8 +12,9 @@ from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise
 from ..records.checks import check_mapping
 from ..records.errors import ConfigError
-from .derived_runs import derived, rows_of, source_of
+from .derived_runs import derived, rows_of
 from .finished_rows import FinishedRows
+from .finished_runs import described_run
 from .local_run import RunOutcome
 from .progress import Counts
 from .run_description import policy_in
@@ -57,7 +58,7 @@ def rescore(
             the fields; the results cannot be read, or are not those of the run's own policy (of
             another version, or changed); or the directory cannot be used.
     """
-    kept, about = source_of(source)
+    kept, about = described_run(source)
     old = policy_in(about, kept.path)
     new = _wanted(old, policy, threshold, dict(options))
     _check_asks(old, new, kept)

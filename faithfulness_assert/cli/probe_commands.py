@@ -116,10 +116,8 @@ def _given(arguments: Namespace) -> list[dict[str, Any]]:
 
 
 def _say_before(estimate: Estimate) -> None:
-    cost = "" if estimate.cost is None else f", cost {estimate.cost:,.4f}"
-    tokens = f"{estimate.prompt:,} prompt and {estimate.completion:,} completion tokens"
     free = "this judge computes here: nothing is sent, and it costs nothing"
-    say(f"about {estimate.asks} asks, {tokens}{cost}" if estimate.asks else free)
+    say(estimate.short if estimate.asks else free)
 
 
 def _show(shown: Card | Comparison, arguments: Namespace) -> None:

@@ -174,10 +174,8 @@ def _prepared(arguments: Namespace, before: Lines, after: Lines) -> tuple[Rechec
     data_set = open_data_set(arguments.data, mapping=mapping, encoding=encoding)
     cases = choose_cases(before, after, data_set, arguments.recheck)
     estimate = estimate_run(cases.rows, judge=arguments.judge, policy=grader.policy, **options)
-    cost = "" if estimate.cost is None else f", cost {estimate.cost:,.4f}"
-    tokens = f"{estimate.prompt:,} prompt and {estimate.completion:,} completion tokens"
     drawn = f"{len(cases.rows):,} of {cases.possible:,} cases are asked again"
-    say(f"{drawn}: about {estimate.asks:,} asks, {tokens}{cost}")
+    say(f"{drawn}: {estimate.short}")
     if cases.other_texts:
         other = f"{cases.other_texts:,} cases have other texts in the data set than A graded"
         say(f"note: {other}, and are not asked again")

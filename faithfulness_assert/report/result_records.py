@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from ..agreement.kept import kept
 from ..batch.data_sets import open_data_set
+from ..batch.finished_runs import run_at
 from ..batch.outputs.flat_rows import FLAT_SUFFIXES, flat_results
 from ..batch.rows import Line, digest
 from ..batch.run_directory import RunDirectory
@@ -154,9 +155,7 @@ def as_record(item: object) -> Mapping[str, Any]:
 
 
 def _of_directory(path: Path) -> Results:
-    directory = RunDirectory(path)
-    if not directory.results.exists():
-        raise ConfigError(f"{path}: not the directory of a run: it has no results.jsonl")
+    directory = run_at(path)
     results = Results(str(path), _opened(directory.results, follow=False))
     try:
         results.about = directory.about() or {}

@@ -95,7 +95,7 @@ def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     assert same in refused([first, copy], tmp_path)
     assert "has the same data" in refused([first, tmp_path / "." / "first"], tmp_path)
     assert "merge: give two runs or more" in refused([first], tmp_path)
-    assert "not the directory of a run" in refused([first, tmp_path], tmp_path)
+    assert "must be the directory of a run" in refused([first, tmp_path], tmp_path)
     with pytest.raises(ConfigError, match="has a run already"):
         merge([first, tmp_path / "fits"], first)
 

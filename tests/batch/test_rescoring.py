@@ -243,7 +243,7 @@ def test_wrong_use_is_told(june: Path, tmp_path: Path, given: Any, said: str) ->
 def test_a_run_is_never_overwritten(june: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="has a run already; use another directory"):
         rescore(june, june, threshold=0.5)
-    with pytest.raises(ConfigError, match="not the directory of a run"):
+    with pytest.raises(ConfigError, match="must be the directory of a run"):
         rescore(tmp_path, tmp_path / "again")
 
 
