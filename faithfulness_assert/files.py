@@ -62,10 +62,21 @@ def open_text(
     return open(path, encoding=encoding, errors=errors, newline=newline, opener=_followed)
 
 
-def read_text(path: AnyPath, encoding: str = "utf-8") -> str:
-    """The text of a file. Raises ``OSError`` as ``open_file`` does."""
-    with open_text(path, encoding) as file:
-        return file.read()
+def read_text(path: AnyPath, encoding: str = "utf-8", *, most: int | None = None) -> str:
+    """The text of a file.
+
+    Raises:
+        OSError: as ``open_file`` does, or the file has more than ``most`` bytes, of whole MB.
+        UnicodeDecodeError: it has another encoding.
+    """
+    if most is None:
+        with open_text(path, encoding) as file:
+            return file.read()
+    with open_file(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise OSError(errno.EFBIG, f"it is larger than {most >> 20} MB", path)
+    return content.decode(encoding)
 
 
 def _followed(path: str, flags: int) -> int:

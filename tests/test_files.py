@@ -25,6 +25,7 @@ from faithfulness_assert.files import (
     open_file,
     open_text,
     private_folder,
+    read_text,
 )
 from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.judges.tape import StoredJudge
@@ -84,6 +85,17 @@ def test_devices_are_refused(device: str) -> None:
         [sys.executable, "-c", code], stdin=subprocess.PIPE, capture_output=True, check=True
     )
     assert done.stdout == b"refused\n"
+
+
+def test_a_text_is_read_up_to_its_limit_and_no_byte_more(tmp_path: Path) -> None:
+    file = tmp_path / "text"
+    for size, fits in ((0, True), (1 << 20, True), ((1 << 20) + 1, False)):
+        file.write_text("é" * (size // 2) + "x" * (size % 2), encoding="utf-8")
+        if fits:
+            assert len(read_text(file, most=1 << 20)) == size // 2
+        else:
+            with pytest.raises(OSError, match="it is larger than 1 MB"):
+                read_text(file, most=1 << 20)
 
 
 def test_a_new_file_takes_the_place_of_a_link_and_leaves_its_target(

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..records.result import GradingResult
 
 FORMAT = "faithfulness-assert certificate 1"
+MAX_FILE_BYTES = 8 << 20
 OUTCOMES = ("passes", "fails")
 KEPT = ("agree", "limits", "cases", "accepted", "differing", "curve")
 LEVEL = 0.95
@@ -191,7 +192,7 @@ def _read(path: object, name: str) -> Mapping[str, Any]:
     if not isinstance(path, str | os.PathLike):
         raise ConfigError(f"certificate: must be the path of a file, got {type(path).__name__}")
     try:
-        data = json.loads(read_text(path))
+        data = json.loads(read_text(path, most=MAX_FILE_BYTES))
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror or error}") from None
     except (ValueError, RecursionError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..files import open_file
+from ..files import read_text
 from ..records.errors import ConfigError
 from ..text.strings import clip, lazy_pattern
 
@@ -45,14 +45,10 @@ def read_file(file: str, what: str) -> tuple[str, str]:
     if suffix not in SUFFIXES:
         raise ConfigError(f"{what}: {file}: must end in {', '.join(SUFFIXES)}")
     try:
-        with open_file(path) as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
-        text = content.decode("utf-8-sig")
+        text = read_text(path, "utf-8-sig", most=MAX_FILE_BYTES)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ConfigError(f"{what}: {file}: cannot be read: {reason}") from None
-    if len(content) > MAX_FILE_BYTES:
-        raise ConfigError(f"{what}: {file}: is larger than {MAX_FILE_BYTES >> 20} MB")
     return suffix, text
 
 

@@ -24,7 +24,7 @@ from faithfulness_assert.batch.cascade_rules import at_most, least_agreement, ne
 from faithfulness_assert.batch.certifying import AGREE, certify
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
-from faithfulness_assert.judges.certificate import Rule, certainty
+from faithfulness_assert.judges.certificate import MAX_FILE_BYTES, Rule, certainty
 from faithfulness_assert.judges.several import Cascade
 
 KEY = "sk-0123456789abcdef"
@@ -159,6 +159,8 @@ def test_a_certificate_of_others_is_refused_with_what_differs(
 ) -> None:
     content = json.loads(Path(certificate).read_text())
     judge = "cascade:embedded,openai:m"
+    large = tmp_path / "large.json"
+    large.write_text(Path(certificate).read_text() + " " * MAX_FILE_BYTES)
     for file, options, problem in (
         (None, {}, "a cascade needs one; make it with `faithfulness-assert certify"),
         (certificate, {"threshold": 0.5}, "it is of another policy (threshold: was 0.8, is 0.5)"),
@@ -181,6 +183,7 @@ def test_a_certificate_of_others_is_refused_with_what_differs(
         ({}, {}, "is no certificate that `faithfulness-assert certify` wrote"),
         (str(tmp_path / "none.json"), {}, "cannot be read: No such file"),
         (str(Path(__file__)), {}, "is no JSON"),
+        (str(large), {}, "cannot be read: it is larger than 8 MB"),
         (3, {}, "must be the path of a file, got int"),
     ):
         with pytest.raises(ConfigError) as error:
