@@ -69,7 +69,7 @@ def judge_checks(spec: str, chosen: Chosen) -> Iterator[Check]:
             own = {n: value for n, value in chosen.options.items() if n in known}
             yield from _checks_of_one(name, chosen._replace(options=own))
         if names:
-            Grader(spec, chosen.policy, chosen.threshold, **chosen.options)
+            Grader(spec, chosen.policy, chosen.threshold, **{**chosen.options, "cache": None})
             yield Check("ok", f"judge {spec}: these judges can grade together")
     except ConfigError as error:
         yield Check("fail", f"judge {spec}: {error}")

@@ -139,6 +139,20 @@ def test_a_sample_that_failed_does_not_hinder_a_majority() -> None:
         assert alone.error is not None, spoilt
 
 
+def test_what_one_failed_sample_leaves_open_is_asked_about_again_if_others_answered() -> None:
+    yes, no = ("supported",) * 3, ("supported", "not_enough_info", "supported")
+    for spoilt in (*SPOILT, "failed"):
+        result, judge = graded([yes, no, spoilt], [yes, yes, no])
+        assert (result.score, result.error) == (1.0, None), spoilt
+        assert len(judge.asked) == 6
+        result, _ = graded([yes, no, spoilt], [yes, no, spoilt])
+        assert not result.pass_
+        assert (result.error is None) is (spoilt == "garbled"), spoilt
+    result, judge = graded(["failed"] * 3, [yes] * 3)
+    assert result.status == "judge_failed"
+    assert len(judge.asked) == 3
+
+
 def test_a_judge_that_says_how_sure_it_is_counts_only_so_much() -> None:
     class Sure(Samples):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
