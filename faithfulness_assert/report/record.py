@@ -16,6 +16,7 @@ from ..records.model import CitationAudit, Evidence, GraderError, Skipped, Verdi
 from ..records.result import GradingResult
 from ..records.usage import Usage
 from ..text.strings import clean_text
+from ..text.wrong_words import MOST_WRONG
 
 MAX_NUMBER = 1e15
 UNSHOWN = {"graderError", "reasonParts", "tokens"}
@@ -129,7 +130,7 @@ def _verdict(data: Mapping[str, Any]) -> Verdict:
         repeat_of=whole_of(data.get("repeat_of")),
         flags=tuple(texts_of(data.get("flags"))),
         shown=1.0 if shown is None else shown,
-        wrong=tuple(texts_of(data.get("wrong"))),
+        wrong=tuple(texts_of(data.get("wrong"))[:MOST_WRONG]),
         says=text_of(data.get("says")),
     )
 

@@ -435,6 +435,14 @@ def test_whatever_fields_contain_there_is_a_page(
     assert page.meta["cases"] == len(page.rows) == len(found)
 
 
+def test_wrong_words_that_no_judge_would_name_are_left_out(tmp_path: Path) -> None:
+    """A browser looks for each in the statement."""
+    verdict = {"statement": "a b " * 9, "label": "contradicted", "wrong": list("ab" * 5000)}
+    record = {"score": 0, "status": "graded", "verdicts": [verdict]}
+    (shown,) = page_of(lines(tmp_path, json.dumps(record)), tmp_path).details[0]["verdicts"]
+    assert shown["w"] == list("ab" * 10)
+
+
 shares = st.floats(0, 1) | json_values
 rules = st.fixed_dictionaries(
     {
