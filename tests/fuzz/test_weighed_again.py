@@ -13,10 +13,12 @@ from hypothesis import Phase, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from faithfulness_assert import Grader, GradingResult, Policy
+from faithfulness_assert import Ask, Case, Grader, GradingResult, Policy
+from faithfulness_assert.drive.ask_outcomes import failed
 from faithfulness_assert.plan.kept import weighed_again
 from faithfulness_assert.policy.policy import DESCRIPTIVE, asking_otherwise
 from faithfulness_assert.policy.values import ScoreCap
+from faithfulness_assert.records.ask import Outcome
 
 ENDINGS = ("fail", "pass", "error", 0.0, 0.4, 1.0)
 WEIGHS: dict[str, tuple[Any, ...]] = {
@@ -64,9 +66,20 @@ def other_policy(rng: random.Random, policy: Policy) -> Policy:
 
 
 def graded(scenario: Scenario, policy: Policy, answer: str | None = None) -> GradingResult:
-    grader = Grader(SimulatedJudge(scenario), policy, seed=7)
+    """The result, with one ask at a time: what the judge repeats depends on their order."""
+    judge = SimulatedJudge(scenario)
+
+    def outcome(ask: Ask) -> Outcome:
+        try:
+            return judge.ask(ask)
+        except Exception as error:  # noqa: BLE001 - the judge may crash
+            return failed(ask, error)
+
     said = scenario.answer if answer is None else answer
-    return replace(grader.grade(said, scenario.context), latency_ms=0.0)
+    case = Case(said, scenario.context)
+    result = Grader(judge, policy, seed=7).replay(case, outcome)
+    assert result is not None
+    return replace(result, latency_ms=0.0)
 
 
 def stored(result: GradingResult) -> GradingResult:
