@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..records.ask import Ask, Outcome
+    from ..records.usage import Usage
 
 log = logging.getLogger("faithfulness_assert")
 # Without a handler, logging prints warnings to stderr, which promptfoo shows as the reason.
@@ -49,12 +50,12 @@ def failed(ask: Ask, error: Exception) -> JudgeError:
     return judge_error
 
 
-def late(waited: float = 0.0) -> JudgeError:
+def late(waited: float = 0.0, usage: Usage | None = None) -> JudgeError:
     """The error of an ask for which no time is left, after it ``waited`` (seconds) for others."""
     message = "the deadline of this grade has passed"
     if waited >= 1:
         message += f": this ask waited {waited:.0f} s for others; raise concurrency or deadline"
-    return JudgeError(message, "timeout", retryable=True)
+    return JudgeError(message, "timeout", retryable=True, usage=usage)
 
 
 def _wrapped(error: Exception) -> JudgeError:

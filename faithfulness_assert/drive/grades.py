@@ -149,11 +149,14 @@ class _Grade:
         self.started = time.monotonic()
         self.timeout, self.left = clock.timeout, clock.left
         self.begun = False
+        self.told: dict[int, Outcome] = {}
+        """What is known of the asks under way, by their ``id()``, should the loop be stalled."""
 
     def step(
         self, plan: Plan, outcomes: tuple[Outcome, ...] | None = None
     ) -> tuple[tuple[Ask, ...], GradingResult | None]:
         """The plan's next asks, or its result. The time that it takes is the grade's."""
+        self.told = {}
         with self.left.working():
             return step(plan, outcomes)
 
@@ -186,7 +189,7 @@ def _ask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
     try:
         return background.wait(_aask_all(grade, asks), lambda: grade.left() + GRACE_SECONDS)
     except background.TooLate:
-        return tuple(late() for _ in asks)
+        return tuple(grade.told.get(id(ask)) or late() for ask in asks)
 
 
 def _ask(grade: _Grade, ask: Ask) -> Outcome:
@@ -234,6 +237,7 @@ async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
             outcome = await _send(grade, ask, slots)
         else:
             outcome = await _admitted(grade, grade.admission, ask, slots)
+        grade.told[id(ask)] = outcome
         slots.note(outcome)
         return outcome
 
@@ -250,6 +254,9 @@ async def _admitted(grade: _Grade, admission: Admission, ask: Ask, slots: Slots)
 
 async def _send(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
     slots.under_way += 1
+    before = grade.told.get(id(ask))
+    spent = (before and before.usage) or Usage()
+    grade.told[id(ask)] = late(usage=spent + Usage(num_requests=1))
     try:
         outcome = as_outcome(ask, await _awaited_in_time(grade, ask, grade.deadline()))
     except Exception as error:  # noqa: BLE001 - a judge may be anybody's code

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, policies
+from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, Usage, policies
 from faithfulness_assert.drive import Clock, arun, run
 from faithfulness_assert.drive.time_left import TimeLeft
 from faithfulness_assert.plan.plan import grade_plan
@@ -171,6 +171,26 @@ def test_a_judge_that_hangs_is_abandoned_when_the_time_is_up() -> None:
     assert [(r.status, r.error and r.error.kind) for r in results] == [
         ("judge_failed", "timeout")
     ] * 3
+
+
+def test_a_grade_that_a_stalled_loop_holds_up_keeps_the_usage_of_what_was_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("faithfulness_assert.drive.grades.GRACE_SECONDS", 0.1)
+
+    class Stalls(ScriptedJudge):
+        any_loop = keeps_deadline = True
+
+        async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if len(self.asked) == 1:
+                time.sleep(1)  # as a flood holds up the loop
+            return self.ask(ask)
+
+    judge = Stalls(["{}"], Limits(statements=1))
+    result = Grader(judge, deadline=0.3).grade(" ".join(SENTENCES[:3]), "It rains in May.")
+    assert result.error is not None
+    assert result.error.kind == "timeout"
+    assert result.tokens_used == USAGE + Usage(num_requests=1)
 
 
 def test_nothing_is_asked_after_the_deadline() -> None:
