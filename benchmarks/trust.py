@@ -17,8 +17,8 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +133,7 @@ def tallies(shared: Path) -> Iterator[Tally]:
     for api in ("openai", "anthropic"):
         rows = [row for row in faults.ROWS if api in row.get("apis", (api,))]
         done = Tally(f"faults replayed over HTTP, {api}", timed=False)
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda row, done=done, api=api: done.run(row, fault(api)), rows))
+        faults.each(rows, partial(done.run, outcome=fault(api)))
         yield done
     yield tally(
         "broken judges",

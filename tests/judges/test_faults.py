@@ -14,10 +14,10 @@ import logging
 import re
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import pytest
@@ -38,6 +38,7 @@ AT_ONCE, AT_LENGTH = 2.0, 30.0
 
 They are longer than a slow machine needs, and shorter than a server's longest wait."""
 
+T = TypeVar("T")
 ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "faults.json").read_text(encoding="utf-8"))
 
 
@@ -96,6 +97,20 @@ def replayed(row: Mapping[str, Any], api: str) -> tuple[GradingResult, float, in
     return result, took, len(server.requests)
 
 
+def each(rows: Iterable[dict[str, Any]], do: Callable[[dict[str, Any]], T]) -> list[T]:
+    """What ``do`` gives for each row: first for many at once, then for the floods, one by one.
+
+    A flood takes the time of our event loop from the rows beside it, whose requests then go out
+    after their deadlines.
+    """
+    floods, others = [], []
+    for row in rows:
+        (floods if "repeat" in row.get("transport", {}) else others).append(row)
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(do, others))
+    return [*done, *map(do, floods)]
+
+
 def wrong(row: Mapping[str, Any], result: GradingResult, took: float, requests: int) -> list[str]:
     """What differs from the row."""
     error, whole = result.error, row["status"] == "graded"
@@ -126,15 +141,8 @@ def test_every_fault_has_the_outcome_of_its_row(api: str, caplog: pytest.LogCapt
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
     rows = [row for row in ROWS if api in row.get("apis", (api,))]
     assert len(rows) > 0.8 * len(ROWS)
-    # A flood takes the time of our event loop from the rows beside it.
-    rows.sort(key=lambda row: "repeat" in row.get("transport", {}))
-    floods = sum("repeat" in row.get("transport", {}) for row in rows)
-    with ThreadPoolExecutor(8) as pool:
-        outcomes = list(pool.map(lambda row: replayed(row, api), rows[:-floods]))
-    outcomes += [replayed(row, api) for row in rows[-floods:]]
-    problems = {
-        row["id"]: bad for row, end in zip(rows, outcomes, strict=True) if (bad := wrong(row, *end))
-    }
+    found = each(rows, lambda row: (row["id"], wrong(row, *replayed(row, api))))
+    problems = {name: bad for name, bad in found if bad}
     assert not problems, "\n".join(f"{name}: {bad}" for name, bad in problems.items())
     assert sum(record.name.startswith("faithfulness_assert") for record in caplog.records) >= len(
         rows
