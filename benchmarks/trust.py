@@ -129,7 +129,8 @@ def refusal(row: dict[str, Any]) -> tuple[bool, bool]:
 
 def tallies(shared: Path) -> Iterator[Tally]:
     corpora = shared / "corpora"
-    yield tally("attacks", lines(corpora / "attacks.jsonl"), attack, timed=False)
+    own = [row for row in lines(attacks.FIXTURES / "attacks.jsonl") if row["id"].startswith("own-")]
+    yield tally("attacks", [*lines(corpora / "attacks.jsonl"), *own], attack, timed=False)
     for api in ("openai", "anthropic"):
         rows = [row for row in faults.ROWS if api in row.get("apis", (api,))]
         done = Tally(f"faults replayed over HTTP, {api}", timed=False)

@@ -14,7 +14,7 @@ from ..text.strings import clean_text
 from .json_form import key_of, said_by
 from .json_values import Pairs, looks_like_json, split_json
 from .lists import raise_unless_silent
-from .reader import answer_in, unreadable
+from .reader import answer_in, parted, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,14 +43,10 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
             ``unreadable``), or the judge refused (kind ``refusal``).
         TypeError: ``text`` is not a string.
     """
-    reply = answer_in(text)
-    values, residue, _ = split_json(reply)
-    given: dict[str, set[float | None]] = {key_of(name): set() for name in names}
-    suggestions: list[str] = []
-    for pairs in (value for value in values if isinstance(value, Pairs)):
-        _take(pairs, given, suggestions, residue)
-    if not values and not looks_like_json(reply):
-        residue = [_LINE.sub(lambda line: _taken(line, given), text) for text in residue]
+    unopened, reply = parted(text)
+    given, suggestions, residue = _given_in(reply, names)
+    for name, ratings in _given_in(unopened, names)[0].items() if unopened else ():
+        given[name] |= ratings if given[name] else set()
     said = {name: given[key_of(name)] for name in names}
     agreed = {name: next(iter(ratings)) for name, ratings in said.items() if len(ratings) == 1}
     known = {name: rating for name, rating in agreed.items() if rating is not None}
@@ -59,6 +55,20 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
     raise_unless_silent(residue)
     texts = [clean_text(suggestion).strip() for suggestion in suggestions]
     return known, tuple(text for text in texts if text)[:MAX_SUGGESTIONS]
+
+
+def _given_in(
+    reply: str, names: Sequence[str]
+) -> tuple[dict[str, set[float | None]], list[str], list[str]]:
+    """The ratings of each dimension, the suggestions, and all else that a text says."""
+    values, residue, _ = split_json(reply)
+    given: dict[str, set[float | None]] = {key_of(name): set() for name in names}
+    suggestions: list[str] = []
+    for pairs in (value for value in values if isinstance(value, Pairs)):
+        _take(pairs, given, suggestions, residue)
+    if not values and not looks_like_json(reply):
+        residue = [_LINE.sub(lambda line: _taken(line, given), text) for text in residue]
+    return given, suggestions, residue
 
 
 def _take(

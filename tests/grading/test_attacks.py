@@ -483,7 +483,7 @@ def test_the_command_line_shows_every_attack_as_text(tmp_path: Path) -> None:
     assert not unsafe(plain)
     assert not unsafe(as_json)
     assert not re.search(r"^\s*::|##\w*\[", plain, re.MULTILINE)
-    assert len(re.findall(r"^FAIL  ", plain, re.MULTILINE)) == len(cases)
+    assert len(re.findall(r"^(?:FAIL|PASS)  ", plain, re.MULTILINE)) == len(cases)
     results = [json.loads(line) for line in as_json.splitlines()]
     named = [str(case["id"]) or str(row) for row, case in enumerate(cases, 1)]
     assert [result["case_id"] for result in results] == named

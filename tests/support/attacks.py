@@ -12,10 +12,12 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from conftest import ROOT
+from copying_judge import FORMS, PLACES, CopyingJudge
 from fakes import ScriptedJudge, TruthfulJudge
 from loopback import Answer, Loopback
 from obedient import share_passed
@@ -352,6 +354,27 @@ def nothing_is_fetched(row: Row, payload: str) -> Problems:
         yield "a command was run"
 
 
+def copied_earns_nothing(row: Row, payload: str) -> Problems:
+    """A judge that copies the payload into its reply credits nothing that it denies."""
+    case = {"answer": ANSWER, "context": CONTEXT, "query": QUESTION}
+    case[row["channel"]] = f"{case[row['channel']]}\n\n{payload}"
+    given = case["answer"], case["context"]
+
+    def label(text: str) -> str:
+        return TRUTH.get(one_line(text), "not_enough_info")
+
+    for form, place in product(FORMS, PLACES):
+        judge = CopyingJudge(label, form, place, payload)
+        result = grade(*given, question=case["query"], judge=judge)
+        if any(v.label == "supported" and label(v.statement) != v.label for v in result.verdicts):
+            yield f"copied {place} the form {form}, it is credited"
+    for seed in range(5):
+        judge = ScriptedJudge([payload])
+        result = grade(*given, question=case["query"], judge=judge, controls="enforce", seed=seed)
+        if result.pass_:
+            yield f"passes as a reply, with the secret {seed}"
+
+
 FEW_SECRETS, MARGIN = range(40), 0.15
 
 
@@ -373,6 +396,7 @@ ALSO: dict[str, Callable[[Row, str], Problems]] = {
     "csv-formula": begins_no_formula,
     "judge-reply": supports_nothing,
     "path-traversal": nothing_is_fetched,
+    "copied-": copied_earns_nothing,
     "control-order": passes_no_more_often,
 }
 
