@@ -487,4 +487,5 @@ def test_the_command_line_shows_every_attack_as_text(tmp_path: Path) -> None:
     results = [json.loads(line) for line in as_json.splitlines()]
     named = [str(case["id"]) or str(row) for row, case in enumerate(cases, 1)]
     assert [result["case_id"] for result in results] == named
-    assert {result["pass"] for result in results} == {False}
+    passed = [result["case_id"] for result in results if result["pass"]]
+    assert [text for text in passed if "Adults pay 14 euros." not in text] == []  # its context too
