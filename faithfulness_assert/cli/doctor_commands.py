@@ -14,6 +14,7 @@ from ..judges.remote.settings import public_address
 from ..judges.token_counter import model_of, ranks_folder
 from ..options import check_names, hide_key, parse_options
 from ..records.errors import ConfigError, pip_install
+from ..records.keys import without_keys
 from ..settings import choose
 from .arguments import add_judge_argument
 from .check import Check
@@ -64,7 +65,7 @@ def run_doctor(arguments: Namespace) -> int:
     hide_key(options)
     outcomes = list(checks(arguments.judge, options))
     for check in outcomes:
-        show_line(f"{check.state:5}", check.text, style=STYLES[check.state])
+        show_line(f"{check.state:5}", without_keys(check.text), style=STYLES[check.state])
     for line in report:
         show_line(line)
     return FAILED if any(check.state == "fail" for check in outcomes) else PASSED

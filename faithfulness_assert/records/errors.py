@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, get_args
 
+from .keys import without_keys
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -47,7 +49,13 @@ class FaithfulnessError(Exception):
 
 
 class ConfigError(FaithfulnessError, ValueError):
-    """The caller's own mistake: a judge, policy, threshold or option that cannot be used."""
+    """The caller's own mistake: a judge, policy, threshold or option that cannot be used.
+
+    What looks like a key is no part of its message: one may be typed where a name belongs.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(without_keys(arg) if isinstance(arg, str) else arg for arg in args))
 
 
 class MissingKeyError(ConfigError):

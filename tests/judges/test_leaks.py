@@ -7,6 +7,7 @@ read as it stands and as people or programs may decode it (``shows``).
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import logging
 from pathlib import Path
@@ -19,8 +20,9 @@ from leaks import FORMS, LONG, VERDICT, shows
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from remote import bare_environment
 
-from faithfulness_assert import Grader
-from faithfulness_assert.judges.remote.redaction import Secret
+from faithfulness_assert import ConfigError, Grader, grade
+from faithfulness_assert.cli import main
+from faithfulness_assert.judges.remote.redaction import Secret, safe_text
 from faithfulness_assert.judges.remote.settings import endpoint_at
 
 CASE = {"answer": "The museum opens at nine.", "context": "The museum opens at nine."}
@@ -36,6 +38,59 @@ def records(caplog: pytest.LogCaptureFixture) -> str:
     found = [f"{r.getMessage()} {r.args!r} {r.exc_text} {r.exc_info}" for r in caplog.records]
     caplog.clear()
     return "\n".join(found)
+
+
+# ---------------------------------------------------------------- a key where a name belongs
+
+TYPED = (
+    "sk-proj-abcdefghijk1234567890",
+    "gsk_abcdefghijk1234567890",
+    "AIzaSyabcdefghijk1234567890",
+)
+
+
+@pytest.mark.parametrize("key", TYPED)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "grade - --judge {0}",
+        "grade - --judge openai:m -o {0}=1",
+        "grade - --judge openai:m -o {0}",
+        "grade - --judge openai:m -o https://user:{0}@host/v1=3",
+        "grade - --judge https://user:{0}@host/v1",
+        "grade - --policy {0}",
+        "doctor --judge {0}",
+        "{0}",
+        "batch collect {0} more",
+    ],
+)
+def test_a_key_that_is_typed_where_a_name_belongs_is_not_shown(
+    command: str, key: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setattr("sys.argv", ["faithfulness-assert", *command.format(key).split()])
+    with pytest.raises(SystemExit):
+        main()
+    shown = "".join(capsys.readouterr())
+    assert shown
+    assert "abcdefghijk" not in shown
+
+
+@pytest.mark.parametrize("key", TYPED)
+def test_a_key_in_place_of_a_judge_or_an_option_is_not_in_the_error(key: str) -> None:
+    for options in ({"judge": key}, {"policy": key}, {key: 1}, {"judge": "openai:m", key: 1}):
+        with pytest.raises(ConfigError) as caught:
+            grade("It is.", "It is.", **options)
+        assert "abcdefghijk" not in f"{caught.value!r} {caught.value}"
+
+
+def test_a_digest_beside_the_word_key_is_not_shown_whatever_was_hashed() -> None:
+    digest = hashlib.sha256(b"salt and key").hexdigest()
+    said = f"Received API Key = sk-...rong, Key Hash (Token) ={digest}. Unable to find it"
+    shown = safe_text(said)
+    assert digest[:8] not in shown
+    assert "sk-" not in shown
+    assert shown.endswith("Unable to find it")
 
 
 # ---------------------------------------------------------------- other ways

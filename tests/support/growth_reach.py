@@ -39,7 +39,7 @@ NEEDS_NO_ROW = {
         f"promptfoo/worker_process/{name}.py": SENDS_BYTES
         for name in ("server", "tcp_socket", "worker_socket")
     },
-    **dict.fromkeys(("CitationAudit", "ConfigError", "Judge", "PromptTooLong", "text.statements.Split", "report.Report", "agreement.JudgeFigures", "batch.provider_batches.Standing"), "a record without code of its own"),
+    **dict.fromkeys(("CitationAudit", "Judge", "PromptTooLong", "text.statements.Split", "report.Report", "agreement.JudgeFigures", "batch.provider_batches.Standing"), "a record without code of its own"),
     "batch/ray.py": "its package is not installed here; it grades rows as grade_many does",
     "promptfoo/javascript.py": "the program that calls promptfoo.grade, which has a row",
     **dict.fromkeys(("cli/probe_commands.py", "command probe", "probe.probe_estimate"), "asks about scenes of ours; what the judge says of them has the row probe"),

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import html
 import json
 import re
@@ -29,7 +30,21 @@ def in_base64(before: str) -> Form:
     return lambda key: base64.b64encode(f"{before}{key} end".encode()).decode()
 
 
+def hashed(algorithm: str, written: Callable[[bytes], str] = bytes.hex) -> Form:
+    return lambda key: written(hashlib.new(algorithm, key.encode()).digest())
+
+
+def as_base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+DIGESTS = {
+    f"{name} in {how}": hashed(name, written)
+    for name in ("md5", "sha1", "sha256", "sha512")
+    for how, written in (("hex", bytes.hex), ("base64", as_base64))
+}
 FORMS: dict[str, Form] = {
+    **DIGESTS,
     "plain": str,
     "upper": str.upper,
     "JSON escapes": each("\\u{n:04x}"),
@@ -126,9 +141,10 @@ def decodings(text: str) -> Iterator[str]:
 
 
 def shows(text: str, key: str) -> bool:
-    """Whether the key can be read in ``text``, or most of a long one."""
-    start = letters(key)[:24]
-    return any(start in letters(reading) for reading in decodings(text))
+    """Whether the key or a digest of it can be read in ``text``, or most of a long one."""
+    starts = [letters(form)[:24] for form in (key, *(digest(key) for digest in DIGESTS.values()))]
+    read = [letters(reading) for reading in decodings(text)]
+    return any(start in reading for start in starts for reading in read)
 
 
 # ---------------------------------------------------------------- places of an answer

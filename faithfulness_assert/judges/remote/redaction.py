@@ -19,6 +19,7 @@ from urllib.parse import quote, quote_plus
 
 from ...records.ask import Reply
 from ...records.errors import JudgeError
+from ...records.keys import REDACTED, without_keys
 from .readings import letters, readings, shown
 
 if TYPE_CHECKING:
@@ -34,14 +35,15 @@ MIN_IN_MESSAGES = 6  # characters; shorter secrets are placeholders such as "non
 MIN_IN_REPLIES = 8
 MIN_LETTERS = 16  # of a secret that is found in replies whatever stands between its letters
 _PIECE = 12  # letters of a secret that are found where the rest of it is missing
-_REDACTED = "[redacted]"
+_DIGESTS = ("md5", "sha1", "sha256", "sha512")
+"""What gateways name a key by. Whoever guesses a key can check it."""
 
 _CREDENTIALS = re.compile(
     r"""
-    \b sk- [\w*.+/=\-…]{4,}
-    | (?<=://) [^\s/@]{1,300} @
-    | (?P<before>
+    (?P<before>
         \b bearer \s{1,9}
+        | (?: key | token | hash | digest | fingerprint | md5 | sha-?\d{1,3} )
+          [\W_]{1,9} (?= [\da-f]{32} | [\w+/]{43}= )
         | \b basic \s{1,9} (?= [\w+/=\-]{12})
         | (?: api[_\- ]?key (?:\ provided)? | passw(?:or)?d | secret
             | (?:access|auth)[_\-]?token | authorization )
@@ -76,7 +78,7 @@ class Secrets:
         self._find()
 
     def __repr__(self) -> str:
-        return f"Secrets({_REDACTED})"
+        return f"Secrets({REDACTED})"
 
     def learn(self, words: Iterable[str], most: int) -> None:
         """Adds secrets that turned up later. Of these, the last ``most`` are remembered."""
@@ -162,10 +164,10 @@ class _Finder:
     def out_of(self, text: str) -> str:
         if not self.is_in(text):
             return text
-        text = self._open.sub(_REDACTED, text)
+        text = self._open.sub(REDACTED, text)
         if self.is_in(text):  # a key of which a part is masked
             text = _without_credentials(text[:MAX_SEARCHED]) + text[MAX_SEARCHED:]
-        return _REDACTED if self.is_in(text) else text
+        return REDACTED if self.is_in(text) else text
 
     def is_in(self, text: str) -> bool:
         """Whether ``text`` contains a secret, in whichever form."""
@@ -200,8 +202,12 @@ def _written(secret: str) -> Iterator[str]:
 
 
 def _encodings(secret: str) -> Iterator[str]:
-    """The secret in hex and in base64, wherever it stands in what was encoded."""
+    """The secret and its usual digests in hex and in base64, the secret also inside a text."""
+    import hashlib  # a fresh process without a key needs it nowhere
+
     data = secret.encode("utf-8", "surrogatepass")
+    for digest in (hashlib.new(name, data, usedforsecurity=False).digest() for name in _DIGESTS):
+        yield from (digest.hex(), b64encode(digest).decode())
     yield data.hex()
     for before in range(3):
         end = (before + len(data)) * 8 // 6
@@ -240,4 +246,4 @@ def redact(text: str, secrets: Secrets = NO_SECRETS) -> str:
 
 
 def _without_credentials(text: str) -> str:
-    return _CREDENTIALS.sub(lambda match: f"{match['before'] or ''}{_REDACTED}", text)
+    return _CREDENTIALS.sub(lambda match: f"{match['before']}{REDACTED}", without_keys(text))
