@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -103,6 +104,7 @@ def room(name: str) -> str:
     return name if name == "text.strings" else name.split(".")[0]
 
 
+@cache
 def imports(path: Path, *, typing: bool = False) -> list[ast.Import | ast.ImportFrom]:
     """Every import of a file, also inside functions; those for type checkers if ``typing``."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

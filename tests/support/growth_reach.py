@@ -22,8 +22,6 @@ from growth_sinks import PACKAGE, ROOT, Sink, sinks
 
 from faithfulness_assert.records.errors import FaithfulnessError
 
-NO_TEXT = "takes no text of others"
-ITS_PACKAGE = "needs its package, which CI does not install here; what it does with texts is in adapters/shared.py"
 SHORT = "# Prices in May\n\n" + "The tower is [1] 12 metres tall in May.\n" * 40
 NO_TEXT = "gets no text of others"
 PACKAGE_MISSING = (
