@@ -28,7 +28,7 @@ from .arguments import (
     write_outputs,
 )
 from .exit_codes import INTERRUPTED, NOT_GRADED, WAITING, judged
-from .terminal import say, show_line
+from .terminal import say, show_line, show_outcome
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -161,12 +161,7 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
 
 
 def _tell_outcome(outcome: RunOutcome, arguments: Namespace) -> int:
-    for note in outcome.notes:
-        say(f"note: {note}")
-    first, *others = outcome.text.split("\n")
-    show_line(first, style="bold")
-    for line in others:
-        show_line(line)
+    show_outcome(outcome.notes, outcome.text)
     _tell_labels(outcome.directory)
     if outcome.stopped:
         say(f"stopped early: {outcome.stopped}. {_same_command()}")

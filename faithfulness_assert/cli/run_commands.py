@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..batch import merge, rescore
 from .arguments import add_policy_arguments, policy_options
 from .exit_codes import judged
-from .terminal import say, show_line
+from .terminal import show_outcome
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -52,11 +52,6 @@ def run_merge(arguments: Namespace) -> int:
 
 
 def _told(outcome: RunOutcome) -> int:
-    for note in outcome.notes:
-        say(f"note: {note}")
-    first, *others = outcome.text.split("\n")
-    show_line(first, style="bold")
-    for line in others:
-        show_line(line)
+    show_outcome(outcome.notes, outcome.text)
     counts = outcome.counts
     return judged(counts.finished, counts.passed, counts.errors)

@@ -91,6 +91,16 @@ def show_line(text: str, more: str = "", *, style: str = "") -> None:
     _console().print(*parts, soft_wrap=True)
 
 
+def show_outcome(notes: Iterable[str], text: str) -> None:
+    """What a run came to: the notes, and a text whose first line counts most."""
+    for note in notes:
+        say(f"note: {note}")
+    first, *others = text.split("\n")
+    show_line(first, style="bold")
+    for line in others:
+        show_line(line)
+
+
 def show_paragraph(text: str) -> None:
     """A blank line, and a text that is wrapped to the width of the terminal."""
     _print_shown(Shown(()))
