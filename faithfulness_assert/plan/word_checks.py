@@ -61,11 +61,10 @@ def _with_wrong_words(verdict: Verdict, numbers: Callable[[], Numbers]) -> Verdi
         verdict.reason or any(char.isdigit() for char in verdict.statement)
     ):
         return verdict
-    from ..text.wrong_words import MOST_WRONG, says_instead, wrong_words
+    from ..text.wrong_words import MOST_WRONG, difference
 
     statement, evidence = verdict.statement, [item.text for item in verdict.evidence]
-    wrong = wrong_words(statement, evidence, numbers(), verdict.reason)
-    says = says_instead(statement, wrong, evidence)
+    wrong, says = difference(statement, evidence, numbers(), verdict.reason)
     beside = (word for word in wrong if not any(word in words for words in verdict.wrong))
     named = sorted(dict.fromkeys([*verdict.wrong, *beside]), key=statement.find)
     return replace(verdict, wrong=tuple(named[:MOST_WRONG]), says=says)

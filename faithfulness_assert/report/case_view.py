@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from ..asking.ranking import nearest_sentences
 from ..cases.case import Case, Passage
 from ..records.model import LABELS, Status
-from ..text.wrong_words import says_instead
+from ..text.numbers import numbers_of
+from ..text.wrong_words import difference
 from .record import OUTCOMES, plain, text_of
 
 if TYPE_CHECKING:
@@ -200,11 +201,14 @@ def _said_nearby(result: GradingResult, texts: Texts) -> dict[int, str]:
         return {}
     passages = tuple(Passage(text, id) for id, text in texts.passages)
     nearest = nearest_sentences(Case(texts.answer, passages), result.verdicts, wanted)
-    return {
-        v.id: says_instead(v.statement, v.wrong, [nearest[v.id].text])
-        for v in wanted
-        if v.id in nearest
-    }
+    return {v.id: _says(v, nearest[v.id].text) for v in wanted if v.id in nearest}
+
+
+def _says(verdict: Verdict, sentence: str) -> str:
+    """What a sentence says instead, if it lacks only what the verdict calls wrong."""
+    wrong, says = difference(verdict.statement, [sentence], numbers_of(sentence))
+    is_known = all(any(word in words for words in verdict.wrong) for word in wrong)
+    return says if is_known else ""
 
 
 def _verdict(verdict: Verdict, places: _Passages, says: str) -> dict[str, Any]:

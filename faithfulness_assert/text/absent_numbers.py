@@ -12,7 +12,7 @@ Only numbers in digits are looked for: spelled-out ones are mostly counts of wha
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .numbers import (
     MONEY,
@@ -54,20 +54,36 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 
 
+class Absent(NamedTuple):
+    """A number that is nowhere, the text that it was read in, and where it ends with its unit.
+
+    The unit is a part of it only if the number is there and the unit is not.
+    """
+
+    number: Number
+    text: str
+    end: int
+
+
 def absent_numbers(statement: str, context: Numbers, question: Numbers = NONE) -> tuple[str, ...]:
     """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
 
     A number is there with its unit if only the unit is nowhere. What the question has is left out.
     """
-    found = []
+    found = find_absent(statement, context, question)
+    said = dict.fromkeys(statement[one.number.start : one.end] for one in found)
+    return tuple(said)[:MOST_ABSENT]
+
+
+def find_absent(statement: str, context: Numbers, question: Numbers = NONE) -> Iterator[Absent]:
+    """The same, each where it is."""
     for number, text in own_numbers(statement):
         if _may_be_derived(text, number) or _occurs(number, question, text):
             continue
         if not _occurs(number, context, text):
-            found.append(statement[number.start : number.end])
-        elif end := _end_of_lost_unit(number, context, text):
-            found.append(statement[number.start : end])
-    return tuple(dict.fromkeys(found))[:MOST_ABSENT]
+            yield Absent(number, text, number.end)
+        elif end := _end_of_lost_unit(number, context):
+            yield Absent(number, text, end)
 
 
 def own_numbers(statement: str) -> Iterator[tuple[Number, str]]:
@@ -75,14 +91,19 @@ def own_numbers(statement: str) -> Iterator[tuple[Number, str]]:
 
     In that text there are spaces for the list marker, citations and addresses.
     """
-    blank = statement
-    for pattern in (_CITED, _ADDRESS):
-        blank = pattern.sub(lambda found: " " * len(found[0]), blank)
-    if marker := _MARKER.match(blank):
-        blank = " " * marker.end() + blank[marker.end() :]
+    blank = without_references(statement)
     for number in find_numbers(blank):
         if not _is_name(blank, number):
             yield number, blank
+
+
+def without_references(text: str) -> str:
+    """A text with spaces for its list marker, citations and addresses."""
+    for pattern in (_CITED, _ADDRESS):
+        text = pattern.sub(lambda found: " " * len(found[0]), text)
+    if marker := _MARKER.match(text):
+        text = " " * marker.end() + text[marker.end() :]
+    return text
 
 
 # ---------------------------------------------------------------- what is not looked for
@@ -99,7 +120,11 @@ def _is_name(text: str, number: Number) -> bool:
     joined = before != "" and before in "-–_#./" and text[start - 2 : start - 1].isalpha()
     if before.isalpha() or joined or (behind[:1] in ("-", "_") and behind[1:].isupper()):
         return True
-    if behind[:1].isalpha() and behind.rstrip() not in _ORDINALS and not _is_measured(number):
+    if (
+        behind[:1].isalpha()
+        and behind.rstrip(" .,;:") not in _ORDINALS
+        and not _is_measured(number)
+    ):
         return True  # 37A
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
     return (word is not None and _names(word[1])) or _begins_name(text, start, end)
@@ -197,7 +222,7 @@ def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
             yield 100 * value - 100, 100 * value
 
 
-def _end_of_lost_unit(number: Number, context: Numbers, text: str) -> int:
+def _end_of_lost_unit(number: Number, context: Numbers) -> int:
     """Where the unit of a number ends, if the context has that unit nowhere; else 0.
 
     Not of a time, which is often implied, nor of a word that may be something else.
@@ -210,7 +235,7 @@ def _end_of_lost_unit(number: Number, context: Numbers, text: str) -> int:
     known = _measured(unit, context)
     if any(_near(v * unit.size, number, known, ROUNDED, True) for v in number.values):
         return 0
-    return text.casefold().find(word, number.end) + len(word)
+    return number.after_end
 
 
 def _near(value: float, number: Number, known: list[float], tolerance: float, rounds: bool) -> bool:

@@ -22,7 +22,10 @@ MOST_CELLS = 5_000
 
 _DIGITS = lazy_pattern(r"[0-9]+(?:[.,'’\u00a0\u202f:/][0-9]+| , [0-9]{3}(?![0-9])| \. [0-9]+)*")
 _TOKEN = lazy_pattern(r"[^\W\d_]+|[0-9]|%")
-_WORD_AFTER = lazy_pattern(r"[ \u00a0\u202f-]?(%|°? ?[CF](?![^\W_])|[^\W\d_]+[²/]?[^\W\d_]?)")
+_WORD_AFTER = lazy_pattern(
+    r"[ \u00a0\u202f-]?(%|°? ?[CF](?![^\W_])|[^\W\d_]+(?:/[^\W\d_]+|[²³]|[23](?!\w))?)"
+)
+_MONTH_AFTER = lazy_pattern(r"(?:[.º]|st|nd|rd|th|er)? (?:of |de )?([^\W\d_]+)")
 MONEY = "$€£¥₹"
 SPACED = lazy_pattern(r"(?<![0-9])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3}){1,6}(?![0-9])")
 _SEASON = lazy_pattern(r"(?<![0-9])([12][0-9])([0-9]{2}) ?(?:--?|–|/) ?([0-9]{2})(?![0-9])")
@@ -36,7 +39,7 @@ class Number(NamedTuple):
         start, end: where it is.
         values: what it may be: ``1,234`` is 1234 or 1.234.
         step: the place that it may have been rounded to, as a share of the value.
-        after: the word after it, in lower case.
+        after: the word after it, in lower case, and where that ends.
     """
 
     start: int
@@ -44,6 +47,7 @@ class Number(NamedTuple):
     values: tuple[float, ...]
     step: float
     after: str = ""
+    after_end: int = 0
 
 
 class Numbers(NamedTuple):
@@ -93,13 +97,16 @@ def find_numbers(text: str) -> Iterator[Number]:
         digits = found[0]
         if len(digits) > MAX_DIGITS:
             continue
-        ahead = _WORD_AFTER.match(text, found.end())
+        ahead = _MONTH_AFTER.match(text, found.end())
+        if not ahead or ahead[1].casefold() not in valued("months"):
+            ahead = _WORD_AFTER.match(text, found.end())
         after = ahead[1].casefold() if ahead else ""
         values, step = _values(digits)
         scale = valued("scales").get(after)
         if scale:
             values += tuple(value * scale for value in values)
-        yield Number(found.start(), found.end(), values, step, after)
+        after_end = ahead.end() if ahead else found.end()
+        yield Number(found.start(), found.end(), values, step, after, after_end)
 
 
 def _values(digits: str) -> tuple[tuple[float, ...], float]:

@@ -1,67 +1,68 @@
 """The words of a statement that its evidence lacks, and the value that the evidence has instead.
 
-Numbers, dates and units by ``absent_numbers.py``, names by their capital letters, and what the
-judge's reason quotes from the statement. Nothing is corrected: where more than one value could be
-meant, none is shown.
+A value is wrong if it is nowhere in the context, or if evidence of the same matter lacks it and has
+another one of its kind. A name must be both: the context may speak of it in other words. Nothing is
+corrected: where more than one value could be meant, none is shown.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-from unicodedata import combining, normalize
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
-from .absent_numbers import absent_numbers, own_numbers
-from .numbers import MONEY, YEARS, Number, Numbers, clock_of, numbers_of, units, valued
+from .absent_numbers import absent_numbers, find_absent
+from .numbers import Numbers, numbers_of
 from .shared_words import words_that_count
-from .strings import lazy_pattern, word_lists
+from .strings import lazy_pattern
+from .values import UNKNOWN, Kind, Value, kind_of, names_in, numbers_in, plain_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 MOST_WRONG = 20
-NAME_STEM = 5
-"""Letters of a name that count."""
 ALIKE, LEAST_WORDS = 0.6, 2
 """The share of a statement's words that evidence of the same matter has, and how many at least."""
 MOST_EVIDENCE = 5_000
 """Characters of the evidence that are compared."""
 
-_CAPITAL = r"[A-ZÀ-ÖØ-Þ][^\W\d_]+"
-_NAME = lazy_pattern(rf"{_CAPITAL}(?:[ -]{_CAPITAL})*")
-_WORDS = lazy_pattern(r"[^\W\d_]+")
 _QUOTED = lazy_pattern(r"“([^“”\n]{2,100})”|\"([^\"\n]{2,100})\"|‘([^‘’\n]{2,100})’")
 
-Kind = tuple[str, str]
+
+class Difference(NamedTuple):
+    """The wrong words of a statement, in their order, and what the evidence says instead, or ""."""
+
+    wrong: tuple[str, ...]
+    says: str = ""
 
 
-def wrong_words(
+class Wrong(NamedTuple):
+    """Wrong words, and their kind if they are a number."""
+
+    start: int
+    text: str
+    kind: Kind = UNKNOWN
+
+
+def difference(
     statement: str, evidence: Sequence[str], context: Numbers, reason: str = ""
-) -> tuple[str, ...]:
-    """The parts of ``statement`` that the evidence lacks, in their order; each is a substring.
+) -> Difference:
+    """What a statement that is not supported has, and its evidence lacks. Takes linear time.
 
     Args:
-        evidence: the sentences that the verdict names. Where they do not speak of the same matter,
-            or there are none, a wrong number is one that is nowhere in the context.
-        context: of all passages. A name that they have anywhere is not wrong.
+        evidence: the sentences that the verdict names.
+        context: of all passages.
         reason: the judge's. What it quotes of the statement and the evidence lacks is wrong.
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     is_alike = _alike(statement, text)
-    found = [
-        *absent_numbers(statement, numbers_of(text) if is_alike else context),
-        *_quoted(statement, reason, text),
-        *(_absent_names(statement, context.words) if is_alike else ()),
-    ]
-    kept = [word for word in dict.fromkeys(found) if word in statement]
-    return tuple(sorted(kept, key=statement.find)[:MOST_WRONG])
-
-
-def _quoted(statement: str, reason: str, evidence: str) -> Iterator[str]:
-    for match in _QUOTED.finditer(reason):
-        quote = next(group for group in match.groups() if group)
-        said = quote in statement and quote.casefold() not in evidence.casefold()
-        if said and len(quote) < len(statement) / 2:
-            yield quote
+    instead = _instead(statement, text) if is_alike else {}
+    numbers = sorted({*_wrong_numbers(statement, text, context, instead)})
+    found = [*numbers, *_quoted(statement, reason, text)]
+    if is_alike:
+        found += _wrong_names(statement, text, context.words)
+    words = dict.fromkeys(wrong.text for wrong in sorted(found))
+    says = _says(statement, instead.get(numbers[0].kind, []), text) if len(numbers) == 1 else ""
+    return Difference(tuple(words)[:MOST_WRONG], says)
 
 
 def _alike(statement: str, evidence: str) -> bool:
@@ -71,92 +72,67 @@ def _alike(statement: str, evidence: str) -> bool:
     return len(own) >= LEAST_WORDS and len(shared) >= ALIKE * len(own)
 
 
-def _absent_names(statement: str, known: frozenset[str]) -> Iterator[str]:
-    """The names of which no part is in the context, but not the one that the statement begins with.
-
-    That is what it speaks of, and the context may call it otherwise.
-    """
-    if statement.isupper() or statement.istitle():
-        return
-    names = [match for match in _NAME.finditer(statement) if not _is_common(match[0])]
-    plain = {_plain(word) for word in known}
-    for match in names[:MOST_WRONG]:
-        parts = [_plain(part) for part in _WORDS.findall(match[0]) if len(part) > 2]
-        before = statement[: match.start()].split()
-        begins = all(not word[0].islower() or _is_common(word) for word in before)
-        if parts and not begins and plain.isdisjoint(parts):
-            yield match[0]
+def _wrong_numbers(
+    statement: str, evidence: str, context: Numbers, instead: Mapping[Kind, list[Value]]
+) -> Iterator[Wrong]:
+    for known in (context, numbers_of(evidence)) if instead else (context,):
+        for number, text, end in find_absent(statement, known):
+            kind = kind_of(text, number)
+            if known is context or kind in instead:
+                yield Wrong(number.start, statement[number.start : end], kind)
 
 
-def _plain(word: str) -> str:
-    """A word without case, accents, and an ending that makes an adjective or a plural of it."""
-    letters = normalize("NFD", word.casefold())
-    return "".join(letter for letter in letters if not combining(letter))[:NAME_STEM]
+def _wrong_names(statement: str, evidence: str, known: frozenset[str]) -> Iterator[Wrong]:
+    """Initials are left out: they may stand for words."""
+    others = {name.kind for name in names_in(evidence) if _lacks(plain_words(statement), name)}
+    there = _plain(known)
+    for name in names_in(statement):
+        if name.kind in others - {UNKNOWN} and not name.text.isupper() and _lacks(there, name):
+            yield Wrong(name.start, name.text)
 
 
-def _is_common(word: str) -> bool:
-    """Whether a word has a capital for another reason than that it is a name."""
-    lists, plain = word_lists("names"), word.casefold()
-    return plain in f"{lists['openers']} {lists['sentence starters']}".split() or (
-        plain in valued("months") or plain in lists["weekdays"].split()
-    )
+def _lacks(words: set[str], name: Value) -> bool:
+    parts = plain_words(name.text)
+    return parts != set() and parts.isdisjoint(words)
 
 
-# ---------------------------------------------------------------- what the context says
+@lru_cache(maxsize=1)  # the statements of a case have the same context
+def _plain(words: frozenset[str]) -> set[str]:
+    return plain_words(" ".join(words))
 
 
-def says_instead(statement: str, wrong: Sequence[str], evidence: Sequence[str]) -> str:
-    """The one value of the evidence that stands where the statement has a wrong one, or "".
+def _quoted(statement: str, reason: str, evidence: str) -> Iterator[Wrong]:
+    for match in _QUOTED.finditer(reason):
+        quote = next(group for group in match.groups() if group)
+        start = statement.find(quote)
+        said = start >= 0 and quote.casefold() not in evidence.casefold()
+        if said and len(quote) < len(statement) / 2:
+            yield Wrong(start, quote)
 
-    Only where the statement has one wrong number, and the evidence has one value of its kind,
-    which the statement lacks: a year, a time of day, a share, an amount of money, a length, or a
-    number of the same things.
-    """
-    mine = [(number, text) for number, text in own_numbers(statement)]
-    wrong_ones = [
-        (number, text)
-        for number, text in mine
-        if any(word.startswith(statement[number.start : number.end]) for word in wrong)
-    ]
-    if len(wrong_ones) != 1:
-        return ""
-    kind = _kind(*wrong_ones[0])
-    if sum(_kind(*one) == kind for one in mine) != 1:
-        return ""
-    texts = [text[:MOST_EVIDENCE] for text in evidence]
-    theirs = [
-        text[number.start : _end(number, text)]
-        for text in texts
-        for number, blank in own_numbers(text)
-        if _kind(number, blank) == kind
-    ]
+
+def _instead(statement: str, evidence: str) -> dict[Kind, list[Value]]:
+    """The numbers of the evidence by kind, without the kinds of which the statement has one."""
     known = numbers_of(statement)
-    if len(theirs) != 1 or not kind[0] or absent_numbers(theirs[0], known) == ():
+    found: dict[Kind, list[Value]] = {}
+    for value in numbers_in(evidence):
+        found.setdefault(value.kind, []).append(value)
+    # At the start, the "5." of "5. Juli" would be the marker of a list.
+    return {
+        kind: values
+        for kind, values in found.items()
+        if kind != UNKNOWN and all(absent_numbers(f"– {value.text}", known) for value in values)
+    }
+
+
+def _says(statement: str, instead: list[Value], evidence: str) -> str:
+    """The only number of its kind in the evidence, if the statement has only one, too.
+
+    Only if the evidence has all that the statement says, apart from names: it may say when somebody
+    was born, and the statement when she died.
+    """
+    said = " ".join(word for word in statement.split() if word == word.casefold())
+    own = {word for word in words_that_count(said) if not word.isdecimal()}
+    if len(instead) != 1 or not own <= words_that_count(evidence):
         return ""
-    if not _alike(statement, "\n".join(texts)):
-        return ""
-    return theirs[0]
-
-
-def _end(number: Number, text: str) -> int:
-    """Where a number ends with its scale or unit."""
-    words = (valued("scales"), units())
-    if any(number.after in known for known in words):
-        return text.casefold().find(number.after, number.end) + len(number.after)
-    return number.end
-
-
-def _kind(number: Number, text: str) -> Kind:
-    """What a number counts or measures; ("", "") if that is not known."""
-    before = text[max(number.start - 2, 0) : number.start].strip()[-1:]
-    if before and before in MONEY:
-        return "money", before
-    if any(value < 0 for value in clock_of(text, number)):
-        return "time", ""
-    unit = units().get(number.after)
-    if unit is not None:
-        return unit.dimension, str(unit.size)
-    digits = text[number.start : number.end]
-    if digits.isdecimal() and len(digits) == 4 and number.values[0] in YEARS:
-        return "year", ""
-    return ("count", number.after[:5]) if number.after.isalpha() else ("", "")
+    is_only = sum(value.kind == instead[0].kind for value in numbers_in(statement)) == 1
+    return instead[0].text if is_only else ""
