@@ -3,8 +3,10 @@
     python benchmarks/numbers_in_context.py [../shared/labelled] [--sample N]
 
 Reads labelled sets as ``embedded_judge.py`` does. For the statements that people call true, and for
-the others, it prints how many have a number in digits, and how many get the flag. "Literally there"
-counts the flagged numbers whose digits, without separators, do stand in the context. With
+the others, it prints how many have a number in digits, and how many get the flag; then, how many of
+the true ones that ``wrong_words.py`` makes false by another number get it. "There" counts the
+flagged numbers whose digits, without separators, do stand in the context. The evidence, whose sums
+and differences count, is the sentence that shares the rarest words with the statement. With
 ``--sample``, it also prints N flagged statements with the context's numbers, drawn at random, to be
 read. What the rule leaves out was chosen on the sets of ``TUNED`` alone. A statement that is a
 question and its answer has the numbers of its question from there.
@@ -21,6 +23,7 @@ from collections import Counter
 from pathlib import Path
 
 from embedded_judge import LABELLED
+from wrong_words import evidence_of, made
 
 from faithfulness_assert.text.absent_numbers import absent_numbers
 from faithfulness_assert.text.numbers import numbers_of
@@ -29,7 +32,17 @@ TUNED = {
     *("begin_wow", "q2_wow", "nli_fever_dev", "fever_symmetric", "nli_snli_dev"),
     *("summedits_ectsum", "summedits_podcast", "summedits_samsum"),
 }
-HEADS = ("true", "digits", "flagged", "share", "false", "digits", "flagged", "share", "there")
+HEADS = (
+    "true",
+    "digits",
+    "flagged",
+    "share",
+    "false",
+    "digits",
+    "flagged",
+    "share",
+    *("made", "flagged", "share", "there"),
+)
 
 
 def digits_in(text: str) -> set[str]:
@@ -50,8 +63,13 @@ def main() -> None:
         name = path.name.split(".")[0]
         counts: Counter[str] = Counter()
         with gzip.open(path, "rt", encoding="utf-8") as lines:
-            for row in map(json.loads, lines):
-                counts += counted(row, name, flags)
+            rows = [json.loads(line) for line in lines]
+        for row in rows:
+            counts += counted(row, name, flags)
+        for false in made(rows, random.Random(0)):
+            if false.wrong[0].isdigit():
+                is_flagged = false.wrong in absent(false.context, false.statement)
+                counts += Counter({"made": 1, "made flagged": is_flagged})
         show(name, counts)
         totals.setdefault("tuned" if name in TUNED else "held out", Counter()).update(counts)
     for group, counts in totals.items():
@@ -67,16 +85,21 @@ def counted(row: dict[str, str], name: str, flags: list[tuple[str, ...]]) -> Cou
     counts = Counter({kind: 1})
     if not re.search(r"\d", row["statement"]):
         return counts
-    question = row["statement"][: row["statement"].rfind("?") + 1]
-    absent = absent_numbers(row["statement"], numbers_of(row["context"]), numbers_of(question))
+    found = absent(row["context"], row["statement"])
     there = digits_in(row["context"])
-    literally = [a for a in absent if re.sub(r"[ ,.'’]", "", a) in there]
+    literally = [a for a in found if re.sub(r"[ ,.'’]", "", a) in there]
     numbers = ", ".join(sorted(there)[:60])
-    if absent:
-        flags.append((name, kind, f"{row['statement'][:300]}", f"absent: {absent}", numbers))
+    if found:
+        flags.append((name, kind, f"{row['statement'][:300]}", f"absent: {found}", numbers))
     return counts + Counter(
-        {f"{kind} digits": 1, f"{kind} flagged": bool(absent), "there": len(literally)}
+        {f"{kind} digits": 1, f"{kind} flagged": bool(found), "there": len(literally)}
     )
+
+
+def absent(context: str, statement: str) -> tuple[str, ...]:
+    question = statement[: statement.rfind("?") + 1]
+    evidence = "\n".join(evidence_of(context, statement))
+    return absent_numbers(statement, numbers_of(context), numbers_of(question), evidence)
 
 
 def show(name: str, counts: Counter[str]) -> None:
@@ -85,6 +108,8 @@ def show(name: str, counts: Counter[str]) -> None:
         share = 100 * counts[f"{kind} flagged"] / max(counts[kind], 1)
         shown = (counts[kind], counts[f"{kind} digits"], counts[f"{kind} flagged"])
         cells += [*(f"{count:,}" for count in shown), f"{share:.2f} %"]
+    share = 100 * counts["made flagged"] / max(counts["made"], 1)
+    cells += [f"{counts['made']:,}", f"{counts['made flagged']:,}", f"{share:.1f} %"]
     print(f"{name:22}" + "".join(f"{cell:>9}" for cell in [*cells, str(counts["there"])]))
 
 

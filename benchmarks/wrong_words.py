@@ -146,10 +146,15 @@ def is_absent(said: str, known: Numbers) -> bool:
 # ---------------------------------------------------------------- what is said of them
 
 
-def found_in(context: str, statement: str) -> Found:
+def evidence_of(context: str, statement: str) -> list[str]:
+    """The sentence of the context that shares the rarest words with a statement."""
     lines = sentences(context)
     ranking = Ranking(lines, [range(n, n + 1) for n in range(1, len(lines) + 1)])
-    evidence = [lines[place] for place in ranking.best(statement, "", 1)]
+    return [lines[place] for place in ranking.best(statement, "", 1)]
+
+
+def found_in(context: str, statement: str) -> Found:
+    evidence = evidence_of(context, statement)
     return Found(evidence, *difference(statement, evidence, numbers_of(context)))
 
 

@@ -50,7 +50,8 @@ def _checked(
         return verdict
     from ..text.absent_numbers import absent_numbers
 
-    absent = absent_numbers(verdict.statement, numbers(), asked())
+    evidence = "\n".join(item.text for item in verdict.evidence)
+    absent = absent_numbers(verdict.statement, numbers(), asked(), evidence)
     if not absent:
         return verdict
     return replace(verdict, wrong=absent, flags=(*verdict.flags, NUMBER_FLAG))

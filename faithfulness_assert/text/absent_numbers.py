@@ -1,10 +1,10 @@
 """Which numbers of a statement occur nowhere in a context, by code alone.
 
 A number occurs in any dress: with other separators, spelled out, as an ordinal, with "million",
-rounded, as the sum of a table's column, or converted where both have a unit. In doubt it occurs: of
-two readings one is enough. What is part of a name ("F-35", "Boeing 737"), a citation, a list
-marker, the number of a section or an address is not looked for, nor what may have been derived: a
-bound ("before 2005"), a small count.
+rounded, as the sum of a table's column or of two numbers of the evidence, or converted where both
+have a unit. In doubt it occurs: of two readings one is enough. What is part of a name ("F-35",
+"Boeing 737"), a citation, a list marker, the number of a section or an address is not looked for,
+nor what may have been derived: a bound ("before 2005"), a small count.
 
 Only numbers in digits are looked for: spelled-out ones are mostly counts of what is there.
 """
@@ -12,8 +12,11 @@ Only numbers in digits are looked for: spelled-out ones are mostly counts of wha
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import combinations, islice
+from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
 
+from .number_words import Unit, units, valued, words_of
 from .numbers import (
     MONEY,
     NONE,
@@ -21,12 +24,9 @@ from .numbers import (
     YEARS,
     Number,
     Numbers,
-    Unit,
+    ascii_digits,
     clock_of,
     find_numbers,
-    units,
-    valued,
-    words_of,
 )
 from .strings import lazy_pattern
 
@@ -38,6 +38,8 @@ CLOSE = 1e-9
 ROUNDED, ROUGHLY = 0.1, 0.2
 """The most that a rounded number differs, as a share, and one after "about"."""
 MOST_ABSENT = 20
+MOST_EVIDENCE, MOST_ADDED = 5_000, 20
+"""Characters of the evidence, and numbers in them, that are added and subtracted."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
 
@@ -65,14 +67,29 @@ class Absent(NamedTuple):
     end: int
 
 
-def absent_numbers(statement: str, context: Numbers, question: Numbers = NONE) -> tuple[str, ...]:
+def absent_numbers(
+    statement: str, context: Numbers, question: Numbers = NONE, evidence: str = ""
+) -> tuple[str, ...]:
     """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
 
-    A number is there with its unit if only the unit is nowhere. What the question has is left out.
+    A number is there with its unit if only the unit is nowhere. Left out is what the question has,
+    and what is the sum or the difference of two numbers of the ``evidence``.
     """
-    found = find_absent(statement, context, question)
-    said = dict.fromkeys(statement[one.number.start : one.end] for one in found)
-    return tuple(said)[:MOST_ABSENT]
+    found = list(find_absent(statement, context, question))
+    results = list(_sums(evidence)) if found else []
+    said = (
+        statement[one.number.start : one.end]
+        for one in found
+        if not any(isclose(a, b, rel_tol=CLOSE) for a in one.number.values for b in results)
+    )
+    return tuple(dict.fromkeys(said))[:MOST_ABSENT]
+
+
+def _sums(text: str) -> Iterator[float]:
+    """The sums and differences of each two numbers in digits."""
+    numbers = islice(find_numbers(text[:MOST_EVIDENCE]), MOST_ADDED)
+    for one, other in combinations([number.values[0] for number in numbers], 2):
+        yield from (one + other, abs(one - other))
 
 
 def find_absent(statement: str, context: Numbers, question: Numbers = NONE) -> Iterator[Absent]:
@@ -98,7 +115,8 @@ def own_numbers(statement: str) -> Iterator[tuple[Number, str]]:
 
 
 def without_references(text: str) -> str:
-    """A text with spaces for its list marker, citations and addresses."""
+    """A text with spaces for its list marker, citations and addresses, and digits from 0 to 9."""
+    text = ascii_digits(text)
     for pattern in (_CITED, _ADDRESS):
         text = pattern.sub(lambda found: " " * len(found[0]), text)
     if marker := _MARKER.match(text):
@@ -242,7 +260,7 @@ def _near(value: float, number: Number, known: list[float], tolerance: float, ro
     """Whether a value is among the known ones, or one of them may have been rounded to it."""
     if _between(known, value - CLOSE * value, value + CLOSE * value):
         return True
-    if value in YEARS:  # which nobody rounds
+    if value in YEARS and not rounds:  # a year is not rounded
         return False
     first = bisect_left(known, value - value * min(number.step / 2, tolerance))
     most = value + value * min(number.step, tolerance)  # 23,768 is also cut to 23,000

@@ -5,11 +5,12 @@ In doubt a number has several values. ``absent_numbers.py`` says which ones a co
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
+from unicodedata import digit, numeric
 
-from .strings import lazy_pattern, word_lists
+from .number_words import units, valued, words_of
+from .spelled_numbers import spelled_numbers
+from .strings import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,10 +27,14 @@ _WORD_AFTER = lazy_pattern(
     r"[ \u00a0\u202f-]?(%|°? ?[CF](?![^\W_])|[^\W\d_]+(?:/[^\W\d_]+|[²³]|[23](?!\w))?)"
 )
 _MONTH_AFTER = lazy_pattern(r"(?:[.º]|st|nd|rd|th|er)? (?:of |de )?([^\W\d_]+)")
+_MINUTES = lazy_pattern(r"[0-5][0-9](?![0-9])")
+_BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
 MONEY = "$€£¥₹"
 SPACED = lazy_pattern(r"(?<![0-9])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3}){1,6}(?![0-9])")
-_SEASON = lazy_pattern(r"(?<![0-9])([12][0-9])([0-9]{2}) ?(?:--?|–|/) ?([0-9]{2})(?![0-9])")
-_FRACTIONS = {"½": 0.5, "¼": 0.25, "¾": 0.75}
+FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–) ?$")
+_SEASON = lazy_pattern(r"([12][0-9])[0-9]{2}/([0-9]{2})$")
+_FRACTION = lazy_pattern(r"([0-9]{0,9}) ?([¼-¾⅐-⅞])")
+_OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
 
 
 class Number(NamedTuple):
@@ -61,33 +66,6 @@ class Numbers(NamedTuple):
 NONE = Numbers([], {}, frozenset())
 
 
-class Unit(NamedTuple):
-    """A unit: its dimension, how many basic units it is, and whether it is often left out."""
-
-    dimension: str
-    size: float
-    implied: bool = False
-
-
-@cache
-def valued(section: str) -> Mapping[str, float]:
-    """The words of a section that begins each line with a value."""
-    lines = (line.split() for line in word_lists("numbers")[section].splitlines() if line)
-    return {word: float(value) for value, *words in lines for word in words}
-
-
-@cache
-def words_of(section: str) -> frozenset[str]:
-    return frozenset(word_lists("numbers")[section].split())
-
-
-@cache
-def units() -> Mapping[str, Unit]:
-    lines = (line.split() for line in word_lists("numbers")["units"].splitlines() if line)
-    units = {w: Unit(kind, float(size)) for kind, size, *words in lines for w in words}
-    return {**{w: Unit("time", size, True) for w, size in valued("times").items()}, **units}
-
-
 # ---------------------------------------------------------------- reading
 
 
@@ -105,8 +83,19 @@ def find_numbers(text: str) -> Iterator[Number]:
         scale = valued("scales").get(after)
         if scale:
             values += tuple(value * scale for value in values)
+        if len(digits) == 2 and (year := FROM_YEAR.search(text, *_before(found.start()))):
+            values += (float(year[1] + digits),)  # 1983–84
         after_end = ahead.end() if ahead else found.end()
         yield Number(found.start(), found.end(), values, step, after, after_end)
+
+
+def _before(start: int) -> tuple[int, int]:
+    return max(start - 8, 0), start
+
+
+def ascii_digits(text: str) -> str:
+    """A text with the digits of all scripts as 0 to 9, each in its place."""
+    return text if text.isascii() else _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text)
 
 
 def _values(digits: str) -> tuple[tuple[float, ...], float]:
@@ -117,14 +106,18 @@ def _values(digits: str) -> tuple[tuple[float, ...], float]:
         return (float(plain),), _step(plain)
     if ":" in plain:
         return (_time(*map(int, parts[:2])),), 0.0
-    if "/" in plain:
-        return tuple(map(float, parts)), 0.0
+    numbers = tuple(map(float, parts))
+    if "/" in plain:  # a date, a season or a fraction
+        season = [float(year[1] + year[2]) for year in _SEASON.finditer(plain)]
+        return (*numbers, *season, numbers[0] / (numbers[1] or 1)), 0.0
     whole, last = "".join(parts[:-1]), parts[-1]
     values = []
     if len(parts) == 2 or len(last) != 3:
         values.append(float(f"{whole}.{last}"))
-    if all(len(part) == 3 for part in parts[1:]):
+    if len(last) == 3 and all(len(part) in (2, 3) for part in parts[1:]):  # also 1,23,456
         values.append(float(whole + last))
+    if not values or (len(parts) == 3 and len(last) == 4):  # 3.5.2020
+        values.extend(numbers)
     return tuple(values), _step(whole + last)
 
 
@@ -145,71 +138,61 @@ def _step(digits: str) -> float:
 
 def numbers_of(text: str) -> Numbers:
     """All that may be a number in a context. Takes linear time."""
+    text = ascii_digits(text)
     values: set[float] = set()
     measured: dict[str, list[float]] = {}
-    for number in find_numbers(text):
+    found = list(find_numbers(text))
+    for number in found:
         values.update(number.values)
         values.update(clock_of(text, number))
-        if unit := units().get(number.after):
-            measured.setdefault(unit.dimension, []).extend(v * unit.size for v in number.values)
-        elif number.after.rstrip(" cf") == "°" or number.after in ("c", "f"):
+        if number.after.rstrip(" cf") == "°" or number.after in ("c", "f"):
             values.update(
                 v for value in number.values for v in (value * 9 / 5 + 32, (value - 32) * 5 / 9)
             )
+    for dimension, value in _measures(text, found):
+        measured.setdefault(dimension, []).append(value)
     words = [token.casefold() for token in _TOKEN.findall(text)]
-    for value, after in _spelled(words):
+    for value, after in spelled_numbers(words):
         values.add(value)
         if unit := units().get(after):
             measured.setdefault(unit.dimension, []).append(value * unit.size)
-    values.update(float(found[0].replace(" ", "")) for found in SPACED.finditer(text))
-    values.update(float(found[1] + found[3]) for found in _SEASON.finditer(text))
-    values.update(_FRACTIONS[sign] for sign in _FRACTIONS if sign in text)
+    values.update(valued("months")[word] for word in words if word in valued("months"))
+    values.update(float("".join(parts[0].split())) for parts in SPACED.finditer(text))
+    values.update(int(whole or 0) + numeric(sign) for whole, sign in _FRACTION.findall(text))
     values.update(_column_sums(text))
-    ordered = {name: sorted(found) for name, found in measured.items()}
+    ordered = {name: sorted(known) for name, known in measured.items()}
     signs = {sign for sign in MONEY if sign in text}
     return Numbers(sorted(values), ordered, frozenset(words) | signs)
+
+
+def _measures(text: str, numbers: list[Number]) -> Iterator[tuple[str, float]]:
+    """The numbers with a unit, in basic units; also "6 feet 2 inches" as one."""
+    last, last_end = ("", 0.0), 0
+    for number in numbers:
+        if not (unit := units().get(number.after)):
+            continue
+        yield from ((unit.dimension, value * unit.size) for value in number.values)
+        value = number.values[0] * unit.size
+        is_near = number.start - last_end < 6 and _BETWEEN.match(text, last_end, number.start)
+        if last[0] == unit.dimension and is_near:
+            yield unit.dimension, last[1] + value
+        last, last_end = (unit.dimension, value), number.after_end
 
 
 def clock_of(text: str, number: Number) -> Iterator[float]:
     """The times of day that a number may be, and the numbers that it consists of."""
     digits = text[number.start : number.end]
-    if ":" in digits:
+    is_clock = number.after in words_of("clock")
+    if ":" in digits or ("." in digits and is_clock):
         hours, minutes = map(int, _split(digits)[:2])
         yield from (float(hours), float(minutes))
-    elif number.after in words_of("clock") and 0 <= number.values[0] <= 24:
+    elif number.after == "h" and (past := _MINUTES.match(text, number.after_end)):
+        hours, minutes = int(number.values[0]), int(past[0])  # 17h30
+    elif is_clock and 0 <= number.values[0] <= 24:
         hours, minutes = int(number.values[0]), 0
     else:
         return
     yield from (_time(hours, minutes), _time((hours + 12) % 24, minutes))
-
-
-def _spelled(words: list[str]) -> Iterator[tuple[float, str]]:
-    """Numbers in words, such as "two hundred and fifty thousand", each with the word after it.
-
-    Each part is a number too: nobody knows where one ends.
-    """
-    spelled, scales, months = valued("spelled"), valued("scales"), valued("months")
-    total = part = 0.0
-    for word, after in pairwise([*words, ""]):
-        if word in spelled and word != "hundred":
-            value = spelled[word]
-            yield value, after
-            part = (
-                part + value
-                if part >= 20 and part % 10 == 0 and value < max(part % 100, 100)
-                else value
-            )
-        elif word in scales and part and len(word) > 1:
-            part *= scales[word]
-            if scales[word] > 100:
-                total, part = total + part, 0.0
-        elif word in months:
-            yield months[word], after
-            total = part = 0.0
-        elif word != "and" or not (part or total):
-            total = part = 0.0
-        if total or part:
-            yield total + part, after
 
 
 def _column_sums(text: str) -> Iterator[float]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import combining, normalize
 
 from .absent_numbers import without_references
-from .numbers import MONEY, YEARS, Number, clock_of, find_numbers, units, valued
+from .number_words import units, valued
+from .numbers import FROM_YEAR, MONEY, YEARS, Number, clock_of, find_numbers
 from .shared_words import STEM
 from .strings import lazy_pattern, word_lists
 
@@ -31,7 +32,6 @@ _NAME = lazy_pattern(rf"(?<![^\W_]){_CAPITAL}(?:[ -]{_CAPITAL})*")
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _WORD_BEFORE = lazy_pattern(r"([^\W\d_]+)[.]? (?:the )?$")
 _DECADE = lazy_pattern(r" ?['’]?s(?![^\W_])")
-_FROM_YEAR = lazy_pattern(r"(?<![0-9])[12][0-9]{3} ?(?:--?|–) ?$")
 
 
 class Value(NamedTuple):
@@ -75,7 +75,7 @@ def kind_of(text: str, number: Number) -> Kind:
         return unit.dimension, str(unit.size)
     digits = text[number.start : number.end]
     is_year = digits.isdecimal() and len(digits) == 4 and number.values[0] in YEARS
-    if is_year or _FROM_YEAR.search(text, max(number.start - 8, 0), number.start):
+    if is_year or FROM_YEAR.search(text, max(number.start - 8, 0), number.start):
         return "year", ""  # two in "1952–53"
     if number.after in valued("months") or _month_before(text, number):
         return "day", ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from .absent_numbers import absent_numbers, find_absent
+from .absent_numbers import MOST_EVIDENCE, absent_numbers, find_absent
 from .numbers import Numbers, numbers_of
 from .shared_words import words_that_count
 from .strings import lazy_pattern
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 MOST_WRONG = 20
 ALIKE, LEAST_WORDS = 0.6, 2
 """The share of a statement's words that evidence of the same matter has, and how many at least."""
-MOST_EVIDENCE = 5_000
-"""Characters of the evidence that are compared."""
 
 _QUOTED = lazy_pattern(r"“([^“”\n]{2,100})”|\"([^\"\n]{2,100})\"|‘([^‘’\n]{2,100})’")
 

@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from num2words import num2words
 
 from faithfulness_assert.text.absent_numbers import absent_numbers
-from faithfulness_assert.text.numbers import numbers_of
+from faithfulness_assert.text.number_words import units, valued, words_of
+from faithfulness_assert.text.numbers import NONE, find_numbers, numbers_of
 
 ROWS = [
     json.loads(line)
@@ -25,9 +27,18 @@ texts = anything | numeric | st.lists(anything | numeric, max_size=4).map("\n".j
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['why']}: {row['statement'][:40]}")
 def test_the_numbers_that_are_nowhere_are_those_of_the_row(row: dict[str, Any]) -> None:
     found = absent_numbers(
-        row["statement"], numbers_of(row["context"]), numbers_of(row.get("question", ""))
+        row["statement"],
+        numbers_of(row["context"]),
+        numbers_of(row.get("question", "")),
+        row.get("evidence", ""),
     )
     assert list(found) == row["absent"]
+
+
+@given(numeric, numeric)
+def test_each_number_has_a_value(said: str, evidence: str) -> None:
+    assert all(number.values for number in find_numbers(said))
+    absent_numbers(said, NONE, NONE, evidence)
 
 
 @given(texts, texts)
@@ -45,6 +56,85 @@ def test_nothing_is_absent_from_a_context_that_repeats_the_statement(said: str, 
 @given(texts, texts)
 def test_nothing_is_absent_that_the_question_has(said: str, context: str) -> None:
     assert absent_numbers(said, numbers_of(context), numbers_of(said)) == ()
+
+
+def says(text: str, context: str) -> tuple[str, ...]:
+    return absent_numbers(text, numbers_of(context))
+
+
+GROUPED = (
+    *("{0:,}", "{0}", "{1}.{2:03}", "{1} {2:03}", "{1}\u202f{2:03}", "{1}'{2:03}"),
+    "{1} , {2:03}",
+)
+
+
+@given(st.integers(1000, 999_999), st.sampled_from(GROUPED), st.sampled_from(GROUPED))
+def test_a_number_is_there_with_other_separators(number: int, one: str, other: str) -> None:
+    context, said = (f.format(number, *divmod(number, 1000)) for f in (one, other))
+    assert says(f"It has {said} shops.", f"It has {context} shops.") == ()
+
+
+LANGUAGES = ("en", "de", "fr", "es", "it", "nl")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(number=st.integers(0, 130) | st.integers(0, 999_999) | st.integers(10**6, 10**9 - 1))
+def test_a_number_in_words_is_there(language: str, number: int) -> None:
+    # What num2words writes for 18 in a longer Italian word is misspelled.
+    assume(language != "it" or "dicotto" not in num2words(number, lang=language))
+    assert says(f"– {number:,}", f"({num2words(number, lang=language)})") == ()
+
+
+@given(st.integers(1, 130))
+def test_an_ordinal_in_words_is_there(number: int) -> None:
+    said = num2words(number, to="ordinal_num")
+    assert (
+        says(f"It was the {said} time.", f"It was the {num2words(number, to='ordinal')} time.")
+        == ()
+    )
+
+
+@given(st.integers(10_000, 10**9), st.integers(2, 5))
+def test_a_rounded_number_is_there(number: int, digits: int) -> None:
+    rounded = int(float(f"{number:.{digits}g}"))
+    assert says(f"About {rounded:,} came.", f"{number:,} came.") == ()
+    assert says(f"It has {rounded} of them.", f"It has {number} of them.") == ()
+
+
+UNITS = {"km": 1000, "miles": 1609.344, "feet": 0.3048, "metres": 1}
+PAIRS = [("km", "miles"), ("miles", "km"), ("feet", "metres"), ("metres", "feet")]
+
+
+@given(st.integers(40, 900), st.sampled_from(PAIRS))
+def test_a_length_is_converted_only_where_both_units_are_written(
+    number: int, pair: tuple[str, str]
+) -> None:
+    one, other = pair
+    said = f"{number * UNITS[one] / UNITS[other]:.4g}"
+    assert says(f"It is {said} {other} long.", f"It is {number} {one} long.") == ()
+    assert says(f"It is {said} {other} long.", f"It is {number} wide.") == (said,)
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=2, max_size=20), st.sampled_from("|\t;"))
+def test_the_sum_of_a_column_is_there(numbers: list[int], mark: str) -> None:
+    rows = [f"shop {chr(97 + place)} {mark} {n}" for place, n in enumerate(numbers)]
+    assert says(f"They sold {sum(numbers)} in all.", "\n".join([f"shop {mark} sold", *rows])) == ()
+
+
+@given(st.from_regex(r"[A-Z]{1,4}-?[0-9]{1,4}|[A-Z][a-z]{4,9} [0-9]{2,4}", fullmatch=True))
+def test_a_number_in_a_name_is_not_looked_for(name: str) -> None:
+    assume(not name.split()[0].casefold().startswith(tuple(valued("months"))))
+    assume(name.split()[0].casefold() not in {*words_of("before a number"), *units()})
+    assert says(f"They flew with the {name} at once.", "They flew.") == ()
+
+
+@given(texts, st.integers(0, 10**6), st.integers(0, 10**6))
+def test_the_sum_and_the_difference_of_two_numbers_of_the_evidence_are_there(
+    context: str, one: int, other: int
+) -> None:
+    said = f"– {one + other} and {abs(one - other)}"
+    evidence = f"From {one} it went to {other} at once."
+    assert absent_numbers(said, numbers_of(context), NONE, evidence) == ()
 
 
 @given(st.integers(1100, 2000), st.lists(st.integers(100, 1000), max_size=5))

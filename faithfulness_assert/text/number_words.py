@@ -1,0 +1,38 @@
+"""What ``words/numbers.txt`` knows: words of numbers, scales, units and months."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from .strings import word_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Unit(NamedTuple):
+    """A unit: its dimension, how many basic units it is, and whether it is often left out."""
+
+    dimension: str
+    size: float
+    implied: bool = False
+
+
+@cache
+def valued(section: str) -> Mapping[str, float]:
+    """The words of a section that begins each line with a value."""
+    lines = (line.split() for line in word_lists("numbers")[section].splitlines() if line)
+    return {word: float(value) for value, *words in lines for word in words}
+
+
+@cache
+def words_of(section: str) -> frozenset[str]:
+    return frozenset(word_lists("numbers")[section].split())
+
+
+@cache
+def units() -> Mapping[str, Unit]:
+    lines = (line.split() for line in word_lists("numbers")["units"].splitlines() if line)
+    units = {w: Unit(kind, float(size)) for kind, size, *words in lines for w in words}
+    return {**{w: Unit("time", size, True) for w, size in valued("times").items()}, **units}
