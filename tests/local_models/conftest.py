@@ -38,7 +38,7 @@ def bert_like(**names: object) -> transformers.PreTrainedTokenizerFast:
     return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **told, **names)
 
 
-def roberta_like() -> transformers.PreTrainedTokenizerFast:
+def roberta_like(most: int = 62) -> transformers.PreTrainedTokenizerFast:
     """A tokenizer of bytes that joins two texts as RoBERTa does."""
     made = Tokenizer(models.BPE(unk_token="<unk>"))
     made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -64,18 +64,21 @@ def roberta_like() -> transformers.PreTrainedTokenizerFast:
         "sep_token": "</s>",
         "mask_token": "<mask>",
     }
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=made, **told, model_max_length=62)
+    return transformers.PreTrainedTokenizerFast(
+        tokenizer_object=made, **told, model_max_length=most
+    )
 
 
 def t5_like() -> transformers.PreTrainedTokenizerFast:
-    """A unigram tokenizer whose texts end with </s>."""
-    made = Tokenizer(models.Unigram())
+    """A unigram tokenizer whose texts end with </s>; 0 and 1 begin with the tokens 3 and 209, as in Flan-T5."""
+    letters = sorted(set("".join(TEXTS)) | set("éßüñ€東京塔“”…"))
+    words = dict.fromkeys(f"▁{word}" for word in " ".join(TEXTS).split() if word not in "01")
+    vocab = [*SPECIAL_OF_T5, "▁", *(letter for letter in letters if letter != " "), *words]
+    vocab += [f"<{n}>" for n in range(209 - len(vocab))] + ["▁1"]
+    scored = [(piece, -2.0 if len(piece) > 1 else -8.0) for piece in vocab]
+    made = Tokenizer(models.Unigram(scored, unk_id=2))
     made.pre_tokenizer = pre_tokenizers.Metaspace()
-    special = ["<pad>", "</s>", "<unk>"]
-    made.train_from_iterator(
-        TEXTS * 3,
-        trainers.UnigramTrainer(vocab_size=200, special_tokens=special, unk_token="<unk>"),
-    )
+    made.add_special_tokens(list(SPECIAL_OF_T5))
     made.post_processor = processors.TemplateProcessing(
         single="$A </s>", pair="$A </s> $B </s>", special_tokens=[("</s>", 1)]
     )
@@ -84,11 +87,19 @@ def t5_like() -> transformers.PreTrainedTokenizerFast:
     )
 
 
+SPECIAL_OF_T5 = ("<pad>", "</s>", "<unk>")
 SMALL = {
     "hidden_size": 32,
     "num_hidden_layers": 2,
     "num_attention_heads": 2,
     "intermediate_size": 64,
+}
+RELATIVE = {  # as in DeBERTa v3
+    "relative_attention": True,
+    "position_buckets": 16,
+    "pos_att_type": ["p2c", "c2p"],
+    "position_biased_input": False,
+    "type_vocab_size": 0,
 }
 NLI = {
     "id2label": {0: "contradiction", 1: "entailment", 2: "neutral"},
@@ -135,24 +146,32 @@ def build(folder: Path, kind: str) -> Path:
                 transformers.DebertaV2Config(
                     vocab_size=len(t),
                     max_position_embeddings=64,
-                    relative_attention=True,
-                    position_buckets=16,
-                    pos_att_type=["p2c", "c2p"],
-                    position_biased_input=False,
-                    type_vocab_size=0,
+                    **RELATIVE,
                     **SMALL,
                     **NLI,
                 )
             ),
         ),
         "MiniCheck-RoBERTa": lambda: (
-            t := roberta_like(),
+            t := roberta_like(512),
             transformers.RobertaForSequenceClassification(
                 transformers.RobertaConfig(
                     vocab_size=len(t),
-                    max_position_embeddings=64,
+                    max_position_embeddings=514,
                     pad_token_id=1,
                     num_labels=2,
+                    **SMALL,
+                )
+            ),
+        ),
+        "MiniCheck-DeBERTa": lambda: (
+            t := bert_like(model_max_length=512, eos_token="[SEP]"),
+            transformers.DebertaV2ForSequenceClassification(
+                transformers.DebertaV2Config(
+                    vocab_size=len(t),
+                    max_position_embeddings=512,
+                    num_labels=2,
+                    **RELATIVE,
                     **SMALL,
                 )
             ),
