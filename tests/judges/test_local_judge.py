@@ -10,6 +10,7 @@ import json
 import math
 import os
 import random
+import re
 import subprocess
 import sys
 import time
@@ -24,6 +25,7 @@ from tiny_models import NLI, marking, tiny_model
 from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade, grade_many
 from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.batch import run
+from faithfulness_assert.cli import main
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.policy.presets import policies
 from faithfulness_assert.records.ask import Payload
@@ -318,6 +320,22 @@ def test_what_is_not_a_number_is_no_verdict(tmp_path: Path) -> None:
     assert grade("It was zero.", "The tower is tall.", judge=judge).score is None
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("It was zero. It was endless.", "is not a number.*damaged.*device='cpu'"),
+        (f"The tower is {'tall ' * 90}.", "too long for the model.*reads more"),
+    ],
+)
+def test_a_judge_that_gives_no_verdict_at_all_says_why_and_what_to_do(
+    tmp_path: Path, answer: str, said: str
+) -> None:
+    words = {**WORDS, "zero": [math.nan, 9.0, 0.0], "endless": [0.0, math.inf, 0.0]}
+    result = grade(answer, "The tower is tall.", judge=tiny_model(tmp_path, words), controls="off")
+    assert (result.status, result.score, result.pass_) == ("unreadable", None, False)
+    assert re.search(said, str(result.reason)), result.reason
+
+
 def test_no_text_can_hide_a_special_token(tmp_path: Path) -> None:
     judge = make_judge(tiny_model(tmp_path, WORDS), {})
     tokens = judge._model.tokens
@@ -562,6 +580,57 @@ def test_a_broken_file_is_named(
 def test_a_wrong_option_is_named(tmp_path: Path, options, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         make_judge(tiny_model(tmp_path, WORDS), options)
+
+
+def _without(name: str):
+    return lambda folder: (folder / name).unlink()
+
+
+def _with(name: str, text: str):
+    return lambda folder: (folder / name).write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "said"),
+    [
+        (_without("config.json"), [], "no config.json.*save_pretrained"),
+        (_without("tokenizer.json"), [], "no tokenizer.json.*save_pretrained"),
+        (_with("config.json", "{"), [], "config.json cannot be read.*fetch it again"),
+        (_with("config.json", "[]"), [], "config.json cannot be read.*fetch it again"),
+        (_with("tokenizer.json", "{}"), [], "tokenizer.json cannot be read"),
+        (_with("model.onnx", "x"), [], "model.onnx cannot be loaded.*fetch or export it again"),
+        (None, ["-o", "revision=abc"], "is a folder, which has none; leave it out"),
+        (None, ["-o", "label_order=supported"], "has 3 outputs, got 1: name each"),
+        (None, ["-o", "support_at=2"], "support_at"),
+    ],
+)
+def test_the_command_line_says_what_is_wrong_with_a_model_and_what_to_do(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    change,
+    options: list[str],
+    said: str,
+) -> None:
+    model, data = tiny_model(tmp_path / "m", WORDS), tmp_path / "cases.jsonl"
+    data.write_text('{"answer": "The tower.", "context": "The tower."}\n', encoding="utf-8")
+    if change:
+        change(tmp_path / "m")
+    command = ["faithfulness-assert", "grade", str(data), "--judge", model, *options]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("faithfulness-assert: ")
+    assert "Traceback" not in shown
+    assert re.search(said, shown), shown
+
+
+def test_a_file_in_place_of_a_folder_is_told(tmp_path: Path) -> None:
+    tiny_model(tmp_path, WORDS)
+    with pytest.raises(ConfigError, match="is a file; name the folder"):
+        make_judge(f"local:{tmp_path / 'model.onnx'}", {})
 
 
 @pytest.mark.parametrize("name", ["./nowhere", "/no/such/folder", "a/b/c", "a b"])

@@ -13,7 +13,7 @@ transformers = pytest.importorskip("transformers")
 
 from conftest import build, build_hhem  # noqa: E402
 
-from faithfulness_assert import ConfigError, grade  # noqa: E402
+from faithfulness_assert import ConfigError, grade, grade_many  # noqa: E402
 from faithfulness_assert.asking.prompt import make_ask  # noqa: E402
 from faithfulness_assert.judges import make_judge  # noqa: E402
 from faithfulness_assert.policy.presets import policies  # noqa: E402
@@ -201,6 +201,8 @@ def test_broken_weights_and_pickles_are_errors_that_say_what_to_do(tmp_path: Pat
     with pytest.raises(ConfigError, match="damaged, cut off"):
         make_judge(f"local:{path}", {})
     weights.unlink()
+    with pytest.raises(ConfigError, match=r"has no weights, such as model.safetensors"):
+        make_judge(f"local:{path}", {})
     torch.save(good, path / "pytorch_model.bin")
     with pytest.raises(ConfigError, match=r"no weights in safetensors.*allow_pickle=true"):
         make_judge(f"local:{path}", {})
@@ -219,26 +221,69 @@ def test_a_model_of_numbers_that_are_none_supports_nothing(tmp_path: Path) -> No
     assert [v.label for v in result.verdicts] == [None, None]
     assert result.score is None
     assert not result.pass_
+    assert "not a number" in str(result.reason)
 
 
-def test_memory_that_runs_out_makes_batches_smaller(
+@pytest.mark.parametrize(
+    "kind", ["bert", "MiniCheck-RoBERTa", "MiniCheck-T5", "lettuce-modernbert"]
+)
+def test_a_model_without_a_tokenizer_is_no_model_that_knows_no_word(
+    tmp_path: Path, kind: str
+) -> None:
+    path = build(tmp_path, kind)
+    for file in path.glob("tokenizer*"):
+        file.unlink()
+    with pytest.raises(ConfigError, match=r"has no tokenizer|cannot be loaded"):
+        make_judge(f"local:{path}", {})
+
+
+def test_a_model_that_does_not_fit_into_memory_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = build(tmp_path, "bert")
+
+    def full(*_given: object, **_options: object) -> None:
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr(torch.nn.Module, "to", full)
+    with pytest.raises(ConfigError, match="does not fit into memory; pass device=cpu"):
+        make_judge(f"local:{path}", {})
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB"),
+        RuntimeError("MPS backend out of memory"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate(handle)"),
+        RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+        MemoryError(),
+    ],
+)
+def test_memory_that_runs_out_makes_batches_smaller_and_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
     path, rng = build(tmp_path, "bert"), random.Random(4)
     judge = make_judge(f"local:{path}", {"device": "cpu"})
-    ask = ask_of([text(rng, 4) for _ in range(20)], [text(rng, 6)])
-    before = judge.ask(ask)
+    cases = [{"answer": text(rng, 4), "context": text(rng, 6)} for _ in range(20)]
+    before = [r.verdicts for r in grade_many(cases, judge=judge)]
     model = judge._model.batcher.engine._model
     whole, sizes = model.forward, []
 
     def little(**given):
         sizes.append(len(given["input_ids"]))
-        if sizes[-1] > 3:
-            raise torch.OutOfMemoryError("CUDA out of memory")
+        if sizes[-1] > 1:
+            raise error
         return whole(**given)
 
     monkeypatch.setattr(model, "forward", little)
-    after = judge.ask(ask)
-    assert after.text == before.text
-    assert max(sizes) == 20
-    assert sum(size for size in sizes if size <= 3) == 20
+    assert [r.verdicts for r in grade_many(cases, judge=judge)] == before
+    assert max(sizes) > 1
+
+    def none(**_given):
+        raise error
+
+    monkeypatch.setattr(model, "forward", none)
+    result = grade(**cases[0], judge=judge)
+    assert result.status == "judge_failed"
+    assert "ran out of memory with a single input. Use device='cpu'" in str(result.reason)

@@ -18,7 +18,7 @@ from ...records.usage import Usage
 from .. import background
 from .inputs import Reader
 from .loading import Settings, load
-from .scores import Score, score
+from .scores import FIXES, TOO_LONG, Score, score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 NAMED = 3
 """Sentences that a verdict names of a chunk that has more."""
-TOO_LONG = "it is too long for the model, beside the context"
 
 
 class LocalJudge:
@@ -154,25 +153,22 @@ class LocalJudge:
 
     def _reply(self, ask: Ask, chunks: Mapping[int, list[Chunk]], outputs: list[Any]) -> Reply:
         """The reply, in the same JSON as that of any judge."""
-        computed, rows, warnings = iter(outputs), [], list(self._warnings())
-        sure: list[float | None] = []
-        wrong = []
+        computed, found = iter(outputs), []
         for number, statement in ask.payload.statements:
             own = chunks[number]
-            found = self._scored(own, [next(computed) for _ in own], statement)
-            if found.problem:
-                warnings.append(f"no verdict on statement {number}: {found.problem}")
-            sure.append(None if found.label is None else found.confidence)
-            wrong.append(found.wrong)
-            rows.append(_row(number, statement, found, ask.form, ask.payload.sentences))
-        text = json.dumps({"verdicts": rows}, separators=(",", ":"))
+            found.append(self._scored(own, [next(computed) for _ in own], statement))
+        problems = tuple(dict.fromkeys(one.problem for one in found if one.problem))
+        if problems and not any(one.label for one in found):
+            raise JudgeError(problems[0], "unreadable", fix=FIXES[problems[0]])
+        items = zip(ask.payload.statements, found, strict=True)
+        rows = [_row(n, text, own, ask.form, ask.payload.sentences) for (n, text), own in items]
         return Reply(
-            text,
+            json.dumps({"verdicts": rows}, separators=(",", ":")),
             Usage(),
             validated=True,
-            warnings=tuple(warnings),
-            confidence=tuple(sure),
-            wrong=tuple(wrong),
+            warnings=(*self._warnings(), *(f"no verdict: {problem}" for problem in problems)),
+            confidence=tuple(one.label and one.confidence for one in found),
+            wrong=tuple(one.wrong for one in found),
         )
 
     def _warnings(self) -> tuple[str, ...]:

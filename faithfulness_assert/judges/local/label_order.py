@@ -61,9 +61,11 @@ def label_order(
         return published
     shown = ", ".join(clip(name, 30) for name in names[:6])
     said = f"calls its {len(names)} outputs {shown}" if names else "does not name its outputs"
+    example = ("contradicted,not_enough_info,supported", "supported", "not_enough_info,supported")
     raise ConfigError(
         f"label_order: the model's config {said}, so nobody knows what each means; say it in their "
-        "order, such as label_order=contradicted,not_enough_info,supported (see the model's card)"
+        f"order, such as label_order={example[len(names) if len(names) < 3 else 0]} (see the "
+        "model's card)"
     )
 
 

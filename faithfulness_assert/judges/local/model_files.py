@@ -60,10 +60,12 @@ class ModelFiles:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
-            why = getattr(error, "strerror", None) or "it is not JSON"
+            why = getattr(error, "strerror", None) or "it is not JSON; fetch it again"
             raise ConfigError(f"judge: {self.folder / file} cannot be read: {why}") from None
         if not isinstance(data, dict):
-            raise ConfigError(f"judge: {self.folder / file} cannot be read: it is not an object")
+            raise ConfigError(
+                f"judge: {self.folder / file} cannot be read: it is not an object; fetch it again"
+            )
         return data
 
     def config(self) -> Mapping[str, Any]:
@@ -130,6 +132,8 @@ def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> Mod
         if revision is not None:
             raise ConfigError(f"revision: {name} is a folder, which has none; leave it out")
         return ModelFiles(name, folder.resolve())
+    if folder.is_file():
+        raise ConfigError(f"judge: {name} is a file; name the folder of the model that it is in")
     if not _REPOSITORY.fullmatch(name) or name.startswith("."):
         raise ConfigError(f"judge: there is no folder {name!r:.200}, and no model can be named so")
     endings = _ONNX if onnx else (*_SAFE, *(_PICKLES if pickles else ()))
@@ -170,6 +174,9 @@ def _fetched(name: str, revision: str | None, patterns: tuple[str, ...]) -> str:
 
 def _why(error: Exception) -> str:
     """Why nothing could be fetched, without the texts of foreign errors."""
+    from huggingface_hub.errors import LocalEntryNotFoundError
+
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         return "HF_HUB_OFFLINE is set"
-    return type(error).__name__
+    is_away = isinstance(error, LocalEntryNotFoundError)
+    return "it does not answer" if is_away else type(error).__name__

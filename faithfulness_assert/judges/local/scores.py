@@ -20,7 +20,16 @@ if TYPE_CHECKING:
 DIGITS = 4
 """Digits of a probability. The batch in which an input is computed changes only later ones."""
 _AROUND = " \t\n.,;:!?…\"'“”‘’()"
-NOT_A_NUMBER = "the model's output for it is not a number"
+NOT_A_NUMBER = "the model's output for a statement is not a number"
+NO_WORD = "the model reads no word in a statement"
+TOO_LONG = "a statement is too long for the model, beside the context"
+FIXES = {
+    NOT_A_NUMBER: "Its weights may be damaged, or too large for its precision: fetch them again, "
+    "or use device='cpu'.",
+    NO_WORD: "Its tokenizer may belong to another model, or to another language.",
+    TOO_LONG: "Use a model that reads more; max_prompt_tokens must not be too low.",
+}
+"""What to do about a problem that leaves no statement with a verdict."""
 
 
 class Score(NamedTuple):
@@ -113,7 +122,7 @@ def _of_tokens(
         for span, chance in own.items():
             lowest[span] = min(chance, lowest.get(span, 1.0), key=lambda x: (not math.isnan(x), x))
     if not lowest or any(map(math.isnan, lowest.values())):
-        return Score(problem=NOT_A_NUMBER if lowest else "the model reads no word in it")
+        return Score(problem=NOT_A_NUMBER if lowest else NO_WORD)
     support = min(lowest.values())
     if support > support_at:
         return Score("supported", support, chunks[least.index(max(least))].numbers, support)

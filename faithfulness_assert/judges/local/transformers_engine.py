@@ -51,6 +51,11 @@ def load_tokenizer(files: ModelFiles) -> Tokens:
         made = transformers.AutoTokenizer.from_pretrained(
             str(files.folder), local_files_only=True, trust_remote_code=False
         )
+    if not any((files.folder / name).is_file() for name in made.vocab_files_names.values()):
+        raise ConfigError(  # transformers would make one that knows no word
+            f"judge: {files.name} has no tokenizer, such as tokenizer.json; fetch it again, or "
+            "save it beside the model with save_pretrained"
+        )
     fast = getattr(made, "backend_tokenizer", None)
     if fast is None:
         raise ConfigError(f"judge: the tokenizer of {files.name} has no fast form, tokenizer.json")
@@ -92,11 +97,8 @@ class TransformersEngine:
 
         self._torch, self._answers = torch, answers
         self.device = _device(torch, device)
-        if not pickles and not files.has_weights(".safetensors"):
-            raise ConfigError(
-                f"judge: {files.name} has no weights in safetensors. Pickles can run code when "
-                "they are loaded: pass allow_pickle=true only for a model that you trust"
-            )
+        if not files.has_weights(".safetensors"):
+            _check_pickles(files, allowed=pickles)
         if shape is not None:
             model = _on_shape(transformers, files, shape)
         else:
@@ -142,17 +144,28 @@ class TransformersEngine:
                     logits = logits[:, 0, list(self._answers)]
                 found: list[Any] = logits.double().cpu().tolist()
                 return found
-        except (torch.OutOfMemoryError, MemoryError):
-            self._forget()
-        except RuntimeError as error:
-            if "not enough memory" not in str(error) and "allocate" not in str(error):
+        except (RuntimeError, MemoryError) as error:
+            if not _is_out_of_memory(error):
                 raise
-            self._forget()
+        self._forget()
         raise OutOfMemory
 
     def _forget(self) -> None:
         if self.device.startswith("cuda"):
             self._torch.cuda.empty_cache()
+
+
+def _check_pickles(files: ModelFiles, *, allowed: bool) -> None:
+    """Checks a model without weights in safetensors: it has pickles, and the user trusts it."""
+    if not files.has_weights(".bin"):
+        raise ConfigError(
+            f"judge: {files.name} has no weights, such as model.safetensors; fetch the model again"
+        )
+    if not allowed:
+        raise ConfigError(
+            f"judge: {files.name} has no weights in safetensors. Pickles can run code when they "
+            "are loaded: pass allow_pickle=true only for a model that you trust"
+        )
 
 
 def _loaded(kind: Any, files: ModelFiles, **settings: Any) -> Any:
@@ -207,6 +220,13 @@ def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> Any:
     return model
 
 
+def _is_out_of_memory(error: Exception) -> bool:
+    """Whether memory ran out: PyTorch has an error for it on GPUs, and only words elsewhere."""
+    said = str(error).lower()
+    words = ("out of memory", "not enough memory", "alloc")
+    return isinstance(error, MemoryError) or any(word in said for word in words)
+
+
 @contextmanager
 def _told(files: ModelFiles) -> Iterator[None]:
     """Whatever a loader raises becomes a ``ConfigError`` that says what to do."""
@@ -221,6 +241,11 @@ def _told(files: ModelFiles) -> Iterator[None]:
             raise ConfigError(
                 f"judge: {files.name} needs a package that is not installed. Run: {INSTALL}, and "
                 f"{pip_install('torch', 'sentencepiece')}"
+            ) from None
+        if _is_out_of_memory(error):
+            raise ConfigError(
+                f"judge: {files.name} does not fit into memory; pass device=cpu, or name a smaller "
+                "model"
             ) from None
         text = str(error)
         if "trust_remote_code" in text or "custom code" in text:
