@@ -15,8 +15,9 @@ as no judge names one here. So it may be another than the one that speaks of it.
 
 For each set it prints: false statements; how many of the numbers and names that are called wrong
 are in the wrong words; and, where the right value is known, for how many a value of the context is
-shown, how many of these are right, and the lower end of the exact 95 % interval. The rules were
-tuned on contexts whose hash is even ("tuned"), and confirmed on the others ("held out").
+shown, how many of these are right, and the lower end of the exact 95 % interval. The same is
+printed for each half of the contexts. Errors of both halves were seen while the rules were made, so
+none is held out.
 
 ``--show`` prints what is not right. ``--real N`` prints N of the real false statements with a shown
 value, drawn at random, to be read. All 237 were read one by one: for 231, the value is what the
@@ -198,7 +199,7 @@ def main() -> None:
                 counts = counted(false, options.show)
                 kind = "pairs" if false.kind == "pairs" else "made"
                 half = (
-                    "tuned" if sha256(false.context.encode()).digest()[0] % 2 == 0 else "held out"
+                    "tuned" if sha256(false.context.encode()).digest()[0] % 2 == 0 else "other half"
                 )
                 for group in {
                     f"{kind}, {name}",
