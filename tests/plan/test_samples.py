@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +11,7 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from fakes import USAGE, ScriptedJudge, TruthfulJudge, failing
+from fakes import USAGE, ScriptedJudge, TruthfulJudge, failing, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
@@ -165,6 +166,33 @@ def test_a_judge_that_says_how_sure_it_is_counts_only_so_much() -> None:
     assert [v.confidence for v in result.verdicts] == [0.6, 0.5, 1.0]
 
 
+def test_the_evidence_is_that_of_a_sample_that_agrees_and_names_some() -> None:
+    class Terse(Samples):
+        """Its first sample names no evidence."""
+
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            reply = super().ask(ask)
+            return Reply(reply.text.replace("[1]", "[]") if ask.sample == 1 else reply.text, USAGE)
+
+    result = grade(ANSWER, CONTEXT, judge=Terse([("supported",) * 3] * 3), samples=3)
+    assert [[e.text for e in v.evidence] for v in result.verdicts] == [["The gate is red."]] * 3
+
+
+def test_a_sample_that_denies_an_earlier_number_takes_back_what_the_majority_granted() -> None:
+    class Denies(Samples):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            reply = super().ask(ask)
+            if len(ask.ids) == 1 and ask.sample == 1:
+                said = {ask.ids[0]: "not_enough_info", 1: "contradicted"}
+                return Reply(verdicts_json(said), USAGE)
+            return reply
+
+    missing, no = ("supported", "supported", ""), ("supported", "supported", "not_enough_info")
+    result = grade(ANSWER, CONTEXT, judge=Denies([missing] * 3, [no] * 3), samples=3)
+    labels = [v.label or v.unresolved for v in result.verdicts]
+    assert labels == ["duplicate", "supported", "not_enough_info"]
+
+
 # ---------------------------------------------------------------- numbers, windows, controls
 
 ROOMS = [f"Room {n} of the old house is blue." for n in range(1, 7)]
@@ -263,6 +291,35 @@ def test_a_control_is_passed_if_the_majority_of_samples_passes_it(
         else:
             expected = {"asked": 2, "passed": 2 - failed, "failed": failed, "unanswered": 0}
             assert result.metadata["controls"] == expected
+
+
+def test_samples_without_any_control_are_no_test_of_the_judge() -> None:
+    """The sentences of the context are too short for controls."""
+    result, _ = graded([("supported",) * 3] * 3, controls="enforce")
+    assert result.error is not None
+    assert "no control could be made" in result.error.message
+
+
+def test_a_sample_that_failed_where_the_others_agree_leaves_nothing_open() -> None:
+    """Windows then disagree, and that is what the judge said: the case is graded."""
+
+    class Torn(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            self.asked.append(ask)
+            shown = ROOMS[0] in {text for _, text in ask.payload.sentences}
+            if shown and ask.sample == 3:
+                raise failing("server")
+            unseen = {ROOMS[0]: "contradicted"}
+            said = reply_text(
+                ask, lambda text: LABELS[0] if shown else unseen.get(text, "not_enough_info")
+            )
+            return Reply(said if shown else re.sub(r"\[\d+\]", "[]", said), USAGE)
+
+    judge = Torn(limits=Limits(prompt_tokens=900))
+    result = grade(ROOMS[0] + " " + ROOMS[1], LONG, judge=judge, samples=3)
+    assert [v.label or v.unresolved for v in result.verdicts] == ["duplicate", "supported"]
+    assert (result.status, result.score) == ("graded", 0.5)
+    assert "because an ask failed" not in (result.reason or "")
 
 
 def test_claims_and_truths_are_asked_for_once_and_judged_as_often_as_wanted() -> None:
