@@ -317,8 +317,8 @@ def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering() -> No
     done = run("probe", "--judge", "embedded", "--json")
     assert done.returncode == 0, done.stderr
     card = json.loads(done.stdout)
-    assert card["kinds"]["role"]["wrong"] == card["kinds"]["role"]["asked"] == 33
-    assert {"negation", "role", "arithmetic"} <= set(card["blind"])
+    assert card["kinds"]["name"]["wrong"] == card["kinds"]["name"]["asked"] == 33
+    assert {"role", "modality", "paraphrase", "arithmetic"} <= set(card["blind"])
     assert card["kinds"]["verbatim"]["wrong"] == 0
     assert set(card["kinds"]["date"]) >= {"asked", "wrong", "low", "high", "blind"}
 

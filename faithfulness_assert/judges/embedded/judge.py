@@ -1,8 +1,8 @@
 """The embedded judge: no key, no download, no network. A smoke test that compares words only.
 
-It only answers ``supported`` or ``not_enough_info``. It labels a sentence with two names exchanged,
-or without the "not" of the context, as supported. It is right about seven times in ten on natural
-statements, and about six times on those that were altered on purpose
+It only answers ``supported`` or ``not_enough_info``. It labels a sentence with two names exchanged
+as supported, and one that is true in quite other words as ``not_enough_info``. It is right about
+seven times in ten on natural statements, and about six times on those that were altered on purpose
 (``benchmarks/embedded_judge.py`` measures both). Use it to test that everything is connected, and
 an LLM judge to grade answers.
 """
@@ -17,7 +17,7 @@ from ...records.ask import Reply
 from ...records.errors import JudgeError
 from ...records.judge import JudgeInfo
 from ...records.usage import Usage
-from .rule import NEGATION, Support, build_index, support
+from .rule import Support, build_index, support
 
 if TYPE_CHECKING:
     from ...records.ask import Ask
@@ -26,7 +26,7 @@ THRESHOLD = 0.6
 
 
 class EmbeddedJudge:
-    """Labels a statement ``supported`` if enough of its words are in the context.
+    """Labels a statement ``supported`` if the context knows enough of its words.
 
     All other statements are ``not_enough_info``. The same ask always gets the same reply. The
     question is not read: it is never evidence.
@@ -39,7 +39,7 @@ class EmbeddedJudge:
         never_contradicts=True,
         deterministic=True,
         asks=frozenset({"verdicts"}),
-        identity={"judge": "embedded", "version": 3},
+        identity={"judge": "embedded", "version": 4},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -79,9 +79,8 @@ def _verdict(support: Support, reasons: bool) -> dict[str, Any]:
 
 
 def _reason(support: Support) -> str:
-    if support.missing:
-        where = "near the evidence" if support.missing == NEGATION else "in the context"
-        return f"{support.missing[:60]} is nowhere {where}"
+    if support.against and support.score < THRESHOLD:
+        return support.against
     if not support.evidence:
         return "no overlap with the context; smoke-test judge"
     where = f"in context sentences {', '.join(map(str, support.evidence[:5]))}"

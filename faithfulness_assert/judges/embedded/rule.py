@@ -1,19 +1,25 @@
-"""The rule of the embedded judge: are a statement's words in the context, and close together?
+"""The rule of the embedded judge: are the words of a statement in the context, above all the last?
 
-A sentence of a statement has two scores. *Far*: the share of its words' pieces of four letters that
-words anywhere in the context have, and ``CREDIT``, because a summary says in words of its own what
-stands in many places. *Near*: its best window of three neighbouring context sentences, by the mean
-of two shares, of its words (by their first five letters) and of its pieces. The more different
-words a context has, the more of any sentence it contains by chance: its score goes from far to near
-in proportion, and from ``MANY`` words on it is near alone. It is at most ``APART`` above near.
+Common words such as "the" say nothing and are left out, and a sentence tends to begin with what is
+known and to end with what is new. So a sentence of a statement has the share of its words that the
+context knows, where the first word weighs 1, the second 2, and so on. A word is known if a word of
+the context begins like it; of other words, the share of their pieces of four letters counts that
+words of the context have. The best window is the three neighbouring sentences of the context with
+most of the words. The more different words a context has, the more words are in it by chance:
+outside the window a word counts less, from ``MANY`` different words on nothing, and all such words
+together at most ``APART``.
 
-It loses half a point if one of its numbers or names is nowhere in the context, or if it has a
-negation and the sentences of its best window have none, so no overlap can make up for that. A
-statement has the score of its weakest sentence. Citation marks are ignored, unless the statement
+What speaks against a sentence lowers its score. Half a point: one of its numbers or names is
+nowhere in the context; it has a negation and its evidence has none; or its evidence has one and
+else no word that the sentence lacks. Up to half a point, less for a long sentence: one or two of
+its words are unknown, and the closest sentence of the context has no more words that it lacks. For
+who writes in words of his own changes many; a copy with one word changed says something else.
+
+A statement has the score of its weakest sentence. Citation marks are ignored, unless the statement
 scores higher with them: the context may contain them too.
 
-The rule only sees words. It does not see that a negation was taken away or is about something else,
-nor that two names are exchanged.
+The rule only sees words. It does not see that two names are exchanged, nor that a word which is
+elsewhere in the context has taken the place of another.
 """
 
 from __future__ import annotations
@@ -24,7 +30,11 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from .words import (
+    STEM,
     as_digits,
+    beginnings,
+    by_beginning,
+    content_words,
     find_names,
     find_numbers,
     find_words,
@@ -38,18 +48,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 WINDOW = 3  # context sentences that are compared together
-STEM = 5  # letters of a word that count
 GRAM = 4  # letters of a piece
-MISSING = 0.5  # penalty for a number, name or negation that is not there
-CREDIT = 0.05  # for what a sentence says in words of its own
-APART = 0.35  # a score is at most so much above near: words from all over say nothing
-MANY = 2_000  # different words of a context that contains the pieces of most sentences by chance
+ELSEWHERE = 0.8  # what a word counts that is in the context, but not in the window
+MANY = 5_000  # different words of a context that contains most words by chance
+APART = 0.35  # what all words outside the window count at most
+AGAINST = 0.5  # what a missing number or name takes from the score, so that it cannot be enough
+CHANGES = 2  # unknown words of a sentence that may be a changed copy
+CHANGE = 2.5  # what they take from the score, divided by the number of words
 # Words of a piece of text. Longer sentences are cut: without this, a transcript without full stops
 # would be one window that contains everything.
 LONGEST = 100
-CANDIDATES = 4  # windows that are compared in full
-NEGATION = "the negation"
-PLACES = 1_000  # occurrences of words, the rarest first, that candidates come from: limits the work
+PLACES = (
+    1_000  # occurrences of words, the rarest first, that the window comes from: limits the work
+)
 
 
 class Index(NamedTuple):
@@ -59,17 +70,19 @@ class Index(NamedTuple):
         texts: its sentences; long ones are cut into several texts.
         sentence_numbers: the number of the sentence that each text belongs to.
         places: the positions in ``texts`` where each word stem occurs, ascending.
+        known: for each shorter beginning of a word, a word of the context that begins so.
         windows: the starts of the windows that have a word stem in them, ascending; of stems that
             statements have had.
         words: all words.
         numbers: all numbers, also those that are words.
         exact: the number of the sentence that consists of exactly these words.
-        pieces: the pieces of all words; none in a context of ``MANY`` words.
+        pieces: the pieces of all words, once a statement has needed them.
     """
 
     texts: list[str]
     sentence_numbers: list[int]
     places: dict[str, list[int]]
+    known: dict[str, str]
     windows: dict[str, list[int]]
     words: set[str]
     numbers: set[str]
@@ -84,18 +97,17 @@ class Support(NamedTuple):
         score: between -0.5 and 1.
         evidence: the numbers of the context sentences in the best windows that share words with the
             statement, ascending.
-        missing: what the statement has and the context lacks, in words, or empty: a number or a
-            name, or a negation.
+        against: what lowered the score, in words, or empty.
     """
 
     score: float = 0.0
     evidence: tuple[int, ...] = ()
-    missing: str = ""
+    against: str = ""
 
 
 def build_index(context: Iterable[tuple[int, str]]) -> Index:
     """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
-    index = Index([], [], {}, {}, set(), set(), {}, set())
+    index = Index([], [], {}, {}, {}, set(), set(), {}, set())
     for number, sentence in context:
         words = find_words(sentence)
         if not words:
@@ -106,13 +118,12 @@ def build_index(context: Iterable[tuple[int, str]]) -> Index:
         index.exact.setdefault(whole, number)
         for start in range(0, len(words), LONGEST):
             piece = words[start : start + LONGEST]
-            for stem in _stems(piece):
+            for stem in {word[:STEM] for word in piece}:
                 index.places.setdefault(stem, []).append(len(index.texts))
             index.texts.append(whole if len(piece) == len(words) else spaced(piece))
             index.sentence_numbers.append(number)
     index.numbers.update(as_digits(index.words))
-    if len(index.words) < MANY:
-        index.pieces.update(*map(_word_pieces, index.words))
+    index.known.update(by_beginning(index.words))
     return index
 
 
@@ -132,75 +143,90 @@ def _support(statement: str, index: Index) -> Support:
     supports = [_sentence_support(part, find_words(part), index) for part in parts]
     weakest = min(supports, key=lambda one: one.score, default=Support())
     evidence = {number for one in supports for number in one.evidence}
-    return Support(weakest.score, tuple(sorted(evidence)), weakest.missing)
+    return Support(weakest.score, tuple(sorted(evidence)), weakest.against)
 
 
 def _sentence_support(sentence: str, words: list[str], index: Index) -> Support:
+    """A sentence with more words than a window can contain needs the same one in the context.
+
+    This also limits the work.
+    """
     missing = _missing_detail(sentence, index)
-    text = spaced(words)
-    same = index.exact.get(text)
+    penalty = AGAINST if missing else 0.0
+    same = index.exact.get(spaced(words))
     if same is not None:
-        return Support(1.0 - MISSING if missing else 1.0, (same,), missing)
-    score, useful = _scores(words, text, index)
-    if not missing and negates(words):
-        denied = any(negates(index.texts[at].split()) for at in useful)
-        missing = "" if denied else NEGATION
+        return Support(1.0 - penalty, (same,), missing)
+    said: dict[str, str] = {}
+    for word in content_words(words):
+        said.setdefault(_stem(word, index), word)
+    stems = [stem for stem in said if stem in index.places]
+    if not stems or len(words) > WINDOW * LONGEST:
+        return Support(-penalty, (), missing)
+    start = _best_window(stems, index)
+    useful = _useful([index.places[stem] for stem in stems], start)
+    if not missing:
+        missing, penalty = _difference(words, said, useful, index)
     evidence = sorted({index.sentence_numbers[at] for at in useful})
-    return Support(score - MISSING if missing else score, tuple(evidence), missing)
+    return Support(_share(said, start, index) - penalty, tuple(evidence), missing)
+
+
+def _stem(word: str, index: Index) -> str:
+    """The stem of ``word``, or one of the context that is a stem of another form of it."""
+    stem = word[:STEM]
+    if stem in index.places:
+        return stem
+    same = next((index.known[start] for start in beginnings(word) if start in index.known), stem)
+    return same[:STEM]
 
 
 def _missing_detail(sentence: str, index: Index) -> str:
     number = next((n for n in find_numbers(sentence) if n not in index.numbers), None)
     if number is not None:
-        return f"the number {number}"
+        return f"the number {number[:60]} is nowhere in the context"
     name = next((n for n in find_names(sentence) if n.casefold() not in index.words), None)
-    return f"the name {name}" if name else ""
+    return f"the name {name} is nowhere in the context" if name else ""
 
 
-def _scores(words: list[str], text: str, index: Index) -> tuple[float, tuple[int, ...]]:
-    """The score of a sentence, and the useful texts of its best window.
-
-    A sentence with more words than a window can contain scores 0: it is only supported if the
-    context has the same sentence. This also limits the work.
-    """
-    if len(words) > WINDOW * LONGEST:
-        return 0.0, ()
-    stems = _stems(words)
-    known = [stem for stem in stems if stem in index.places]
-    places = [index.places[stem] for stem in known]
-    near, start = _best_window(_grams(text), len(stems), known, index)
-    by_chance = min(len(index.words) / MANY, 1.0)
-    far = _far(words, index) if near and index.pieces else 0.0
-    score = min(by_chance * near + (1.0 - by_chance) * far, near + APART)
-    return score, _useful(places, start) if near else ()
-
-
-def _far(words: list[str], index: Index) -> float:
-    """The share of the words' pieces that words anywhere in the context have, and the credit."""
-    pieces = set[str]().union(*map(_word_pieces, words))
-    return min(len(pieces & index.pieces) / len(pieces) + CREDIT, 1.0)
+def _difference(
+    words: list[str], said: dict[str, str], useful: tuple[int, ...], index: Index
+) -> tuple[str, float]:
+    """How a sentence differs from its evidence, and its penalty, if it may be a changed copy."""
+    closest = index.texts[useful[0]].split()
+    left = {word[:STEM] for word in content_words(closest)} - said.keys()
+    new = [word for stem, word in said.items() if stem not in index.places]
+    if negates(words):
+        if not any(negates(index.texts[at].split()) for at in useful):
+            return "the negation is nowhere near the evidence", AGAINST
+    elif negates(closest) and not new and not left:
+        return "the evidence has a negation", AGAINST
+    if len(left) <= len(new) and 0 < len(new) <= CHANGES:
+        return f"the word {new[-1]} is nowhere in the context", min(AGAINST, CHANGE / len(said))
+    return "", 0.0
 
 
-def _best_window(grams: set[str], stems: int, known: list[str], index: Index) -> tuple[float, int]:
-    """The best mean of word recall and piece recall, and where that window starts."""
-    places = [index.places[stem] for stem in known]
-    best, best_start = 0.0, 0
-    for start in _candidates(known, index):
-        end = start + WINDOW
-        word_recall = sum(_occurs(where, start, end) for where in places) / stems
-        if (word_recall + 1) / 2 <= best:
-            continue
-        text = "".join(index.texts[start:end])
-        score = (word_recall + sum(map(text.__contains__, grams)) / len(grams)) / 2
-        if score > best:
-            best, best_start = score, start
-    return best, best_start
+def _share(said: dict[str, str], start: int, index: Index) -> float:
+    """The share of words that the context knows; each word weighs one more than the one before."""
+    elsewhere = ELSEWHERE * (1.0 - min(len(index.words) / MANY, 1.0))
+    near = far = 0.0
+    for weight, (stem, word) in enumerate(said.items(), 1):
+        where = index.places.get(stem)
+        if where and _occurs(where, start, start + WINDOW):
+            near += weight
+        elif elsewhere:
+            far += weight * (1.0 if where else _share_of_pieces(word, index))
+    weights = len(said) * (len(said) + 1) / 2
+    return near / weights + min(elsewhere * far / weights, APART)
 
 
-def _candidates(stems: list[str], index: Index) -> list[int]:
-    """The starts of the windows that contain most of the words, judged by the rarest ones."""
-    if len(index.texts) <= WINDOW:
-        return [0]
+def _share_of_pieces(word: str, index: Index) -> float:
+    if not index.pieces:
+        index.pieces.update(*map(_pieces, index.words))
+    pieces = _pieces(word)
+    return len(pieces & index.pieces) / len(pieces)
+
+
+def _best_window(stems: list[str], index: Index) -> int:
+    """The start of the window that contains most of these words, judged by the rarest ones."""
     hits: Counter[int] = Counter()
     left = PLACES
     for stem in sorted(stems, key=lambda stem: len(index.places[stem])):
@@ -211,9 +237,8 @@ def _candidates(stems: list[str], index: Index) -> list[int]:
             starts = starts[: bisect_right(starts, where[left - 1])]
         left -= len(where)
         hits.update(starts)
-    enough = sorted(hits.values(), reverse=True)[:CANDIDATES][-1:]
-    best = [start for start, number in hits.items() if number >= enough[0]]
-    return sorted(best, key=lambda start: (-hits[start], start))[:CANDIDATES]
+    most = max(hits.values())
+    return min(start for start, number in hits.items() if number == most)
 
 
 def _window_starts(stem: str, index: Index) -> list[int]:
@@ -245,14 +270,7 @@ def _useful(places: list[list[int]], start: int) -> tuple[int, ...]:
     return tuple(useful)
 
 
-def _stems(words: list[str]) -> list[str]:
-    return list(dict.fromkeys(word[:STEM] for word in words))
-
-
 @lru_cache(maxsize=8192)  # the same words come again and again
-def _word_pieces(word: str) -> frozenset[str]:
-    return frozenset(_grams(f" {word} "))
-
-
-def _grams(text: str) -> set[str]:
-    return {text[at : at + GRAM] for at in range(max(len(text) - GRAM + 1, 1))}
+def _pieces(word: str) -> frozenset[str]:
+    text = f" {word} "
+    return frozenset(text[at : at + GRAM] for at in range(max(len(text) - GRAM + 1, 1)))

@@ -44,6 +44,9 @@ _SUPERSCRIPT_DIGITS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
 _SPELLED = {word: str(n) for n, word in enumerate(word_lists("names")["to twenty"].split())}
 _OPENERS = frozenset(word_lists("names")["openers"].split())
 _NEGATIONS = frozenset(word_lists("names")["negations"].split())
+_LITTLE = _NEGATIONS.union(word_lists("function_words")["function words"].split())
+
+STEM = 5  # letters of a word that count
 
 
 def find_words(text: str) -> list[str]:
@@ -58,6 +61,31 @@ def _words_as_written(text: str) -> list[str]:
 def spaced(words: list[str]) -> str:
     """Words as one text with a space around each, so that its pieces show where a word begins."""
     return f" {' '.join(words)} "
+
+
+def content_words(words: list[str]) -> list[str]:
+    """``words`` without those that hold a sentence together, or deny it; or all of them."""
+    return [word for word in words if word not in _LITTLE] or words
+
+
+def beginnings(word: str) -> list[str]:
+    """What ``word`` has in common with other forms of it, if they differ within the first letters.
+
+    That is a beginning of three or four letters that is more than half of it, so that "opens" and
+    "opened" have one in common; or the number that it spells out.
+    """
+    if word in _SPELLED:
+        return [_SPELLED[word]]
+    return [word[:size] for size in (4, 3) if 2 * size > len(word)]
+
+
+def by_beginning(words: set[str]) -> dict[str, str]:
+    """One of ``words`` for each of their beginnings."""
+    ordered = sorted(words)  # so that it is the same one in every run
+    found = {word[:3]: word for word in ordered if len(word) < 6}
+    found.update((word[:4], word) for word in ordered if len(word) < 8)
+    found.update((_SPELLED[word], word) for word in _SPELLED.keys() & words)
+    return found
 
 
 def find_numbers(text: str) -> list[str]:
