@@ -191,15 +191,17 @@ def _difference(
     words: list[str], said: dict[str, str], useful: tuple[int, ...], index: Index
 ) -> tuple[str, float]:
     """How a sentence differs from its evidence, and its penalty, if it may be a changed copy."""
+    denies = negates(words)
+    if denies and not any(negates(index.texts[at].split()) for at in useful):
+        return "the negation is nowhere near the evidence", AGAINST
+    new = [word for stem, word in said.items() if stem not in index.places]
+    if len(new) > CHANGES:
+        return "", 0.0
     closest = index.texts[useful[0]].split()
     left = {word[:STEM] for word in content_words(closest)} - said.keys()
-    new = [word for stem, word in said.items() if stem not in index.places]
-    if negates(words):
-        if not any(negates(index.texts[at].split()) for at in useful):
-            return "the negation is nowhere near the evidence", AGAINST
-    elif negates(closest) and not new and not left:
+    if negates(closest) and not (denies or new or left):
         return "the evidence has a negation", AGAINST
-    if len(left) <= len(new) and 0 < len(new) <= CHANGES:
+    if new and len(left) <= len(new):
         return f"the word {new[-1]} is nowhere in the context", min(AGAINST, CHANGE / len(said))
     return "", 0.0
 
