@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,7 @@ import faithfulness_assert
 from faithfulness_assert.records.errors import pip_install
 
 PACKAGE = Path(faithfulness_assert.__file__).parent
+DOCS = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
 PUBLIC = [
     "grade",
     "agrade",
@@ -142,6 +144,29 @@ def own_imports(name: str, *, typing: bool = False) -> set[str]:
             whole = [".".join([*base, alias.name]) for alias in node.names]
             found |= {name if name in MODULES else ".".join(base) for name in whole}
     return found - {"", name}
+
+
+CALLED_BY_NAME = re.compile(r"__\w+__|pytest_\w+|(add_\w+_arguments|run_\w+)")
+"""What Python, pytest and the command line find by its name."""
+
+
+def test_every_function_and_constant_is_named_a_second_time() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in MODULES.values()]
+    pages = [path.read_text(encoding="utf-8") for path in DOCS]
+    named = Counter(re.findall(r"\w+", " ".join(sources + pages)))
+    made = [name for source in sources for name in names_made(source)]
+    assert len(made) > 1000
+    assert [n for n in made if named[n] == 1 and not CALLED_BY_NAME.fullmatch(n)] == []
+
+
+def names_made(source: str) -> list[str]:
+    """The functions, classes and constants of a module."""
+    body = ast.parse(source).body
+    targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
+    targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
+    inner = [name for target in targets for name in ast.walk(target)]
+    defined = [n.name for n in body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    return defined + [name.id for name in inner if isinstance(name, ast.Name)]
 
 
 def test_the_public_names_are_exactly_those_promised() -> None:

@@ -29,13 +29,6 @@ def _known() -> set[Secrets]:
     return {secrets for secrets in (*alive, *_LAST.copy()) if secrets is not None}
 
 
-def without_known(text: str) -> str:
-    """``text`` without the secrets of any judge, but with what may as well be a word of it."""
-    for secrets in _known():
-        text = secrets.out_of(text)
-    return text
-
-
 def message_without_known(text: str) -> str:
     """``text`` of a message or a log without the secrets of any judge."""
     for secrets in _known():
