@@ -138,8 +138,8 @@ def new_file(path: AnyPath, *, private: bool = False) -> Iterator[BinaryIO]:
     part, handle = _beside(path, PRIVATE if private or kept is not None else _BY_UMASK)
     try:
         with open(handle, "wb") as file:
-            if kept is not None:
-                os.chmod(part, kept)
+            if kept is not None:  # by its handle: its name may be a link by now
+                os.chmod(file.fileno() if os.chmod in os.supports_fd else part, kept)
             yield file
         os.replace(part, path)
     except BaseException:
@@ -259,30 +259,40 @@ def open_database(path: AnyPath) -> sqlite3.Connection:
     """
     import sqlite3
 
-    mode = "rwc"
+    read_only = False
     try:
         append_file(path).close()
     except OSError as error:
         if error.errno not in READ_ONLY:
             raise
         open_file(path, follow=False).close()
-        mode = "ro"
-    for side in _FOREIGN_SIDE_FILES:
-        if os.path.lexists(f"{os.fspath(path)}{side}"):
-            raise OSError(errno.EINVAL, "no run of ours has this file", f"{os.fspath(path)}{side}")
-    with suppress(FileNotFoundError), open_file(f"{os.fspath(path)}-journal", follow=False) as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
-        if file.read() == _NAMES_ANOTHER:
-            raise OSError(errno.EINVAL, "it names another file", f"{os.fspath(path)}-journal")
-    if mode == "ro":
+        read_only = True
+    _check_side_files(os.fspath(path))
+    own = name = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+    if read_only:
         from urllib.parse import quote
 
-        name = f"file:{quote(os.path.abspath(path))}?mode=ro"
-        db = sqlite3.connect(name, isolation_level=None, uri=True)
-    else:
-        db = sqlite3.connect(path, isolation_level=None)
+        name = f"file:{quote(own)}?mode=ro"
+    db = sqlite3.connect(name, isolation_level=None, uri=read_only)
+    db.text_factory = bytes  # a name may have any bytes
+    opened = os.fsdecode(db.execute("PRAGMA database_list").fetchone()[2])
+    if _NOFOLLOW and opened != own:  # it became a link after it was looked at
+        db.close()
+        raise OSError(errno.ELOOP, "it is a link to another file", path)
+    db.text_factory = str
     db.execute("PRAGMA trusted_schema = OFF")
     return db
+
+
+def _check_side_files(path: str) -> None:
+    """Raises ``OSError`` if SQLite would use a file beside its database that is not as ours are."""
+    for side in _FOREIGN_SIDE_FILES:
+        if os.path.lexists(f"{path}{side}"):
+            raise OSError(errno.EINVAL, "no run of ours has this file", f"{path}{side}")
+    with suppress(FileNotFoundError), open_file(f"{path}-journal", follow=False) as file:
+        file.seek(max(0, file.seek(0, os.SEEK_END) - len(_NAMES_ANOTHER)))
+        if file.read() == _NAMES_ANOTHER:
+            raise OSError(errno.EINVAL, "it names another file", f"{path}-journal")
 
 
 def to_nowhere(stream: IO[str]) -> None:

@@ -19,7 +19,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..files import as_text, new_file, open_file
+from ..files import as_text, new_file, open_file, private_folder
 from ..records.ask import Reply
 from ..records.checks import is_whole
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
@@ -201,7 +201,8 @@ def _make_folder(info: JudgeInfo, parent: Path) -> Path:
     folder = parent / f"{re.sub(r'[^A-Za-z0-9.]+', '-', info.name)[:60]}-{digest[:12]}"
     description = {**asdict(info), "asks": sorted(info.asks)}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        parent.mkdir(parents=True, exist_ok=True)
+        private_folder(folder)  # its name can be foreseen, so it may be a link to another folder
         if _read(folder / _TAPE) != description:
             _write(folder / _TAPE, description)
     except OSError as error:
