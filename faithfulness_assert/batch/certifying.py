@@ -17,6 +17,7 @@ from ..judges.certificate import (
     certainty,
     is_sound,
     outcome_of,
+    was_judged,
 )
 from ..policy.as_json import without_controls
 from ..records.errors import ConfigError
@@ -123,6 +124,7 @@ class _Said(NamedTuple):
     fingerprint: str
     outcome: str
     certainty: float | None
+    judged: bool  # whether it is a judge's, and not what any of them would get
     statements: int  # a hash of their texts
     fine: tuple[bool, ...]
 
@@ -138,7 +140,7 @@ def _halves(
         if then is None or then.fingerprint != new.fingerprint or new.outcome not in OUTCOMES:
             continue
         del old[id]
-        if then.statements or new.statements:  # else nobody was asked
+        if then.judged or new.judged:
             judged = Judged(then.outcome, then.certainty, _agree(then, new))
             halves[sha256(id.encode()).digest()[0] % 2].append(judged)
     return halves, len(old)
@@ -157,7 +159,8 @@ def _said(run: str | PathLike[str]) -> Iterator[tuple[str, _Said]]:
         outcome = "error" if result.error else outcome_of(result)
         keys = tuple(text_key(verdict.statement) for verdict in result.verdicts)
         fine = tuple(verdict.is_fine for verdict in result.verdicts)
-        yield line.case_id, _Said(line.input, outcome, sure, hash(keys) if keys else 0, fine)
+        judged = was_judged(result)
+        yield line.case_id, _Said(line.input, outcome, sure, judged, hash(keys), fine)
 
 
 def _about(path: str | PathLike[str]) -> dict[str, Any]:

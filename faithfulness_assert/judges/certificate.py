@@ -79,11 +79,11 @@ class Certificate:
         """Whether this result of the first judge stands.
 
         Where no judge was needed, as for a blank answer, the second one would say the same. What
-        the first one left open, or what it got a control wrong in, never stands.
+        the first one could not grade or left open, or got a control wrong in, never stands.
         """
         if result.error is not None:
-            return result.status == "invalid_input"
-        if not result.verdicts:
+            return False
+        if not was_judged(result):
             return True
         limit = self.limits.get(outcome_of(result))
         return limit is not None and is_sound(result) and certainty(result) >= limit
@@ -112,6 +112,11 @@ NAMES = [field.name for field in fields(Certificate) if field.name != "curve"]
 def outcome_of(result: GradingResult) -> str:
     """Which of ``OUTCOMES`` a result is."""
     return OUTCOMES[0] if result.pass_ else OUTCOMES[1]
+
+
+def was_judged(result: GradingResult) -> bool:
+    """Whether a reply of a judge is in it, be it that the answer makes no claim, or ratings."""
+    return bool(result.verdicts or result.metadata.get("replies"))
 
 
 def is_sound(result: GradingResult) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from cascade_certificates import JUDGES, certified, true_agreement
 from command import run as command
+from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply
@@ -24,8 +25,9 @@ from faithfulness_assert.batch.cascade_rules import at_most, least_agreement, ne
 from faithfulness_assert.batch.certifying import AGREE, certify
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
-from faithfulness_assert.judges.certificate import MAX_FILE_BYTES, Rule, certainty
+from faithfulness_assert.judges.certificate import FORMAT, MAX_FILE_BYTES, Rule, certainty
 from faithfulness_assert.judges.several import Cascade
+from faithfulness_assert.records.judge import Limits
 
 KEY = "sk-0123456789abcdef"
 CASES = 420
@@ -267,6 +269,56 @@ def test_a_first_judge_that_fails_is_not_the_last_word_and_a_second_one_is(
         result = grade("It is red.", "It is red.", judge=Cascade(*judges, certificate=certificate))
         assert result.status == status
         assert result.pass_ is (status == "graded")
+
+
+ACCEPTS_NONE: dict[str, Any] = {
+    "format": FORMAT,
+    "judges": [{}, {}],
+    "policy": {},
+    "prompts": "",
+    "agree": 0.95,
+    "limits": {},
+    "cases": 100,
+    "accepted": 0,
+    "differing": 0,
+}
+
+
+@pytest.mark.parametrize("policy", ["deepeval", "axion", "ragaliq", "masis"])
+def test_a_certificate_that_accepts_nothing_accepts_no_answer_without_claims_or_verdicts(
+    policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some policies give an answer in which the judge finds no claim 1.0, and rubrics have none."""
+
+    class FindsNothing(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            rows = [{"id": n, "claims": []} for n in ask.ids]
+            return (
+                Reply(json.dumps({"sentences": rows})) if ask.kind == "claims" else super().ask(ask)
+            )
+
+    monkeypatch.setattr("faithfulness_assert.ensemble.check_fits", lambda *_: None)
+    second = TruthfulJudge()
+    judges = Cascade(FindsNothing(), second, certificate=ACCEPTS_NONE)
+    case = ("The gate is open.", ["The gate is shut."])
+    result = grade(*case, question="Is it?", judge=judges, policy=policy)
+    alone = grade(*case, question="Is it?", judge=TruthfulJudge(), policy=policy)
+    assert second.asked
+    assert (result.score, result.verdicts) == (alone.score, alone.verdicts)
+    blank = grade("", "The gate is shut.", question="Is it?", judge=judges, policy=policy)
+    assert blank.metadata["cascade"]["second"] is False  # nobody needs to be asked
+
+
+def test_what_is_too_long_for_the_first_judge_goes_to_the_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("faithfulness_assert.ensemble.check_fits", lambda *_: None)
+    small, large = TruthfulJudge(limits=Limits(prompt_tokens=1200)), TruthfulJudge()
+    judges = Cascade(small, large, certificate=ACCEPTS_NONE)
+    case: Any = ("The gate is red.", "The gate is red.")
+    long = "Why is it red? " * 1000
+    assert grade(*case, question=long, judge=small).status == "invalid_input"
+    assert grade(*case, question=long, judge=judges).score == 1.0
 
 
 def test_the_least_confidence_of_a_judge_that_states_one_is_its_certainty() -> None:
