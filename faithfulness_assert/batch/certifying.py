@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from os import PathLike
 
+    from .rows import Line
+
 AGREE = 0.95
 
 
@@ -42,8 +44,8 @@ class Certified:
         certificate: None if the runs do not show that the first judge is enough anywhere.
         curve: all rules, from one that accepts few cases to one that accepts all.
         cases: how many cases they were tested on.
-        left_out: how many cases are not in both runs, could not be graded by the second judge, or
-            have other texts.
+        left_out: how many cases are not in both runs, could not be graded by the second judge,
+            have other texts, or repeat a case.
     """
 
     judges: tuple[str, str]
@@ -122,6 +124,7 @@ class _Said(NamedTuple):
     """What is kept of a result."""
 
     fingerprint: str
+    content: int  # a hash of all that is graded; cases that repeat each other have the same
     outcome: str
     certainty: float | None
     judged: bool  # whether it is a judge's, and not what any of them would get
@@ -132,13 +135,20 @@ class _Said(NamedTuple):
 def _halves(
     first: str | PathLike[str], second: str | PathLike[str]
 ) -> tuple[tuple[list[Judged], list[Judged]], int]:
-    """The cases of both runs, in two halves, and how many are left out."""
-    old = dict(_said(first))
+    """The cases of both runs, in two halves, and how many are left out.
+
+    Of cases that repeat each other one counts: more of them show no more, and the test takes each
+    case as drawn anew.
+    """
+    old, seen = dict(_said(first)), set[int]()
     halves: tuple[list[Judged], list[Judged]] = ([], [])
     for id, new in _said(second):
         then = old.get(id)
         if then is None or then.fingerprint != new.fingerprint or new.outcome not in OUTCOMES:
             continue
+        if new.content in seen:
+            continue
+        seen.add(new.content)
         del old[id]
         if then.judged or new.judged:
             judged = Judged(then.outcome, then.certainty, _agree(then, new))
@@ -159,8 +169,13 @@ def _said(run: str | PathLike[str]) -> Iterator[tuple[str, _Said]]:
         outcome = "error" if result.error else outcome_of(result)
         keys = tuple(text_key(verdict.statement) for verdict in result.verdicts)
         fine = tuple(verdict.is_fine for verdict in result.verdicts)
-        judged = was_judged(result)
-        yield line.case_id, _Said(line.input, outcome, sure, judged, hash(keys), fine)
+        judged, content = was_judged(result), _content(line)
+        yield line.case_id, _Said(line.input, content, outcome, sure, judged, hash(keys), fine)
+
+
+def _content(line: Line) -> int:
+    told = {name: str(digest) for name, digest in line.fields.items() if name != "id"}
+    return hash(tuple(sorted(told.items())) or line.case_id)
 
 
 def _about(path: str | PathLike[str]) -> dict[str, Any]:

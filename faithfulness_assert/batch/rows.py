@@ -69,6 +69,7 @@ class Line(NamedTuple):
         data = json.loads(text)
         if not isinstance(data, dict) or not {"case_id", "row", "score"} <= data.keys():
             raise ValueError("it is not a line of results: it lacks case_id, row or score")
+        fields = data.get("fields")
         result = {name: value for name, value in data.items() if name not in OWN_FIELDS[1:]}
         return cls(
             str(data["case_id"]),
@@ -76,7 +77,7 @@ class Line(NamedTuple):
             str(data.get("input", "")),
             data.get("columns", NOTHING),
             GradingResult.model_validate(result),
-            data.get("fields", NOTHING),
+            fields if isinstance(fields, dict) else NOTHING,
         )
 
 

@@ -51,7 +51,7 @@ def run_certify(arguments: Namespace) -> int:
         found = certify(arguments.first, arguments.second, arguments.agree)
         show_line(
             f"Tested on {found.cases:,} cases that had no part in choosing the rules; "
-            f"{found.left_out:,} cases are not in both runs, or could not be graded"
+            f"{found.left_out:,} cases are not in both runs, could not be graded, or repeat one"
         )
         show_line(
             "A rule accepts results of A that pass, and that fail, from a certainty on. Of those, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from dataclasses import replace
 from math import comb, fsum
 from pathlib import Path
@@ -233,6 +234,21 @@ def test_runs_that_show_nothing_give_no_certificate(graded: Any, tmp_path: Path)
         certify(tmp_path / "one", tmp_path / "nothing")
     with pytest.raises(ConfigError, match="agree: must be a share over 0 and under 1"):
         certify(tmp_path / "one", tmp_path / "two", agree=1.0)
+
+
+def test_a_case_that_a_data_set_repeats_counts_once(graded: Any, tmp_path: Path) -> None:
+    """Else 30 cases, each of them ten times, would show as much as 300."""
+    few = json.loads(Path(graded[1]).read_text())[:30]
+    repeated = [{**case, "id": f"{case['id']}-{n}"} for case in few for n in range(10)]
+    for name in ("one", "two"):
+        run(repeated, tmp_path / name, judge="embedded", progress=False)
+    found = certify(tmp_path / "one", tmp_path / "two")
+    assert found.certificate is None
+    assert found.cases < 30
+    assert found.left_out == 270
+    results = tmp_path / "two" / "results.jsonl"  # what tells a repeat may be damaged, or of old
+    results.write_text(re.sub(r'"fields": \{.*?\}', '"fields": 3', results.read_text()))
+    assert certify(tmp_path / "one", tmp_path / "two").left_out == 0
 
 
 def test_59_cases_without_a_difference_are_enough_and_93_with_one() -> None:
