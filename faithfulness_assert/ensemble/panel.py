@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..plan.endings import UNDEFINED
 from ..plan.kept import FOUND, found_in, kept
 from ..plan.voting import agreeing
-from ..plan.weighing import Found, weigh, with_warnings
+from ..plan.weighing import Found, is_proven, weigh, with_warnings
 from ..policy.reasons import FIXES
 from ..records.errors import ConfigError, JudgeError
 from .sums import summed
@@ -53,8 +53,8 @@ def voted(policy: Policy, results: Sequence[GradingResult]) -> GradingResult:
 
 
 def _vote(column: Sequence[Verdict], members: int) -> Verdict:
-    """The verdict of a majority of all members: that of the first one who gave its label."""
-    if agree := agreeing(column, members):
+    """The verdict of a majority of all members: see ``agreeing`` whose of them it is."""
+    if agree := agreeing(column, members, is_proven):
         return agree[0]
     said = any(verdict.label for verdict in column)
     why: Unresolved = "duplicate" if said else "missing"

@@ -61,12 +61,16 @@ def _vote(said: Sequence[Finding]) -> Finding:
 
     Where the judge says how sure it is of each, a sample counts only so much.
     """
-    if agree := agreeing(said, len(said)):
+    if agree := agreeing(said, len(said), _names_evidence):
         sure = fsum(1.0 if one.confidence is None else one.confidence for one in agree)
         return agree[0]._replace(confidence=round(sure / len(said), 4))
     if any(finding.label for finding in said):
         return Finding(unresolved="duplicate")
     return next((finding for finding in said if finding != MISSING), MISSING)
+
+
+def _names_evidence(finding: Finding) -> bool:
+    return bool(finding.evidence or finding.quote) and not finding.flags
 
 
 def _undecided(

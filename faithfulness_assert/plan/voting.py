@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..records.model import Label
 
@@ -18,10 +18,6 @@ class Said(Protocol):
     def label(self) -> Label | None:
         """None where it says nothing that counts."""
 
-    @property
-    def evidence(self) -> tuple[object, ...]:
-        """What it points at."""
-
 
 AnySaid = TypeVar("AnySaid", bound=Said)
 
@@ -32,8 +28,15 @@ def majority(labels: Sequence[Label | None], of: int) -> Label | None:
     return label if votes * 2 > of else None
 
 
-def agreeing(said: Sequence[AnySaid], of: int) -> tuple[AnySaid, ...]:
-    """What those say who give the label of the majority, first the one who names evidence."""
+def agreeing(
+    said: Sequence[AnySaid], of: int, proven: Callable[[AnySaid], bool]
+) -> tuple[AnySaid, ...]:
+    """What those say who give the label of the majority of ``of`` voters; () if there is none.
+
+    ``proven``: whether one names evidence for it. First come those who do if more than half of all
+    voters do, else those who do not: what needs evidence needs that of a majority, too.
+    """
     label = majority([one.label for one in said], of)
-    agree = (one for one in said if one.label == label)
-    return () if label is None else tuple(sorted(agree, key=lambda one: not one.evidence))
+    agree = [] if label is None else [one for one in said if one.label == label]
+    mostly = sum(map(proven, agree)) * 2 > of
+    return tuple(sorted(agree, key=lambda one: proven(one) != mostly))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,23 @@ def test_a_statement_has_the_label_of_more_than_half_of_all_judges_or_none(said:
         assert result.score == pytest.approx(sum(WEIGHTS.get(e or "", 0.0) for e in expected) / 3)
     else:  # a judge without any reply might have made a majority that decides
         assert silent or all(e is None for e in expected)
+
+
+@pytest.mark.parametrize(("with_evidence", "score"), [(1, 0.0), (2, 1.0), (3, 1.0)])
+def test_what_needs_evidence_needs_it_of_more_than_half_of_the_judges(
+    with_evidence: int, score: float
+) -> None:
+    class Bare(Says):
+        """Names no evidence."""
+
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            reply = super().ask(ask)
+            return replace(reply, text=reply.text.replace("[1]", "[]"))
+
+    kinds = [Says] * with_evidence + [Bare] * (3 - with_evidence)
+    for order in (kinds, kinds[::-1]):
+        judges = Panel(*(kind(f"j{n}", ["supported"] * 3) for n, kind in enumerate(order)))
+        assert grade(ANSWER, CONTEXT, judge=judges, strict_evidence=True).score == score
 
 
 def test_a_judge_that_cannot_be_reached_has_no_vote_and_may_leave_the_case_open() -> None:

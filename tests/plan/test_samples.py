@@ -166,7 +166,7 @@ def test_a_judge_that_says_how_sure_it_is_counts_only_so_much() -> None:
     assert [v.confidence for v in result.verdicts] == [0.6, 0.5, 1.0]
 
 
-def test_the_evidence_is_that_of_a_sample_that_agrees_and_names_some() -> None:
+def test_the_evidence_is_that_of_the_first_sample_that_agrees_and_names_some_as_most_do() -> None:
     class Terse(Samples):
         """Its first sample names no evidence."""
 
@@ -176,6 +176,23 @@ def test_the_evidence_is_that_of_a_sample_that_agrees_and_names_some() -> None:
 
     result = grade(ANSWER, CONTEXT, judge=Terse([("supported",) * 3] * 3), samples=3)
     assert [[e.text for e in v.evidence] for v in result.verdicts] == [["The gate is red."]] * 3
+
+
+@examples(60)
+@given(st.lists(st.tuples(label, st.sampled_from(["[1]", "[]", "[99]"])), min_size=2, max_size=7))
+def test_what_needs_evidence_needs_it_of_more_than_half_of_the_samples(said: Any) -> None:
+    """Evidence of a single sample does not carry what the others say without any."""
+
+    class Says(Samples):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            label, evidence = said[ask.sample - 1]
+            return Reply(reply_text(ask, lambda _: label).replace("[1]", evidence), USAGE)
+
+    judge, samples = Says(), len(said)
+    result = grade(ANSWER, CONTEXT, judge=judge, samples=samples, reasks=0, strict_evidence=True)
+    for v in result.verdicts:
+        if v.label == "supported":
+            assert sum(one == ("supported", "[1]") for one in said) * 2 > samples
 
 
 def test_a_sample_that_denies_an_earlier_number_takes_back_what_the_majority_granted() -> None:
