@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,6 +18,8 @@ from .mapping import COLUMN_FIELDS, FROM, check_length
 from .systems import FIRST_MARKS, SYSTEMS, System, names
 
 _PLAIN_PATH = re.compile(r"[\w.-]+")
+_NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')
+"""The names in a JMESPath: one with other signs than these is in quotes, as in JSON."""
 _AUDIT = "last_citation_audit"
 _TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
 _ABSENT = object()
@@ -60,9 +63,16 @@ def has_column(columns: Collection[str], field: str, mapping: Mapping[str, str])
     starts = {name.split(".")[0] for name in columns}
     if field in mapping:
         path = mapping[field]
-        return path in columns or bool(starts & set(re.findall(r"[\w-]+", path)))
+        return path in columns or not starts.union(columns).isdisjoint(names_in(path))
     known = any(name in columns for name in names(field))
     return known or FROM in mapping or not starts.isdisjoint(FIRST_MARKS)
+
+
+def names_in(path: str) -> Iterator[str]:
+    """The names in a JMESPath."""
+    for name in _NAMES.findall(path):
+        with suppress(ValueError):  # not JSON: no path either
+            yield json.loads(name) if name.startswith('"') else name
 
 
 # ---------------------------------------------------------------- records

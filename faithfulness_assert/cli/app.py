@@ -8,6 +8,7 @@ named is loaded, so that help and version come at once.
 from __future__ import annotations
 
 import errno
+import os
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from functools import partial
@@ -87,8 +88,8 @@ def main() -> None:
 
 
 def _run(given: list[str]) -> int:
-    if " ".join(given[:2]) in COMMANDS:  # a command of two words
-        given = [" ".join(given[:2]), *given[2:]]
+    if (two := " ".join(given[:2])) in COMMANDS:  # a command of two words
+        given = [two, *given[2:]]
     parser = _Parser(prog="faithfulness-assert", description=DESCRIPTION)
     version = f"%(prog)s {faithfulness_assert.__version__}"
     parser.add_argument("--version", action="version", version=version)
@@ -101,6 +102,8 @@ def _run(given: list[str]) -> int:
             command.set_defaults(run=getattr(module, f"run_{verb}"))
     if given and not given[0].startswith("-") and given[0] not in COMMANDS:
         parser.error(f"unknown command {given[0]!r}. {_suggest(given[0], COMMANDS)}")
+    if near := _mistyped_second_word(given):
+        parser.error(f"unknown command {two!r}. Did you mean {near!r}?")
     arguments, unknown = parser.parse_known_args(given)
     if unknown:
         own = commands.choices.get(given[0], parser)
@@ -110,6 +113,18 @@ def _run(given: list[str]) -> int:
         return WRONG_USE
     code: int = arguments.run(arguments)
     return code
+
+
+def _mistyped_second_word(given: list[str]) -> str:
+    """The command of two words that may be meant; "" if the second one may as well be a file."""
+    first, second = [*given, "", ""][:2]
+    seconds = [name.split()[1] for name in COMMANDS if name.startswith(f"{first} ")]
+    if not seconds or not second.isalpha() or os.path.exists(second):
+        return ""
+    import difflib  # only where a file is missing
+
+    near = difflib.get_close_matches(second, seconds, n=1)
+    return f"{first} {near[0]}" if near else ""
 
 
 def _unrecognized(unknown: list[str], command: ArgumentParser) -> str:

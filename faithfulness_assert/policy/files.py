@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..files import read_text
 from ..records.errors import ConfigError
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
 MAX_FILE_BYTES = 1 << 20
 MAX_TOML_BYTES = 1 << 18
+MAX_YAML_VALUES = 100_000
+"""Its parser takes up to 30 microseconds for each value, and a value may have two characters."""
 MAX_KEYS = 20
 """Names that a dotted key of TOML joins: the parser takes quadratic time and memory for them."""
 _BARE = r"[A-Za-z0-9_-]+"
@@ -116,6 +119,14 @@ def _checked(data: object) -> object:
 
 
 def _yaml(loader: SafeLoader) -> object:
+    compose, made = loader.compose_node, itertools.count(1)
+
+    def counted(*place: Any) -> Node | None:
+        if next(made) > MAX_YAML_VALUES:
+            raise ValueError(f"it has more than {MAX_YAML_VALUES} values")
+        return compose(*place)
+
+    loader.compose_node = counted  # type: ignore[method-assign, assignment]
     try:
         root = loader.get_single_node()
         if root is None:

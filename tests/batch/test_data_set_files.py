@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import HealthCheck, assume, given
+from hypothesis import HealthCheck, assume, example, given
 from hypothesis import strategies as st
 from strategies import examples
 
@@ -315,6 +315,24 @@ def test_cells_of_a_csv_file_are_texts_as_they_are(
     assert [(row.fields["answer"], row.columns["note"]) for row in rows] == [
         (answer, note) for answer, _, note in cells
     ]
+
+
+@slow_disk
+@given(st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=12), st.booleans())
+@example('context, "long" é\\', True)
+@example('context, "long" é\\', False)
+def test_a_column_of_any_name_is_found_by_its_quoted_jmespath(
+    tmp_path: Path, column: str, ascii_only: bool
+) -> None:
+    column = f"a{column}."  # white space around it is not of it
+    with (tmp_path / "a.csv").open("w", encoding="utf-8", newline="") as text:
+        csv.writer(text).writerows([("answer", column), ("a", '["b", "c"]')])
+    path = json.dumps(column, ensure_ascii=ascii_only)
+    for mapping in ({"context": column}, {"context": path}):
+        (row,) = open_data_set(tmp_path / "a.csv", mapping=mapping).rows()
+        assert row.fields["context"] == ["b", "c"]
+    with pytest.raises(ConfigError, match="no column for context"):
+        open_data_set(tmp_path / "a.csv", mapping={"context": f'"x{column}"'})
 
 
 @pytest.mark.parametrize("row", fixture("csv_cells.json"), ids=lambda row: row["cell"])

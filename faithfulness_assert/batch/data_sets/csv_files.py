@@ -8,7 +8,7 @@ import re
 from ast import literal_eval
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...cases.locate import has_column
+from ...cases.locate import has_column, names_in
 from ...cases.mapping import COLUMN_FIELDS
 from ...cases.systems import NAMES_INSIDE
 from ...files import open_text
@@ -140,8 +140,11 @@ def _record(
 
 def context_columns(columns: Sequence[str], mapping: Mapping[str, str]) -> frozenset[str]:
     """Those columns whose cells may be lists of passages."""
-    known, own = NAMES_INSIDE["context"], mapping.get("context")
-    return frozenset(name for name in columns if name == own or name.split(".")[-1] in known)
+    known, own = NAMES_INSIDE["context"], mapping.get("context", "")
+    quoted = [*names_in(own)]
+    return frozenset(
+        name for name in columns if name == own or [name] == quoted or name.split(".")[-1] in known
+    )
 
 
 def passages(cell: str) -> Any:
