@@ -63,6 +63,10 @@ def add_init_arguments(parser: ArgumentParser) -> None:
 def run_init(arguments: Namespace) -> int:
     """Writes the example, or prints what replaces the assertions of a config."""
     if arguments.config is not None:
+        example = {"FOLDER": arguments.folder != Path(), "--force": arguments.force}
+        for name, given in {**example, "--overwrite": arguments.overwrite}.items():
+            if given:
+                raise ConfigError(f"{name}: not with --from, which changes a config where it is")
         return _adopt(arguments.config, write=arguments.write)
     if arguments.write:
         raise ConfigError("--write: only with --from")

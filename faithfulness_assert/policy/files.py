@@ -11,6 +11,8 @@ from ..records.errors import ConfigError
 from ..text.strings import clip, lazy_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from yaml import Node, SafeLoader
 
 MAX_FILE_BYTES = 1 << 20
@@ -35,7 +37,7 @@ def read_data(file: str, what: str) -> object:
     return parsed(suffix, text, f"{what}: {file}")
 
 
-def read_file(file: str, what: str) -> tuple[str, str]:
+def read_file(file: str, what: str, suffixes: Sequence[str] = SUFFIXES) -> tuple[str, str]:
     """The ending of a file that can have data, and its text.
 
     Raises:
@@ -45,8 +47,8 @@ def read_file(file: str, what: str) -> tuple[str, str]:
 
     path = Path(file)
     suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise ConfigError(f"{what}: {file}: must end in {', '.join(SUFFIXES)}")
+    if suffix not in suffixes:
+        raise ConfigError(f"{what}: {file}: must end in {', '.join(suffixes)}")
     try:
         text = read_text(path, "utf-8-sig", most=MAX_FILE_BYTES)
     except (OSError, ValueError) as error:

@@ -82,9 +82,7 @@ def adopt(config: Path, templates: Path, python: str) -> Adoption:
     Raises:
         ConfigError: the config cannot be read, or has nothing to replace.
     """
-    suffix, text = read_file(str(config), "init")
-    if suffix == ".toml":
-        raise ConfigError(f"init: {config}: must end in .yaml, .yml, .json")
+    suffix, text = read_file(str(config), "init", (".yaml", ".yml", ".json"))
     try:
         data = read_yaml(text, f"init: {config}")
     except ConfigError:
@@ -196,7 +194,7 @@ def _adopted(suffix: str, text: str, root: Mapping[str, Any], notes: list[str]) 
     changed = "".join([text[:end], *reversed(pieces)])
     if suffix != ".json" and isinstance(root, Placed) and "extensions" not in root and expected:
         if text[root.start : root.start + 1] != "{":
-            changed = changed.rstrip() + (newline + EXTENSIONS).replace("\n", newline)
+            changed = changed.rstrip() + newline + EXTENSIONS.replace("\n", newline)
     elif expected:
         notes.append("For one process that grades the whole eval, see `extensions` in the docs.")
     if expected:

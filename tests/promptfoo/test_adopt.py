@@ -12,6 +12,7 @@ from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 
+from faithfulness_assert import ConfigError
 from faithfulness_assert.promptfoo.adopt import adopt
 from faithfulness_assert.promptfoo.promptfoo_yaml import read_yaml
 
@@ -106,7 +107,8 @@ def test_line_ends_of_old_macs_stay(tmp_path: Path) -> None:
 
 def test_line_ends_and_what_is_in_braces_stay(tmp_path: Path) -> None:
     after, _ = adopted(tmp_path, CONFIG.replace("\n", "\r\n"))
-    assert after.count("\n") == after.count("\r\n")
+    assert after.count("\n") == after.count("\r\n") == after.count("\r")
+    assert after.replace("\r\n", "\n") == adopted(tmp_path, CONFIG)[0]
     text = '{\n "tests": [{"assert": [{"type": "context-faithfulness"}]}]}'
     after, _ = adopted(tmp_path, text, "a.json")
     assert json.loads(after)["tests"][0]["assert"][0]["type"] == "python"
@@ -153,6 +155,29 @@ def test_a_config_is_never_overwritten_without_its_name(tmp_path: Path) -> None:
     named = ["--force", "--overwrite", "promptfooconfig.yaml"]
     assert run("init", str(tmp_path), *named).returncode == 0
     assert config.read_text() != CONFIG
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [(["elsewhere"], "FOLDER"), (["--force"], "--force"), (["--overwrite", "a"], "--overwrite")],
+)
+def test_what_only_the_example_takes_is_refused_beside_a_config(
+    more: list[str], named: str, tmp_path: Path
+) -> None:
+    (tmp_path / "a.yaml").write_text(CONFIG)
+    done = run("init", *more, "--from", str(tmp_path / "a.yaml"), "--write")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{named}: not with --from, which changes a config where it is" in done.stderr
+    assert (tmp_path / "a.yaml").read_text() == CONFIG
+
+
+@pytest.mark.parametrize("name", ["promptfooconfig.js", "tests.csv", "a.toml", "a"])
+def test_a_config_that_is_no_data_is_refused_with_the_endings_that_are_read(
+    name: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text("x = 1")
+    with pytest.raises(ConfigError, match=r"must end in \.yaml, \.yml, \.json$"):
+        adopt(tmp_path / name, TEMPLATES, "python3")
 
 
 words = st.sampled_from(
