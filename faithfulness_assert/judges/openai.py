@@ -284,7 +284,11 @@ class OpenAIJudge(RemoteJudge):
                 "form: over a batch API a reply must name its ask, which a bare Yes or No does "
                 "not; run it without the batch API"
             )
-        request = super().request(document_claim(ask), steps)
+        request = super().request(ask, steps)
         request.pop("response_format", None)
         more = {} if steps["logprobs"] else {"logprobs": True, "top_logprobs": LIKELIEST}
         return {**request, **more}
+
+    def worded(self, ask: Ask) -> Ask:
+        """See ``RemoteJudge``."""
+        return document_claim(ask) if self._is_checker else ask

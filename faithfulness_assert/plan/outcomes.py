@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 MOST_CUTS = 4
 """How often a case is cut anew."""
-CHARS_PER_TOKEN_AT_MOST = 8
-"""No tokenizer packs prose more tightly."""
 
 _STATUS: dict[str, Status] = {
     "refusal": "judge_refused",
@@ -131,16 +129,11 @@ def spent(state: State, job: Job, outcome: Outcome) -> State:
     """The state with the cost of an ask, estimated where the judge did not report it."""
     if isinstance(outcome, JudgeError):
         return noted(state, Log(outcome.usage or Usage()))
-    usage, warnings = outcome.usage, outcome.warnings
+    usage = outcome.usage
     if usage is None:
         sent, received = prompt_tokens(state.budget, job.ask), state.budget.count(outcome.text)
         usage = Usage(sent, received, num_requests=outcome.requests, estimated=True)
-    elif not outcome.cached:
-        chars = sum(len(message["content"]) for message in job.ask.messages)
-        if 0 < usage.prompt < chars / CHARS_PER_TOKEN_AT_MOST:
-            counted = f"the server counted {usage.prompt} prompt tokens, far fewer than were sent"
-            warnings = (f"{counted}: it may have cut the prompt", *warnings)
-    return noted(state, Log(usage, warnings=warnings))
+    return noted(state, Log(usage, warnings=outcome.warnings))
 
 
 def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:

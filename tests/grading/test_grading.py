@@ -20,7 +20,6 @@ from faithfulness_assert import (
     GradingResult,
     Policy,
     Reply,
-    Usage,
     agrade,
     grade,
     grade_many,
@@ -312,14 +311,6 @@ def test_promptfoo_gets_the_citation_audit_and_the_skipped_spans() -> None:
     ).to_promptfoo()["metadata"]
     assert metadata["citations"]["invalid_citations"] == ("9",)
     assert [span["reason"] for span in metadata["skipped"]] == ["heading"]
-
-
-def test_a_prompt_that_the_server_truncated_gives_a_warning() -> None:
-    judge = ScriptedJudge(
-        [Reply(verdicts_json({1: "supported"}), usage=Usage(prompt=200, num_requests=1))]
-    )
-    result = grade(TALL, CONTEXT * 100, judge=judge)
-    assert any("cut the prompt" in warning for warning in result.metadata["warnings"])
 
 
 def test_the_judge_sees_the_question_but_it_is_never_evidence() -> None:

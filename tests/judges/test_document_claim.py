@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from remote import bare_environment
 from faithfulness_assert import ConfigError, Grader, grade
 from faithfulness_assert.asking.echo import echoing
 from faithfulness_assert.asking.prompt import make_ask
+from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.policy.presets import policies
 from faithfulness_assert.records.ask import Payload
@@ -207,3 +209,58 @@ def test_an_llm_writes_the_claims_that_a_checker_judges(monkeypatch: pytest.Monk
     assert result.score == 0.5
     assert result.judge == "openai:bespoke with openai:gpt-4o-mini"
     assert (len(writer.requests), len(server.requests)) == (1, 2)
+
+
+# ---------------------------------------------------------------- the prompt that was sent is the measure
+
+LONG = " ".join(f"Hall {n} was opened by the mayor in {1600 + n}." for n in range(90))
+
+
+@pytest.mark.parametrize("context", [CONTEXT, LONG], ids=["short", "long"])
+def test_an_honest_count_of_the_short_prompt_is_not_called_a_cut_prompt(context: str) -> None:
+    with Loopback(counted(lambda text: len(text) // 6)) as server:
+        result = grade("The tower is 330 metres tall.", context, **options(server))
+    assert result.status == "graded", result.reason
+    assert len(server.requests) == 1
+    assert "cut the prompt" not in " ".join(result.metadata.get("warnings", ()))
+
+
+def test_a_count_of_a_power_of_two_that_the_short_prompt_has_is_believed() -> None:
+    with Loopback(lambda request: with_count(request, count(prompt_of(request)))) as server:
+        for words in range(900, 1024):  # one of them has 1,024 tokens, as Ollama counts that cuts
+            result = grade("The tower is tall.", "tall " * words, **options(server))
+            assert "windows" not in result.metadata
+
+
+@pytest.mark.parametrize("context", [CONTEXT, LONG], ids=["short", "long"])
+def test_a_checker_whose_server_read_a_twentieth_of_the_prompt_is_told(context: str) -> None:
+    with Loopback(counted(lambda text: len(text) // 20)) as server:
+        result = grade("The tower is 330 metres tall.", context, **options(server))
+    assert "may have cut the prompt" in " ".join(result.metadata["warnings"])
+
+
+def test_a_checker_whose_server_cut_a_long_prompt_is_asked_again_in_parts() -> None:
+    def cutting(request: Request) -> Answer:
+        return with_count(request, min(len(prompt_of(request)) // 4, 1024))
+
+    with Loopback(cutting) as server:
+        result = grade("The tower is 330 metres tall.", LONG * 3, **options(server))
+    assert result.metadata["windows"] > 1
+    assert all(len(prompt_of(request)) // 4 <= 1024 for request in server.requests[1:])
+
+
+count = exact_counter() or estimate_tokens
+
+
+def prompt_of(request: Request) -> str:
+    return "".join(message["content"] for message in request.body["messages"])
+
+
+def with_count(request: Request, tokens: int) -> Answer:
+    usage = {"prompt_tokens": tokens, "completion_tokens": 1}
+    return Answer(json.loads(completion("Yes", usage=usage).encoded()))
+
+
+def counted(tokens: Callable[[str], int]) -> Callable[[Request], Answer]:
+    """A checker that counts the tokens of what it was sent in this way."""
+    return lambda request: with_count(request, tokens(prompt_of(request)))

@@ -9,7 +9,14 @@ from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import ConfigError, GradingResult, JudgeError, NotGraded, assert_faithful
+from faithfulness_assert import (
+    ConfigError,
+    GradingResult,
+    JudgeError,
+    NotGraded,
+    Reply,
+    assert_faithful,
+)
 
 CONTEXT = [
     "The museum opens at 9 and closes at 18.",
@@ -24,7 +31,8 @@ def judge(verdicts: dict[int, tuple[str, list[int]]] = VERDICTS) -> ScriptedJudg
         f'{{"id":{n},"evidence":{evidence},"label":"{label}"}}'
         for n, (label, evidence) in verdicts.items()
     )
-    return ScriptedJudge([f'{{"verdicts":[{entries}]}}'])
+    told = "the server does not support a seed; none was sent"
+    return ScriptedJudge([Reply(f'{{"verdicts":[{entries}]}}', warnings=(told,))])
 
 
 def failure(answer: Any = ANSWER, context: Any = CONTEXT, **options: Any) -> str:
@@ -55,7 +63,7 @@ def test_a_failure_shows_the_answer_with_marks_and_what_the_context_says() -> No
 
   ?3 not enough info: The café of the museum is on the roof.
      nearest, passage 1: The museum opens at 9 and closes at 18.
-  ! the server counted 100 prompt tokens, far fewer than were sent: it may have cut the prompt
+  ! the server does not support a seed; none was sent
 
   policy default, judge scripted"""
     )

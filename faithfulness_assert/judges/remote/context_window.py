@@ -98,7 +98,10 @@ class ContextWindow:
         return self._limits
 
     def checked(self, ask: Ask, outcome: Outcome) -> Outcome:
-        """The outcome of a try. If the ask was too long, it is a failure that names the window."""
+        """The outcome of a try. If the ask was too long, it is a failure that names the window.
+
+        ``ask`` has the messages that were sent, which a judge may word otherwise than the plan.
+        """
         if isinstance(outcome, Reply):
             return self._unless_cut(ask, outcome)
         if not isinstance(outcome, ServerError) or not outcome.too_long:
@@ -107,14 +110,19 @@ class ContextWindow:
         return PromptTooLong(outcome.message, window, http_status=outcome.http_status)
 
     def _unless_cut(self, ask: Ask, reply: Reply) -> Outcome:
-        """The reply; a failure if the server read only a part of the prompt."""
+        """The reply; a failure if the server read only a part of the prompt.
+
+        Where it read too little for a window, the reply warns of it: it may be wrong about that.
+        """
         counted = reply.usage.prompt if reply.usage else 0
-        if counted < LEAST or not self._is_cut(ask, counted):
+        if not counted or not self._is_cut(ask, counted):
             return reply
         message = (
             f"the server counted {counted:,} prompt tokens, far fewer than were sent: "
             "it may have cut the prompt"
         )
+        if counted < LEAST:
+            return replace(reply, warnings=(message, *reply.warnings))
         return PromptTooLong(message, self._learned(int(counted * MARGIN)), usage=reply.usage)
 
     def _is_cut(self, ask: Ask, counted: int) -> bool:
@@ -126,6 +134,8 @@ class ContextWindow:
         text = "".join(message["content"] for message in ask.messages)
         if counted * CHARS_PER_TOKEN_AT_MOST < len(text):
             return True
+        if counted < LEAST:
+            return False
         if _is_power_of_two(counted) or _is_power_of_two(2 * (counted - 2)):
             return counted < ask.size(self._count)
         few = counted * CHARS_PER_TOKEN < len(text) < 1.1 * len(text.encode("ascii", "ignore"))

@@ -148,7 +148,11 @@ class RemoteJudge:
 
     def request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
         """The body of the request for an ask after these steps."""
-        return self.provider.request(ask, self._settings_for(ask), steps)
+        return self.provider.request(self.worded(ask), self._settings_for(ask), steps)
+
+    def worded(self, ask: Ask) -> Ask:
+        """The ask with the messages that are sent: its own, unless the model knows only others."""
+        return ask
 
     def _settings_for(self, ask: Ask) -> Settings:
         """Those of this judge, varied for the samples after the first."""
@@ -168,7 +172,7 @@ class RemoteJudge:
 
         If the steps differ, the next try needs no wait and is not a retry.
         """
-        outcome = self._window.checked(ask, outcome)
+        outcome = self._window.checked(self.worded(ask), outcome)
         if not isinstance(outcome, ServerError):
             return outcome, sent
         request = partial(self.request, ask)
