@@ -172,6 +172,8 @@ def test_one_setting_names_the_judge_in_every_place(
     assert "setting policy: default (from the default)" in told
     told = run("doctor", FAITHFULNESS_ASSERT_JUDGE="embedded").stdout
     assert "setting judge: embedded (from FAITHFULNESS_ASSERT_JUDGE)" in told
+    told = " ".join(run("doctor", "-o", f"base_url={server.url}").stdout.split())
+    assert f"setting base_url: {server.url} (from -o)" in told
 
 
 def test_a_frame_goes_in_and_a_frame_comes_out() -> None:

@@ -93,18 +93,19 @@ def checks(judge: str | None, options: Mapping[str, Any] = NOTHING) -> Iterator[
     except ConfigError as error:
         yield Check("fail", f"settings: {error}")
         return
-    yield from (Check("ok", line) for line in _settings(chosen, given=judge is not None))
+    given = {**dict.fromkeys(options, "-o"), **({} if judge is None else {"judge": "--judge"})}
+    yield from (Check("ok", line) for line in _settings(chosen, given))
     name = str(chosen.judge)
     yield _token_counts(name)
     yield from judge_checks(name, chosen)
 
 
-def _settings(chosen: Chosen, *, given: bool) -> Iterator[str]:
-    """Each setting, and where its value comes from."""
+def _settings(chosen: Chosen, given: Mapping[str, str]) -> Iterator[str]:
+    """Each setting, and where its value comes from; ``given``: the options that gave one."""
     values = {"judge": chosen.judge, "policy": chosen.policy, "threshold": chosen.threshold}
     values |= {name: chosen.options.get(name) for name in ("cache", "base_url")}
     for name, value in values.items():
-        source = chosen.sources.get(name, "--judge" if given and name == "judge" else "the default")
+        source = {**chosen.sources, **given}.get(name, "the default")
         variable = f"{str(chosen.judge).partition(':')[0].upper()}_BASE_URL"
         if name == "base_url" and value is None and os.environ.get(variable):
             value, source = "set", variable  # it may contain a password
