@@ -1,4 +1,4 @@
-"""Seven first journeys of a new user, each from beginning to end: nothing is green that was not graded."""
+"""Nine first journeys of a new user, each from beginning to end: nothing is green that was not graded."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ import yaml
 from command import run
 from conftest import ROOT
 from e2e.judge import reply
+from labelled_runs import rows_of, write_rows
 from loopback import Answer, Loopback, Request, completion
 from plugin_runs import Runs, output, summary
 from remote import bare_environment
+from tiny_models import tiny_model
+from true_server import text_of
 
 from faithfulness_assert import grade, grade_many, settings
 from faithfulness_assert.batch import run as run_batch
@@ -190,3 +193,71 @@ def test_a_frame_goes_in_and_a_frame_comes_out() -> None:
     assert [len(statements) for statements in graded["statements"]] == [1, 2, 0]
     shown = re.findall(r"<b>(PASS|FAIL|ERROR)</b>", results._repr_html_())
     assert shown == ["FAIL", "ERROR", "PASS"]
+
+
+# ---------------------------------------------------------------- with a model on one's own machine
+
+FOUND, MISSED = "it sank .", "it burned ."
+"""What is wrong and found by the model, and what it takes for true, less surely than what is true."""
+VECTORS = {"tall": [0.0, 4.0, 0.0], "sank": [20.0, 0.0, 0.0], "burned": [0.0, -3.0, 0.0]}
+
+
+def own_model(project: Path, cases: int) -> str:
+    """A model of a few words. Of the answers that it is for, each fifth is wrong, one way or the other."""
+    rows = []
+    for n in range(cases):
+        context = f"The tower is tall in {n}."
+        added = {0: FOUND, 5: MISSED}.get(n % 10)
+        answer = f"The tower is tall and {added}" if added else context
+        rows.append(json.dumps({"id": f"q{n}", "answer": answer, "context": context}))
+    (project / "answers.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    return tiny_model(project / "checker", VECTORS)
+
+
+def batch(folder: str, judge: str, *options: str) -> str:
+    done = run("batch", "answers.jsonl", "--run", folder, "--judge", judge, *options)
+    assert done.returncode == 1, done.stderr
+    return done.stdout
+
+
+def test_a_model_of_ones_own_is_held_against_people_without_any_server(
+    project: Path, server: Loopback
+) -> None:
+    said = batch("june", own_model(project, 100))
+    assert "100 cases: 90 passed, 10 failed, 0 not graded" in said
+    sheet, texts = project / "sheet.csv", ("--data", "answers.jsonl")
+    assert run("label", "june", "-o", str(sheet), "--n", "100", *texts).returncode == 0
+    rows = rows_of(sheet)
+    for row in rows:  # a person sees each fault
+        wrong = "sank" in row["answer"] or "burned" in row["answer"]
+        row["label"] = "unfaithful" if wrong else "faithful"
+    write_rows(sheet, rows)
+    told = run("agreement", str(sheet), "june")
+    assert told.returncode == 0, told.stderr
+    share = 0.1 * (10 + 0.5) / (10 + 1) + 0.9 * (10 + 0.5) / (90 + 1)  # Agresti and Coull, 1998
+    line = rf"{100 * share:.1f} % \([\d.]+ to [\d.]+\) of answers are unfaithful, by 100 labels\n"
+    assert re.match(line, told.stdout)
+    for name, value in {"agreement": 90, "recall": 50, "precision": 100}.items():
+        assert re.search(rf"^{name} +{value}.0%", told.stdout, re.MULTILINE)
+    assert not server.requests
+
+
+def test_a_model_of_ones_own_leaves_to_a_server_what_its_certificate_does_not_cover(
+    project: Path, server: Loopback
+) -> None:
+    own = own_model(project, 400)
+    batch("own", own)
+    batch("theirs", "openai:m")
+    certified = run("certify", "own", "theirs", "-o", "certificate.json")
+    assert certified.returncode == 0, certified.stderr
+    asked = len(server.requests)
+    judge = f"cascade:{own},openai:m"
+    said = batch("both", judge, "-o", "certificate=certificate.json")
+    assert "400 cases: 320 passed, 80 failed, 0 not graded" in said
+    left = [text_of(request) for request in server.requests[asked:]]
+    assert len(left) == 40
+    assert all("burned" in text for text in left)
+    summary = json.loads((project / "both" / "summary.json").read_text(encoding="utf-8"))
+    promise = summary["cascade"]["certificate"]
+    assert promise in " ".join(said.split())
+    assert promise in certified.stdout
