@@ -85,7 +85,7 @@ def _undecided(
 
 
 def _controls(asked: Iterable[Job], each: Sequence[State]) -> dict[int | None, Answered]:
-    """The controls of these jobs, with the labels that the majority of samples gave them."""
+    """The controls of these jobs, passed or failed as the majority of samples did."""
     voted: dict[int | None, Answered] = {}
     for job in asked:
         answers = [dict(s.controls[job.window]) for s in each if job.window in s.controls]
@@ -98,4 +98,8 @@ def _controls(asked: Iterable[Job], each: Sequence[State]) -> dict[int | None, A
 def _label(
     control: Control, answers: Sequence[dict[Control, Label | None]], of: int
 ) -> Label | None:
-    return majority([labels.get(control) for labels in answers], of)
+    """A label of the majority, which may pass or fail it by several: no support is what counts."""
+    said = [labels.get(control) for labels in answers]
+    passed = [None if label is None else control.passed(label) for label in said]
+    most = majority(passed, of)
+    return None if most is None else said[passed.index(most)]

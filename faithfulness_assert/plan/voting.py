@@ -20,12 +20,13 @@ class Said(Protocol):
 
 
 AnySaid = TypeVar("AnySaid", bound=Said)
+Vote = TypeVar("Vote")
 
 
-def majority(labels: Sequence[Label | None], of: int) -> Label | None:
-    """The label that more than half of ``of`` voters give; None if there is none."""
-    label, votes = Counter(labels).most_common(1)[0]
-    return label if votes * 2 > of else None
+def majority(votes: Sequence[Vote | None], of: int) -> Vote | None:
+    """What more than half of ``of`` voters say; None if there is nothing."""
+    said, times = Counter(votes).most_common(1)[0]
+    return said if times * 2 > of else None
 
 
 def agreeing(
