@@ -45,7 +45,7 @@ def _checked(
     if verdict.label is None or verdict.label == "not_a_claim":
         return verdict
     if verdict.label != "supported":
-        return _with_wrong_words(verdict, numbers)
+        return _with_wrong_words(verdict, asked, numbers)
     if not any(char.isdigit() for char in verdict.statement):
         return verdict
     from ..text.absent_numbers import absent_numbers
@@ -57,7 +57,9 @@ def _checked(
     return replace(verdict, wrong=absent, flags=(*verdict.flags, NUMBER_FLAG))
 
 
-def _with_wrong_words(verdict: Verdict, numbers: Callable[[], Numbers]) -> Verdict:
+def _with_wrong_words(
+    verdict: Verdict, asked: Callable[[], Numbers], numbers: Callable[[], Numbers]
+) -> Verdict:
     if verdict.statement == verdict.statement.casefold() and not (
         verdict.reason or any(char.isdigit() for char in verdict.statement)
     ):
@@ -65,7 +67,7 @@ def _with_wrong_words(verdict: Verdict, numbers: Callable[[], Numbers]) -> Verdi
     from ..text.wrong_words import MOST_WRONG, difference
 
     statement, evidence = verdict.statement, [item.text for item in verdict.evidence]
-    wrong, says = difference(statement, evidence, numbers(), verdict.reason)
+    wrong, says = difference(statement, evidence, numbers(), verdict.reason, asked())
     beside = (word for word in wrong if not any(word in words for words in verdict.wrong))
     named = sorted(dict.fromkeys([*verdict.wrong, *beside]), key=statement.find)
     return replace(verdict, wrong=tuple(named[:MOST_WRONG]), says=says)

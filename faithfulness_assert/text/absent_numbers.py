@@ -20,6 +20,7 @@ from .number_words import Unit, units, valued, words_of
 from .numbers import (
     MONEY,
     NONE,
+    OCLOCK,
     SPACED,
     YEARS,
     Number,
@@ -31,7 +32,7 @@ from .numbers import (
 from .strings import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 CLOSE = 1e-9
 """Relative difference of numbers that are the same."""
@@ -92,10 +93,15 @@ def _sums(text: str) -> Iterator[float]:
         yield from (one + other, abs(one - other))
 
 
-def find_absent(statement: str, context: Numbers, question: Numbers = NONE) -> Iterator[Absent]:
-    """The same, each where it is."""
+def find_absent(
+    statement: str,
+    context: Numbers,
+    question: Numbers = NONE,
+    bounds: Collection[str] = (),
+) -> Iterator[Absent]:
+    """The same, each where it is, and also what follows these words for ``bounds``."""
     for number, text in own_numbers(statement):
-        if _may_be_derived(text, number) or _occurs(number, question, text):
+        if _may_be_derived(text, number, bounds) or _occurs(number, question, text):
             continue
         if not _occurs(number, context, text):
             yield Absent(number, text, number.end)
@@ -141,16 +147,16 @@ def _is_name(text: str, number: Number) -> bool:
     if (
         behind[:1].isalpha()
         and behind.rstrip(" .,;:") not in _ORDINALS
-        and not _is_measured(number)
+        and not _is_measured(text, number)
     ):
         return True  # 37A
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
     return (word is not None and _names(word[1])) or _begins_name(text, start, end)
 
 
-def _is_measured(number: Number) -> bool:
-    known = (units(), valued("scales"), words_of("clock"))
-    return any(number.after in words for words in known)
+def _is_measured(text: str, number: Number) -> bool:
+    known = number.after in units() or number.after in valued("scales")
+    return known or OCLOCK.match(text, number.end) is not None
 
 
 def _names(word: str) -> bool:
@@ -175,10 +181,10 @@ def _begins_name(text: str, start: int, end: int) -> bool:
     return not any(word[1].casefold() in words for words in usual)
 
 
-def _may_be_derived(text: str, number: Number) -> bool:
+def _may_be_derived(text: str, number: Number, bounds: Collection[str]) -> bool:
     """Whether a number is a bound, or so small that it may count what the context lists."""
     before = _words_before(text, number)
-    if not words_of("bounds").isdisjoint(before[-2:]):
+    if not words_of("bounds").isdisjoint({*before[-2:]}.difference(bounds)):
         return True
     if before[-1:] == ["and"] and "between" in before:
         return True
@@ -187,7 +193,8 @@ def _may_be_derived(text: str, number: Number) -> bool:
     if is_date or number.after in valued("months"):
         return False
     is_money = text[number.start - 1 : number.start] in [*MONEY]
-    return is_count and not is_money and number.after not in units()
+    is_time = any(clock_of(text, number))
+    return is_count and not is_money and not is_time and number.after not in units()
 
 
 def _words_before(text: str, number: Number) -> list[str]:

@@ -5,10 +5,11 @@ In doubt a number has several values. ``absent_numbers.py`` says which ones a co
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import units, valued, words_of
+from .number_words import units, valued
 from .spelled_numbers import spelled_numbers
 from .strings import lazy_pattern
 
@@ -28,6 +29,10 @@ _WORD_AFTER = lazy_pattern(
 )
 _MONTH_AFTER = lazy_pattern(r"(?:[.º]|st|nd|rd|th|er)? (?:of |de )?([^\W\d_]+)")
 _MINUTES = lazy_pattern(r"[0-5][0-9](?![0-9])")
+OCLOCK = lazy_pattern(
+    r"[ \u00a0\u202f]?(?:[ap](?:m|[.]m[.]?)|h(?:[0-5][0-9])?|uhr|heures|o['’]clock)(?![^\W_])",
+    re.IGNORECASE,
+)
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
 MONEY = "$€£¥₹"
 SPACED = lazy_pattern(r"(?<![0-9])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3}){1,6}(?![0-9])")
@@ -182,7 +187,7 @@ def _measures(text: str, numbers: list[Number]) -> Iterator[tuple[str, float]]:
 def clock_of(text: str, number: Number) -> Iterator[float]:
     """The times of day that a number may be, and the numbers that it consists of."""
     digits = text[number.start : number.end]
-    is_clock = number.after in words_of("clock")
+    is_clock = OCLOCK.match(text, number.end) is not None
     if ":" in digits or ("." in digits and is_clock):
         hours, minutes = map(int, _split(digits)[:2])
         yield from (float(hours), float(minutes))

@@ -11,7 +11,7 @@ from unicodedata import combining, normalize
 
 from .absent_numbers import without_references
 from .number_words import units, valued
-from .numbers import FROM_YEAR, MONEY, YEARS, Number, clock_of, find_numbers
+from .numbers import FROM_YEAR, MONEY, OCLOCK, YEARS, Number, clock_of, find_numbers
 from .shared_words import STEM
 from .strings import lazy_pattern, word_lists
 
@@ -97,6 +97,8 @@ def _number(text: str, blank: str, number: Number) -> Value:
         start = blank.rindex(kind[1], 0, start)
     elif kind[0] == "day" and (month := _month_before(blank, number)):
         start = month.start()
+    elif kind[0] == "time" and (oclock := OCLOCK.match(blank, end)):
+        end = oclock.end()
     elif kind[0] == "year" and (decade := _DECADE.match(blank, end)):
         end = decade.end()
     return Value(start, text[start:end], kind)

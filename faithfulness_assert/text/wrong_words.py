@@ -11,7 +11,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from .absent_numbers import MOST_EVIDENCE, absent_numbers, find_absent
-from .numbers import Numbers, numbers_of
+from .number_words import words_of
+from .numbers import NONE, Numbers, numbers_of
 from .shared_words import words_that_count
 from .strings import lazy_pattern
 from .values import UNKNOWN, Kind, Value, kind_of, names_in, numbers_in, plain_words
@@ -42,7 +43,11 @@ class Wrong(NamedTuple):
 
 
 def difference(
-    statement: str, evidence: Sequence[str], context: Numbers, reason: str = ""
+    statement: str,
+    evidence: Sequence[str],
+    context: Numbers,
+    reason: str = "",
+    question: Numbers = NONE,
 ) -> Difference:
     """What a statement that is not supported has, and its evidence lacks. Takes linear time.
 
@@ -50,11 +55,12 @@ def difference(
         evidence: the sentences that the verdict names.
         context: of all passages.
         reason: the judge's. What it quotes of the statement and the evidence lacks is wrong.
+        question: its numbers are what the answer was asked about, so they are not wrong.
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     is_alike = _alike(statement, text)
     instead = _instead(statement, text) if is_alike else {}
-    numbers = sorted({*_wrong_numbers(statement, text, context, instead)})
+    numbers = sorted({*_wrong_numbers(statement, text, context, instead, question)})
     found = [*numbers, *_quoted(statement, reason, text)]
     if is_alike:
         found += _wrong_names(statement, text, context.words)
@@ -71,13 +77,21 @@ def _alike(statement: str, evidence: str) -> bool:
 
 
 def _wrong_numbers(
-    statement: str, evidence: str, context: Numbers, instead: Mapping[Kind, list[Value]]
+    statement: str,
+    evidence: str,
+    context: Numbers,
+    instead: Mapping[Kind, list[Value]],
+    question: Numbers,
 ) -> Iterator[Wrong]:
-    for known in (context, numbers_of(evidence)) if instead else (context,):
-        for number, text, end in find_absent(statement, known):
-            kind = kind_of(text, number)
-            if known is context or kind in instead:
-                yield Wrong(number.start, statement[number.start : end], kind)
+    for number, text, end in find_absent(statement, context, question):
+        yield Wrong(number.start, statement[number.start : end], kind_of(text, number))
+    if not instead:
+        return
+    # "Within 60 days" may follow from what a context says, but not where it says "within 30 days".
+    bounds = words_of("bounds").intersection(evidence.casefold().split())
+    for number, text, end in find_absent(statement, numbers_of(evidence), question, bounds):
+        if (kind := kind_of(text, number)) in instead:
+            yield Wrong(number.start, statement[number.start : end], kind)
 
 
 def _wrong_names(statement: str, evidence: str, known: frozenset[str]) -> Iterator[Wrong]:

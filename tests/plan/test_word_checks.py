@@ -58,6 +58,13 @@ def test_a_number_of_the_question_is_not_flagged() -> None:
     assert result.verdicts[0].flags == ()
 
 
+def test_a_number_of_the_question_is_not_wrong() -> None:
+    question = "What does it cost after 22:00?"
+    answer = "The museum closes at 22:00 on Mondays."
+    asked = grade(answer, CONTEXT, question=question, judge=Says("contradicted"))
+    assert (asked.verdicts[0].wrong, asked.verdicts[0].says) == ((), "")
+
+
 def test_the_user_chooses_whether_a_flag_fails() -> None:
     result = graded("supported", fail_on_flags=["number_not_found"])
     assert (result.pass_, result.score) == (False, 1.0)
