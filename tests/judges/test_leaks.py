@@ -46,6 +46,7 @@ TYPED = (
     "sk-proj-abcdefghijk1234567890",
     "gsk_abcdefghijk1234567890",
     "AIzaSyabcdefghijk1234567890",
+    "hf_abcdefghijklMNOPqrstuvwxyzABCDEFGH",  # as all of theirs, without a digit
 )
 
 
@@ -82,6 +83,12 @@ def test_a_key_in_place_of_a_judge_or_an_option_is_not_in_the_error(key: str) ->
         with pytest.raises(ConfigError) as caught:
             grade("It is.", "It is.", **options)
         assert "abcdefghijk" not in f"{caught.value!r} {caught.value}"
+
+
+@pytest.mark.parametrize("name", ["sk-answers.jsonl", "data/sk-SK.jsonl", "hf_answers_small.csv"])
+def test_a_file_that_is_named_as_keys_begin_is_named_in_the_error(name: str) -> None:
+    assert str(ConfigError(f"{name}: cannot be read")) == f"{name}: cannot be read"
+    assert safe_text(f"no file {name}") == f"no file {name}"
 
 
 def test_a_digest_beside_the_word_key_is_not_shown_whatever_was_hashed() -> None:
