@@ -112,13 +112,11 @@ def test_a_secret_in_the_address_is_in_no_log(
         caplog.set_level(logging.DEBUG, name)
     with Loopback(good_reply) as server:
         url = server.url.replace("//", "//me:p%40ssword-77@") + "?token=sesame&v=1"
-        access: dict[str, Any] = {"base_url": url, "api_key": LONG}
-        if own_client:
-            client = openai.OpenAI(
-                api_key=LONG, base_url=server.url, default_query={"access_token": "p@ssword-77"}
-            )
-            access = {"client": client}
-        assert Grader("openai:m", **access).grade(**CASE).status == "graded"
+        query = {"access_token": "p@ssword-77"}
+        with openai.OpenAI(api_key=LONG, base_url=server.url, default_query=query) as client:
+            own: dict[str, Any] = {"client": client}
+            access = own if own_client else {"base_url": url, "api_key": LONG}
+            assert Grader("openai:m", **access).grade(**CASE).status == "graded"
         assert "sesame" in server.requests[0].path or own_client
     text = records(caplog)
     assert "/v1/chat/completions" in text
