@@ -100,12 +100,15 @@ class Comparison:
     def worse(self) -> bool:
         """Whether B is worse than A beyond what a repetition of A would differ by chance.
 
-        After a recheck, whether the system is: a judge that changed makes no answer worse. False if
-        they are not comparable: then nobody knows.
+        After a recheck, whether the system is, or whatever the recheck does not lay to the judge: a
+        judge that grades lower makes no answer worse. False if they are not comparable: then nobody
+        knows.
         """
-        if self.recheck and self.recheck.system:
-            return self.comparable and self.recheck.system.is_worse
-        return self.comparable and self.tests.worse
+        recheck = self.recheck
+        if not (recheck and recheck.judge and recheck.system):
+            return self.comparable and self.tests.worse
+        unexplained = self.tests.worse and not recheck.judge.is_worse
+        return self.comparable and (recheck.system.is_worse or unexplained)
 
     def take_recheck(self, recheck: Recheck) -> None:
         """Adds what today's judge says. What tests cannot tell without it, they can tell now."""

@@ -121,15 +121,18 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
             f"them is at most {FALSE_ALARMS / 2:g}"
         )
         yield power_line(comparison.compared, comparison.powers)
-        yield from recheck_lines(comparison.recheck)
+        yield from recheck_lines(comparison.recheck, unexplained=comparison.worse)
     if comparison.other_input:
         other = f"{comparison.other_input:,} cases have another answer, context or question in {{}}"
         yield Note(other, comparison.names[1:]).shown(quoted)
     yield from (note.shown(quoted) for note in comparison.notes)
 
 
-def recheck_lines(recheck: Recheck | None) -> Iterator[str]:
-    """What asking today's judge again has shown: what it changed, and what the system changed."""
+def recheck_lines(recheck: Recheck | None, *, unexplained: bool) -> Iterator[str]:
+    """What asking today's judge again has shown: what it changed, and what the system changed.
+
+    ``unexplained``: the second run is worse, even where neither cause was found.
+    """
     if not (recheck and recheck.judge and recheck.system):
         return
     parts = {"the judge": recheck.judge, "the system": recheck.system}
@@ -143,6 +146,9 @@ def recheck_lines(recheck: Recheck | None) -> Iterator[str]:
         )
         seen = "" if shift.is_found else f"; {power_line(shift.counts.cases, shift.powers())}"
         yield told + seen
+    if unexplained and not any(shift.is_found for shift in parts.values()):
+        more = "; --recheck N asks more" if len(recheck.rows) < recheck.possible else ""
+        yield f"Whether the judge or the system did it, so few cases cannot tell{more}"
 
 
 def _blamed(parts: Mapping[str, Shift]) -> list[str]:
@@ -159,16 +165,16 @@ def power_line(compared: int, powers: Sequence[Power]) -> str:
         return f"{cases}: too few to find a loss for sure, however large"
     (points, often), *others = map(_found, powers)
     also = "".join(f", one of {more} in {share}" for more, share in others)
-    return (
-        f"{cases}: a loss of {points} of the mean score is found in {often} of runs{also} "
-        "(the lower figure if whole answers are lost, the other if single statements are)"
-    )
+    said = f"{cases}: a loss of {points} of the mean score is found in {often} of runs{also}"
+    which = " (the lower figure if whole answers are lost, the other if single statements are)"
+    return said + (which if " to " in said else "")
 
 
 def _found(power: Power) -> tuple[str, str]:
     """A loss, and how often it is found."""
     least, most = (f"{min(share, 0.99):.0%}"[:-1] for share in power[1:])
-    often = "99 % or more" if least == "99" else f"{least} to {most} %"
+    often = f"{least} %" if least == most else f"{least} to {most} %"
+    often = "99 % or more" if least == "99" else often
     return f"{100 * power.loss:g} point{'' if power.loss == 0.01 else 's'}", often
 
 

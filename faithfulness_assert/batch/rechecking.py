@@ -18,6 +18,7 @@ from ..grading import Grader
 from ..options import names_taken_by
 from ..records.errors import ConfigError
 from ..records.option_names import option
+from ..text.strings import clip
 from .finished_runs import described_run
 from .paired_tests import Pair, PairCounts
 from .power import powers
@@ -201,8 +202,10 @@ def grader_for(
     grader = Grader(judge, policy, None, **{**options, "cache": None})
     theirs, ours = {"judge": second.get("judge")}, {"judge": described_judge(grader)}
     if other := changes(theirs, ours):
-        needs = "cases are asked again of the judge that graded the second run"
-        raise ConfigError(f"{option('judge')}: {needs}. Other settings: {'; '.join(other[:3])}")
+        name = clip(str((second.get("judge") or {}).get("name")), 200)
+        needs = f"cases are asked again of the judge that graded the second run: pass {name}"
+        had = f"and the options that it had. Other settings: {'; '.join(other[:3])}"
+        raise ConfigError(f"{option('judge')}: {needs}, {had}")
     return grader
 
 

@@ -119,8 +119,8 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
         nargs="?",
         const=MOST,
         metavar="N",
-        help=f"ask again about so many cases of A, drawn at random (default: {MOST}); B is worse "
-        "then only if the system is",
+        help=f"ask again about so many cases of A, drawn at random (default: {MOST}); where "
+        "they show that the judge grades lower, B is worse only if the system is",
     )
     recheck.add_argument("--data", metavar="FILE", help="the data set that A graded")
     recheck.add_argument("--concurrency", type=int, default=8, help="asks at once (default: 8)")

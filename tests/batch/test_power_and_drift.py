@@ -16,10 +16,10 @@ from compare_false_alarms import drawn
 from faithfulness_assert import grade
 from faithfulness_assert.batch import rescore, run
 from faithfulness_assert.batch.comparison import compare
-from faithfulness_assert.batch.comparison_views import as_markdown, as_text
+from faithfulness_assert.batch.comparison_views import as_markdown, as_text, power_line
 from faithfulness_assert.batch.judge_drift import VOID
 from faithfulness_assert.batch.paired_tests import Pair, PairCounts
-from faithfulness_assert.batch.power import LOSSES, power_for, powers
+from faithfulness_assert.batch.power import LOSSES, Power, power_for, powers
 from faithfulness_assert.batch.rows import Line
 
 GRADED = grade("It rains.", "It rains.")
@@ -88,6 +88,8 @@ def test_the_sentence_has_the_size_and_both_figures() -> None:
     )
     for told in (as_text(compared), as_markdown(compared)):
         assert sentence in told
+    alike = power_line(20, [Power(0.5, 0.668, 0.672)])
+    assert alike == "20 cases: a loss of 50 points of the mean score is found in 67 % of runs"
 
 
 # ---------------------------------------------------------------- drift

@@ -96,6 +96,23 @@ def test_a_system_that_changed_is_named_and_the_judge_is_not(tmp_path: Path) -> 
     assert "30 of 40 cases are asked again" in told.stderr
 
 
+@pytest.mark.parametrize("judge", [answered, stricter])
+def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(
+    judge: Serve, tmp_path: Path
+) -> None:
+    file, other = data(tmp_path / "old.json", 0), data(tmp_path / "new.json", 20)
+    new = file if judge is stricter else other
+    a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", new, judge)
+    told = compared(judge, a, b, "--recheck", "3", "--data", file, *JUDGE)
+    assert told.returncode == 1, told.stdout + told.stderr
+    assert told.stdout.startswith("b is worse than a")
+    assert "no change was found, neither of the judge nor of the system" in told.stdout
+    assert (
+        "Whether the judge or the system did it, so few cases cannot tell; --recheck N asks more"
+        in told.stdout
+    )
+
+
 def prepared(a: str, b: str, file: str, judge: str = "openai:m", **options: Any) -> Recheck:
     """A recheck of all cases, which nobody was asked for yet."""
     grader_for(a, b, judge, {"api_key": KEY, **options})
@@ -117,7 +134,11 @@ def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path: Pat
     c = graded(tmp_path / "c", file, answered, threshold=0.5)
     for given, options, problem in (
         ((a, b, other), {}, "no case with the texts that the first run graded"),
-        ((a, b, file, "openai:n"), {}, "of the judge that graded the second run"),
+        (
+            (a, b, file, "openai:n"),
+            {},
+            "that graded the second run: pass openai:m, and the options",
+        ),
         ((a, c, file), {}, "the runs have other policies"),
         ((a, f"{b}/results.jsonl", file), {}, "must be the directory of a run"),
         ((a, b, file), {"split": "claims"}, "split: is that of the second run"),
