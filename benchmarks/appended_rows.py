@@ -94,7 +94,7 @@ def fill(data: Path, folder: Path, count: int) -> None:
     data_set, directory = open_data_set(data), RunDirectory(folder)
     result = Grader().grade(**{n: case(1)[n] for n in ("answer", "context")})
     with directory.locked():
-        about = describe_run(Grader(Judge()), {}, data_set)
+        about = describe_run(Grader(Judge()), data_set)
         directory.write_about({**about, "rows": count})
         with directory.results.open("wb") as file:
             for row in data_set.rows():

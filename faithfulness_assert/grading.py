@@ -102,11 +102,12 @@ class Grader:
         self._language = table.check_language(options.get("language", "en"))
         self._prices = options.get("prices")
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
+        self.shaping = {"language": self._language, "evidence_roles": list(self.evidence_roles)}
         self.members: tuple[Grader, ...] = ()
         if hasattr(made, "members"):
             from .ensemble import check_together
 
-            check_together(made, wanted, self._prices)
+            check_together(made, wanted, self.shaping, self._prices)
             together = cast("Several", made)
             self.members = tuple(
                 copy(self)._take(member, replace(wanted, **own), options.get("cache"), seed)
@@ -276,14 +277,13 @@ class Grader:
 
     def _plan(self, case: Case, limits: Limits | None = None, **more: Any) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
-        language, count = self._language, self._count
-        return grade_plan(case, self.policy, language, count, limits, self._secret, **more)
+        told = self.policy, self._language, self._count, limits, self._secret
+        return grade_plan(case, *told, **more)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""
-        return self._complete(
-            invalid_input(problem, self.policy, "" if is_missing(id) else str(id))
-        )
+        known = "" if is_missing(id) else str(id)
+        return self._complete(invalid_input(problem, self.policy, known))
 
     def _complete(self, result: GradingResult) -> GradingResult:
         """Adds the judge's name and caveat, and the cost."""

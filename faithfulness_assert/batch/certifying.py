@@ -15,6 +15,7 @@ from ..judges.certificate import (
     Certificate,
     Rule,
     certainty,
+    differing,
     is_sound,
     outcome_of,
     was_judged,
@@ -76,15 +77,17 @@ def certify(
 
     Raises:
         ConfigError: ``agree`` is out of range, a directory has no run, the runs have another policy
-            or other prompts, or have no case in common.
+            other prompts or options, or have no case in common.
     """
     if not 0 < agree < 1:
         raise ConfigError(f"agree: must be a share over 0 and under 1, got {agree!r}")
     told = [_about(path) for path in (first, second)]
     once = [{**one, "policy": {**one["policy"], "samples": 1}} for one in told]
-    for name in ("policy", "prompts"):
-        if once[0][name] != once[1][name]:
-            raise ConfigError(f"{second}: the runs were graded with other {name}; grade both alike")
+    for name in ("policy", "prompts", "options"):
+        then, now = (one[name] for one in once)
+        if then != now:
+            other = f"{name} ({differing(then, now)})" if name != "prompts" else name
+            raise ConfigError(f"{second}: was graded with other {other}; grade both alike")
     if (samples := told[1]["policy"].get("samples", 1)) != 1:
         problem = f"graded with samples={samples}, and the second judge of a cascade is asked once"
         raise ConfigError(f"{second}: was {problem}; grade it with samples=1")
@@ -97,6 +100,7 @@ def certify(
         judges=(told[0]["judge"], told[1]["judge"]),
         policy=told[0]["policy"],
         prompts=told[0]["prompts"],
+        options=told[0]["options"],
         agree=agree,
         limits=rule.limits,
         cases=len(halves[1]),
@@ -179,8 +183,16 @@ def _content(line: Line) -> int:
 
 
 def _about(path: str | PathLike[str]) -> dict[str, Any]:
-    """The judge, policy and prompts of a run, as a certificate has them."""
+    """The judge, policy, prompts and options of a run, as a certificate has them."""
     _, about = described_run(path)
     judge = {name: value for name, value in about["judge"].items() if name != "base_url"}
-    policy = without_controls(about["policy"])
-    return {"judge": judge, "policy": policy, "prompts": about.get("prompts")}
+    policy, options = without_controls(about["policy"]), about.get("options")
+    if not options:
+        problem = "an earlier version graded it, and did not say in which language"
+        raise ConfigError(f"{path}: {problem}; grade it anew")
+    return {
+        "judge": judge,
+        "policy": policy,
+        "prompts": about.get("prompts"),
+        "options": options,
+    }

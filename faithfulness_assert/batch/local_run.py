@@ -110,7 +110,7 @@ def grade_rest(
     progress: bool,
 ) -> RunOutcome:
     """Begins a run, or goes on with it, in a directory that is locked; see ``batch.run``."""
-    about, input_is = begun(directory, engine.grader, engine.settings.options, data_set)
+    about, input_is = begun(directory, engine.grader, data_set)
     secret = directory.secret()
     engine.grader.keep_secret(secret)
     engine = replace(engine, settings=engine.settings._replace(secret=secret))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..grading import Grader
 from ..options import names_taken_by
 from ..records.errors import ConfigError
+from ..records.judge import described
 from ..records.option_names import option
 from ..text.strings import clip
 from .finished_runs import described_run
@@ -24,7 +25,7 @@ from .paired_tests import Pair, PairCounts
 from .power import powers
 from .row_grading import grade_rows
 from .rows import Row, digest
-from .run_description import changes, described_judge, policy_in
+from .run_description import changes, policy_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -200,7 +201,7 @@ def grader_for(
         raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
     policy = policy_in(second, run.path)
     grader = Grader(judge, policy, None, **{**options, "cache": None})
-    theirs, ours = {"judge": second.get("judge")}, {"judge": described_judge(grader)}
+    theirs, ours = {"judge": second.get("judge")}, {"judge": described(grader.judge)}
     if other := changes(theirs, ours):
         name = clip(str((second.get("judge") or {}).get("name")), 200)
         needs = f"cases are asked again of the judge that graded the second run: pass {name}"

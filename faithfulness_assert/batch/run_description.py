@@ -12,7 +12,7 @@ from ..asking.fingerprint import prompts_fingerprint
 from ..policy.as_json import plain, policy_as_json
 from ..policy.policy import TAKES, Policy
 from ..records.errors import ConfigError
-from ..records.judge import judge_info
+from ..records.judge import described
 from ..records.option_names import option
 
 if TYPE_CHECKING:
@@ -23,15 +23,13 @@ if TYPE_CHECKING:
     from .data_sets import DataSet
     from .run_directory import RunDirectory
 
-SHAPING = ("language", "max_prompt_tokens", "max_statements", "evidence_roles")
-"""The options that shape results and are neither in the judge's identity nor in the policy."""
 MAY_CHANGE = ("input.", "format", "rows", "made_from", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
 InputIs = Literal["new", "same", "grown", "other", "unknown"]
 """How the input of a run is to the one that it had: ``grown`` is the same with more after it."""
 
 
-def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) -> dict[str, Any]:
+def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
     """What the results of a run depend on. It contains no key and no password.
 
     Options that only decide how fast or at what price results come (``timeout``, ``max_retries``,
@@ -40,9 +38,9 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
     told = {
         "version": __version__,
         "prompts": prompts_fingerprint(),
-        "judge": described_judge(grader),
+        "judge": described(grader.judge),
         "policy": policy_as_json(grader.policy),
-        "options": {name: options[name] for name in SHAPING if name in options},
+        "options": grader.shaping,
         "input": {
             "name": data_set.name,
             "fingerprint": data_set.fingerprint(),
@@ -51,12 +49,6 @@ def describe_run(grader: Grader, options: Mapping[str, Any], data_set: DataSet) 
     }
     as_json: dict[str, Any] = json.loads(json.dumps(told, default=plain))
     return as_json
-
-
-def described_judge(grader: Grader) -> dict[str, Any]:
-    """A judge as ``run.json`` has it."""
-    info = judge_info(grader.judge)
-    return {"name": info.name, **(info.identity or {})}
 
 
 def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
@@ -77,13 +69,13 @@ def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
 
 
 def begun(
-    directory: RunDirectory, grader: Grader, options: Mapping[str, Any], data_set: DataSet
+    directory: RunDirectory, grader: Grader, data_set: DataSet
 ) -> tuple[dict[str, Any], InputIs]:
     """What shapes a run, and how its input is to the one that it had.
 
     A run that begins keeps what shapes it; one that goes on is graded as it began, or refused.
     """
-    about = describe_run(grader, options, data_set)
+    about = describe_run(grader, data_set)
     before = directory.about()
     if before is None:
         directory.write_about(about)

@@ -117,7 +117,7 @@ def run_grade(arguments: Namespace) -> int:
     if arguments.report is None:
         code = show_results(line.result for line in lines)
     else:
-        about = describe_run(grader, options, data_set)
+        about = describe_run(grader, data_set)
         code = _with_report(lines, show_results, about, data_set, arguments.report)
     for hint in data_set.hints:
         say(f"note: {hint}")

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from .cascade import Grade
 
 
-def check_together(judges: Any, policy: Policy, prices: object) -> None:
+def check_together(judges: Any, policy: Policy, options: Mapping[str, Any], prices: object) -> None:
     """Raises ``ConfigError`` if these judges cannot grade together under this policy.
 
     A certificate may be of others, a panel may have nothing to vote on, or prices may not say
-    whose they are.
+    whose they are. ``options``: see ``Certificate``.
     """
     if not isinstance(judges, Several):
         raise ConfigError("judge: an attribute 'members' is kept for Cascade and Panel; rename it")
@@ -36,6 +36,7 @@ def check_together(judges: Any, policy: Policy, prices: object) -> None:
             "judges": judges.described(),
             "policy": without_controls(policy_as_json(first)),
             "prompts": prompts_fingerprint(),
+            "options": options,
         }
         check_fits(judges.certificate, told)
     else:

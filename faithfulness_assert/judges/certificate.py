@@ -56,6 +56,7 @@ class Certificate:
         judges: the first and the second one, as their runs describe them.
         policy: of both runs, as they describe it.
         prompts: the fingerprint of all that judges are told.
+        options: with which texts were read: ``language`` and ``evidence_roles``.
         agree: the share of accepted cases, from 0 to 1, in which both judges agree at least.
         limits: for each of ``OUTCOMES`` the certainty that is enough; none is enough where it has
             no entry.
@@ -68,6 +69,7 @@ class Certificate:
     judges: tuple[Mapping[str, Any], Mapping[str, Any]]
     policy: Mapping[str, Any]
     prompts: str
+    options: Mapping[str, Any]
     agree: float
     limits: Mapping[str, float]
     cases: int
@@ -154,6 +156,10 @@ def read_certificate(given: object) -> Certificate:
     data = given if isinstance(given, Mapping) else _read(given, name)
     if data.get("format") != FORMAT:
         raise ConfigError(f"{name}: is no certificate that `faithfulness-assert certify` wrote")
+    if "options" not in data:
+        silent = "which did not say with which language and evidence_roles"
+        problem = f"is of an earlier version, {silent}"
+        raise ConfigError(f"{name}: {problem}; write it again with `certify`, from the same runs")
     try:
         told = {name: data[name] for name in NAMES}
         first, second = told["judges"]
@@ -180,7 +186,7 @@ def read_curve(data: Mapping[str, Any]) -> tuple[Rule, ...]:
 def _check(certificate: Certificate) -> None:
     rule = Rule(certificate.limits, certificate.accepted, certificate.differing)
     _check_rule(rule, certificate.cases, certificate.agree)
-    dict(certificate.policy), str(certificate.prompts)
+    dict(certificate.policy), dict(certificate.options), str(certificate.prompts)
 
 
 def _check_rule(rule: Rule, cases: int, *shares: float) -> None:
@@ -206,27 +212,29 @@ def _read(path: object, name: str) -> Mapping[str, Any]:
 
 
 def check_fits(certificate: Certificate, told: Mapping[str, Any]) -> None:
-    """Raises ``ConfigError`` if the certificate is of other judges, prompts or another policy.
+    """Raises ``ConfigError`` if the certificate is of other judges, prompts, options or policy.
 
-    ``told``: ``judges``, ``policy`` and ``prompts`` of now, as a certificate has them.
+    ``told``: ``judges``, ``policy``, ``prompts`` and ``options`` of now, as a certificate has them.
     """
     if certificate.prompts != told["prompts"]:
         raise ConfigError(_other("other prompts"))
-    then, now = certificate.policy, told["policy"]
-    if then != now:
-        raise ConfigError(_other(f"another policy ({_differing(then, now)})"))
+    for name, other in (("policy", "another policy"), ("options", "other options")):
+        then, now = getattr(certificate, name), told[name]
+        if then != now:
+            raise ConfigError(_other(f"{other} ({differing(then, now)})"))
     for which, old, new in zip(
         ("first", "second"), certificate.judges, told["judges"], strict=True
     ):
         if old != new:
-            raise ConfigError(_other(f"another {which} judge ({_differing(old, new)})"))
+            raise ConfigError(_other(f"another {which} judge ({differing(old, new)})"))
 
 
-def _differing(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def differing(then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """What of a description is otherwise now, with both values."""
     names = [n for n in {**then, **now} if then.get(n) != now.get(n)]
     return ", ".join(f"{n}: was {then.get(n)!r:.60}, is {now.get(n)!r:.60}" for n in names[:3])
 
 
 def _other(what: str) -> str:
-    fix = "make one for these with `faithfulness-assert certify`"
+    fix = "use these as they were, or make one for them with `faithfulness-assert certify`"
     return f"certificate: it is of {what}; {fix}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError, JudgeError
-from ..records.judge import JudgeInfo, judge_info
+from ..records.judge import JudgeInfo, described, judge_info
 from .certificate import read_certificate
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ class Several:
 
     def described(self) -> list[dict[str, Any]]:
         """The members as a run describes them, without their addresses."""
-        infos = [judge_info(member) for member in self.members]
-        told = ({"name": info.name, **(info.identity or {})} for info in infos)
+        told = map(described, self.members)
         return [{n: value for n, value in one.items() if n != "base_url"} for one in told]
 
     def settings(self) -> dict[str, Any]:

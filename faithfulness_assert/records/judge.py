@@ -132,3 +132,17 @@ def judge_info(judge: object) -> JudgeInfo:
         **{"name": type(judge).__name__}
         | {name: value for name, value in given.items() if value is not None}
     )
+
+
+def described(judge: object) -> dict[str, Any]:
+    """A judge as runs and certificates have it: what shapes its replies, and what it is asked.
+
+    The window of a model is left out: a judge may learn it while it is used.
+    """
+    info = judge_info(judge)
+    limits = {
+        "max_prompt_tokens": info.limits.prompt_tokens,
+        "max_statements": info.limits.statements,
+    }
+    known = {name: limit for name, limit in limits.items() if limit is not None}
+    return {"name": info.name, **(info.identity or {}), **known}

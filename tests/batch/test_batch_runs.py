@@ -29,6 +29,7 @@ from faithfulness_assert.batch.progress import Counts
 from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.drive import outage
+from faithfulness_assert.records.judge import Limits
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 
@@ -208,7 +209,7 @@ def test_other_settings_are_named_and_refused(tmp_path: Path) -> None:
         ({"threshold": 0.5}, r"policy.threshold: was 0.8, is 0.5"),
         ({"policy": {"name": "mine"}}, r'policy.name: was "default", is "mine"'),
         ({"guidance": "Be strict."}, r'policy.guidance: was "", is "Be strict."'),
-        ({"language": "pt"}, r'Changed: options.language: was not given, is "pt"\. Use'),
+        ({"language": "pt"}, r'Changed: options.language: was "en", is "pt"\. Use'),
         ({"judge": TruthfulJudge()}, r'judge.name: was "embedded", is "truthful"'),
     ]
     for options, said in changes:
@@ -216,6 +217,15 @@ def test_other_settings_are_named_and_refused(tmp_path: Path) -> None:
             quiet(path, tmp_path / "run", **options)
     assert (tmp_path / "run" / "results.jsonl").read_bytes() == content
     assert quiet(path, tmp_path / "run", deadline=5, prices={"prompt": 1}).exit_code == 1
+
+
+def test_a_run_goes_on_with_the_limits_of_its_judge_also_if_that_is_an_object(
+    tmp_path: Path,
+) -> None:
+    path = file_of(tmp_path, *cases(3))
+    quiet(path, tmp_path / "run", judge=TruthfulJudge(limits=Limits(statements=5)))
+    with pytest.raises(ConfigError, match=r"judge.max_statements: was 5, is 3\. Use"):
+        quiet(path, tmp_path / "run", judge=TruthfulJudge(limits=Limits(statements=3)))
 
 
 @pytest.mark.parametrize("key", ["version", "prompts"])

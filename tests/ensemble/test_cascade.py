@@ -27,6 +27,7 @@ from faithfulness_assert.batch.certifying import AGREE, certify
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.judges.certificate import FORMAT, MAX_FILE_BYTES, Rule, certainty
+from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.judges.several import Cascade
 from faithfulness_assert.records.judge import Limits
 
@@ -169,6 +170,28 @@ def test_a_certificate_of_others_is_refused_with_what_differs(
         (certificate, {"threshold": 0.5}, "it is of another policy (threshold: was 0.8, is 0.5)"),
         (certificate, {"judge": "cascade:embedded,openai:n"}, "of another second judge (name: was"),
         (certificate, {"judge": "cascade:openai:m,embedded"}, "of another first judge (name: was"),
+        (certificate, {"language": "pt"}, "of other options (language: was 'en', is 'pt'); use"),
+        (
+            certificate,
+            {"evidence_roles": ["user"]},
+            "of other options (evidence_roles: was ['tool'], is ['user']); use these as they were",
+        ),
+        (
+            certificate,
+            {"max_statements": 3},
+            "of another second judge (max_statements: was 40, is 3); use these as they were",
+        ),
+        (
+            certificate,
+            {"max_prompt_tokens": 3000},
+            "of another second judge (max_prompt_tokens: was 100000, is 3000); use these as",
+        ),
+        (
+            {name: value for name, value in content.items() if name != "options"},
+            {},
+            "of an earlier version, which did not say with which language and evidence_roles",
+        ),
+        ({**content, "options": 3}, {}, "is damaged; write it again"),
         ({**content, "prompts": "0"}, {}, "it is of other prompts"),
         ({**content, "limits": {"passes": float("nan")}}, {}, "is damaged; write it again"),
         ({**content, "limits": {"maybe": 0.5}}, {}, "is damaged; write it again"),
@@ -194,6 +217,31 @@ def test_a_certificate_of_others_is_refused_with_what_differs(
         assert problem in str(error.value), str(error.value)
     with pytest.raises(ConfigError, match="has no such option"):
         grade("x", "x", judge="embedded", certificate=certificate)
+
+
+def test_a_certificate_is_of_the_limits_of_judges_that_are_given_as_objects_too(
+    certificate: str,
+) -> None:
+    def with_limit(**options: Any) -> Grader:
+        second = Grader("openai:m", api_key=KEY, **options).judge
+        return Grader(Cascade(EmbeddedJudge(), second, certificate=certificate))
+
+    assert with_limit(max_statements=40)
+    with pytest.raises(ConfigError, match=r"second judge \(max_statements: was 40, is 7\)"):
+        with_limit(max_statements=7)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("language", "pt"), ("evidence_roles", ["tool", "user"])]
+)
+def test_runs_that_read_their_texts_otherwise_give_no_certificate(
+    graded: Any, tmp_path: Path, option: str, value: Any
+) -> None:
+    folder, file = graded
+    options: Any = {option: value}
+    run(json.loads(Path(file).read_text())[:9], tmp_path / "b", progress=False, **options)
+    with pytest.raises(ConfigError, match=rf"graded with other options \({option}: was .*, is "):
+        certify(folder / "a", tmp_path / "b")
 
 
 def test_runs_that_show_nothing_give_no_certificate(graded: Any, tmp_path: Path) -> None:
@@ -292,6 +340,7 @@ ACCEPTS_NONE: dict[str, Any] = {
     "judges": [{}, {}],
     "policy": {},
     "prompts": "",
+    "options": {},
     "agree": 0.95,
     "limits": {},
     "cases": 100,

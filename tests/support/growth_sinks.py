@@ -203,14 +203,20 @@ def together(folder: Path) -> dict[str, Sink]:
     first, second, _ = panel.described()
     policy = without_controls(policy_as_json(fa.policies["default"]))
     limits = {"passes": 1.0, "fails": 1.0}
-    certificate = Certificate((first, second), policy, prompts_fingerprint(), 0.9, limits, 9, 5, 0)
+    told = ((first, second), policy, prompts_fingerprint(), fa.Grader().shaping)
+    certificate = Certificate(*told, 0.9, limits, 9, 5, 0)
     cascade = Cascade(YES, TruthfulJudge(), certificate=certificate)
     return {
         "a panel": lambda text: fa.grade(text, text, judge=panel),
         "a cascade": lambda text: fa.grade(text, text, judge=cascade),
         "a certificate": lambda text: read_certificate(file(folder, "certificate.json", text)),
         "the names in a certificate": lambda text: read_certificate(
-            {**certificate.to_json(), "judges": [{"name": text}, {text: text}], "prompts": text}
+            {
+                **certificate.to_json(),
+                "judges": [{"name": text}, {text: text}],
+                "prompts": text,
+                "options": {text: text},
+            }
         ),
     }
 

@@ -83,6 +83,7 @@ def cascade_run(folder: Path) -> Path:
         "judges": [{"name": judge.name} for judge in judges],
         "policy": without_controls(policy_as_json(Grader(judges[0], reasons=True).policy)),
         "prompts": prompts_fingerprint(),
+        "options": Grader().shaping,
     }
     cascade = Cascade(*judges, certificate=replace(found.certificate, **told))
     run(example_records(), folder / "cascade", judge=cascade, reasons=True, progress=False)
@@ -97,7 +98,7 @@ def certified() -> Certified:
         Rule({"fails": 0.0, "passes": 0.0}, 437, 37, 0.8904),
     )
     certificate = Certificate(
-        *(({}, {}), {}, ""),
+        *(({}, {}), {}, "", {}),
         0.9,
         curve[1].limits,
         cases=463,

@@ -83,7 +83,7 @@ def submit(
     settings = _settings(via, {"judge": chosen.judge, **options})
     grader = _grader(settings, options)
     with directory.locked():
-        about, input_is = begun(directory, grader, options, data_set)
+        about, input_is = begun(directory, grader, data_set)
         grader.keep_secret(directory.secret())
         with opened(directory) as store:
             stored = _begun(directory, store, settings, data_set)
@@ -195,7 +195,7 @@ def _go_on(
         unread = SimpleNamespace(
             name="", fingerprint=str, size=int
         )  # the directory has its own copy
-        about = describe_run(grader, settings["grader"], cast("DataSet", unread))
+        about = describe_run(grader, cast("DataSet", unread))
         check_unchanged(directory.about() or {}, about)
         grader.keep_secret(directory.secret())
         return _step(directory, store, settings, grader, outputs)
