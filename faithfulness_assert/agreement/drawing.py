@@ -9,19 +9,15 @@ answers in whichever order they were graded, and a larger sheet has all those of
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from .design import Design, Kind, Stratum
-from .judged import fingerprint
+from .judged import Judged, Run, fingerprint
 from .rates import MANY_LABELS, MIN_LABELS, rate_of
 from .rates import Stratum as Labelled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .judged import Judged, Run
 
 RATE = 2.25
 LEAST_FLAGGED = 5

@@ -6,10 +6,7 @@ as the recall where nothing is unfaithful, is None.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 Matrix = list[list[float]]
 CHANCE = 1e-12

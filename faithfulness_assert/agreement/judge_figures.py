@@ -11,10 +11,10 @@ from .bootstrap import Cluster, Figure, Sample, intervals
 from .figures import figures, ratio
 from .judged import CODES, FINE, LABEL_OF
 from .labels import FINE as FINE_LABELS
+from .labels import Labelled
 from .sweep import Scored, Sweep, sweep
 
 if TYPE_CHECKING:
-    from .labels import Labelled
     from .matching import Said, Strata
 
 BINS = 5

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from ..text.strings import clip
 from .design import said_by
 from .judged import Judged, Run, fingerprint
-from .labels import judged_in
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from .labels import Labelled, Labels
+from .labels import Labelled, Labels, judged_in
 
 
 class Said(NamedTuple):

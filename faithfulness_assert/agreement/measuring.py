@@ -20,17 +20,14 @@ from .judge_figures import (
 )
 from .judged import fingerprint, open_run
 from .labels import FINE as FINE_LABELS
-from .labels import read_labels
-from .matching import labelled, said_by_design, said_in, strata_of
+from .labels import Labelled, Labels, read_labels
+from .matching import Said, Strata, labelled, said_by_design, said_in, strata_of
 from .paired import Both, Paired, holm, paired
 from .rates import MANY_LABELS, MIN_LABELS, Rate, unfaithful_rate
 from .statement_rates import Answers, unfaithful_statement_rate
 
 if TYPE_CHECKING:
     from os import PathLike
-
-    from .labels import Labelled, Labels
-    from .matching import Said, Strata
 
 FEW_FLAGGED = 5
 

@@ -11,15 +11,13 @@ measures it. Several tests together are corrected by Holm (1979).
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import product
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .bootstrap import RESAMPLES, SEED, Cluster, Figure, Sample, figure_of
 from .figures import figures
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 FALSE_ALARMS = 0.05
 """The most of 100 % sets of comparisons that call any judge better where none is."""

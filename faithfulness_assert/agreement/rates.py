@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..batch.summary import REACH
 from ..records.errors import ConfigError
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MIN_LABELS = 30
 """Labelled answers. From fewer, no interval holds what it promises."""

@@ -11,15 +11,16 @@ from __future__ import annotations
 import csv
 import json
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from ..asking.ranking import nearest_sentences
 from ..batch.data_sets import DataSet, open_data_set
 from ..batch.finished_runs import about_of
 from ..batch.outputs.files import safe_cell, whole_file
 from ..batch.provider_batches import KeptRows, is_begun
-from ..batch.rows import digest
+from ..batch.rows import Row, digest
 from ..batch.run_directory import RunDirectory
 from ..cases.case import Case
 from ..files import as_text
@@ -27,17 +28,10 @@ from ..records.errors import ConfigError, InputError
 from ..records.model import Verdict
 from ..records.option_names import option
 from ..text.strings import clean_text, clip
-from .design import Place, said_by, sealed
+from .design import Design, Kind, Place, said_by, sealed
 from .drawing import MOST, Drawn, draw
-from .judged import open_run
+from .judged import Judged, open_run
 from .rates import MIN_LABELS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..batch.rows import Row
-    from .design import Design, Kind
-    from .judged import Judged
 
 SUFFIXES = (".csv", ".jsonl")
 SEED = 1

@@ -5,15 +5,13 @@ Statements of one answer are alike, so that they say less than as many drawn one
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import fsum, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..batch.summary import REACH
 from ..records.errors import ConfigError
 from .rates import MIN_LABELS, Rate
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 FEWEST = 3
 """Degrees of freedom."""

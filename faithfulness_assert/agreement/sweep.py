@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .bootstrap import SEED, Cluster, Figure, Sample, figure_of
 from .figures import ratio
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 MOST_THRESHOLDS = 100
 RESAMPLES = 1000

@@ -6,10 +6,8 @@ The secret lives with what is replayed: replies are found again by the text of t
 from __future__ import annotations
 
 import hmac
-from typing import TYPE_CHECKING, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeVar
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from ..files import read_text
-from ..records.ask import Ask, AskKind, Payload, ReplyForm
+from ..records.ask import Ask, AskKind, Numbered, Payload, ReplyForm
 from ..text.strings import one_line
 from .fences import fenced
 from .schema import json_schema
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from ..policy.policy import Policy
     from ..policy.values import Example
-    from ..records.ask import Numbered
     from ..records.model import Label
 
 _FOLDER = __file__.removesuffix("prompt.py") + "prompts/"

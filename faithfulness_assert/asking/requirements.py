@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..reading.reader import read
-from ..records.ask import Payload
+from ..records.ask import Ask, AskKind, Payload
 from ..records.errors import ConfigError, UnreadableReply
 from .prompt import VERDICT_KINDS, make_ask
 from .tokens import estimate_tokens
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..policy.policy import Policy
-    from ..records.ask import Ask, AskKind
     from ..records.judge import JudgeInfo
 
 

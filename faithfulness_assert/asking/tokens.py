@@ -6,13 +6,11 @@ called: its definitions of encodings run with a loader of ours, which only reads
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
     from tiktoken import Encoding
 
 CountTokens = Callable[[str], int]

@@ -12,7 +12,7 @@ from ..grading import MAX_CONCURRENCY
 from ..options import hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
-from ..records.judge import judge_info
+from ..records.judge import Judge, judge_info
 from .budget import Budget
 from .data_sets import DataSet, open_data_set
 from .local_run import RunOutcome, grade_rest
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
     from ..grading import AnyPolicy
     from ..options import GraderOptions
-    from ..records.judge import Judge
     from .ray import RayEngine
 
 __all__ = ["RunDirectory", "RunOutcome", "merge", "rescore", "run"]

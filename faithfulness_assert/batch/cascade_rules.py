@@ -12,15 +12,13 @@ for 95 %.
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, product
 from math import ceil, log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..judges.certificate import LEVEL, OUTCOMES, Rule
 from .paired_tests import at_most
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 RULES = 20
 """So many rules are tried, from one that accepts few cases to one that accepts all."""

@@ -13,17 +13,15 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from .finished_rows import head_of
+from .finished_rows import FinishedRows, Head, head_of
 from .rows import Line, Row, digest, field_digests
-from .run_description import changed_input
+from .run_description import InputIs, changed_input
 from .spool import temporary_database
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from .data_sets import DataSet
-    from .finished_rows import FinishedRows, Head
-    from .run_description import InputIs
     from .run_directory import RunDirectory
 
 SHOWN = 5

@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
-from .comparability import Note
+from .comparability import Note, Quoted
 from .paired_tests import FALSE_ALARMS, p_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from .comparability import Quoted
     from .comparison import Change, Comparison, Outcome
     from .power import Power
     from .rechecking import Recheck, Shift

@@ -23,17 +23,15 @@ from ..judges.several import shares_of
 from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.ask import Ask, Reply, ReplyForm
 from ..records.checks import check_number
-from ..records.judge import judge_info
+from ..records.judge import Judge, JudgeInfo, judge_info
 from ..records.usage import Usage
-from ..settings import choose
+from ..settings import Chosen, choose
 from ..text.sentences import sentence_spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from ..records.judge import Judge, JudgeInfo
     from ..records.result import GradingResult
-    from ..settings import Chosen
     from .rows import Row
 
 ANY_MODEL = "openai:MODEL"

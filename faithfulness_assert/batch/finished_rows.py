@@ -6,10 +6,8 @@ import json
 import re
 from array import array
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 MAX_ROW = 10**9
 """Of one run."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from ..records.errors import ConfigError
 from .changed_rows import rest_of
 from .progress import Counts, count_rows, shown
-from .rows import NotAsked
+from .rows import Line, NotAsked, Row
 from .run_description import begun
 from .run_directory import RunDirectory
-from .soft_stop import from_interrupt
+from .soft_stop import SoftStop, from_interrupt
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .finished_rows import FinishedRows
     from .processes import LocalEngine
     from .ray import RayEngine
-    from .rows import Line, Row
-    from .soft_stop import SoftStop
 
 HOPELESS = 50
 """So many cases in a row that could not be graded stop a run, unless ``max_errors`` is given.

@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterable
 from math import comb, erfc, exp, fsum, lgamma, log, log1p, sqrt
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import NamedTuple
 
 FALSE_ALARMS = 0.01
 """The most of 100 % comparisons of a run with its repetition that call the repetition worse."""

@@ -8,16 +8,12 @@ statements of many answers get lost. The figures are those of normal and Poisson
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from math import erf, exp, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from .paired_tests import FALSE_ALARMS, mcnemar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .paired_tests import PairCounts
+from .paired_tests import FALSE_ALARMS, PairCounts, mcnemar
 
 LOSSES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Of the mean score."""

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from multiprocessing import get_context
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from multiprocessing.resource_tracker import ensure_running
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
@@ -25,14 +25,11 @@ from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..records.model import GraderError
 from .row_grading import GraderSettings, Share, computes_here, grade_rows, line_of
-from .rows import brief, told
+from .rows import Line, Row, Told, brief, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
-    from multiprocessing.connection import Connection
     from typing import Any
-
-    from .rows import Line, Row, Told
 
 FEW = 256
 """Rows that one process has graded before others have started."""

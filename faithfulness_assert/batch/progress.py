@@ -6,18 +6,14 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
 from .finished_rows import FinishedRows
 from .summary import Summary
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0

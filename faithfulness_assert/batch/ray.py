@@ -25,10 +25,10 @@ from ..judges.secret import process_secret
 from ..options import hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError
-from ..records.judge import judge_info
+from ..records.judge import Judge, judge_info
 from .data_sets import open_data_set
 from .row_grading import GraderSettings, Share
-from .rows import NotAsked, brief, told
+from .rows import Line, NotAsked, Row, Told, brief, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 
     from ..grading import AnyPolicy
     from ..options import GraderOptions
-    from ..records.judge import Judge
     from ..records.result import GradingResult
-    from .rows import Line, Row, Told
 
 CHUNK = 64
 """Rows that an actor gets at a time."""

@@ -6,25 +6,21 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..drive import ASKS_AT_ONCE
+from ..drive import ASKS_AT_ONCE, Slots
 from ..drive.admission import admission_of
 from ..drive.limits import PerMinute
-from ..drive.patience import GivenUp, patience_of
+from ..drive.patience import GivenUp, Patience, patience_of
 from ..grading import Grader
 from ..options import DEADLINE
-from ..records.judge import judge_info
+from ..records.judge import Judge, judge_info
 from ..settings import choose
-from .rows import Line, NotAsked, digest, field_digests
+from .rows import Line, NotAsked, Row, digest, field_digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from ..drive import Slots
-    from ..drive.patience import Patience
     from ..grading import AnyPolicy
-    from ..records.judge import Judge
     from ..records.result import GradingResult
-    from .rows import Row
 
 
 class GraderSettings(NamedTuple):

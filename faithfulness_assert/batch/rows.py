@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..records.result import GradingResult
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 NOTHING: Mapping[str, Any] = {}
 OWN_FIELDS = ("case_id", "row", "input", "columns", "fields")

@@ -7,17 +7,14 @@ polars, tables of pyarrow, data sets of Hugging Face.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from ..records.errors import ConfigError, InputError
 from ..text.strings import names_of
 from .case import Case
 from .locate import has_column, read_record
 from .systems import names as names_for
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def is_table(source: object) -> bool:

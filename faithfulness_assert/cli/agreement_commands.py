@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..agreement.drawing import count, widths
 from ..agreement.judged import open_run
 from ..agreement.kept import keep
-from ..agreement.measuring import measure
+from ..agreement.measuring import Agreement, measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
 from ..agreement.views import as_json, disagreement_lines, facts, headline, notes, tables
 from ..batch.comparison_views import code
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..agreement.design import Kind
-    from ..agreement.measuring import Agreement
 
 _PLAIN = re.compile(r"[\w .,;:%+()'=±-]*")
 WIDTHS = ("labels", "flagged", "others", "good judge", "poor judge")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from ..batch.data_sets import open_data_set
+from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
 from ..cases.mapping import FROM, check_mapping
 from ..judges import judge_forms
@@ -16,10 +16,8 @@ from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace, _ActionsContainer
     from collections.abc import Iterable
 
-    from ..batch.data_sets import DataSet
     from ..batch.run_directory import RunDirectory
 
 WIDTH = 80

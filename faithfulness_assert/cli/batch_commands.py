@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..agreement.kept import line_of
+from ..batch import RunOutcome
 from ..batch import run as run_rows
 from ..batch.budget import Budget
 from ..batch.provider_batches import FILES, KeptRows, collect, import_answers, is_begun, submit
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ..batch import RunOutcome
     from ..batch.data_sets import DataSet
     from ..batch.provider_batches import Standing
 

@@ -15,7 +15,7 @@ from ..judges.token_counter import model_of, ranks_folder
 from ..options import check_names, hide_key, parse_options
 from ..records.errors import ConfigError, pip_install
 from ..records.keys import without_keys
-from ..settings import choose
+from ..settings import Chosen, choose
 from .arguments import add_judge_argument
 from .check import Check
 from .doctor_context import context_report
@@ -27,8 +27,6 @@ from .terminal import show_line
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterator, Mapping
-
-    from ..settings import Chosen
 
 PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),

@@ -6,10 +6,10 @@ It says which keys are there, which ones are looked for, and how much text was f
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..batch.data_sets import open_data_set
 from ..batch.data_sets.sources import SUFFIXES
@@ -20,9 +20,6 @@ from ..promptfoo.hook import PATHS, find_texts, read_config
 from ..records.errors import ConfigError, FaithfulnessError
 from ..text.evidence import number_sentences
 from ..text.strings import clip, names_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ASSERTION = {"vars", "test", "providerResponse", "config"}
 """Keys that the context of an assertion has, and ``OTHERS`` those that it never has."""

@@ -14,8 +14,8 @@ from ..batch.comparison_views import as_markdown, as_text, power_line
 from ..batch.data_sets import open_data_set
 from ..batch.estimate import estimate_run
 from ..batch.finished_runs import about_of, lines_of, names_of
-from ..batch.rechecking import MOST, choose_cases, grader_for
-from ..grading import MAX_CONCURRENCY
+from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
+from ..grading import MAX_CONCURRENCY, Grader
 from ..options import parse_options
 from ..records.checks import check_number
 from ..records.errors import ConfigError
@@ -27,9 +27,7 @@ from .terminal import say, show_line
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from ..batch.rechecking import Recheck
     from ..batch.rows import Lines
-    from ..grading import Grader
 
 
 def add_report_arguments(parser: ArgumentParser) -> None:

@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..records.ask import Reply
+from ..records.ask import Ask, Outcome, Reply
 from ..records.errors import JudgeError
-from ..records.judge import judge_info
+from ..records.judge import Judge, judge_info
 from ..records.usage import Usage
 from .ask_outcomes import late
 from .learned_rate import LearnedRate, is_refusal
@@ -25,8 +25,6 @@ from .outage import Outage, backoff
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from ..records.ask import Ask, Outcome
-    from ..records.judge import Judge
     from .time_left import TimeLeft
 
 MOST_PATIENCE = 600.0

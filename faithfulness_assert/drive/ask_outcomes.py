@@ -8,13 +8,12 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from ..records.ask import Reply
+from ..records.ask import Ask, Outcome, Reply
 from ..records.errors import JudgeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..records.ask import Ask, Outcome
     from ..records.usage import Usage
 
 log = logging.getLogger("faithfulness_assert")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from ..judges.token_counter import token_counter
-from ..records.ask import Reply
+from ..records.ask import Ask, Outcome, Reply
 from ..records.checks import check_number
 from ..records.errors import JudgeError
 from ..records.usage import Usage
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from aiolimiter import AsyncLimiter
 
-    from ..records.ask import Ask, Outcome
     from .time_left import TimeLeft
 
 MOST = 1e12

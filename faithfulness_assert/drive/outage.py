@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 
 from ..records.errors import JudgeError
 from .learned_rate import is_refusal
-from .patience import GivenUp
+from .patience import GivenUp, Patience
 
 if TYPE_CHECKING:
-    from .patience import Patience
     from .time_left import TimeLeft
 
 FAILURES = 5

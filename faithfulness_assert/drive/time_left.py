@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from ..records.errors import JudgeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 
 class Clock:

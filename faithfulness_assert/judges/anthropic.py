@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..records.ask import Reply
+from ..records.ask import Ask, Outcome, Reply
 from ..records.errors import JudgeError
 from ..text.strings import clean_text
 from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
@@ -21,7 +21,6 @@ from .remote.remote_judge import RemoteJudge
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..records.ask import Ask, Outcome
     from ..records.usage import Usage
     from .remote.connection import Answer
     from .remote.redaction import Secrets

@@ -10,16 +10,14 @@ import asyncio
 import atexit
 import os
 import threading
+from collections.abc import Callable, Coroutine
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 IDLE_SECONDS = 10.0  # a thread without work ends after this time

@@ -6,12 +6,11 @@ from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError
-from ..records.judge import JudgeInfo, Limits, judge_info
+from ..records.judge import Judge, JudgeInfo, Limits, judge_info
 from . import background
 
 if TYPE_CHECKING:
     from ..records.ask import Ask, Reply
-    from ..records.judge import Judge
 
 
 class TwoJudges:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from ..asking.document_claim import document_claim
 from ..asking.schema import bounded_schema
-from ..records.ask import Reply
+from ..records.ask import Ask, Outcome, Reply
 from ..records.ask import finish_reason as why_ended
 from ..records.checks import check_number
 from ..records.errors import ConfigError, JudgeError
@@ -30,7 +30,6 @@ from .remote.word_confidence import confidence_of_word
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..records.ask import Ask, Outcome
     from ..records.judge import JudgeInfo
     from ..records.usage import Usage
     from .remote.connection import Answer

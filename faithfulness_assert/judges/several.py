@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..records.errors import ConfigError, JudgeError
-from ..records.judge import JudgeInfo, described, judge_info
+from ..records.judge import Judge, JudgeInfo, described, judge_info
 from .certificate import read_certificate
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from ..records.ask import Ask
-    from ..records.judge import Judge
 
 MOST_MEMBERS = 9
 

@@ -14,26 +14,21 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..files import as_text, new_file, open_file, private_folder
-from ..records.ask import Reply
+from ..records.ask import Ask, Reply
 from ..records.checks import is_whole
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
-from ..records.judge import JudgeInfo, Limits, judge_info
+from ..records.judge import Judge, JudgeInfo, Limits, judge_info
 from ..records.usage import Usage
 from .remote.redaction import Secrets
 from .secret import kept_secret, stored_secret
 from .token_counter import token_counter
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ..records.ask import Ask
-    from ..records.judge import Judge
 
 MAX_FILE_BYTES = 16 << 20
 _TAPE = "tape.json"

@@ -15,7 +15,7 @@ from ..asking.windows import chunk
 from ..reading.lists import read_lists
 from ..reading.reader import read
 from ..reading.reconcile import MISSING, agreed, around, finding_of, unless_denied, words_to_quote
-from ..records.errors import UnreadableReply
+from ..records.errors import JudgeError, UnreadableReply
 from ..records.model import Skipped, Statement
 from ..text.numbers_and_names import has_number_or_name
 from .carrying import Sentences, as_they_stand, check_count, claim_key
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from ..reading.reconcile import Finding
     from ..reading.rows import Row
     from ..records.ask import Outcome
-    from ..records.errors import JudgeError
     from .state import Cell, Job, State
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..asking.controls import problem_of
-from ..records.model import Verdict
+from ..records.model import Statement, Verdict
 from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
 from .results import result_of
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from ..reading.reconcile import Finding
     from ..records.errors import JudgeError
-    from ..records.model import Statement
     from ..records.result import GradingResult
     from .state import State
 

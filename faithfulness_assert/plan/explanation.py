@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
 from ..reading.ratings import read_reason
-from ..records.ask import Payload
+from ..records.ask import Outcome, Payload
 from ..records.verdict_words import in_words
 from ..text.strings import clip
 from .conclude import conclude
@@ -15,7 +15,6 @@ from .outcomes import usable_text
 from .state import Job, Log, State, noted
 
 if TYPE_CHECKING:
-    from ..records.ask import Outcome
     from ..records.errors import JudgeError
 
 MAX_PROBLEMS = 20

@@ -6,21 +6,15 @@ this one. The reply to an ask about a single item needs none.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from ..asking.controls import Control, mixed
 from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
-from ..asking.windows import MIN_ROOM, chunk, cut_to_fit, most_line_tokens, window
-from ..records.ask import Payload
+from ..asking.windows import MIN_ROOM, Budget, chunk, cut_to_fit, most_line_tokens, window
+from ..records.ask import Ask, AskKind, Numbered, Payload
 from ..records.errors import InputError
-from .state import Job, ended, numbered_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ..asking.windows import Budget
-    from ..records.ask import Ask, AskKind, Numbered
-    from .state import State
+from .state import Job, State, ended, numbered_texts
 
 
 class Draft(NamedTuple):

@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 from ..asking.windows import chunk, cut_to_fit, overlapping, packed
 from ..records.verdict_words import percent
 from .findings import SETTLED
-from .state import Likely, Log, noted, numbered_texts
+from .state import Likely, Log, State, noted, numbered_texts
 from .verdicts import distinct, finding_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..records.model import Evidence, Verdict
-    from .state import State
 
 PARTS = 10
 """As much of the context as so many parts is shown with an unsupported statement. Lines that two

@@ -16,7 +16,7 @@ from ..records.errors import JudgeError, PromptTooLong, UnreadableReply
 from ..records.usage import Usage
 from .jobs import prompt_tokens
 from .samples import voted
-from .state import NOTHING, Ended, Log, noted
+from .state import NOTHING, Answers, Asking, Ended, Job, Log, State, noted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ..policy.policy import Policy
     from ..records.ask import Outcome
     from ..records.model import Status
-    from .state import Answers, Asking, Job, State
 
 MOST_CUTS = 4
 """How often a case is cut anew."""

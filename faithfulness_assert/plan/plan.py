@@ -11,7 +11,7 @@ changes the state without asking; both are pure functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -41,8 +41,6 @@ from .state import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from ..cases.case import Case
     from ..policy.policy import Policy
     from ..records.errors import JudgeError

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
 from ..reading.ratings import read_ratings
-from ..records.ask import Payload
+from ..records.ask import Outcome, Payload
 from ..records.errors import UnreadableReply
 from ..text.strings import clip
 from .jobs import fit, is_too_long
@@ -14,7 +14,6 @@ from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Job, Rated, State, context_lines, ended
 
 if TYPE_CHECKING:
-    from ..records.ask import Outcome
     from ..records.model import CitationAudit
 
 ANSWER = 1

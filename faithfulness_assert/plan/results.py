@@ -6,23 +6,21 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from ..asking.controls import problem_of, summary
+from ..asking.controls import Answered, problem_of, summary
 from ..asking.schema import MAX_ERRORS
 from ..policy.scoring import on_unit_scale
 from ..records.result import GradingResult
 from ..text.strings import clip
 from .endings import UNDEFINED
 from .kept import kept
-from .state import Ended
+from .state import Ended, State
 from .weighing import Found, weigh, with_warnings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..asking.controls import Answered
     from ..policy.policy import Policy
     from ..records.model import Verdict
-    from .state import State
 
 
 def result_of(state: State, found: Found) -> GradingResult:

@@ -13,7 +13,7 @@ from math import fsum
 from typing import TYPE_CHECKING
 
 from ..reading.reconcile import MISSING, Finding
-from .state import with_used
+from .state import Cell, Job, Jobs, State, with_used
 from .voting import agreeing, majority
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ..asking.controls import Answered, Control
     from ..records.errors import JudgeError
     from ..records.model import Label
-    from .state import Cell, Job, Jobs, State
 
 
 def sampled(state: State, jobs: Jobs) -> tuple[Job, ...]:

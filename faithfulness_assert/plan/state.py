@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,8 +11,6 @@ from ..records.usage import Usage
 from ..text.strings import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from ..asking.controls import Answered, Control
     from ..asking.windows import Budget
     from ..cases.case import Case

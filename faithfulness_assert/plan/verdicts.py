@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..asking.controls import Controls
+from ..asking.controls import Answered, Control, Controls
 from ..asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk, packed
 from ..reading.reader import read
@@ -16,16 +16,14 @@ from ..text.strings import clip
 from .findings import checked, may_be_set_aside, merged, shows_conflict
 from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
-from .state import Log, context_lines, note_error, noted, numbered_texts
+from .state import Cell, Job, Log, State, context_lines, note_error, noted, numbered_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from ..asking.controls import Answered, Control
     from ..policy.policy import Policy
     from ..records.ask import Numbered, Outcome
     from ..records.model import Label, Statement
-    from .state import Cell, Job, State
 
 
 # ---------------------------------------------------------------- what is asked

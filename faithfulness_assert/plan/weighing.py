@@ -24,7 +24,7 @@ from ..policy.scoring import (
 )
 from ..policy.values import SCORED
 from ..records.errors import JudgeError
-from ..records.model import EVIDENCE_FLAGS
+from ..records.model import EVIDENCE_FLAGS, CitationAudit, Label, Verdict
 from .endings import Weighed, ended_as
 from .outcomes import not_graded
 from .state import NOTHING, Ended, Rated
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from ..policy.policy import Policy
     from ..policy.scoring import Score
-    from ..records.model import CitationAudit, Label, Verdict
 
 LOWERED = "lowered"
 """The flag of a verdict whose label ``strict_evidence`` lowered."""

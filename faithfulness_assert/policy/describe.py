@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from ..records.model import CitationAudit, Label, Verdict
 from .policy import Policy
 from .scoring import calculation, overall, overall_calculation, passes, score
 from .values import SCORED, Example, ScoreCap
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _EXAMPLE: tuple[Label, ...] = (
     "supported",

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..records.usage import Usage
 from ..text.strings import one_line, visible
 from .intervals import interval, is_surely_over
 from .rules import RULE_KINDS
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CHANCE_OF_ANY = 0.05
 """The chance that a judge without blind spots is called blind to anything at all, at most."""

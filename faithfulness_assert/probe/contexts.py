@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ..batch.data_sets import open_data_set
+from ..batch.data_sets import DataSet, open_data_set
 from ..batch.run_directory import RunDirectory
 from ..cases.case import Case
 from ..records.errors import ConfigError, InputError
@@ -17,11 +18,6 @@ from ..text.evidence import number_sentences
 from ..text.statements import split_statements
 from .rules import ALTERED, RULE_KINDS, altered, is_plain
 from .scenes import PER_ASK, Probe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..batch.data_sets import DataSet
 
 MOST_CASES = 5000
 """Cases of a data set that are looked at, the first ones."""

@@ -10,17 +10,15 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..cases.case import Case
 from ..files import read_text
 from .slots import filled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 FOLDER = Path(__file__).parent / "scenes"
 NAMES = "names.json"

@@ -10,10 +10,11 @@ from __future__ import annotations
 import difflib
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..files import new_file, open_file
 from ..judges.remote.redaction import redact
@@ -21,9 +22,6 @@ from ..policy.files import parsed, read_file
 from ..records.errors import ConfigError
 from .migrate import MAX_ASSERTIONS, as_yaml, configured_assertions, is_built_in, migrate_config
 from .promptfoo_yaml import Placed, Text, read_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 ADDED = ("faithfulness.py", "faithfulness.cjs")
 _REST = re.compile(r"(?:[ \t]+#[^\r\n]*)?")

@@ -9,13 +9,10 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from ..text.strings import clip, one_line, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 IN_CI, ELSEWHERE = 20, 200
 """The most lines."""

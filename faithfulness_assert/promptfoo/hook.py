@@ -9,9 +9,9 @@ A ``javascript`` assertion (``faithfulness.cjs``) is graded here, too. Its conte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from ..cases.locate import search, value_at
 from ..cases.systems import NAMES_INSIDE, SYSTEMS
@@ -24,9 +24,6 @@ from ..records.promptfoo_view import Components
 from ..settings import JUDGE_VARIABLE, judge_setting
 from ..text.strings import names_of
 from . import assertion_in_test
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PATHS = {name: f"{name}_from" for name in ("context", "question", "answer", "messages")}
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())

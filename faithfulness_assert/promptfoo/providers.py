@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ..judges import JUDGES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 REMOTE = "|".join(name for name, entry in JUDGES.items() if entry.package)
 # `chat`, `responses` and `messages` name APIs of a provider.

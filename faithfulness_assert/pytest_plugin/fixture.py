@@ -17,7 +17,7 @@ from .assertions import NotGraded, check_passed, read_case
 from .session import Session
 from .session_results import CHECKS, PROPERTY
 from .tapes import has_tape, recording, replaying, tape_folder
-from .trials import Trials, read_markers
+from .trials import Marked, Trials, read_markers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from ..cases.case import Case
     from ..records.result import GradingResult
-    from .trials import Marked
 
 
 class Call(NamedTuple):

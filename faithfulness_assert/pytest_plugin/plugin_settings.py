@@ -5,13 +5,11 @@ pytest imports this file at each start: it imports nothing that is not loaded al
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ERRORS = ("fail", "skip", "xfail")
 REPORTS = (".jsonl", ".html")

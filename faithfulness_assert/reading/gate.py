@@ -17,14 +17,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from ..text.numbers_and_names import numbers_and_names
 from ..text.strings import is_same, lazy_pattern, sections
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 MOST_CHARS = 20_000
 """Characters of a text that is looked at. A longer one is not quiet."""

@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MAX_DEPTH = 32  # nested brackets; the functions that walk over values are recursive
 MAX_VALUES = 10_000  # pieces of JSON in one reply

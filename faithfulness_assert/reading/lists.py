@@ -6,8 +6,9 @@ decides by the words that they share, so a refusal or a remark in a list stands 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text, is_blank
@@ -16,9 +17,6 @@ from .json_form import IDS, key_of, read_id, said_by
 from .json_values import Pairs, split_json
 from .reader import answer_in, unreadable
 from .remarks import remarks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 Listed = tuple[int | None, str]
 """A number (None if the reply gives none) and a text that is listed under it."""

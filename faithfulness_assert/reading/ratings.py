@@ -6,7 +6,8 @@ A rating that is missing, null, not a number, or given twice with different valu
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from ..records.checks import is_number
 from ..records.errors import UnreadableReply
@@ -15,9 +16,6 @@ from .json_form import key_of, said_by
 from .json_values import Pairs, looks_like_json, split_json
 from .lists import raise_unless_silent
 from .reader import answer_in, parted, unreadable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MAX_SUGGESTIONS = 10
 MAX_REASON_CHARS = 1000

@@ -14,14 +14,13 @@ from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
 from .exact import exact_rows
 from .labels import parse_label
-from .rows import Reading, Row, has_rows
+from .rows import Form, Reading, Row, Said, has_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..records.ask import ReplyForm
     from .labels import Labels
-    from .rows import Form, Said
     from .thinking import Parted
 
 _WORD = re.compile(r"\w+")

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from ..text.strings import lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
 
 _SENTENCE = lazy_pattern(r"[.!?;]*[^.!?;\n]+(?:[.!?;]+(?=\s|[*_\"”)]|$)|\n|$|[.!?;])")
 # "statements 1 and 3", "claim #2", "#3"

@@ -6,12 +6,8 @@ called there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 COMMANDS = {"mapping": "map"}
 """Options whose name on the command line is another than in Python."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,8 +14,6 @@ from .promptfoo_view import Components, promptfoo_view
 from .usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from pydantic import TypeAdapter
 
 

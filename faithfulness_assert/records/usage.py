@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 _COUNTS = ("prompt", "completion", "cached", "reasoning", "num_requests")
 

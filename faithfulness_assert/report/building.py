@@ -7,14 +7,15 @@ import gzip
 import json
 import os
 import tempfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from .. import __version__
-from ..batch.data_sets import open_data_set
+from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs.files import whole_file
 from ..files import as_text
 from ..records.errors import ConfigError
@@ -26,11 +27,6 @@ from .overview import Figures, comparison_overview, run_overview
 from .page import Block, write_page
 from .record import mapping_of
 from .result_records import Results, open_results
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from ..batch.data_sets import DataSet
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""

@@ -12,17 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from ..asking.ranking import nearest_sentences
 from ..cases.case import Case, Passage
-from ..records.model import LABELS, Status
+from ..records.model import LABELS, Evidence, Status, Verdict
 from ..text.numbers import numbers_of
 from ..text.wrong_words import difference
-from .record import OUTCOMES, plain, text_of
+from .record import OUTCOMES, Record, plain, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..records.model import Evidence, Verdict
     from ..records.result import GradingResult
-    from .record import Record
 
 OUTCOME_NAMES = tuple(OUTCOMES.values())
 UNRESOLVED = "unresolved"

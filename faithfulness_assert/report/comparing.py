@@ -6,18 +6,16 @@ import json
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from ..batch.comparison import KINDS, compare
+from ..batch.comparison import KINDS, Change, compare
 from ..batch.finished_runs import names_of
 from .case_view import UNRESOLVED, Vocabulary, detail_view, row_view
-from .joining import join
+from .joining import Joined, join
 from .record import Record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ..batch.comparison import Change
     from ..batch.rows import Lines
-    from .joining import Joined
     from .result_records import Results
 
 MOST_CHANGES = 2000

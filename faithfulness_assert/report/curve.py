@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from math import floor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ..judges.certificate import read_curve
+from ..judges.certificate import Rule, read_curve
 from .record import mapping_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..judges.certificate import Rule
 
 MOST_RULES = 50
 """A certificate that we made has fewer."""

@@ -16,7 +16,7 @@ from ..records.columns import badness
 from ..text.strings import clip
 from .case_view import label_of
 from .curve import curve_in
-from .record import mapping_of, text_of
+from .record import Record, mapping_of, text_of
 from .repeats import Repeats
 from .slices import Slices
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from ..batch.comparison import Change
     from ..records.model import Verdict
     from .comparing import Compared
-    from .record import Record
     from .result_records import Results
 
 LABELS = {

@@ -9,16 +9,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from .. import __version__
 from ..files import read_text
 from ..text.strings import clean_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 SCRIPTS = (
     *("dom", "words", "long", "blocks", "model", "query", "virtual_list", "marks", "tables"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch.outputs.files import whole_file
 from ..files import as_text
-from ..probe.card import Card
+from ..probe.card import Card, KindCard
 from ..probe.intervals import interval
 from .building import check_report
 from .page import write_page
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from ..probe import Comparison
-    from ..probe.card import KindCard
 
 
 def write_probe_report(shown: Card | Comparison, path: str | os.PathLike[str]) -> Path:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..text.strings import clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MOST_CHARS = 300
 SHOWN = 5

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .strings import is_blank, lazy_pattern, word_lists
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 _NEAR = 80
 """Characters. Only what is near a doubtful boundary decides, so long sentences stay cheap."""

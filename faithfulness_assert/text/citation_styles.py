@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
 
 from .strings import is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MAX_RANGE = 20
 """A longer range, such as ``[1-5000]``, counts as its two ends."""

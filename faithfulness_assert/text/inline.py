@@ -8,14 +8,11 @@ text keeps its ``~~``. One pass over the tokens, so time is linear for any input
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .strings import lazy_pattern, word_lists
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
 
 _TAGS = {name: frozenset(tags.split()) for name, tags in word_lists("tags").items()}
 _TAG_NAME = "|".join(sorted(_TAGS["block"] | _TAGS["inline"]))

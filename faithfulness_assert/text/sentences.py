@@ -9,14 +9,11 @@ ever gets a window of ``MAX_SENTENCE``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from .boundaries import corrected
 from .strings import clean_text, lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Span = tuple[int, int]
 

@@ -8,20 +8,14 @@ In doubt a piece is a statement.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
-from .inline import clear
-from .markdown import blocks
-from .sentences import MAX_SENTENCES, in_parts, sentence_spans, trimmed
+from .inline import Clear, clear
+from .markdown import Block, Kind, blocks
+from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
 from .strings import clean_text, is_blank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .inline import Clear
-    from .markdown import Block, Kind
-    from .sentences import Span
 
 __all__ = ["Split", "sentence_spans", "split", "split_statements"]
 

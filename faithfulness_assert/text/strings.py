@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..files import open_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 MAX_SHOWN = 200
 """Characters of a text in a message or a report."""

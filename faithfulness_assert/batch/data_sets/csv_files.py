@@ -13,14 +13,13 @@ from ...cases.mapping import COLUMN_FIELDS
 from ...cases.systems import NAMES_INSIDE
 from ...files import open_text
 from ...records.errors import ConfigError
-from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, unknown
+from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8, unknown
 from .encodings import hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from .data_set import Known
 
 # A text as Python writes it: what its repr() would escape makes a cell no list of such texts.
 _ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...cases.as_json import record_as_json
 from ...cases.locate import has_column, locate, read_record, split_columns
@@ -17,9 +17,6 @@ from ...records.option_names import option
 from ..rows import Row
 from ..spool import temporary_database
 from .encodings import hint
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""

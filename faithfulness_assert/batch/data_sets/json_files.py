@@ -13,13 +13,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ...cases.systems import FIELDS, names
 from ...files import open_file, open_text
-from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, unknown
+from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from .data_set import Known
 
 CHUNK = 1 << 16
 LONGEST_WORD = len("-Infinity")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...cases.as_json import record_as_json
 from ...cases.case import Case
@@ -26,9 +26,6 @@ from .csv_files import context_columns, csv_form, csv_records, passages
 from .data_set import SAMPLE, DataSet, Record, Source
 from .encodings import as_utf8, standard_input
 from .json_files import json_lines, json_records, other_json_lines
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 SUFFIXES = (*TEXTS, ".parquet", *SPREADSHEETS)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 from ..rows import Line
 from ..spool import temporary_database
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 IN_MEMORY = 1000
 """Lines that wait in memory for an earlier one."""

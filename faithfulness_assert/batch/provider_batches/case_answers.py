@@ -19,23 +19,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...asking.echo import echoing, without_echo
 from ...judges.remote.connection import Answer
-from ...judges.remote.fallbacks import merge_steps
+from ...judges.remote.fallbacks import Steps, merge_steps
 from ...judges.tape import ask_key
-from ...records.ask import Reply
+from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import JudgeError, PromptTooLong
 from ...records.usage import Usage
 from ..finished_rows import SERVER_ERRORS
 from ..summary import DIFFERING
 from .service import EXPIRED, MISSING, NOT_RUN
-from .store import MOST_ANSWERS
+from .store import MOST_ANSWERS, Try
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ...judges.remote.fallbacks import Steps
     from ...judges.remote.remote_judge import RemoteJudge
-    from ...records.ask import Ask, Outcome
-    from .store import Try
 
 TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""

@@ -26,7 +26,7 @@ from .service import (
     read_line,
     service_errors,
 )
-from .store import Round
+from .store import Round, Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ...judges.remote.remote_judge import RemoteJudge
     from ..run_directory import RunDirectory
     from .service import Look, Service
-    from .store import Store
 
 MAX_LINE = 16 << 20
 """Bytes of a line of an output. What is longer is no line that we know."""

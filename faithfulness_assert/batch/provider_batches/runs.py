@@ -26,7 +26,7 @@ from ..run_description import begun, check_unchanged, describe_run
 from .anthropic_batches import AnthropicBatches
 from .openai_batches import OpenAIBatches
 from .rounds import Rounds, Standing
-from .store import opened, path_of
+from .store import Store, opened, path_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from ..data_sets import DataSet
     from ..run_directory import RunDirectory
     from .service import Service
-    from .store import Store
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""

@@ -11,13 +11,12 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from .service import Found, Sought, is_refused, service_errors
+from .service import Found, Service, Sought, is_refused, service_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ...judges.remote.redaction import Secrets
-    from .service import Service
     from .store import Round, Store
 
 LOOK_AGAIN = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)

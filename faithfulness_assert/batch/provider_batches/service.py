@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
 
 from ...files import append_file, private_folder, to_disk
 from ...judges.remote.connection import Answer
-from ...judges.remote.redaction import safe_text
+from ...judges.remote.redaction import Secrets, safe_text
 from ...judges.remote.server_errors import read_failure
 from ...records.errors import JudgeError
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from ...judges.remote.redaction import Secrets
     from ...judges.remote.remote_judge import RemoteJudge
 
 Batch = TypeVar("Batch")

@@ -18,18 +18,16 @@ from ...files import open_database, private_folder
 from ...records.errors import ConfigError
 from ..changed_rows import SHOWN, what_changed
 from ..data_sets import DataSet
-from ..data_sets.data_set import unknown
+from ..data_sets.data_set import Known, Taken, unknown
 from ..rows import Row, digest, field_digests
 from ..run_description import changed_input
-from .service import Said
+from .service import Rejection, Said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from ..data_sets.data_set import Known, Taken
     from ..run_directory import RunDirectory
-    from .service import Rejection
 
 MOST_ANSWERS = 8
 """To one ask, that differ. If there are more, none of them is believed."""

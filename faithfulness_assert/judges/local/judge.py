@@ -10,22 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 from ...asking.ranking import Ranking
 from ...asking.schema import MAX_EVIDENCE
-from ...records.ask import Reply
+from ...records.ask import Ask, Numbered, Reply, ReplyForm
 from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import JudgeInfo
 from ...records.usage import Usage
 from .. import background
-from .inputs import Reader
+from .inputs import Chunk, Reader
 from .loading import Settings, load
 from .scores import FIXES, TOO_LONG, Score, score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...records.ask import Ask, Numbered, ReplyForm
     from ...records.model import Label
-    from .inputs import Chunk
 
 NAMED = 3
 """Sentences that a verdict names of a chunk that has more."""

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from ...records.errors import ConfigError
 from .batching import OutOfMemory
-from .model_files import INSTALL
+from .model_files import INSTALL, ModelFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from .model_files import ModelFiles
     from .tokenizing import Input
 
 ENCODERS = ("model.onnx",)

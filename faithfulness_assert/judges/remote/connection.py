@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import AsyncIterable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
@@ -16,14 +16,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ...records.errors import JudgeError
+from ...records.errors import JudgeError, Remedy
 from .redaction import Secrets, safe_text
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterable, Callable
-
-    from ...records.errors import Remedy
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is

@@ -9,16 +9,12 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from ...records.ask import Reply
+from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import PromptTooLong
 from ...records.judge import Limits
 from ..token_counter import model_of, token_counter
 from .server_errors import ServerError
-
-if TYPE_CHECKING:
-    from ...records.ask import Ask, Outcome
 
 UNKNOWN_PROMPT = 100_000
 """The longest prompt for a model that is not known, until its server says more."""

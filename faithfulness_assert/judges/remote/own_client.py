@@ -7,19 +7,15 @@ the judge's. The client is not closed.
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from ...records.errors import ConfigError
 from .. import background
 from .connection import MAX_BYTES, Answer, Connection, bounded_body, too_large
-from .redaction import Secret
+from .redaction import Secret, Secrets
 from .settings import Endpoint, credentials, endpoint_at
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
-
-    from .redaction import Secrets
 
 _MOST_LEARNED = 8  # tokens that are remembered as secrets; some clients sign each request anew
 

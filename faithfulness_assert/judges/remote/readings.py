@@ -6,14 +6,11 @@ So secrets are found whatever escapes a server writes them in, see ``redaction.p
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from unicodedata import decimal, normalize
 from urllib.parse import unquote
 
 from ...text.strings import without_tags
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _LEVELS = 6  # of JSON strings in JSON strings: one more than we decode ourselves
 

@@ -12,20 +12,16 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote, quote_plus
 
-from ...records.ask import Reply
+from ...records.ask import Outcome, Reply
 from ...records.errors import JudgeError
 from ...records.keys import REDACTED, without_keys
 from .readings import letters, readings, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ...records.ask import Outcome
 
 Error = TypeVar("Error", bound=JudgeError)
 

@@ -8,15 +8,13 @@ import time
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from ...records.errors import JudgeError
-from .redaction import MAX_SEARCHED, safe_text
+from ...records.errors import JudgeError, JudgeErrorKind, Remedy
+from .redaction import MAX_SEARCHED, Secrets, safe_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ...records.errors import JudgeErrorKind, Remedy
     from .connection import Answer
-    from .redaction import Secrets
 
 MAX_WAIT = 60.0  # seconds between two tries
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from base64 import b64decode
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ...records.checks import check_text
@@ -15,9 +15,6 @@ from ...records.errors import ConfigError, MissingKeyError
 from .known import remember
 from .logs import watch_logs
 from .redaction import Secret, Secrets
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 _CREDENTIAL_NAMES = ("auth", "key", "token", "secret", "cookie", "password", "signature")
 
