@@ -27,6 +27,7 @@ from ..judges.remote.remote_judge import RemoteJudge
 from ..options import GRADER_NAMES, names_taken_by
 from ..records.ask import Ask, Payload, ReplyForm
 from ..records.errors import ConfigError, FaithfulnessError, JudgeError
+from ..records.judge import judge_info
 from ..text.strings import clip
 from .check import Check
 
@@ -98,9 +99,18 @@ def _checks_of_one(spec: str, chosen: Chosen) -> Iterator[Check]:
         yield Check("ok", f"judge {spec} answers: score {score} in {cost}")
     else:
         yield Check("fail", f"judge {spec}: {result.reason}")
+    yield from _model_checks(judge_info(judge).identity or {})
     if isinstance(judge, RemoteJudge):
         yield from _server_checks(judge, seen, graded=result.error is None)
         judge.close()
+
+
+def _model_checks(told: Mapping[str, Any]) -> Iterator[Check]:
+    """How a local judge understands its model, for the eye: nothing else shows a wrong order."""
+    if told.get("judge") == "local":
+        means = f"family {told['family']}, its outputs mean {', '.join(told['labels'])}"
+        reads = f"it reads {told['tokens']:,} tokens, by {told['runtime']}"
+        yield Check("ok", f"model: {means}; {reads}")
 
 
 def _server_checks(judge: RemoteJudge, seen: Exchanges, *, graded: bool) -> Iterator[Check]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..records.model import NUMBER_FLAG
+from ..records.model import MARKED, NUMBER_FLAG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,7 +45,8 @@ def _checked(
     if verdict.label is None or verdict.label == "not_a_claim":
         return verdict
     if verdict.label != "supported":
-        return _with_wrong_words(verdict, asked, numbers)
+        flags = (*verdict.flags, MARKED) if verdict.wrong else verdict.flags
+        return _with_wrong_words(replace(verdict, flags=flags), asked, numbers)
     if not any(char.isdigit() for char in verdict.statement):
         return verdict
     from ..text.absent_numbers import absent_numbers

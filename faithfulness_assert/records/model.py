@@ -33,6 +33,8 @@ Status = Literal[
 ErrorKind = Literal[JudgeErrorKind, "input"]
 
 LABELS: tuple[Label, ...] = get_args(Label)
+MARKED = "marked"
+"""The flag of a verdict with words that the judge marks; the context may have them elsewhere."""
 EVIDENCE_FLAGS = ("no_such_evidence", "no_such_quote")
 """What is wrong with the evidence that a judge names."""
 NUMBER_FLAG = "number_not_found"
@@ -88,8 +90,9 @@ class Verdict:
         span: the statement's characters in the answer.
         repeat_of: the first statement with the same text, where repeats count once.
         flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``);
-            ``lowered`` if ``strict_evidence`` lowered the label for it; and ``number_not_found`` if
-            a supported statement has a number or unit that is nowhere in the context.
+            ``lowered`` if ``strict_evidence`` lowered the label for it; ``marked`` if the judge
+            marks words of the statement; and ``number_not_found`` if a supported statement has a
+            number or unit that is nowhere in the context.
         confidence: how probable the judge finds the label, or with ``samples`` the share of them
             that gave it, from 0 to 1; None if the judge does not say.
         shown: the share of the context, by characters, that the judge was shown with it; less than

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip
-from .model import NUMBER_FLAG
+from .model import MARKED, NUMBER_FLAG
 
 if TYPE_CHECKING:
     from .model import Label, Verdict
@@ -53,8 +53,9 @@ def wrong_in_words(verdict: Verdict) -> str:
     if not verdict.wrong or NUMBER_FLAG in verdict.flags:
         return ""
     says = f"; the context says “{clip(verdict.says, MAX_WORD)}”" if verdict.says else ""
-    where = "evidence" if verdict.evidence else "context"
-    return f"not in the {where}: {_quoted(verdict)}{says}"
+    where = "not in the evidence" if verdict.evidence else "not in the context"
+    where = "marked as not supported" if MARKED in verdict.flags else where
+    return f"{where}: {_quoted(verdict)}{says}"
 
 
 def _quoted(verdict: Verdict) -> str:

@@ -113,8 +113,14 @@ def test_a_single_output_is_the_log_odds_of_support(tmp_path: Path) -> None:
     [
         (("LABEL_0", "LABEL_1"), None, "calls its 2 outputs LABEL_0, LABEL_1"),
         (("a", "b", "c", "d"), None, "calls its 4 outputs a, b, c, d"),
+        (("a", "b", "c", "d"), None, "=supported,not_enough_info,not_enough_info,contradicted"),
+        (("a", "b", "c"), None, "label_order=supported,not_enough_info,contradicted"),
+        (("LABEL_0", "LABEL_1"), None, "label_order=not_enough_info,supported"),
+        (("LABEL_0",), None, "calls its output LABEL_0, so"),
+        (("LABEL_0",), None, "label_order=supported"),
         ((*NLI, "other"), None, "calls its 4 outputs"),
         (None, None, "does not name its outputs"),
+        (None, None, "label_order=not_enough_info,supported"),
         (("entailment", "entailment"), None, "calls its 2 outputs"),
         (("LABEL_0", "LABEL_1"), ["supported"], "has 2 outputs, got 1"),
         (("LABEL_0", "LABEL_1"), ["supported", "supported"], "another label beside it"),
@@ -362,7 +368,16 @@ def test_lettucedetect_marks_the_words_that_nothing_supports(tmp_path: Path) -> 
     good, bad = result.verdicts
     assert (good.label, good.wrong) == ("supported", ())
     assert (bad.label, bad.wrong) == ("not_enough_info", ("1900", "seven euros"))
-    assert "not in the context: “1900”, “seven euros”" in result.pretty()
+    assert "marked as not supported: “1900”, “seven euros”" in result.pretty()
+
+
+def test_a_marked_word_that_the_context_has_is_not_said_to_be_nowhere(tmp_path: Path) -> None:
+    judge = marking(tmp_path, "tower")
+    result = grade("The tower is tall.", "The tower.", judge=judge)
+    assert result.verdicts[0].flags == ("marked",)
+    for shown in (result.pretty(), str(result.to_promptfoo()), result._repr_html_()):
+        assert "marked as not supported: “tower”" in shown
+        assert "not in the context" not in shown
 
 
 MARKED = ("1900", "seven")
@@ -635,8 +650,9 @@ def test_a_file_in_place_of_a_folder_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["./nowhere", "/no/such/folder", "a/b/c", "a b"])
 def test_a_folder_that_is_not_there_is_an_error(name: str) -> None:
-    with pytest.raises(ConfigError, match="there is no folder"):
+    with pytest.raises(ConfigError, match="there is no folder") as raised:
         make_judge(f"local:{name}", {})
+    assert "name one that save_pretrained wrote, or a model of the hub" in str(raised.value)
 
 
 def hub(code: str, **environment: str) -> str:
@@ -821,5 +837,7 @@ def test_doctor_says_whether_a_local_judge_answers(tmp_path: Path) -> None:
     said = " ".join(doctor(model).split())
     assert "onnxruntime 1." in said
     assert "answers: score 1.00" in said
+    means = "family pair, its outputs mean contradicted, supported, not_enough_info"
+    assert f"model: {means}; it reads 64 tokens, by onnxruntime" in said
     (tmp_path / "config.json").unlink()
     assert "has no config.json" in " ".join(doctor(model).split())

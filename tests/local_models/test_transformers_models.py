@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from conftest import build, build_hhem  # noqa: E402
+from conftest import NLI, SMALL, build, build_hhem, roberta_like  # noqa: E402
 
 from faithfulness_assert import ConfigError, grade, grade_many  # noqa: E402
 from faithfulness_assert.asking.prompt import make_ask  # noqa: E402
@@ -114,6 +114,25 @@ def test_a_batch_gives_the_same_as_one_by_one_also_twice(tmp_path: Path, kind: s
     assert [reply.confidence[0] for reply in alone] == pytest.approx(
         list(together.confidence), abs=2e-4
     )
+
+
+@pytest.mark.parametrize("pad", [1, None])
+def test_a_model_that_knows_no_padding_gives_the_same_in_a_batch(
+    tmp_path: Path, pad: int | None
+) -> None:
+    """It finds its last token by the padding, as language models with a head for labels do."""
+    tokenizer = roberta_like(64)
+    config = transformers.Qwen2Config(
+        vocab_size=len(tokenizer), num_key_value_heads=2, pad_token_id=pad, **SMALL, **NLI
+    )
+    torch.manual_seed(7)
+    tokenizer.save_pretrained(tmp_path)
+    transformers.Qwen2ForSequenceClassification(config).save_pretrained(tmp_path)
+    rng = random.Random(2)
+    ask = ask_of([text(rng, n) for n in range(1, 7)], [text(rng, 5)])
+    judge = make_judge(f"local:{tmp_path}", {})
+    alone = make_judge(f"local:{tmp_path}", {"inputs_at_once": 1})
+    assert judge.ask(ask).confidence == pytest.approx(alone.ask(ask).confidence, abs=2e-4)
 
 
 def test_hhem_is_computed_without_its_code(tmp_path: Path) -> None:

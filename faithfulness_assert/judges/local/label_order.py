@@ -60,13 +60,19 @@ def label_order(
     if published and len(published) == (outputs or len(names) or len(published)):
         return published
     shown = ", ".join(clip(name, 30) for name in names[:6])
-    said = f"calls its {len(names)} outputs {shown}" if names else "does not name its outputs"
-    example = ("contradicted,not_enough_info,supported", "supported", "not_enough_info,supported")
+    which = f"its {len(names)} outputs" if len(names) > 1 else "its output"
+    said = f"calls {which} {shown}" if names else "does not name its outputs"
     raise ConfigError(
         f"label_order: the model's config {said}, so nobody knows what each means; say it in their "
-        f"order, such as label_order={example[len(names) if len(names) < 3 else 0]} (see the "
-        "model's card)"
+        f"order, such as label_order={_example(outputs or len(names) or 2)} (see the model's card)"
     )
+
+
+def _example(outputs: int) -> str:
+    """An order of so many outputs."""
+    few = {1: "supported", 2: "not_enough_info,supported"}
+    between = ",".join(["not_enough_info"] * min(outputs - 2, 4))
+    return few.get(outputs) or f"supported,{between},contradicted"
 
 
 def _names(config: Mapping[str, Any]) -> list[str]:

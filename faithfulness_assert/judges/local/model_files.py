@@ -135,7 +135,10 @@ def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> Mod
     if folder.is_file():
         raise ConfigError(f"judge: {name} is a file; name the folder of the model that it is in")
     if not _REPOSITORY.fullmatch(name) or name.startswith("."):
-        raise ConfigError(f"judge: there is no folder {name!r:.200}, and no model can be named so")
+        raise ConfigError(
+            f"judge: there is no folder {name!r:.200}; name one that save_pretrained wrote, or a "
+            "model of the hub, such as ORGANISATION/NAME"
+        )
     endings = _ONNX if onnx else (*_SAFE, *(_PICKLES if pickles else ()))
     path = Path(_fetched(name, revision, (*_DATA, *endings)))
     commit = path.name if re.fullmatch("[0-9a-f]{40}", path.name) else ""

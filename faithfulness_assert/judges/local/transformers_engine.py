@@ -112,7 +112,7 @@ class TransformersEngine:
             self._model = model.to(self.device).eval()
         taken = inspect.signature(self._model.forward).parameters
         self._typed = typed and "token_type_ids" in taken
-        self._pad = model.config.pad_token_id or 0
+        self._pad = model.config.pad_token_id
         self._start = getattr(model.config, "decoder_start_token_id", None) or 0
 
     @property
@@ -122,6 +122,8 @@ class TransformersEngine:
 
     def outputs(self, batch: Sequence[Input]) -> list[Any]:
         """See ``Engine``."""
+        if self._pad is None and len(batch) > 1:  # no inputs of several lengths in one batch
+            return [output for one in batch for output in self.outputs([one])]
         torch, width = self._torch, max(len(one.ids) for one in batch)
 
         def filled(lists: Sequence[Sequence[int]], pad: int) -> Any:

@@ -17,6 +17,7 @@ const FLAGS = {
   no_such_evidence: 'the judge points at context that it was not shown',
   no_such_quote: 'the judge quotes what the context does not contain',
   number_not_found: 'a number or unit that is nowhere in the context',
+  marked: 'the judge marks words of it as not supported',
   lowered: 'lowered from supported, because its evidence does not hold',
 };
 
@@ -48,7 +49,8 @@ const badge = (label) =>
   element('span', { class: `badge ${label.style}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, label.sign), ' ', label.words);
 
 /** Where the wrong words are not, as `records/verdict_words.py` says it. */
-function whereNot({ label }, { e }) {
+function whereNot({ label, flags }, { e }) {
+  if (flags.includes('marked')) return 'Marked as not supported';
   if (label === 'supported') return 'Nowhere in the context';
   return e?.length ? 'Not in the evidence' : 'Not in the context';
 }
