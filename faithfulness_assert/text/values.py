@@ -1,4 +1,4 @@
-"""The numbers and names of a text, each with its kind: those of one kind may stand for each other.
+"""The values of a text, each with its kind: those of one kind may stand for each other.
 
 A number's kind is what it counts or measures. A name's is the word before it: what follows "born
 in" in one text stands in the place of what follows it in another.
@@ -6,6 +6,7 @@ in" in one text stands in the place of what follows it in another.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import combining, normalize
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 Kind = tuple[str, str]
 UNKNOWN: Kind = ("", "")
+DAY: Kind = ("day", "")
+"""Of a month, in digits."""
+MONTH: Kind = ("month", "")
+WEEKDAY: Kind = ("weekday", "")
 
 BEFORE = 40
 """Characters before a value in which its kind is looked for."""
@@ -35,7 +40,7 @@ _DECADE = lazy_pattern(r" ?['’]?s(?![^\W_])")
 
 
 class Value(NamedTuple):
-    """A number or a name.
+    """A number, a month, a day of the week, or a name.
 
     Args:
         start: where it begins.
@@ -52,6 +57,27 @@ def numbers_in(text: str) -> list[Value]:
     """All numbers in digits, also those in names: "the 2012 film" may say the year."""
     blank = without_references(text)
     return [_number(text, blank, number) for number in find_numbers(blank)]
+
+
+def dates_in(text: str) -> list[Value]:
+    """The months and days of the week that have a capital: "may" is no month."""
+    words = (word for word in _WORD.finditer(text) if word[0][0].isupper())
+    found = ((word, date_of(word[0])) for word in words)
+    return [Value(word.start(), word[0], date[0]) for word, date in found if date]
+
+
+def date_of(word: str) -> tuple[Kind, str] | None:
+    """Whether a word is a month or a day of the week, and which one; None if it is neither."""
+    plain = word.casefold()
+    if plain in valued("months"):
+        return MONTH, str(valued("months")[plain])
+    day = plain.removesuffix("s")
+    return (WEEKDAY, day) if day in _weekdays() else None
+
+
+@cache
+def _weekdays() -> frozenset[str]:
+    return frozenset(word_lists("names")["weekdays"].split())
 
 
 def names_in(text: str) -> Iterator[Value]:
@@ -78,7 +104,7 @@ def kind_of(text: str, number: Number) -> Kind:
     if is_year or FROM_YEAR.search(text, max(number.start - 8, 0), number.start):
         return "year", ""  # two in "1952–53"
     if number.after in valued("months") or _month_before(text, number):
-        return "day", ""
+        return DAY
     counts = number.after.isalpha() and len(number.after) >= SHORTEST
     return ("count", number.after[:5]) if counts else UNKNOWN
 
@@ -117,5 +143,5 @@ def _is_common(word: str) -> bool:
     """Whether a word has a capital for another reason than that it is a name."""
     lists, plain = word_lists("names"), word.casefold()
     return plain in f"{lists['openers']} {lists['sentence starters']}".split() or (
-        plain in valued("months") or plain in lists["weekdays"].split()
+        plain in valued("months") or plain in _weekdays()
     )

@@ -15,7 +15,19 @@ from .number_words import words_of
 from .numbers import NONE, Numbers, numbers_of
 from .shared_words import words_that_count
 from .strings import lazy_pattern
-from .values import UNKNOWN, Kind, Value, kind_of, names_in, numbers_in, plain_words
+from .values import (
+    DAY,
+    MONTH,
+    UNKNOWN,
+    Kind,
+    Value,
+    date_of,
+    dates_in,
+    kind_of,
+    names_in,
+    numbers_in,
+    plain_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +47,7 @@ class Difference(NamedTuple):
 
 
 class Wrong(NamedTuple):
-    """Wrong words, and their kind if they are a number."""
+    """Wrong words, and their kind if they are a number or a date."""
 
     start: int
     text: str
@@ -60,12 +72,15 @@ def difference(
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     is_alike = _alike(statement, text)
     instead = _instead(statement, text) if is_alike else {}
-    numbers = sorted({*_wrong_numbers(statement, text, context, instead, question)})
-    found = [*numbers, *_quoted(statement, reason, text)]
+    values = {*_wrong_numbers(statement, text, context, instead, question)}
+    values.update(_wrong_dates(statement, instead, context.words | question.words))
+    found = [*values, *_quoted(statement, reason, text, context.words)]
     if is_alike:
         found += _wrong_names(statement, text, context.words)
     words = dict.fromkeys(wrong.text for wrong in sorted(found))
-    says = _says(statement, instead.get(numbers[0].kind, []), text) if len(numbers) == 1 else ""
+    if any(value.kind == DAY for value in values):  # "4 July" in place of "5 June" is one value
+        values = {value for value in values if value.kind != MONTH}
+    says = _says(statement, instead.get(values.pop().kind, []), text) if len(values) == 1 else ""
     return Difference(tuple(words)[:MOST_WRONG], says)
 
 
@@ -94,6 +109,14 @@ def _wrong_numbers(
             yield Wrong(number.start, statement[number.start : end], kind)
 
 
+def _wrong_dates(
+    statement: str, instead: Mapping[Kind, list[Value]], known: frozenset[str]
+) -> Iterator[Wrong]:
+    dates = [date for date in dates_in(statement) if date.kind in instead]
+    there = set(map(date_of, known)) if dates else set()
+    return (Wrong(*date) for date in dates if date_of(date.text) not in there)
+
+
 def _wrong_names(statement: str, evidence: str, known: frozenset[str]) -> Iterator[Wrong]:
     """Initials are left out: they may stand for words."""
     others = {name.kind for name in names_in(evidence) if _lacks(plain_words(statement), name)}
@@ -113,31 +136,37 @@ def _plain(words: frozenset[str]) -> set[str]:
     return plain_words(" ".join(words))
 
 
-def _quoted(statement: str, reason: str, evidence: str) -> Iterator[Wrong]:
+def _quoted(statement: str, reason: str, evidence: str, known: frozenset[str]) -> Iterator[Wrong]:
+    """Without any evidence, a judge may quote what it finds: then the context must lack it, too."""
     for match in _QUOTED.finditer(reason):
         quote = next(group for group in match.groups() if group)
         start = statement.find(quote)
-        said = start >= 0 and quote.casefold() not in evidence.casefold()
-        if said and len(quote) < len(statement) / 2:
+        if evidence:
+            is_there = quote.casefold() in evidence.casefold()
+        else:
+            is_there = plain_words(quote) <= _plain(known)
+        if start >= 0 and not is_there and len(quote) < len(statement) / 2:
             yield Wrong(start, quote)
 
 
 def _instead(statement: str, evidence: str) -> dict[Kind, list[Value]]:
-    """The numbers of the evidence by kind, without the kinds of which the statement has one."""
-    known = numbers_of(statement)
+    """The values of the evidence by kind, without the kinds of which the statement has one."""
+    known, dates = numbers_of(statement), {date_of(date.text) for date in dates_in(statement)}
     found: dict[Kind, list[Value]] = {}
-    for value in numbers_in(evidence):
+    for value in (*numbers_in(evidence), *dates_in(evidence)):
         found.setdefault(value.kind, []).append(value)
-    # At the start, the "5." of "5. Juli" would be the marker of a list.
-    return {
-        kind: values
-        for kind, values in found.items()
-        if kind != UNKNOWN and all(absent_numbers(f"– {value.text}", known) for value in values)
-    }
+
+    def is_other(value: Value) -> bool:
+        if date := date_of(value.text):
+            return date not in dates
+        # At the start, the "5." of "5. Juli" would be the marker of a list.
+        return absent_numbers(f"– {value.text}", known) != ()
+
+    return {k: values for k, values in found.items() if k != UNKNOWN and all(map(is_other, values))}
 
 
 def _says(statement: str, instead: list[Value], evidence: str) -> str:
-    """The only number of its kind in the evidence, if the statement has only one, too.
+    """The only value of its kind in the evidence, if the statement has only one, too.
 
     Only if the evidence has all that the statement says, apart from names: it may say when somebody
     was born, and the statement when she died.
@@ -146,5 +175,6 @@ def _says(statement: str, instead: list[Value], evidence: str) -> str:
     own = {word for word in words_that_count(said) if not word.isdecimal()}
     if len(instead) != 1 or not own <= words_that_count(evidence):
         return ""
-    is_only = sum(value.kind == instead[0].kind for value in numbers_in(statement)) == 1
+    values = [*numbers_in(statement), *dates_in(statement)]
+    is_only = sum(value.kind == instead[0].kind for value in values) == 1
     return instead[0].text if is_only else ""

@@ -76,6 +76,16 @@ def test_the_year_that_is_shown_is_the_only_one_of_the_evidence(
         ("La tour mesure 330 mètres.", "La tour mesure 210 mètres.", ["330"], "210 mètres"),
         ("El museo abre el 4 de julio.", "El museo abre el 5 de julio.", ["4"], "5 de julio"),
         ("Der Turm öffnet am 4. Juli.", "Der Turm öffnet am 5. Juli.", ["4"], "5. Juli"),
+        # Months and days of the week, also beside a day that is right.
+        ("The tower opened on 25 June.", "The tower opened on 25 July.", ["June"], "July"),
+        ("The tower opened in June 1889.", "In Sept. 1889 the tower opened.", ["June"], "Sept"),
+        ("The old museum closes on Tuesdays.", "The old museum closes on Mondays.", ["Tuesdays"], "Mondays"),
+        ("Das Museum schließt am Dienstag.", "Das Museum schließt am Montag.", ["Dienstag"], "Montag"),
+        ("The tower opened in Sept. 1889.", "In September 1889 the tower opened.", [], ""),
+        ("The tower opened in June.", "The tower may have opened in spring.", [], ""),
+        ("The tower opened in June.", "The tower opened in July or August.", ["June"], ""),
+        ("The tower opened on 25 June.", "The tower opened on 24 July.", ["25", "June"], "24 July"),
+        ("The tower opened in June 1889.", "The tower opened in July 1899.", ["June", "1889"], ""),
         # Two values of its kind, none of its kind, or another matter: nothing is shown.
         ("The tower opened in 1889.", "The tower opened in 1899 or in 1900.", ["1889"], ""),
         ("The tower opened in 1889.", "The tower opened in 1899, like the 1900 tower.", ["1889"], ""),
@@ -110,6 +120,26 @@ def test_a_number_that_is_elsewhere_in_the_context_is_wrong_beside_evidence_of_t
     assert difference(statement, [], numbers_of(context)) == ((), "")
     # The evidence has no other one: another sentence may complete it.
     assert difference(statement, ["The museum closes early."], numbers_of(context)) == ((), "")
+
+
+def test_a_month_that_is_elsewhere_in_the_context_is_not_wrong() -> None:
+    context, statement = (
+        "The bar opened in June. The tower opened in July.",
+        "The tower opened in June.",
+    )
+    evidence = ["The tower opened in July."]
+    assert difference(statement, evidence, numbers_of(context)) == ((), "")
+    asked, known = numbers_of("Did it open in June?"), numbers_of(evidence[0])
+    assert difference(statement, evidence, known, "", asked) == ((), "")
+    assert difference(statement, evidence, known) == (("June",), "July")
+
+
+def test_words_that_the_judge_quotes_are_not_wrong_if_it_names_no_evidence_and_the_context_has_them() -> (
+    None
+):
+    context = numbers_of("The bar is in the old tower.")
+    reason = "The context mentions the “old tower”, but not that it is “tall”."
+    assert difference("The old tower is tall and steep.", [], context, reason).wrong == ("tall",)
 
 
 def test_words_that_the_judge_quotes_are_wrong_if_the_evidence_lacks_them() -> None:
