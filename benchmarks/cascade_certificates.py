@@ -1,18 +1,19 @@
 """How often a certificate of a cascade promises too much, and how many calls it saves.
 
-    python benchmarks/cascade_certificates.py [--runs 2000]
+    python benchmarks/cascade_certificates.py [--runs 2000] [--each 1]
 
 The first judge is more or less certain of each case, and agrees with the second one with a chance
 that depends on that. A certificate promises too much if, over all cases that its limits accept,
 the judges agree less often than it says: at most 5 % of the runs may end so. The worst judge is one
-that agrees just less often than promised, however certain it is.
+that agrees just less often than promised, however certain it is. With ``--each 10``, ten answers
+over one context have the same luck, and the test takes them for ten trials.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from faithfulness_assert.batch.cascade_rules import Counted, Judged, best_rule
 from faithfulness_assert.batch.certifying import AGREE
@@ -34,13 +35,16 @@ CASES = (150, 300, 1000, 5000)
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--runs", type=int, default=2000)
-    runs = parser.parse_args().runs
+    parser.add_argument("--each", type=int, default=1, help="answers over each context")
+    runs, each = vars(parser.parse_args()).values()
     chance = random.Random(7)
     print(f"{runs} runs; promised: {AGREE:.0%} agreement")
     print(f"{'first judge':22} {'cases':>6} {'certified':>10} {'too much':>9} {'calls saved':>12}")
     for name, agrees in JUDGES.items():
         for cases in CASES:
-            found = [certified(agrees, cases, chance) for _ in range(max(runs * 300 // cases, 50))]
+            found = [
+                certified(agrees, cases, chance, each) for _ in range(max(runs * 300 // cases, 50))
+            ]
             held = [limits for limits in found if limits is not None]
             wrong = sum(true_agreement(agrees, limits) < AGREE for limits in held)
             saved = sum(map(accepted_share, held)) / max(len(held), 1)
@@ -48,18 +52,23 @@ def main() -> None:
             print(f"{name:22} {cases:6,} {told}")
 
 
-def certified(agrees: Chance, cases: int, chance: random.Random) -> Mapping[str, float] | None:
+def certified(
+    agrees: Chance, cases: int, chance: random.Random, each: int = 1
+) -> Mapping[str, float] | None:
     """The limits of the certificate from one run of so many cases; None if there is none."""
-    halves = (Counted(drawn(agrees, cases // 2, chance)) for _ in range(2))
+    known = drawn(agrees, cases, chance, each)
+    halves = (Counted(half) for half in (known[: cases // 2], known[cases // 2 :]))
     _, rule = best_rule(*halves, agree=AGREE)
     return rule and rule.limits
 
 
-def drawn(agrees: Chance, cases: int, chance: random.Random) -> Sequence[Judged]:
-    found = []
-    for _ in range(cases):
+def drawn(agrees: Chance, cases: int, chance: random.Random, each: int) -> list[Judged]:
+    found, luck = list[Judged](), list[float]()
+    for n in range(cases):
         outcome, sure = chance.choice(OUTCOMES), chance.randrange(STEPS + 1) / STEPS
-        found.append(Judged(outcome, sure, chance.random() < agrees(outcome, sure)))
+        if n < cases / each:
+            luck.append(chance.random())
+        found.append(Judged(outcome, sure, luck[n % len(luck)] < agrees(outcome, sure)))
     return found
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..cases.systems import CASE_ALIASES
 from ..judges.certificate import (
     OUTCOMES,
     Certificate,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .rows import Line
 
 AGREE = 0.95
+CONTEXT_NAMES = {"context", *CASE_ALIASES["context"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Certified:
         certificate: None if the runs do not show that the first judge is enough anywhere.
         curve: all rules, from one that accepts few cases to one that accepts all.
         cases: how many cases they were tested on.
+        contexts: how many different contexts these have. The test takes cases that share one for
+            trials of their own, so what it shows is for answers over these contexts.
         left_out: how many cases are not in both runs, could not be graded by the second judge,
             have other texts, or repeat a case.
     """
@@ -54,6 +58,7 @@ class Certified:
     certificate: Certificate | None
     curve: tuple[Rule, ...]
     cases: int
+    contexts: int
     left_out: int
 
     @property
@@ -91,7 +96,7 @@ def certify(
     if (samples := told[1]["policy"].get("samples", 1)) != 1:
         problem = f"graded with samples={samples}, and the second judge of a cascade is asked once"
         raise ConfigError(f"{second}: was {problem}; grade it with samples=1")
-    halves, left_out = _halves(first, second)
+    halves, contexts, left_out = _halves(first, second)
     if not halves[0] or not halves[1]:
         raise ConfigError("certify: fewer than two cases were graded in both runs with one text")
     rules, rule = best_rule(Counted(halves[0]), Counted(halves[1]), agree)
@@ -109,7 +114,7 @@ def certify(
         curve=curve,
     )
     judges = (str(told[0]["judge"].get("name")), str(told[1]["judge"].get("name")))
-    return Certified(judges, agree, certificate, curve, len(halves[1]), left_out)
+    return Certified(judges, agree, certificate, curve, len(halves[1]), contexts, left_out)
 
 
 def _lacking(curve: Sequence[Rule], agree: float) -> str:
@@ -129,6 +134,7 @@ class _Said(NamedTuple):
 
     fingerprint: str
     content: int  # a hash of all that is graded; cases that repeat each other have the same
+    context: int
     outcome: str
     certainty: float | None
     judged: bool  # whether it is a judge's, and not what any of them would get
@@ -138,13 +144,13 @@ class _Said(NamedTuple):
 
 def _halves(
     first: str | PathLike[str], second: str | PathLike[str]
-) -> tuple[tuple[list[Judged], list[Judged]], int]:
-    """The cases of both runs, in two halves, and how many are left out.
+) -> tuple[tuple[list[Judged], list[Judged]], int, int]:
+    """The cases of both runs in two halves, the contexts of the second, and how many are left out.
 
     Of cases that repeat each other one counts: more of them show no more, and the test takes each
     case as drawn anew.
     """
-    old, seen = dict(_said(first)), set[int]()
+    old, seen, contexts = dict(_said(first)), set[int](), set[int]()
     halves: tuple[list[Judged], list[Judged]] = ([], [])
     for id, new in _said(second):
         then = old.get(id)
@@ -156,8 +162,11 @@ def _halves(
         del old[id]
         if then.judged or new.judged:
             judged = Judged(then.outcome, then.certainty, _agree(then, new))
-            halves[sha256(id.encode()).digest()[0] % 2].append(judged)
-    return halves, len(old)
+            half = sha256(id.encode()).digest()[0] % 2
+            halves[half].append(judged)
+            if half:
+                contexts.add(new.context)
+    return halves, len(contexts), len(old)
 
 
 def _agree(one: _Said, other: _Said) -> bool:
@@ -173,13 +182,16 @@ def _said(run: str | PathLike[str]) -> Iterator[tuple[str, _Said]]:
         outcome = "error" if result.error else outcome_of(result)
         keys = tuple(text_key(verdict.statement) for verdict in result.verdicts)
         fine = tuple(verdict.is_fine for verdict in result.verdicts)
-        judged, content = was_judged(result), _content(line)
-        yield line.case_id, _Said(line.input, content, outcome, sure, judged, hash(keys), fine)
+        judged, texts = was_judged(result), (line.input, *_contents(line))
+        yield line.case_id, _Said(*texts, outcome, sure, judged, hash(keys), fine)
 
 
-def _content(line: Line) -> int:
+def _contents(line: Line) -> tuple[int, int]:
+    """A hash of all that is graded in a case, and one of its context, if that is told apart."""
     told = {name: str(digest) for name, digest in line.fields.items() if name != "id"}
-    return hash(tuple(sorted(told.items())) or line.case_id)
+    context = {name: digest for name, digest in told.items() if name in CONTEXT_NAMES} or told
+    own, shared = (hash(tuple(sorted(one.items())) or line.case_id) for one in (told, context))
+    return own, shared
 
 
 def _about(path: str | PathLike[str]) -> dict[str, Any]:

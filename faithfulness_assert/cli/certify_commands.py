@@ -50,7 +50,8 @@ def run_certify(arguments: Namespace) -> int:
         check_report_argument(arguments)
         found = certify(arguments.first, arguments.second, arguments.agree)
         show_line(
-            f"Tested on {found.cases:,} cases that had no part in choosing the rules; "
+            f"Tested on {found.cases:,} cases over {found.contexts:,} contexts, "
+            "which had no part in choosing the rules; "
             f"{found.left_out:,} cases are not in both runs, could not be graded, or repeat one"
         )
         show_line(

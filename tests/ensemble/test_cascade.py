@@ -299,6 +299,36 @@ def test_a_case_that_a_data_set_repeats_counts_once(graded: Any, tmp_path: Path)
     assert certify(tmp_path / "one", tmp_path / "two").left_out == 0
 
 
+def test_certify_says_over_how_many_contexts_the_tested_cases_are(
+    graded: Any, tmp_path: Path
+) -> None:
+    """Answers over one context are no independent trials, unless the next ones are over it too."""
+    alone = certify(graded[0] / "a", graded[0] / "b")
+    assert alone.contexts == alone.cases
+    rows = json.loads(Path(graded[1]).read_text())[:200]
+    few = [{**row, "context": [f"In hall {n % 5} it is cold."]} for n, row in enumerate(rows)]
+    for name in ("one", "two"):
+        run(few, tmp_path / name, judge="embedded", progress=False)
+    page, output = tmp_path / "curve.html", tmp_path / "certificate.json"
+    runs = [str(tmp_path / name) for name in ("one", "two")]
+    said = command("certify", *runs, "-o", str(output), "--report", str(page)).stdout
+    found = certify(*runs)
+    assert (found.contexts, found.cases > 50) == (5, True)
+    words = f"Tested on {found.cases} cases over 5 contexts"
+    assert words in " ".join(said.split())
+    assert f"{found.cases} cases over 5 contexts" in read_page(page).text
+
+
+@pytest.mark.parametrize("each", [1, 10])
+def test_answers_over_one_context_show_as_much_as_many_only_where_they_do_not_err_together(
+    each: int,
+) -> None:
+    chance = random.Random(3)
+    judge = JUDGES["always just below"]
+    found = [certified(judge, 300, chance, each) for _ in range(100)]
+    assert (sum(map(bool, found)) > 11) is (each == 10)
+
+
 def test_59_cases_without_a_difference_are_enough_and_93_with_one() -> None:
     assert needed(0, 0.95) == 59
     assert needed(1, 0.95) == 93

@@ -106,4 +106,4 @@ def certified() -> Certified:
         differing=14,
         curve=curve,
     )
-    return Certified(("quick-judge", "example-judge"), 0.9, certificate, curve, 463, 2)
+    return Certified(("quick-judge", "example-judge"), 0.9, certificate, curve, 463, 463, 2)
