@@ -401,3 +401,14 @@ def test_a_fingerprint_changes_with_the_content_and_with_the_mapping(tmp_path: P
     assert first != open_data_set(file, mapping={"answer": "context"}).fingerprint()
     file.write_text(json.dumps({**CASE, "id": 1}))
     assert first != open_data_set(file).fingerprint()
+
+
+@pytest.mark.parametrize("name", ["june", "june.jsonl"])
+def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    with pytest.raises(ConfigError, match=f"{name}: is a folder, and a file belongs here"):
+        open_data_set(folder)
+    (folder / "results.jsonl").touch()
+    with pytest.raises(ConfigError, match=f"{name}: is the folder of a run, and a file belongs"):
+        open_data_set(folder)

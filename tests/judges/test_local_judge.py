@@ -756,6 +756,20 @@ def test_a_stored_confidence_that_is_none_is_left_out(tmp_path: Path, sure: obje
             Reply("", confidence=tuple(sure))
 
 
+def test_a_model_is_the_same_judge_wherever_its_folder_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A certificate, a run and a tape go on with it on another machine, and name no path of this one."""
+    homes = [tmp_path / place for place in ("here", "there")]
+    for home in homes:
+        tiny_model(home / "checker", WORDS)
+    monkeypatch.chdir(homes[0])
+    spelled = ("./checker", "checker", "checker/", str(homes[1] / "checker"))
+    told = [make_judge(f"local:{name}", {}).info for name in spelled]
+    assert {info.name for info in told} == {"local:checker"}
+    assert all(info == told[0] for info in told)
+
+
 def test_another_threshold_of_support_and_other_files_are_another_judge(tmp_path: Path) -> None:
     model = tiny_model(tmp_path, {"indeed": [0.0, 1.0, 0.0]})
     assert labels_of(make_judge(model, {}), ["Indeed."], ["The tower."]) == ["supported"]
@@ -786,7 +800,7 @@ def test_an_ask_that_is_not_for_verdicts_needs_a_judge_that_writes_claims(tmp_pa
         "The tower is tall and the tower was finished.", "The tower.", question="?"
     )
     assert result.score == 0.5
-    assert result.judge == f"{model} with Writer"
+    assert result.judge == f"local:{tmp_path.name} with Writer"
     assert result.tokens_used.num_requests == 1
 
 
@@ -816,8 +830,8 @@ def test_each_of_several_judges_gets_the_judge_that_writes_claims(tmp_path: Path
 
     panel = make_judge(f"panel:{one},{two}", {"claims_judge": Writer()})
     assert [member.info.name for member in panel.members] == [
-        f"{one} with Writer",
-        f"{two} with Writer",
+        "local:one with Writer",
+        "local:two with Writer",
     ]
     result = grade(
         "The tower is tall, indeed.",

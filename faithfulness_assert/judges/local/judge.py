@@ -81,13 +81,12 @@ class LocalJudge:
         self._model = load(Settings(name, *given, foundation, allow_pickle))
         self._support_at = support_at
         self._reader = Reader(self._model.family, self._model.tokens, self._model.most)
-        self.info = self._told(name)
+        self.info = self._told()
 
-    def _told(self, name: str) -> JudgeInfo:
+    def _told(self) -> JudgeInfo:
         model = self._model
-        at = f"@{model.files.commit[:12]}" if model.files.commit else ""
         return JudgeInfo(
-            name=f"local:{name}{at}",
+            name=f"local:{model.files.plain_name}",
             keeps_deadline=True,
             any_loop=True,
             deterministic=True,

@@ -48,6 +48,11 @@ class ModelFiles:
     commit: str = ""
     pinned: bool = True
 
+    @property
+    def plain_name(self) -> str:
+        """The name that is the same on every machine: a folder's without its path."""
+        return f"{self.name}@{self.commit[:12]}" if self.commit else self.folder.name
+
     def json(self, file: str) -> Mapping[str, Any]:
         """The JSON object in a file; {} if there is no such file.
 
