@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plan.endings import UNDEFINED
 from ..plan.kept import FOUND, found_in, kept
-from ..plan.voting import agreeing
+from ..plan.voting import agreeing, who_said_what
 from ..plan.weighing import Found, is_proven, weigh, with_warnings
 from ..policy.reasons import FIXES
 from ..records.errors import ConfigError, JudgeError
@@ -57,8 +57,9 @@ def _vote(column: Sequence[Verdict], members: int) -> Verdict:
     if agree := agreeing(column, members, is_proven):
         return agree[0]
     said = any(verdict.label for verdict in column)
-    why: Unresolved = "duplicate" if said else "missing"
-    return replace(column[0], label=None, unresolved=why, evidence=(), reason="", flags=())
+    why: Unresolved = "split" if said else "missing"
+    reason = who_said_what(column, members, "judges") if said else ""
+    return replace(column[0], label=None, unresolved=why, evidence=(), reason=reason, flags=())
 
 
 def _left_open(

@@ -89,6 +89,8 @@ def merged(findings: Sequence[Finding]) -> Finding:
     """
     if len(findings) < 2:
         return findings[0] if findings else MISSING
+    if split := next((f for f in findings if f.unresolved == "split"), None):
+        return split
     contradicts_itself = any(f.unresolved in ("duplicate", "invalid") for f in findings)
     if contradicts_itself or in_conflict(findings):
         return Finding(unresolved="duplicate")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..reading.reconcile import MISSING, Finding
 from .state import Cell, Job, Jobs, State, with_used
-from .voting import agreeing, majority
+from .voting import agreeing, majority, who_said_what
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,7 +64,7 @@ def _vote(said: Sequence[Finding]) -> Finding:
         sure = fsum(1.0 if one.confidence is None else one.confidence for one in agree)
         return agree[0]._replace(confidence=round(sure / len(said), 4))
     if any(finding.label for finding in said):
-        return Finding(unresolved="duplicate")
+        return Finding(unresolved="split", reason=who_said_what(said, len(said), "samples"))
     return next((finding for finding in said if finding != MISSING), MISSING)
 
 

@@ -29,6 +29,15 @@ def majority(votes: Sequence[Vote | None], of: int) -> Vote | None:
     return said if times * 2 > of else None
 
 
+def who_said_what(said: Sequence[Said], of: int, who: str) -> str:
+    """In words, what each of ``of`` voters said: "2 of 4 judges said supported, 2 contradicted"."""
+    counts = Counter(one.label.replace("_", " ") for one in said if one.label)
+    told = [f"{times} {label}" for label, times in counts.most_common()]
+    if silent := of - counts.total():
+        told.append(f"{silent} nothing that counts")
+    return ", ".join(told).replace(" ", f" of {of} {who} said ", 1)
+
+
 def agreeing(
     said: Sequence[AnySaid], of: int, proven: Callable[[AnySaid], bool]
 ) -> tuple[AnySaid, ...]:

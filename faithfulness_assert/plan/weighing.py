@@ -39,6 +39,9 @@ LOWERED = "lowered"
 """The flag of a verdict whose label ``strict_evidence`` lowered."""
 
 
+MORE_VOTES = "Ask more of them, an odd number, or look at this case yourself."
+
+
 class Found(NamedTuple):
     """What is known of a case, whichever policy weighs it.
 
@@ -197,7 +200,8 @@ def _not_gradable(policy: Policy, found: Found, verdicts: Sequence[Verdict]) -> 
     missing = sum(v.label is None for v in verdicts)
     set_aside = sum(v.label == "not_a_claim" for v in verdicts)
     nothing_counts = missing + set_aside == len(verdicts) and (missing or not verdicts)
-    causes = tuple(found.left_open.values()) or found.errors
+    split = _split(verdicts)
+    causes = tuple(found.left_open.values()) or split or found.errors
     if nothing_counts:
         return not_graded(causes)
     if found.left_open and _depends_on_open(policy, found, verdicts):
@@ -207,8 +211,18 @@ def _not_gradable(policy: Policy, found: Found, verdicts: Sequence[Verdict]) -> 
         return not_graded([JudgeError(wrong, "unreliable_judge", fix=fix)])
     if missing and policy.on_missing == "error":
         detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
-        return not_graded(causes, detail)
+        return not_graded(causes, "" if causes == split else detail)
     return None
+
+
+def _split(verdicts: Sequence[Verdict]) -> tuple[JudgeError, ...]:
+    """That samples or judges disagreed, as an error that says who said what; () if none did."""
+    split = [v for v in verdicts if v.unresolved == "split"]
+    if not split:
+        return ()
+    said = f"no majority on {len(split)} of {len(verdicts)} statements"
+    example = f"of statement {split[0].id}, {split[0].reason}"
+    return (JudgeError(f"{said}; {example}", "unreadable", fix=MORE_VOTES, retryable=True),)
 
 
 def _depends_on_open(policy: Policy, found: Found, verdicts: Sequence[Verdict]) -> bool:

@@ -19,7 +19,7 @@ MAX_ANSWER_CHARS = 1_000_000
 Label = Literal[
     "supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"
 ]
-Unresolved = Literal["missing", "duplicate", "invalid"]
+Unresolved = Literal["missing", "duplicate", "invalid", "split"]
 Status = Literal[
     "graded",
     "no_statements",
@@ -84,9 +84,9 @@ class Verdict:
     Args:
         id, statement: the statement's number and text.
         label: None if no valid verdict came, even after asking again.
-        unresolved: why there is no label.
+        unresolved: why there is no label; ``split`` if no majority of samples or judges agrees.
         evidence: the sentences of the context that the judge points at or quotes.
-        reason: the judge's reason, if the policy asks for one.
+        reason: the judge's reason, if the policy asks for one; of a ``split``, who said what.
         span: the statement's characters in the answer.
         repeat_of: the first statement with the same text, where repeats count once.
         flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``);

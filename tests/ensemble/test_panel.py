@@ -110,6 +110,20 @@ def test_a_judge_that_cannot_be_reached_has_no_vote_and_may_leave_the_case_open(
     assert not alone.pass_
 
 
+def test_judges_that_all_disagree_leave_a_case_that_says_who_said_what() -> None:
+    yes, no, other = (("supported",) * 3, ("contradicted",) * 3, ("not_enough_info",) * 3)
+    result = grade(ANSWER, CONTEXT, judge=panel(yes, no, yes, no))
+    assert result.error is not None
+    assert result.error.message == (
+        "no majority on 3 of 3 statements; of statement 1, 2 of 4 judges said supported, "
+        "2 contradicted. Ask more of them, an odd number, or look at this case yourself."
+    )
+    three = grade(ANSWER, CONTEXT, judge=panel(yes, no, other))
+    said = "1 of 3 judges said supported, 1 contradicted, 1 not enough info"
+    assert said in str(three.reason)
+    assert [(v.unresolved, v.reason) for v in three.verdicts] == [("split", said)] * 3
+
+
 def test_it_says_how_much_they_agree_and_what_all_of_them_cost() -> None:
     good, mixed = ("supported",) * 3, ("supported", "contradicted", "supported")
     result = grade(

@@ -85,6 +85,15 @@ def test_a_window_that_contradicts_itself_leaves_the_statement_unresolved(
     assert merged([torn]) is torn
 
 
+@pytest.mark.parametrize("label", LABELS)
+def test_a_window_whose_samples_disagree_leaves_the_statement_unresolved_and_says_so(
+    label: Label,
+) -> None:
+    split = Finding(unresolved="split", reason="1 of 2 samples said supported")
+    pair = [finding(label, 1), split]
+    assert merged(pair) == merged(pair[::-1]) == split
+
+
 def test_only_windows_that_both_name_evidence_show_their_conflict() -> None:
     assert shows_conflict([finding("supported", 1), finding("contradicted", 9)])
     assert not shows_conflict([finding("supported", 1), finding("contradicted")])

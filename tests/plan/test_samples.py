@@ -124,9 +124,39 @@ def test_what_has_no_majority_is_asked_about_again_by_all_samples() -> None:
     result, _ = graded([yes, no], [yes, no])
     assert [v.label or v.unresolved for v in result.verdicts] == [
         "supported",
-        "duplicate",
+        "split",
         "supported",
     ]
+    assert result.verdicts[1].reason == "1 of 2 samples said supported, 1 not enough info"
+
+
+@pytest.mark.parametrize("on_missing", ["unsupported", "error"])
+def test_samples_that_all_disagree_are_no_judge_that_cannot_write_json(on_missing: Any) -> None:
+    yes, no = ("supported",) * 3, ("contradicted", "not_enough_info", "")
+    result, _ = graded([yes, no], [yes, no], on_missing=on_missing)
+    assert (result.status, result.score) == ("unreadable", None)
+    assert result.error is not None
+    assert result.error.retryable
+    assert result.error.message == (
+        "no majority on 3 of 3 statements; of statement 1, 1 of 2 samples said supported, "
+        "1 contradicted. Ask more of them, an odd number, or look at this case yourself."
+    )
+    assert result.reason == f"Not graded: {result.error.message}"
+    assert result.verdicts[2].reason == "1 of 2 samples said supported, 1 nothing that counts"
+
+
+def test_what_one_statement_lacks_a_majority_for_fails_the_case_if_the_policy_says_so() -> None:
+    yes, no = ("supported",) * 3, ("supported", "not_enough_info", "supported")
+    result, _ = graded([yes, no], [yes, no], on_missing="error")
+    assert "Not graded: no majority on 1 of 3 statements; of statement 2, 1 of" in result.reason
+
+
+def test_where_no_sample_said_anything_that_counts_the_judge_is_to_blame() -> None:
+    result, _ = graded(["garbled", "garbled"], ["garbled", "garbled"])
+    assert "Try a judge model that follows JSON instructions." in result.reason
+    failed, _ = graded([("supported",) * 3, "failed"], [("supported",) * 3, "failed"])
+    assert failed.error is not None
+    assert failed.error.kind == "server"
 
 
 def test_a_sample_that_failed_does_not_hinder_a_majority() -> None:
