@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
 from conftest import NLI, SMALL, build, build_hhem, roberta_like  # noqa: E402
+from tiny_models import tiny_model  # noqa: E402
 
 from faithfulness_assert import ConfigError, grade, grade_many  # noqa: E402
 from faithfulness_assert.asking.prompt import make_ask  # noqa: E402
@@ -198,6 +199,30 @@ def test_an_exported_model_gives_what_pytorch_gives(tmp_path: Path) -> None:
     assert two.ask(ask).confidence == pytest.approx(list(one.ask(ask).confidence), abs=1e-3)
 
 
+@pytest.mark.parametrize("weights", ["code", "damaged", "pickled"])
+def test_a_model_that_pytorch_does_not_load_is_computed_by_onnx_runtime(
+    tmp_path: Path, weights: str
+) -> None:
+    """Whichever loads, of a folder that has both; which one it was is a part of what the judge is."""
+    model = tiny_model(tmp_path / "model", {"tall": [0.0, 9.0, 0.0]})
+    folder, other = tmp_path / "model", build(tmp_path, "bert")
+    if weights == "code":
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        own = {
+            "AutoModelForSequenceClassification": "modeling.Own",
+            "AutoConfig": "modeling.Config",
+        }
+        told = {**config, "model_type": "own", "auto_map": own}
+        (folder / "config.json").write_text(json.dumps(told), encoding="utf-8")
+        (other / "model.safetensors").rename(folder / "model.safetensors")
+    else:
+        name = "model.safetensors" if weights == "damaged" else "pytorch_model.bin"
+        (folder / name).write_bytes(b"import os; os._exit(9)")
+    judge = make_judge(model, {})
+    assert judge.info.identity["runtime"] == "onnxruntime"
+    assert grade("It is tall.", "The tower.", judge=judge).score == 1.0
+
+
 def test_weights_that_are_missing_are_not_made_up(tmp_path: Path) -> None:
     path = build(tmp_path, "bert")
     bare = transformers.AutoModel.from_pretrained(path)
@@ -225,7 +250,7 @@ def test_broken_weights_and_pickles_are_errors_that_say_what_to_do(tmp_path: Pat
     torch.save(good, path / "pytorch_model.bin")
     with pytest.raises(ConfigError, match=r"no weights in safetensors.*allow_pickle=true"):
         make_judge(f"local:{path}", {})
-    assert make_judge(f"local:{path}", {"allow_pickle": True}).info.name == f"local:{path}"
+    assert make_judge(f"local:{path}", {"allow_pickle": True}).info.name == "local:bert"
 
 
 def test_a_model_of_numbers_that_are_none_supports_nothing(tmp_path: Path) -> None:

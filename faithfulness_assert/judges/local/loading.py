@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...records.errors import ConfigError, pip_install
@@ -11,7 +12,7 @@ from . import transformers_engine
 from .batching import Batcher
 from .families import Family, family_of
 from .label_order import label_order
-from .model_files import INSTALL, ModelFiles, find_model
+from .model_files import INSTALL, ModelFiles, find_model, weights
 from .onnx_engine import OnnxEngine, is_onnx
 from .tokenizing import Tokens, read_tokenizer
 
@@ -100,20 +101,50 @@ def _loaded(
     *,
     has_torch: bool,
 ) -> Model:
+    """The model, computed by PyTorch if it loads there, else by ONNX Runtime."""
     family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
-    writes = family.head == "words"
-    order: tuple[Label, ...] = ("supported", "not_enough_info")
-    if not writes:  # before the weights are loaded, which takes long
-        order = label_order(settings.label_order, config, None, family.published)
-    elif settings.label_order is not None:
+    order = _order(settings, config, family)  # before the weights are loaded, which takes long
+    made = partial(_made, settings, files, config, fingerprint, family, order)
+    has_onnx = is_onnx(files)
+    if not (has_onnx or has_torch):
+        raise ConfigError(
+            f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
+            f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
+        )
+    if not has_onnx or (has_torch and files.has_weights(*weights(pickles=settings.allow_pickle))):
+        try:
+            return made(onnx=False)
+        except ConfigError:
+            if not has_onnx:
+                raise
+    return made(onnx=True)
+
+
+def _order(settings: Settings, config: Mapping[str, Any], family: Family) -> tuple[Label, ...]:
+    """The label of each output, as far as the config says it."""
+    if family.head != "words":
+        if settings.answers is not None:
+            raise ConfigError(f"answers: {settings.name} writes no words; see label_order")
+        return label_order(settings.label_order, config, None, family.published)
+    if settings.label_order is not None:
         raise ConfigError(f"label_order: {settings.name} writes words; see answers")
-    if settings.answers is not None and not writes:
-        raise ConfigError(f"answers: {settings.name} writes no words; see label_order")
-    onnx = is_onnx(files) and not (has_torch and files.has_weights(".safetensors", ".bin"))
-    shape = None
+    return "supported", "not_enough_info"
+
+
+def _made(
+    settings: Settings,
+    files: ModelFiles,
+    config: Mapping[str, Any],
+    fingerprint: str,
+    family: Family,
+    order: tuple[Label, ...],
+    *,
+    onnx: bool,
+) -> Model:
+    writes, shape = family.head == "words", None
     if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:
         shape = _shape_of(settings, config)
-    tokens = _tokens(shape or files, onnx=onnx, has_torch=has_torch)
+    tokens = read_tokenizer(files) if onnx else transformers_engine.load_tokenizer(shape or files)
     answers = _answers(settings.answers, tokens) if writes else None
     engine: OnnxEngine | transformers_engine.TransformersEngine
     if onnx:
@@ -135,17 +166,6 @@ def _loaded(
     most = settings.most or _most(config, tokens, family)
     batcher = Batcher(engine, settings.inputs_at_once)
     return Model(files, family, tokens, order, most, batcher, runtime, fingerprint)
-
-
-def _tokens(files: ModelFiles, *, onnx: bool, has_torch: bool) -> Tokens:
-    if onnx:
-        return read_tokenizer(files)
-    if not has_torch:
-        raise ConfigError(
-            f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
-            f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
-        )
-    return transformers_engine.load_tokenizer(files)
 
 
 def _shape_of(settings: Settings, config: Mapping[str, Any]) -> ModelFiles:

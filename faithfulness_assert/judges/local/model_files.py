@@ -118,13 +118,19 @@ class ModelFiles:
         return hashed.hexdigest()[:16]
 
 
+def weights(*, pickles: bool) -> tuple[str, ...]:
+    """The endings of weights that PyTorch may load."""
+    return (".safetensors", ".bin") if pickles else (".safetensors",)
+
+
 def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> ModelFiles:
     """The files of a model, which are fetched from the hub if they are not on this machine.
 
     Args:
         name: a folder, or a repository of the hub.
         revision: a commit, tag or branch of the repository; None for its main branch.
-        onnx: fetch the weights for ONNX Runtime, and not those for PyTorch.
+        onnx: fetch the weights for ONNX Runtime, and not those for PyTorch, of which they take the
+            place if there are none.
         pickles: fetch weights that are pickles if the user allows them.
 
     Raises:
@@ -146,6 +152,8 @@ def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> Mod
         )
     endings = _ONNX if onnx else (*_SAFE, *(_PICKLES if pickles else ()))
     path = Path(_fetched(name, revision, (*_DATA, *endings)))
+    if not onnx and not ModelFiles(name, path).has_weights(*weights(pickles=pickles)):
+        path = Path(_fetched(name, revision, (*_DATA, *_ONNX)))
     commit = path.name if re.fullmatch("[0-9a-f]{40}", path.name) else ""
     pinned = bool(commit) and revision == commit
     return ModelFiles(name, path, commit, pinned)

@@ -1,0 +1,124 @@
+"""Models of a hub: what is fetched of a repository, over real HTTP from an imitation of the hub."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from urllib.parse import unquote
+
+import pytest
+from tiny_models import tiny_model
+
+NAME = "org/checker"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+ENDS_THE_PROCESS = b"import os; os._exit(9)"
+GRADE = f"""
+from faithfulness_assert import grade
+result = grade("Tall, indeed.", "The tower.", judge="local:{NAME}", **OPTIONS)
+print(result.judge, result.score, result.warnings)
+"""
+
+
+class Hub:
+    """A hub with one repository, of which ``asked`` are the files that somebody fetched."""
+
+    def __init__(self, files: Path) -> None:
+        self.files, self.asked = files, set[str]()
+        hub = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def log_message(self, *_: object) -> None:
+                pass
+
+            def do_GET(self) -> None:
+                hub.answer(self)
+
+            def do_HEAD(self) -> None:
+                hub.answer(self)
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def answer(self, to: BaseHTTPRequestHandler) -> None:
+        place = unquote(to.path).partition("?")[0]
+        path = place.removeprefix(f"/{NAME}/resolve/{COMMIT}/")
+        files = [p for p in self.files.rglob("*") if p.is_file()]
+        tree = [
+            {"type": "file", "path": str(p.relative_to(self.files)), "size": p.stat().st_size}
+            for p in files
+        ]
+        told = {
+            "id": NAME,
+            "sha": COMMIT,
+            "siblings": [{"rfilename": one["path"]} for one in tree],
+        }
+        api = f"/api/models/{NAME}"
+        known = {f"{api}/revision/{name}": told for name in ("main", COMMIT)}
+        known[f"{api}/tree/{COMMIT}"] = [{**one, "oid": str(one["path"])} for one in tree]
+        status, error = 200, {}
+        if place in known:
+            body = json.dumps(known[place]).encode()
+        elif self.files / path in files:
+            self.asked.add(path)
+            body = (self.files / path).read_bytes()
+        else:
+            status, body, error = 404, b"{}", {"X-Error-Code": "RevisionNotFound"}
+        headers = {"Content-Length": str(len(body)), "ETag": f'"{hash(body)}"', **error}
+        to.send_response(status)
+        for name, value in {**headers, "X-Repo-Commit": COMMIT}.items():
+            to.send_header(name, value)
+        to.end_headers()
+        if to.command == "GET":
+            to.wfile.write(body)
+
+    def grade(self, home: Path, **options: object) -> str:
+        """What a process prints that grades with the model of this hub."""
+        kept = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "HUGGING"))}
+        own = {"HF_HOME": str(home), "NO_PROXY": "*", "HF_HUB_DISABLE_XET": "1"}
+        url = {"HF_ENDPOINT": f"http://127.0.0.1:{self.server.server_address[1]}"}
+        code = GRADE.replace("OPTIONS", repr(options))
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            env={**kept, **own, **url},
+            check=False,
+        )
+        return done.stdout + done.stderr
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    files = tmp_path / "repository"
+    tiny_model(files, {"indeed": [0.0, 9.0, 0.0]})
+    (files / "modeling_checker.py").write_bytes(ENDS_THE_PROCESS)
+    (files / "pytorch_model.bin").write_bytes(ENDS_THE_PROCESS)
+    hub = Hub(files)
+    yield hub
+    hub.server.shutdown()
+    hub.server.server_close()
+
+
+def test_only_data_is_fetched_and_neither_code_nor_pickles(hub: Hub, tmp_path: Path) -> None:
+    said = hub.grade(tmp_path / "home")
+    assert f"local:{NAME}@{COMMIT[:12]} 1.0" in said
+    assert f"no commit of the model is pinned; to repeat the grade, pass revision={COMMIT}" in said
+    assert "model.onnx" in hub.asked
+    assert not [name for name in hub.asked if name.endswith((".py", ".bin"))]
+
+
+def test_a_commit_that_is_pinned_is_the_one_that_is_asked_for_and_nothing_warns(
+    hub: Hub, tmp_path: Path
+) -> None:
+    assert f"@{COMMIT[:12]} 1.0 []" in hub.grade(tmp_path / "home", revision=COMMIT)
+
+
+def test_a_revision_that_the_hub_does_not_know_is_named(hub: Hub, tmp_path: Path) -> None:
+    said = hub.grade(tmp_path / "home", revision="v9")
+    assert f"ConfigError: revision: the model {NAME} has no revision 'v9'" in said
