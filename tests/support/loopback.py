@@ -335,7 +335,9 @@ def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True  # the client disconnected
 
         def do_POST(self) -> None:
-            content = self.rfile.read(int(self.headers.get("content-length") or 0))
+            length = int(self.headers.get("content-length") or 0)
+            if len(content := self.rfile.read(length)) < length:
+                raise ConnectionError("the client disconnected")
             headers = {name.lower(): value for name, value in self.headers.items()}
             self._send(loopback.answer(Request(self.path, headers, json.loads(content))))
 

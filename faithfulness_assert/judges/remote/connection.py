@@ -65,7 +65,7 @@ class Connection:
             return JudgeError(f"no connection to the judge: {said}", "transport", retryable=True)
 
     async def close(self) -> None:
-        """Closes what was opened for this connection."""
+        """Closes what was opened for this connection, after the asks under way."""
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:
         raise NotImplementedError
@@ -108,7 +108,7 @@ class DirectConnection(Connection):
             verify=_certificates(),
         )
         first = _HttpClient(self._http_client())
-        self._http_clients = [first]
+        self._http_clients, self._is_closed = [first], False
         client = make_client(http_client=first.http)
         headers = {**client.auth_headers, **client.default_headers, "accept-encoding": "identity"}
         given = {name.lower(): value for name, value in headers.items() if isinstance(value, str)}
@@ -119,9 +119,19 @@ class DirectConnection(Connection):
         self._request = partial(made.__class__, method, made.url, **parts)
 
     async def close(self) -> None:
-        """Closes all connections."""
-        for client in self._http_clients:
-            await client.http.aclose()
+        """Closes all connections: what an ask uses, when that ask has ended.
+
+        An HTTP client that is closed while it connects would leave that connection open.
+        """
+        self._is_closed = True
+        await self._close_unused()
+
+    async def _close_unused(self) -> None:
+        clients = self._http_clients
+        self._http_clients = [client for client in clients if client.asks]
+        for client in clients:
+            if not client.asks:
+                await client.http.aclose()
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:  # noqa: ARG002 - the caller keeps the time
         content = self._encoded(body)
@@ -135,6 +145,8 @@ class DirectConnection(Connection):
                 await response.aclose()
         finally:
             client.asks -= 1
+            if self._is_closed:
+                await self._close_unused()
         return Answer(response.status_code, response.headers, received)
 
     def _encoded(self, body: Mapping[str, Any]) -> bytes:

@@ -218,10 +218,10 @@ class RemoteJudge:
     # ------------------------------------------------------------ connections
 
     def close(self) -> None:
-        """Closes the connections; the next ask opens new ones."""
+        """Closes the connections, after the asks under way; the next ask opens new ones."""
         connecting, self._connecting = self._connecting, None
-        if connecting is not None and connecting.done() and not connecting.exception():
-            background.soon(connecting.result().close, connecting.get_loop())
+        if connecting is not None:
+            background.soon(partial(_close, connecting), connecting.get_loop())
 
     async def _send(self, ask: Ask, deadline: float | None) -> Reply:
         """Sends an ask, and again without what the server rejects.
@@ -290,3 +290,7 @@ class RemoteJudge:
         url, login = self._endpoint.below(path), self._endpoint.login
         sdk, secrets = self.provider.sdk(), self.secrets
         return DirectConnection(sdk, make_client, url, login, secrets, method)
+
+
+async def _close(connecting: asyncio.Future[Connection]) -> None:
+    await (await connecting).close()

@@ -1,0 +1,198 @@
+"""No connection stays open, whenever an ask is cancelled or its judge closed, and however busy the machine is."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import subprocess
+import sys
+import threading
+import warnings
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import Answer, Loopback, Request, good_reply
+from remote import ASK, bare_environment
+
+from faithfulness_assert.judges import background
+from faithfulness_assert.judges.openai import OpenAIJudge
+from faithfulness_assert.judges.remote.connection import Connection
+
+PATIENCE = 60.0  # seconds after which a test that hangs fails
+FEW, MANY = 10, 200  # callbacks of the loop in one ask: more than this, fewer than that
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+# ---------------------------------------------------------------- at any step of an ask
+
+
+@pytest.fixture
+def left_open() -> Iterator[list[str]]:
+    """What the garbage collector finds open, from the end of the test on."""
+    found: list[str] = []
+    gc.collect()
+    gc.freeze()
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        yield found
+        gc.collect()
+    gc.unfreeze()
+    found += [str(one.message) for one in seen]
+    assert not found
+
+
+def outcome_at(step: int, what: str, judge: OpenAIJudge, patch: pytest.MonkeyPatch) -> Any:
+    """The outcome of an ask whose connection is closed, or which is cancelled, before the callback number ``step``.
+
+    None if the ask has ended before.
+    """
+    count, closing = 0, []
+    run = asyncio.Handle._run
+
+    async def ask() -> Any:
+        connection: Connection = judge.connection("/chat/completions")
+        asking = asyncio.ensure_future(connection.send(judge.request(ASK, judge._steps), PATIENCE))
+
+        def counted(handle: asyncio.Handle) -> None:
+            nonlocal count
+            if handle._loop is loop and not asking.done():  # type: ignore[attr-defined]
+                count += 1
+                if count == step and what == "cancelled":
+                    asking.cancel()
+                elif count == step:
+                    closing.append(loop.create_task(connection.close()))
+            run(handle)
+
+        with patch.context() as patched:
+            patched.setattr(asyncio.Handle, "_run", counted)
+            (outcome,) = await asyncio.gather(asking, return_exceptions=True)
+        await asyncio.gather(*closing)
+        if what == "cancelled" or not closing:
+            await connection.close()
+        return outcome if count >= step else None
+
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(ask())
+    finally:
+        loop.close()
+
+
+@pytest.mark.parametrize("what", ["closed", "cancelled"])
+def test_at_any_step_of_an_ask_its_connection_closes_with_it(
+    what: str, monkeypatch: pytest.MonkeyPatch, left_open: list[str]
+) -> None:
+    with Loopback(good_reply) as server:
+        judge = OpenAIJudge("m", base_url=server.url, api_key="k")
+        outcomes = []
+        for step in range(1, MANY):
+            if (outcome := outcome_at(step, what, judge, monkeypatch)) is None:
+                break
+            outcomes.append(outcome)
+    assert FEW < len(outcomes) < MANY - 1
+    if what == "closed":
+        assert {type(outcome).__name__ for outcome in outcomes} == {"Answer"}
+    else:
+        assert isinstance(outcomes[0], asyncio.CancelledError)
+
+
+def test_what_runs_soon_is_kept_until_it_has_ended() -> None:
+    loop, began, ended = background.loop(), threading.Event(), threading.Event()
+    waits: list[weakref.ref[asyncio.Future[None]]] = []
+
+    async def work() -> None:
+        future: asyncio.Future[None] = loop.create_future()
+        waits.append(weakref.ref(future))
+        began.set()
+        await future
+        ended.set()
+        raise ZeroDivisionError  # nobody hears of it
+
+    background.soon(work, loop)
+    assert began.wait(PATIENCE)
+    gc.collect()
+    future = waits[0]()
+    assert future is not None
+    loop.call_soon_threadsafe(future.set_result, None)
+    assert ended.wait(PATIENCE)
+
+
+# ---------------------------------------------------------------- a program that grades again and again
+
+PROGRAM = """
+import asyncio, contextlib, gc, os, sys, threading, time
+from faithfulness_assert import Grader, agrade
+from faithfulness_assert.judges import background
+
+async def plain(**case):
+    assert (await agrade(**case)).status == "graded"
+
+async def together(**case):
+    results = await asyncio.gather(*(agrade(**case) for _ in range(4)))
+    assert {result.status for result in results} == {"graded"}
+
+async def cancelled(**case):
+    grading = asyncio.ensure_future(agrade(**case))
+    await asyncio.sleep(0.02)
+    grading.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await grading
+
+async def failing(**case):
+    async def fails():
+        await asyncio.sleep(0.02)
+        raise ZeroDivisionError
+    with contextlib.suppress(ZeroDivisionError):
+        await asyncio.gather(agrade(**case), fails())
+
+async def closed(answer, context, **options):
+    grader = Grader(**options)
+    grading = asyncio.ensure_future(grader.agrade(answer, context))
+    await asyncio.sleep(0.02)
+    grader.judge.close()
+    assert (await grading).status == "graded"
+
+def opened():
+    return sum("socket" in os.readlink(f.path) for f in os.scandir("/proc/self/fd") if os.path.islink(f.path))
+
+def busy():
+    while not over.is_set():
+        sum(range(5_000))
+
+over, case = threading.Event(), dict(answer="It rains.", context="It rains.", judge="openai:m", max_retries=0)
+urls = sys.argv[1:]
+background.loop()  # has sockets of its own
+before = opened()
+for load in (0, 2):
+    for _ in range(load):
+        threading.Thread(target=busy, daemon=True).start()
+    for run in (plain, together, cancelled, failing, closed):
+        for number in range(5):
+            asyncio.run(run(base_url=urls[number % len(urls)], **case))
+over.set()
+gc.collect()
+end = time.monotonic() + 60
+while opened() > before and time.monotonic() < end:
+    time.sleep(0.05)
+print(before, opened())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files as Linux does")
+def test_fifty_runs_of_agrade_leave_no_connection_open_and_no_warning() -> None:
+    def hangs_up(request: Request) -> Answer:
+        return Answer(good_reply(request).body, end="close", delay=0.01)
+
+    with Loopback(good_reply) as keeps, Loopback(hangs_up) as late:
+        command = [sys.executable, "-W", "error", "-c", PROGRAM, keeps.url, late.url]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=5 * PATIENCE)
+    assert ended.stderr == ""
+    before, after = map(int, ended.stdout.split())
+    assert after <= before
