@@ -59,7 +59,7 @@ def show(
                 if len(worst) > WORST:
                     heapq.heappop(worst)
         else:
-            if before and not (before.pass_ and result.pass_):
+            if before is not None and not (before.pass_ and result.pass_):
                 _print_shown(Shown(()))
             _print_case(result, summary.cases, case)
         notes.update(set(notes_of(result)) if result.pass_ else ())
@@ -70,9 +70,9 @@ def show(
         if place:
             _print_shown(Shown(()))
         _print_case(result, -number, case)
-    if before:
+    if before is not None:
         _print_end(summary, notes, caveats, before)
-    if only_worst and before:
+    if only_worst and before is not None:
         shown = f"{len(worst)} worst of {summary.failed:,} failed cases are shown"
         said = f"Only the {shown}. " if summary.failed > len(worst) else ""
         show_line(f"{said}--all shows every case, --report FILE.html a page with all.")

@@ -9,11 +9,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..text.strings import clean_text, clip
+from .errors import ConfigError
 from .model import CitationAudit, GraderError, Skipped, Status, Verdict
 from .promptfoo_view import Components, promptfoo_view
 from .usage import Usage
 
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from pydantic import TypeAdapter
 
 
@@ -97,6 +100,13 @@ class GradingResult:
             raise ValueError("an undefined result cannot pass")
         for name in ("reason", "judge", "case_id", "metadata"):
             object.__setattr__(self, name, _clean(getattr(self, name)))
+
+    def __bool__(self) -> NoReturn:
+        """Raises ``ConfigError``: ``assert grade(...)`` would pass, whatever the result is."""
+        raise ConfigError(
+            "a GradingResult is neither true nor false: write result.pass_ (or result.score), or "
+            "assert_faithful(answer, context)"
+        )
 
     # ------------------------------------------------------------ what every view says
 

@@ -372,3 +372,10 @@ def test_what_a_judge_is_is_asked_for_once_in_a_grade() -> None:
     asked.clear()
     assert grader.grade("It is red.", "It is red.").status == "graded"
     assert len(asked) == 1  # it may have learned its limits
+
+
+def test_a_result_is_neither_true_nor_false() -> None:
+    """``assert grade(...)`` would pass whatever the judge says, and ``assert not`` a failed grade."""
+    for result in (grade("It is red.", "It is red."), grade("It is red.", "It is blue.")):
+        with pytest.raises(ConfigError, match=r"result\.pass_.*assert_faithful"):
+            assert result
