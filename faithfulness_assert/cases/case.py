@@ -21,6 +21,9 @@ MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
 _TEXT_KEYS = ("text", "content", "page_content", "pageContent")
+_ID_KEYS = ("id", "chunk_id", "id_")
+_INSIDE = ("kwargs", "document", "node", "text_resource")
+"""Where a document stands in others: LangChain, serialized; OpenInference; LlamaIndex."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,8 @@ class Case:
     Args:
         answer: the LLM's answer.
         context: what the answer may use: a string, a ``Passage``, a mapping with ``text`` (and
-            ``id`` or ``chunk_id``), or a sequence of these.
+            ``id`` or ``chunk_id``), a document of LangChain, LlamaIndex or Haystack, or a sequence
+            of these.
         question: what was asked. It resolves references and is never evidence.
         id: the caller's name for the case.
         citation_audit: an earlier audit of the answer's citations: a ``CitationAudit`` or a
@@ -205,7 +209,8 @@ def _passages(value: object) -> tuple[Passage, ...]:
     """``value`` as passages. Their ids are those given, else their places 1, 2, 3."""
     if callable(as_list := getattr(value, "tolist", None)):  # an array of NumPy, as in a frame
         value = as_list()
-    items = (value,) if isinstance(value, str | Passage | Mapping) else value
+    is_one = isinstance(value, str | Passage | Mapping) or bool(_document(value))
+    items = (value,) if is_one else value
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
@@ -233,26 +238,28 @@ def _names_file(text: str) -> bool:
 def _passage(item: object, place: int) -> Passage:
     if isinstance(item, Passage):
         return item if item.id else Passage(item.text, str(place))
-    if not isinstance(item, Mapping):
-        return Passage(_string(item, f"context: passage {place}"), str(place))
     document = _document(item)
     text = next((document[key] for key in _TEXT_KEYS if key in document), None)
-    if not isinstance(text, str):
+    if isinstance(text, str):
+        name = next((document[key] for key in _ID_KEYS if key in document), "")
+        return Passage(text, _id(name) or str(place))
+    if isinstance(item, Mapping):
         keys = names_of(item)
         raise InputError(f"context: passage {place} must have a string 'text', its keys are {keys}")
-    return Passage(text, _id(document.get("id", document.get("chunk_id", ""))) or str(place))
+    return Passage(_string(item, f"context: passage {place}"), str(place))
 
 
-def _document(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The mapping with the text of a passage."""
-    if any(key in item for key in _TEXT_KEYS):
-        return item
-    for key in ("kwargs", "document"):  # LangChain, serialized; OpenInference
-        if isinstance(inner := item.get(key), Mapping):
-            return inner
+def _document(item: object) -> Mapping[str, Any]:
+    """The mapping with the text of a passage. A document of a library is read as its attributes."""
+    inner = item
+    for _ in range(len(_INSIDE)):
+        fields = inner if isinstance(inner, Mapping) else getattr(inner, "__dict__", {})
+        if any(key in fields for key in _TEXT_KEYS):
+            return fields
+        inner = next((fields[key] for key in _INSIDE if key in fields), None)
     start = "document."  # OpenInference, as columns
-    flat = {key.removeprefix(start): value for key, value in item.items() if start in str(key)}
-    return flat or item
+    named = item.items() if isinstance(item, Mapping) else ()
+    return {key.removeprefix(start): value for key, value in named if start in str(key)}
 
 
 # ---------------------------------------------------------------- citation audit

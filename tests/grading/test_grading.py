@@ -7,6 +7,7 @@ import json
 import math
 from dataclasses import FrozenInstanceError
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -379,3 +380,17 @@ def test_a_result_is_neither_true_nor_false() -> None:
     for result in (grade("It is red.", "It is red."), grade("It is red.", "It is blue.")):
         with pytest.raises(ConfigError, match=r"result\.pass_.*assert_faithful"):
             assert result
+
+
+@pytest.mark.parametrize("key", ["text", "content", "page_content"])
+def test_a_document_of_a_retriever_is_a_passage_like_the_mapping_that_it_dumps(key: str) -> None:
+    """LangChain's and Haystack's documents have such attributes, LlamaIndex' nodes a text, too."""
+    document = SimpleNamespace(**{key: CONTEXT, "metadata": {}}, id="d1")
+    for context in (document, [document], [vars(document)], [{"node": vars(document), "score": 1}]):
+        result = grade(TALL, context)
+        assert (result.status, result.score) == ("graded", 1.0), result.reason
+        assert result.verdicts[0].evidence[0].passage == "d1"
+    for other in (SimpleNamespace(body="x"), SimpleNamespace(text=5), object(), type):
+        result = grade(TALL, [other])
+        assert result.status == "invalid_input"
+        assert "context: passage 1 must be a string" in result.reason
