@@ -6,6 +6,7 @@ themselves (``policy/policy.py``). Plain data: the hook loads it in every assert
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -295,6 +296,9 @@ def check_names(names: Iterable[str]) -> None:
 
 def check_language(value: object) -> str:
     """``value`` as a language code in lower case."""
-    if not isinstance(value, str) or not value.isascii() or not 2 <= len(value) <= 12:
-        raise ConfigError(f"language: must be a language code such as 'en' or 'pt', got {value!r}")
-    return value.lower()
+    code = value.lower() if isinstance(value, str) else ""
+    if not re.fullmatch("[a-z]{2,3}([-_][a-z0-9]{1,8}){0,3}", code):
+        raise ConfigError(
+            f"language: must be a language code such as 'en' or 'pt-BR', got {value!r:.80}"
+        )
+    return code

@@ -172,14 +172,14 @@ def _weights_problem(weights: object) -> str | None:
     return None
 
 
-def _names_problem(kind: str, known: Sequence[str], names: object) -> str | None:
+def _names_problem(kind: str, known: Sequence[str], example: str, names: object) -> str | None:
     if isinstance(names, str) or not isinstance(names, Sequence):
-        return f"must be a list of {kind}s, got {names!r}"
+        return f'must be a list of {kind}s such as ["{example}"], got {names!r:.80}'
     return _unknown(kind, names, known)
 
 
-_labels_problem = partial(_names_problem, "label", LABELS)
-_flags_problem = partial(_names_problem, "flag", FLAGS)
+_labels_problem = partial(_names_problem, "label", LABELS, "contradicted")
+_flags_problem = partial(_names_problem, "flag", FLAGS, FLAGS[0])
 
 
 def _judge_words_problem(words: object) -> str | None:

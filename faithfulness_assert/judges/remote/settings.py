@@ -51,12 +51,15 @@ class Endpoint:
         return (unquote(user), unquote(password)) if user or password else None
 
 
-def find_endpoint(provider: str, home: str, base_url: object, api_key: object) -> Endpoint:
+def find_endpoint(
+    provider: str, home: str, path: str, base_url: object, api_key: object
+) -> Endpoint:
     """The endpoint that the options name, else the environment, else the provider's own.
 
     Args:
         provider: a name; its capitals begin the names of its environment variables.
         home: the address of the provider's own API, which needs a key.
+        path: what is asked below the address.
         base_url: the option; None or empty if not given.
         api_key: the option; None or empty if not given.
 
@@ -65,7 +68,10 @@ def find_endpoint(provider: str, home: str, base_url: object, api_key: object) -
     """
     prefix = provider.upper()
     url = check_text("base_url", base_url or os.environ.get(f"{prefix}_BASE_URL") or home)
-    host, home_host = _parse_base_url(url).hostname or "", urlsplit(home).hostname or ""
+    parts = _parse_base_url(url)
+    if parts.path.rstrip("/").lower().endswith(path):
+        raise ConfigError(f"base_url: leave out {path} at its end, which is added")
+    host, home_host = parts.hostname or "", urlsplit(home).hostname or ""
     key = _find_key(api_key, f"{prefix}_API_KEY", needed=host.endswith(home_host))
     return endpoint_at(url, key)
 
