@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .number_words import Unit, units, valued, words_of
 from .numbers import (
-    MONEY,
     NONE,
     OCLOCK,
     SPACED,
     YEARS,
+    Money,
     Number,
     Numbers,
     ascii_digits,
     clock_of,
     find_numbers,
+    money_of,
 )
 from .strings import lazy_pattern
 
@@ -58,13 +59,14 @@ BEFORE = 30
 
 
 class Absent(NamedTuple):
-    """A number that is nowhere, the text that it was read in, and where it ends with its unit.
+    """A number that is nowhere, the text that it was read in, and where it begins and ends.
 
-    The unit is a part of it only if the number is there and the unit is not.
+    Its unit or currency is a part of it only if the number is there and the unit is not.
     """
 
     number: Number
     text: str
+    start: int
     end: int
 
 
@@ -79,7 +81,7 @@ def absent_numbers(
     found = list(find_absent(statement, context, question))
     results = list(_sums(evidence)) if found else []
     said = (
-        statement[one.number.start : one.end]
+        statement[one.start : one.end]
         for one in found
         if not any(isclose(a, b, rel_tol=CLOSE) for a in one.number.values for b in results)
     )
@@ -104,9 +106,12 @@ def find_absent(
         if _may_be_derived(text, number, bounds) or _occurs(number, question, text):
             continue
         if not _occurs(number, context, text):
-            yield Absent(number, text, number.end)
+            yield Absent(number, text, number.start, number.end)
+        elif money := money_of(text, number):
+            if not _is_paid(number, money, context, text):
+                yield Absent(number, text, money.start, money.end)
         elif end := _end_of_lost_unit(number, context):
-            yield Absent(number, text, end)
+            yield Absent(number, text, number.start, end)
 
 
 def own_numbers(statement: str) -> Iterator[tuple[Number, str]]:
@@ -150,6 +155,8 @@ def _is_name(text: str, number: Number) -> bool:
         and not _is_measured(text, number)
     ):
         return True  # 37A
+    if money_of(text, number):
+        return False
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
     return (word is not None and _names(word[1])) or _begins_name(text, start, end)
 
@@ -192,9 +199,9 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str]) -> bool:
     is_date = before[-1:] and before[-1].strip(".,") in valued("months")
     if is_date or number.after in valued("months"):
         return False
-    is_money = text[number.start - 1 : number.start] in [*MONEY]
     is_time = any(clock_of(text, number))
-    return is_count and not is_money and not is_time and number.after not in units()
+    is_measured = number.after in units() or money_of(text, number)
+    return is_count and not is_time and not is_measured
 
 
 def _words_before(text: str, number: Number) -> list[str]:
@@ -218,6 +225,15 @@ def _occurs(number: Number, context: Numbers, text: str) -> bool:
         return False
     known = _measured(unit, context)
     return any(_near(v * unit.size, number, known, tolerance, True) for v in number.values)
+
+
+def _is_paid(number: Number, money: Money, context: Numbers, text: str) -> bool:
+    """Whether an amount is there, in a currency that it may be or in one that is not written."""
+    amounts = (context.priced[name] for name in money.currencies if name in context.priced)
+    return any(
+        _occurs(number, context._replace(values=values), text)
+        for values in (context.plain, *amounts)
+    )
 
 
 def _measured(unit: Unit, context: Numbers) -> list[float]:

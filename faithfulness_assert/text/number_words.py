@@ -32,6 +32,16 @@ def words_of(section: str) -> frozenset[str]:
 
 
 @cache
+def currencies() -> Mapping[str, frozenset[str]]:
+    """The signs, codes and words of money, each with the currencies that it may be."""
+    found: dict[str, frozenset[str]] = {}
+    for code, *names in map(str.split, word_lists("numbers")["money"].splitlines()):
+        for name in names:
+            found[name] = found.get(name, frozenset()) | {code}
+    return found
+
+
+@cache
 def units() -> Mapping[str, Unit]:
     lines = (line.split() for line in word_lists("numbers")["units"].splitlines() if line)
     units = {w: Unit(kind, float(size)) for kind, size, *words in lines for w in words}

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import units, valued
+from .number_words import currencies, units, valued
 from .spelled_numbers import spelled_numbers
 from .strings import lazy_pattern
 
@@ -34,7 +34,13 @@ OCLOCK = lazy_pattern(
     re.IGNORECASE,
 )
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
-MONEY = "$€£¥₹"
+MONEY = "$€£¥₹₩₽₺₴₪"
+_MONEY_BEFORE = lazy_pattern(
+    rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[ \u00a0\u202f]?$"
+)
+_MONEY_AFTER = lazy_pattern(
+    rf"[ \u00a0\u202f-]?(?:(?:US|U[.]S[.]) )?([{MONEY}](?! ?[0-9])|[^\W\d_]{{2,10}}(?![^\W_]))"
+)
 SPACED = lazy_pattern(r"(?<![0-9])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3}){1,6}(?![0-9])")
 FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–) ?$")
 _SEASON = lazy_pattern(r"([12][0-9])[0-9]{2}/([0-9]{2})$")
@@ -61,14 +67,29 @@ class Number(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """The numbers of a context: all values, ascending, and those with a unit by its dimension."""
+    """The numbers of a context: all values, ascending, and those with a unit by its dimension.
+
+    Args:
+        plain: the values that stand somewhere without a currency.
+        priced: those that stand somewhere with one, by the currencies that it may be.
+    """
 
     values: list[float]
     measured: Mapping[str, list[float]]
     words: frozenset[str]
+    plain: list[float]
+    priced: Mapping[str, list[float]]
 
 
-NONE = Numbers([], {}, frozenset())
+class Money(NamedTuple):
+    """Which currencies an amount may be of, and where it begins and ends with its sign or word."""
+
+    currencies: frozenset[str]
+    start: int
+    end: int
+
+
+NONE = Numbers([], {}, frozenset(), [], {})
 
 
 # ---------------------------------------------------------------- reading
@@ -92,6 +113,18 @@ def find_numbers(text: str) -> Iterator[Number]:
             values += (float(year[1] + digits),)  # 1983–84
         after_end = ahead.end() if ahead else found.end()
         yield Number(found.start(), found.end(), values, step, after, after_end)
+
+
+def money_of(text: str, number: Number) -> Money | None:
+    """The amount of money that a number is: "$3.5 million", "3.50 EUR"; None if it is none."""
+    end = number.after_end if number.after in valued("scales") else number.end
+    if found := _MONEY_BEFORE.search(text, *_before(number.start)):
+        name = found[1].casefold().rstrip(".")
+        if known := currencies().get(name) or currencies().get(name[-1:]):
+            return Money(known, found.start(), end)
+    found = _MONEY_AFTER.match(text, end)
+    known = currencies().get(found[1].casefold()) if found else None
+    return Money(known, number.start, found.end()) if found and known else None
 
 
 def _before(start: int) -> tuple[int, int]:
@@ -145,10 +178,15 @@ def numbers_of(text: str) -> Numbers:
     """All that may be a number in a context. Takes linear time."""
     text = ascii_digits(text)
     values: set[float] = set()
+    priced: dict[str, set[float]] = {}
     measured: dict[str, list[float]] = {}
     found = list(find_numbers(text))
     for number in found:
-        values.update(number.values)
+        money = money_of(text, number)
+        for name in money.currencies if money else ():
+            priced.setdefault(name, set()).update(number.values)
+        if not money:
+            values.update(number.values)
         values.update(clock_of(text, number))
         if number.after.rstrip(" cf") == "°" or number.after in ("c", "f"):
             values.update(
@@ -166,8 +204,9 @@ def numbers_of(text: str) -> Numbers:
     values.update(int(whole or 0) + numeric(sign) for whole, sign in _FRACTION.findall(text))
     values.update(_column_sums(text))
     ordered = {name: sorted(known) for name, known in measured.items()}
-    signs = {sign for sign in MONEY if sign in text}
-    return Numbers(sorted(values), ordered, frozenset(words) | signs)
+    amounts = {name: sorted(known) for name, known in priced.items()}
+    all_values = sorted(values.union(*priced.values()))
+    return Numbers(all_values, ordered, frozenset(words), sorted(values), amounts)
 
 
 def _measures(text: str, numbers: list[Number]) -> Iterator[tuple[str, float]]:
@@ -213,11 +252,10 @@ def _column_sums(text: str) -> Iterator[float]:
             sums = list(cells)
             continue
         # A header or a text in a column starts it anew.
-        sums = [
-            one + two if one is not None and two is not None else two
-            for one, two in zip(sums, cells, strict=True)
-        ]
-        yield from (total for total in sums if total)
+        pairs = list(zip(sums, cells, strict=True))
+        added = [None if one is None or two is None else one + two for one, two in pairs]
+        yield from (total for total in added if total)
+        sums = [two if total is None else total for total, two in zip(added, cells, strict=True)]
 
 
 def _cells(line: str) -> list[str]:

@@ -98,15 +98,15 @@ def _wrong_numbers(
     instead: Mapping[Kind, list[Value]],
     question: Numbers,
 ) -> Iterator[Wrong]:
-    for number, text, end in find_absent(statement, context, question):
-        yield Wrong(number.start, statement[number.start : end], kind_of(text, number))
+    for number, text, start, end in find_absent(statement, context, question):
+        yield Wrong(start, statement[start:end], kind_of(text, number))
     if not instead:
         return
     # "Within 60 days" may follow from what a context says, but not where it says "within 30 days".
     bounds = words_of("bounds").intersection(evidence.casefold().split())
-    for number, text, end in find_absent(statement, numbers_of(evidence), question, bounds):
+    for number, text, start, end in find_absent(statement, numbers_of(evidence), question, bounds):
         if (kind := kind_of(text, number)) in instead:
-            yield Wrong(number.start, statement[number.start : end], kind)
+            yield Wrong(start, statement[start:end], kind)
 
 
 def _wrong_dates(

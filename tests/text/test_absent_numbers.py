@@ -115,6 +115,34 @@ def test_a_length_is_converted_only_where_both_units_are_written(
     assert says(f"It is {said} {other} long.", f"It is {number} wide.") == (said,)
 
 
+MONEY = {
+    "USD": ("US${}", "USD {}", "{} USD"),
+    "CAD": ("C${}", "CA$ {}", "{} CAD"),
+    "dollars": ("${}", "$ {}", "{} dollars", "{} US dollars", "{}$"),
+    "EUR": ("€{}", "€ {}", "{} €", "{}€", "EUR {}", "{} EUR", "{} euros", "{} Euro"),
+    "GBP": ("£{}", "GBP {}", "{} GBP", "{} pounds"),
+    "JPY": ("JPY {}", "{} yen"),
+    "yen or yuan": ("¥{}",),
+    "CNY": ("RMB {}", "{} yuan"),
+    "INR": ("₹{}", "Rs. {}", "{} INR", "{} rupees"),
+    "SEK": ("{} SEK", "SEK {}"),
+    "kr": ("{} kr",),
+}
+MAY_BE = {"dollars": {"USD", "CAD"}, "yen or yuan": {"JPY", "CNY"}, "kr": {"SEK"}}
+money = st.sampled_from([(name, form) for name, forms in MONEY.items() for form in forms])
+
+
+@given(st.integers(11, 999), money, money, st.sampled_from(["", " million"]))
+def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
+    number: int, one: Any, other: Any, scale: str
+) -> None:
+    said, there = (form.format(f"{number}{scale}") for _, form in (one, other))
+    currencies, others = (MAY_BE.get(name, {name}) for name, _ in (one, other))
+    found = () if currencies & others else (said,)
+    assert says(f"They paid {said} for it.", f"They paid {there} for it.") == found
+    assert says(f"They paid {said} for it.", f"They paid {number}{scale} for it.") == ()
+
+
 @given(st.lists(st.integers(1, 10_000), min_size=2, max_size=20), st.sampled_from("|\t;"))
 def test_the_sum_of_a_column_is_there(numbers: list[int], mark: str) -> None:
     rows = [f"shop {chr(97 + place)} {mark} {n}" for place, n in enumerate(numbers)]
