@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from functools import cache
 from hashlib import blake2b
-from typing import Any, Literal, get_args
+from typing import Annotated, Literal, NamedTuple
 
-from ..records.checks import is_fraction
+from pydantic import Field, TypeAdapter
+
 from ..records.errors import ConfigError
 from .judged import LABEL_OF, Judged
 
@@ -22,27 +24,16 @@ CHECK = 8
 LONGEST = 2_000_000
 MOST = 10**12
 Kind = Literal["answers", "statements"]
+Count = Annotated[int, Field(strict=True, ge=0, le=MOST)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
-class Stratum(tuple[int, int, int]):
+class Stratum(NamedTuple):
     """How many answers were drawn, of how many, and how many statements those have in the run."""
 
-    __slots__ = ()
-
-    @property
-    def drawn(self) -> int:
-        """How many answers were drawn."""
-        return self[0]
-
-    @property
-    def answers(self) -> int:
-        """How many there are in the run."""
-        return self[1]
-
-    @property
-    def statements(self) -> int:
-        """How many statements these have."""
-        return self[2]
+    drawn: Count
+    answers: Count
+    statements: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +55,12 @@ class Design:
     settings: str
     judge: str
     policy: str
-    threshold: float
+    threshold: Share
     inverse: bool
-    seed: int
+    seed: Count
     others: Stratum
     flagged: Stratum
-    left_out: int
+    left_out: Count
 
     @property
     def strata(self) -> tuple[Stratum, Stratum]:
@@ -97,6 +88,27 @@ class Place:
     statement: int
     answer: Judged
     said: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell(Design):
+    """What a cell says. ``fails``: whether the answer is flagged."""
+
+    format: Count
+    place: Count
+    statement: Count
+    id: str
+    input: str
+    score: Share | None
+    forced: bool
+    fails: bool
+    labels: str
+    said: str
+
+
+@cache
+def _cells() -> TypeAdapter[_Cell]:
+    return TypeAdapter(_Cell)
 
 
 def said_by(answer: Judged) -> str:
@@ -141,59 +153,26 @@ def unsealed(cell: str) -> tuple[Design, Place]:
         told = json.loads(text)
         if told["format"] > FORMAT:
             raise ConfigError("was made by a newer version of faithfulness-assert; use that one")
-        return _design(told), _place(told)
+        return _parts_of(_cells().validate_python(told))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         if isinstance(error, ConfigError):
             raise
         raise ConfigError("was changed; take it from the sheet as it was written") from None
 
 
-def _design(told: dict[str, Any]) -> Design:
-    strata = [Stratum(count_of(n) for n in told[name]) for name in ("others", "flagged")]
-    if told["kind"] not in get_args(Kind) or any(len(stratum) != 3 for stratum in strata):
+def _parts_of(cell: _Cell) -> tuple[Design, Place]:
+    design = Design(**{field.name: getattr(cell, field.name) for field in fields(Design)})
+    labels = cell.labels
+    if any(stratum.drawn > stratum.answers for stratum in design.strata):
         raise ValueError
-    if any(stratum.drawn > stratum.answers for stratum in strata):
+    if not set(labels) <= LABEL_OF.keys() or cell.statement > len(labels):
         raise ValueError
-    names = {name: _text(told[name]) for name in ("run", "settings", "judge", "policy")}
-    return Design(
-        kind=told["kind"],
-        **names,
-        threshold=_share(told["threshold"]),
-        inverse=told["inverse"] is True,
-        seed=count_of(told["seed"]),
-        others=strata[0],
-        flagged=strata[1],
-        left_out=count_of(told["left_out"]),
-    )
-
-
-def _place(told: dict[str, Any]) -> Place:
-    labels = _text(told["labels"])
-    if not set(labels) <= LABEL_OF.keys():
-        raise ValueError
-    score = None if told["score"] is None else _share(told["score"])
-    fails, forced = told["fails"] is True, told["forced"] is True
-    answer = Judged(_text(told["id"]), _text(told["input"]), fails, score, forced, labels, ())
-    statement = count_of(told["statement"])
-    if statement > len(labels):
-        raise ValueError
-    return Place(count_of(told["place"]), statement, answer, _text(told["said"]))
+    answer = Judged(cell.id, cell.input, cell.fails, cell.score, cell.forced, labels, ())
+    return design, Place(cell.place, cell.statement, answer, cell.said)
 
 
 def count_of(value: object) -> int:
     """A count in a file. Raises ``ValueError`` if it is none."""
     if type(value) is not int or not 0 <= value <= MOST:
         raise ValueError
-    return value
-
-
-def _share(value: object) -> float:
-    if not is_fraction(value):
-        raise ValueError
-    return float(value)
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError
     return value

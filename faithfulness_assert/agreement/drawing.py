@@ -103,8 +103,8 @@ def draw(run: Run, n: int, *, seed: int, kind: Kind = "answers") -> Drawn:
         threshold=run.threshold,
         inverse=run.inverse,
         seed=seed,
-        others=Stratum((others, counts.others, counts.others_statements)),
-        flagged=Stratum((flagged, counts.flagged, counts.flagged_statements)),
+        others=Stratum(others, counts.others, counts.others_statements),
+        flagged=Stratum(flagged, counts.flagged, counts.flagged_statements),
         left_out=counts.left_out,
     )
     return Drawn(design, sorted(found, key=lambda answer: _number(answer, seed, "order")))

@@ -22,7 +22,7 @@ from .judged import fingerprint, open_run
 from .labels import FINE as FINE_LABELS
 from .labels import Labelled, Labels, read_labels
 from .matching import Said, Strata, labelled, said_by_design, said_in, strata_of
-from .paired import Both, Paired, holm, paired
+from .paired import Both, Paired, adjusted, paired
 from .rates import MANY_LABELS, MIN_LABELS, Rate, unfaithful_rate
 from .statement_rates import Answers, unfaithful_statement_rate
 
@@ -249,7 +249,7 @@ def _pairs(
                 both.append(Both(int(strata.flagged[answer.id]), [item]))
         if {item[0] for answer in both for item in answer.items} == {False, True}:
             tests.append(paired((one.name, two.name), both, strata.sizes, seed))
-    return holm(tests)
+    return adjusted(tests)
 
 
 def _ceiling(labels: Labels, strata: Strata, seed: int) -> Level | None:

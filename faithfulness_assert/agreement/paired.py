@@ -16,6 +16,7 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
+from ..batch.paired_tests import holm
 from .bootstrap import RESAMPLES, SEED, Cluster, Figure, Sample, figure_of
 from .figures import figures
 
@@ -85,14 +86,10 @@ def paired(
     return Paired(*names, balanced, agreement, 1.0 if same else p, 1.0 if same else p)
 
 
-def holm(tests: Sequence[Paired]) -> list[Paired]:
-    """The tests with their p-values adjusted for each other, in the same order."""
-    order = sorted(range(len(tests)), key=lambda place: tests[place].p)
-    adjusted, least = dict[int, float](), 0.0
-    for rank, place in enumerate(order):
-        least = max(least, min(1.0, (len(tests) - rank) * tests[place].p))
-        adjusted[place] = least
-    return [test._replace(adjusted=adjusted[place]) for place, test in enumerate(tests)]
+def adjusted(tests: Sequence[Paired]) -> list[Paired]:
+    """The tests with their p-values adjusted for each other."""
+    told = holm([test.p for test in tests])
+    return [test._replace(adjusted=p) for test, p in zip(tests, told, strict=True)]
 
 
 def _possible(answers: Sequence[Both], sizes: Sequence[int]) -> list[list[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -166,6 +166,16 @@ class _Work:
             yield row
         self._read_all = True
 
+    @contextmanager
+    def _stopped_by_signals(self) -> Iterator[None]:
+        """Ends at once when the grace after a signal does."""
+        try:
+            yield
+        except BaseException as error:  # pydantic, for one, wraps an interrupt in its own error
+            if not (self.soft.number and from_interrupt(error)):
+                raise
+            self.stopped = f"{self.soft.reason}, and what was under way then did not arrive in time"
+
     def grade(
         self,
         directory: RunDirectory,
@@ -178,22 +188,8 @@ class _Work:
 
         Such are a disk that is full, and the end of the grace after a signal.
         """
-        try:
-            self._grade(directory, engine, rows, progress=progress)
-        except BaseException as error:  # pydantic, for one, wraps an interrupt in its own error
-            if not (self.soft.number and from_interrupt(error)):
-                raise
-            self.stopped = f"{self.soft.reason}, and what was under way then did not arrive in time"
-
-    def _grade(
-        self,
-        directory: RunDirectory,
-        engine: LocalEngine | RayEngine,
-        rows: Iterator[Row],
-        *,
-        progress: bool,
-    ) -> None:
         with (
+            self._stopped_by_signals(),
             closing(engine.graded(rows, lambda: self.soft.reason)) as results,
             directory.appending() as append,
             shown(self.counts, wanted=progress),

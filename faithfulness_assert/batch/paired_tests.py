@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import comb, erfc, exp, fsum, lgamma, log, log1p, sqrt
 from typing import NamedTuple
 
@@ -114,6 +114,15 @@ def paired_tests(pairs: Iterable[Pair]) -> PairedTests:
 def p_value(p: float) -> str:
     """A p-value for people. A chance is never 0."""
     return f"p = {p:.4f}".rstrip("0").rstrip(".") if p >= LEAST_SHOWN else f"p < {LEAST_SHOWN:.4f}"
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """The p-values of several tests adjusted for each other (Holm 1979), in the same order."""
+    adjusted, least = [0.0] * len(ps), 0.0
+    for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = max(least, min(1.0, ps[place] * (len(ps) - rank)))
+        adjusted[place] = least
+    return adjusted
 
 
 def at_most(count: int, of: int, share: float) -> float:

@@ -8,9 +8,9 @@ statements of many answers get lost. The figures are those of normal and Poisson
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
-from math import erf, exp, sqrt
+from math import exp, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 from .paired_tests import FALSE_ALARMS, PairCounts, mcnemar
@@ -22,7 +22,8 @@ SEEN = 0.5
 SURE = 0.9
 """and the second one at least so often."""
 _LEVEL = FALSE_ALARMS / 2
-_REACH = 2.5758293035489004  # standard deviations of a normal distribution, one-sided, for _LEVEL
+_NORMAL = NormalDist().cdf
+_REACH = NormalDist().inv_cdf(1 - _LEVEL)
 _FEWEST = 8  # changes that can be enough
 _MANY = 60  # changes, from which on counts have a normal distribution
 
@@ -76,7 +77,7 @@ def _of_scores(loss: float, counts: PairCounts, share: float, square: float) -> 
     cases = counts.scored
     square += counts.noise
     spread = sqrt(max(cases * (square - loss * loss), 1e-12))
-    reached = _normal((cases * loss - _REACH * sqrt(cases * square)) / spread)
+    reached = _NORMAL((cases * loss - _REACH * sqrt(cases * square)) / spread)
     changes = cases * (1 - (1 - share) * (1 - counts.moved / cases))
     return min(reached, _at_least(_FEWEST, changes))
 
@@ -90,7 +91,7 @@ def _of_passes(cases: int, changed: float, failing: float) -> float:
             for gained in range(int(gains + 8 * sqrt(gains)) + 8)
         )
     spread = sqrt(cases * (changed + failing - failing**2))
-    return _normal((cases * failing - 1 - _REACH * sqrt(losses + gains)) / spread)
+    return _NORMAL((cases * failing - 1 - _REACH * sqrt(losses + gains)) / spread)
 
 
 @cache
@@ -105,11 +106,7 @@ def _enough(gained: int) -> int:
 def _at_least(least: int, mean: float) -> float:
     if mean > 2 * _MANY + 2 * least:
         return 1.0
-    return max(0.0, 1.0 - sum(_below(least, mean)))
-
-
-def _below(least: int, mean: float) -> Iterator[float]:
-    return (_poisson(count, mean) for count in range(least))
+    return max(0.0, 1.0 - sum(_poisson(count, mean) for count in range(least)))
 
 
 def _poisson(count: int, mean: float) -> float:
@@ -117,7 +114,3 @@ def _poisson(count: int, mean: float) -> float:
     for step in range(1, count + 1):
         chance *= mean / step
     return chance
-
-
-def _normal(reach: float) -> float:
-    return (1 + erf(reach / sqrt(2))) / 2

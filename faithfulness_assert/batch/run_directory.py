@@ -157,28 +157,25 @@ class RunDirectory:
             return {}
         return summary if isinstance(summary, dict) else {}
 
-    def lines(self, *, retried: bool = False) -> Iterator[Line]:
+    def lines(self) -> Iterator[Line]:
         """The results, in the order in which they finished. A line that was cut off is left out.
-
-        ``retried``: those that were moved aside, in place of them.
 
         Raises:
             ConfigError: a line is damaged.
         """
-        path = self.retried if retried else self.results
-        for number, text in enumerate(self.raw_lines(retried=retried), 1):
+        for number, text in enumerate(self.raw_lines(), 1):
             try:
                 line = Line.of_json(text)
             except (ValueError, RecursionError) as error:
                 problem = str(error).partition("\n")[0]
                 raise ConfigError(
-                    f"{path}, line {number}: cannot be read: {problem}; remove the line, and "
-                    "its case is graded again"
+                    f"{self.results}, line {number}: cannot be read: {problem}; remove the line, "
+                    "and its case is graded again"
                 ) from None
             yield line
 
     def raw_lines(self, *, retried: bool = False) -> Iterator[bytes]:
-        """The same as bytes, whatever they are."""
+        """The same as bytes, whatever they are. ``retried``: those that were moved aside."""
         path = self.retried if retried else self.results
         if path.exists():
             with self.opened(path) as file:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..records.model import Label
 
-# Presets that a source has and that cannot be built yet, each with the reason.
 # Systems and parts of systems that score as a preset does.
 ALIASES: Mapping[str, str] = {
     "deepevalex": "deepeval",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..batch.paired_tests import mcnemar
+from ..batch.paired_tests import holm, mcnemar
 from ..records.errors import ConfigError
 from .card import Card, escaped, markdown_table
 
@@ -101,8 +101,10 @@ def compare_cards(first: Card, second: Card) -> Comparison:
     if first.settings != second.settings:
         problem = "the two judges were asked about other statements"
         raise ConfigError(f"cards: {problem}; probe both with the same per_kind, draw and held_out")
-    pairs = {kind: _paired(kind, first, second) for kind in first.kinds}
-    return Comparison(first, second, _corrected(pairs))
+    pairs = [_paired(kind, first, second) for kind in first.kinds]
+    ps = holm([pair.p for pair in pairs])
+    corrected = (replace(pair, p=p) for pair, p in zip(pairs, ps, strict=True))
+    return Comparison(first, second, dict(zip(first.kinds, corrected, strict=True)))
 
 
 def _paired(kind: str, first: Card, second: Card) -> Paired:
@@ -114,16 +116,3 @@ def _paired(kind: str, first: Card, second: Card) -> Paired:
     tails = mcnemar(only_first, only_second), mcnemar(only_second, only_first)
     p = min(1.0, 2 * min(tails))
     return Paired(len(shared), sum(one), sum(other), only_first, only_second, p)
-
-
-def _corrected(pairs: Mapping[str, Paired]) -> dict[str, Paired]:
-    """With p-values by Holm: the smallest times the number of tests, the next times one less ..."""
-    ordered = sorted(pairs, key=lambda kind: pairs[kind].p)
-    highest, corrected = 0.0, dict[str, float]()
-    for place, kind in enumerate(ordered):
-        highest = max(highest, min(1.0, pairs[kind].p * (len(pairs) - place)))
-        corrected[kind] = highest
-    return {
-        kind: Paired(p.both, p.first, p.second, p.only_first, p.only_second, corrected[kind])
-        for kind, p in pairs.items()
-    }

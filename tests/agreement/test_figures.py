@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 
 from faithfulness_assert.agreement.bootstrap import Cluster, Sample, intervals
 from faithfulness_assert.agreement.figures import ac1, agreement, figures, kappa
-from faithfulness_assert.agreement.paired import Both, Paired, holm, paired
+from faithfulness_assert.agreement.paired import Both, paired
 from faithfulness_assert.agreement.statement_rates import Answers, unfaithful_statement_rate
 from faithfulness_assert.agreement.sweep import Scored, sweep
+from faithfulness_assert.batch.paired_tests import holm
 from faithfulness_assert.records.errors import ConfigError
 
 ROWS = json.loads(FILE.read_text(encoding="utf-8"))
@@ -186,11 +187,8 @@ def test_a_comparison_of_equal_judges_is_rarely_called() -> None:
 
 
 def test_holm_is_the_worked_example_of_its_textbook() -> None:
-    test = paired(("A", "B"), both({(True, True, False): 1, (False, False, False): 1}), (9,))
-    told = [0.01, 0.04, 0.03, 0.005]
-    adjusted = [found.adjusted for found in holm([test._replace(p=p) for p in told])]
-    assert adjusted == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm(list[Paired]()) == []
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([]) == []
 
 
 # ---------------------------------------------------------------- statements

@@ -152,7 +152,7 @@ def _other(label: str) -> str:
 def _of_a_trillion(cell: str) -> str:
     """The cell as somebody can make it who wants a list that fits into no memory."""
     design, place = unsealed(cell)
-    return sealed(replace(design, flagged=Stratum((10**12, 10**12, 0))), place)
+    return sealed(replace(design, flagged=Stratum(10**12, 10**12, 0)), place)
 
 
 def _shifted(rows: Rows, column: str) -> Rows:

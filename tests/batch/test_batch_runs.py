@@ -185,7 +185,7 @@ def test_what_failed_for_the_server_is_graded_again_and_what_did_not_is_kept(
     assert (outcome.counts.errors, outcome.counts.passed) == (1, 5)
     found = lines(tmp_path / "run")
     assert {n: found[n] for n in (1, 3, 4, 6)} == {n: kept[n] for n in (1, 3, 4, 6)}
-    moved = RunDirectory(tmp_path / "run").lines(retried=True)
+    moved = map(Line.of_json, RunDirectory(tmp_path / "run").raw_lines(retried=True))
     assert sorted(line.row for line in moved) == [2, 5]  # asked at once, they end in any order
 
 

@@ -198,11 +198,11 @@ def labels(folder: Path) -> dict[str, Sink]:
     def saying(text: str, design: Any) -> dict[str, Any]:
         names = dict.fromkeys(("run", "judge", "policy", "settings"), part(text))
         kinds = {kind: getattr(design, kind) for kind in ("others", "flagged")}
-        many = {k: Stratum((s.drawn, LARGEST, LARGEST)) for k, s in kinds.items() if s.drawn}
+        many = {k: Stratum(s.drawn, LARGEST, LARGEST) for k, s in kinds.items() if s.drawn}
         return {**names, **many}
 
     def vast(text: str, design: Any) -> dict[str, Any]:
-        return {"judge": part(text), "flagged": Stratum((LARGEST, LARGEST, LARGEST))}
+        return {"judge": part(text), "flagged": Stratum(LARGEST, LARGEST, LARGEST)}
 
     return {
         "command label": lambda text: drawn(folder, made, text, ".jsonl", "--per-statement"),

@@ -253,11 +253,7 @@ def _judge_error(error: Exception, secrets: Secrets) -> JudgeError:
 
 def read_line(form: type[Service], line: bytes, secrets: Secrets) -> Said | None:
     """What a line of an output says, without secrets; None if it is no such line."""
-    try:
-        text = line.decode("utf-8-sig")
-        data = secrets.out_of_json(text, json.loads(text))
-    except (ValueError, RecursionError):
-        return None
+    data = secrets.json_in(line)
     return form.said(data) if isinstance(data, dict) else None
 
 

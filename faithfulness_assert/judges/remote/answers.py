@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | JudgeError:
     """The JSON object in the body of a good answer; anything else is a failure that says why."""
-    data = _parse_json(answer.body, secrets)
+    data = secrets.json_in(answer.body)
     if isinstance(data, list) and len(data) == 1:
         data = data[0]  # Gemini's errors
     if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
@@ -35,14 +34,6 @@ def bad_answer(
     """The failure of an answer with a good status that is not a reply."""
     status = answer.status
     return JudgeError(message, "server", retryable=retryable, usage=usage, http_status=status)
-
-
-def _parse_json(body: bytes, secrets: Secrets) -> object:
-    try:
-        text = body.decode("utf-8-sig")
-        return secrets.out_of_json(text, json.loads(text))
-    except (ValueError, RecursionError):
-        return None
 
 
 def _describe_other_body(answer: Answer) -> tuple[str, bool]:

@@ -100,13 +100,13 @@ class Secrets:
         """``text`` of a message without the secrets, also those that might be words."""
         return self._in_messages.out_of(text)
 
-    def out_of_json(self, text: str, data: Any) -> Any:
-        """``data``, the JSON in ``text``, without the secrets; None if it is nested too deeply."""
-        if not self._in_replies.is_in(text):
-            return data
+    def json_in(self, body: bytes) -> Any:
+        """The JSON of a server without the secrets; None if it is none, or nested too deeply."""
         try:
-            return self._cleaned(data)
-        except RecursionError:
+            text = body.decode("utf-8-sig")
+            data = json.loads(text)
+            return self._cleaned(data) if self._in_replies.is_in(text) else data
+        except (ValueError, RecursionError):
             return None
 
     def _cleaned(self, value: Any) -> Any:
