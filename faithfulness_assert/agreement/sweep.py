@@ -68,7 +68,7 @@ def sweep(answers: Sequence[Scored], sizes: Sequence[int], now: float, seed: int
     possible = [[*places, *(place + width for place in places)] for places in seen]
     sample = Sample(clusters, sizes, possible)
     points = _points(sample.totals(), levels)
-    here = _here(levels, now)
+    here = min(range(len(levels)), key=lambda place: abs(levels[place] - now))
     best = _best(points, here)
     tops, gains = [], []
     for totals in sample.resampled(Random(seed), RESAMPLES):  # noqa: S311 - no secret
@@ -108,10 +108,6 @@ def _points(totals: Sequence[float], levels: Sequence[float]) -> list[Point]:
         )
         for place, level in enumerate(levels)
     ]
-
-
-def _here(levels: Sequence[float], now: float) -> int:
-    return min(range(len(levels)), key=lambda place: abs(levels[place] - now))
 
 
 def _best(points: Sequence[Point], here: int) -> int:

@@ -68,9 +68,10 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     if len(sources) < 2:
         raise ConfigError("merge: give two runs or more")
     parts = list(_parts(sources))
+    data = ", ".join(str(part.input.get("name") or part.name) for part in parts)
     about = {
         **parts[0].about,
-        "input": {"name": ", ".join(_data_of(parts)), "fingerprint": "", "bytes": 0},
+        "input": {"name": data, "fingerprint": "", "bytes": 0},
         "rows": sum(part.finished.count for part in parts),
         "made_from": [Path(part.name).resolve().name for part in parts],
     }
@@ -125,10 +126,6 @@ def _check_other_data(first: _Part, second: _Part) -> None:
             f"{second.name}: has the same data as {first.name} ({second.input.get('name')}); a "
             "shard can be merged once"
         )
-
-
-def _data_of(parts: Sequence[_Part]) -> list[str]:
-    return [str(part.input.get("name") or part.name) for part in parts]
 
 
 def _shared_ids(ids: sqlite3.Connection, parts: Sequence[_Part], *, renumber: bool = False) -> str:

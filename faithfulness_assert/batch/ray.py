@@ -28,7 +28,7 @@ from ..records.errors import ConfigError
 from ..records.judge import Judge, judge_info
 from .data_sets import open_data_set
 from .row_grading import GraderSettings, Share
-from .rows import Line, NotAsked, Row, Told, brief, told
+from .rows import NotAsked, Row, Told, brief, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -101,11 +101,8 @@ class RowGrader(RecordGrader):
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         """The results, pickled too, as ``told`` has them; at the end the rows that have none."""
         lines = self.share.graded_or_left(_unpickled(batch), self.grader)
-        return _pickled([told(line, brief) for line in sorted(lines, key=_is_left)])
-
-
-def _is_left(line: Line | NotAsked) -> bool:
-    return isinstance(line, NotAsked)
+        asked_first = sorted(lines, key=lambda line: isinstance(line, NotAsked))
+        return _pickled([told(line, brief) for line in asked_first])
 
 
 def _pickled(values: list[Any]) -> pyarrow.Table:

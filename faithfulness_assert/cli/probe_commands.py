@@ -18,8 +18,6 @@ from .terminal import print_json, say, show_line, show_paragraph, show_table
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from ..batch.estimate import Estimate
-
 
 def add_probe_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``probe``."""
@@ -89,8 +87,9 @@ def run_probe(arguments: Namespace) -> int:
             for line in str(estimate).splitlines():
                 show_line(line)
         return PASSED
+    free = "this judge computes here: nothing is sent, and it costs nothing"
     for estimate in estimates:
-        _say_before(estimate)
+        say(estimate.short if estimate.asks else free)
     cards = [probe(**each, concurrency=arguments.concurrency) for each in given]
     shown = cards[0] if len(cards) == 1 else compare_cards(*cards)
     if arguments.report:
@@ -113,11 +112,6 @@ def _given(arguments: Namespace) -> list[dict[str, Any]]:
     if arguments.against:
         given.append({"judge": arguments.against, **asked, **options, **own})
     return given
-
-
-def _say_before(estimate: Estimate) -> None:
-    free = "this judge computes here: nothing is sent, and it costs nothing"
-    say(estimate.short if estimate.asks else free)
 
 
 def _show(shown: Card | Comparison, arguments: Namespace) -> None:

@@ -26,20 +26,15 @@ def write_probe_report(shown: Card | Comparison, path: str | os.PathLike[str]) -
         ConfigError: the file cannot be written, or its name does not end in .html.
     """
     file = check_report(path)
-    values = _of_one(shown) if isinstance(shown, Card) else _of_two(shown)
+    if isinstance(shown, Card):
+        title, cards, compared = f"Blind spots of {shown.judge}", [shown], None
+    else:
+        title, cards = shown.title(), [shown.first, shown.second]
+        compared = {"pairs": shown.kinds, "note": shown.note()}
+    values = {"title": title, "cards": [_view(card) for card in cards], "compared": compared}
     with whole_file(file) as part, as_text(part, errors="replace") as text:
         write_page(text, "probe.html.jinja", values, ())
     return file
-
-
-def _of_one(card: Card) -> dict[str, Any]:
-    return {"title": f"Blind spots of {card.judge}", "cards": [_view(card)], "compared": None}
-
-
-def _of_two(comparison: Comparison) -> dict[str, Any]:
-    cards = [_view(comparison.first), _view(comparison.second)]
-    compared = {"pairs": comparison.kinds, "note": comparison.note()}
-    return {"title": comparison.title(), "cards": cards, "compared": compared}
 
 
 def _view(card: Card) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from ...cases.mapping import COLUMN_FIELDS
 from ...cases.systems import NAMES_INSIDE
 from ...files import open_text
 from ...records.errors import ConfigError
-from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8, unknown
+from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8
 from .encodings import hint
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def _fields(columns: Sequence[str], mapping: Mapping[str, str]) -> int:
 
 
 def csv_records(
-    file: Path, form: Form, context: frozenset[str], known: Known = unknown
+    file: Path, form: Form, context: frozenset[str], known: Known
 ) -> Iterator[Record | None]:
     """The records of a file, with None for those that are known.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ...cases.as_json import record_as_json
@@ -60,27 +61,33 @@ class Source(NamedTuple):
 
     Args:
         name: for people: the file, or the kind of object.
-        records: starts reading, from the first record on each time.
-        head: the first records, for showing the columns; reading it loses none.
+        rest: starts reading, from the first record on each time, with None for records whose
+            number (from 1) is known, which then need not be read.
         fingerprint: changes when the content changes; "" if that cannot be known.
         columns: those that every record has; None where each record has its own.
         size: the bytes of the source; 0 if that is no file.
-        rest: the same as ``records``, with None for records whose number (from 1) is known, which
-            then need not be read; None where all are read.
         began_with: whether the source begins with so many bytes that had this fingerprint, and
             what follows them are more records.
         note: what a person should know about how it is read.
+        first: of an iterator, its first record, which is not lost; None for what is read again.
     """
 
     name: str
-    records: Callable[[], Iterator[Record]]
-    head: Callable[[], Iterator[Record]]
-    fingerprint: Callable[[], str]
+    rest: Callable[[Known], Iterator[Record | None]]
+    fingerprint: Callable[[], str] = str
     columns: Sequence[str] | None = None
     size: Callable[[], int] = int
-    rest: Callable[[Known], Iterator[Record | None]] | None = None
     began_with: Callable[[int, str], bool] = lambda *_: False
     note: str = ""
+    first: Callable[[], Iterator[Record]] | None = None
+
+    def records(self) -> Iterator[Record]:
+        """All records."""
+        return filter(None, self.rest(unknown))
+
+    def head(self) -> Iterator[Record]:
+        """The first records, for showing the columns. Reading them loses none."""
+        return self.first() if self.first else islice(self.records(), SAMPLE)
 
 
 class UnreadableError(ValueError):
@@ -123,9 +130,7 @@ class DataSet:
         with closing(_Ids(self.notes, taken)) as ids:
             self.hints = [self._source.note] if self._source.note else []
             not_utf8 = 0
-            rest = self._source.rest
-            records = self._source.records() if rest is None else rest(known)
-            for number, record in enumerate(records, 1):
+            for number, record in enumerate(self._source.rest(known), 1):
                 if record is None or known(number):
                     continue
                 not_utf8 += record.problem.startswith(NOT_UTF8)
@@ -138,9 +143,7 @@ class DataSet:
 
     def numbers(self) -> Iterator[int]:
         """The numbers of the rows, which takes less time than the rows. Not for an iterator."""
-        rest = self._source.rest
-        records = self._source.records() if rest is None else rest(lambda _: True)
-        return (number for number, _ in enumerate(records, 1))
+        return (number for number, _ in enumerate(self._source.rest(lambda _: True), 1))
 
     def _read(self, record: Record) -> tuple[str, dict[str, Any], dict[str, Any], str]:
         """Id, fields, columns and problem of a record."""

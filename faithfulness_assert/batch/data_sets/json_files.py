@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ...cases.systems import FIELDS, names
 from ...files import open_file, open_text
-from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8, unknown
+from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,18 +36,16 @@ _SPACE = re.compile(r"[ \t\n\r]*")
 _CUT = "the file ends here, it may be cut off"
 
 
-def json_records(file: Path) -> Iterator[Record]:
+def json_records(file: Path, known: Known) -> Iterator[Record | None]:
     """The records of a file: an object on each line, or one JSON document."""
-    return json_lines(file) if _has_lines(file) else _document(file)
+    return json_lines(file, known) if _has_lines(file) else _document(file)
 
 
-def json_lines(file: Path) -> Iterator[Record]:
-    """The records of a file with an object on each line. Blank lines are passed over."""
-    return filter(None, other_json_lines(file, unknown))
+def json_lines(file: Path, known: Known) -> Iterator[Record | None]:
+    """The records of a file with an object on each line, with None for those that are known.
 
-
-def other_json_lines(file: Path, known: Known) -> Iterator[Record | None]:
-    """The same, with None for the records that are known."""
+    Blank lines are passed over.
+    """
     number = records = 0
     with open_file(file) as lines:
         while line := lines.readline(MAX_RECORD + 1):

@@ -23,9 +23,9 @@ from ..parquet_files import parquet_columns, parquet_rows
 from ..spreadsheets import SUFFIXES as SPREADSHEETS
 from ..spreadsheets import Sheet
 from .csv_files import context_columns, csv_form, csv_records, passages
-from .data_set import SAMPLE, DataSet, Record, Source
+from .data_set import DataSet, Record, Source
 from .encodings import as_utf8, standard_input
-from .json_files import json_lines, json_records, other_json_lines
+from .json_files import json_lines, json_records
 
 TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 SUFFIXES = (*TEXTS, ".parquet", *SPREADSHEETS)
@@ -97,46 +97,35 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
     path, note = _as_read(path, name, suffix, encoding)
-    source = _reading(path, suffix, mapping, Source(name, _none, _none, str, note=note))
+    source = _reading(name, path, suffix, mapping)
     if not any(True for _ in source.records()):
         raise ConfigError(f"{name}: contains no cases")
-    told = partial(_file_hash, path, mapping)
-    size = partial(_size, path)
-    return source._replace(head=_head(source.records), fingerprint=told, size=size)
+    return source._replace(
+        fingerprint=partial(_file_hash, path, mapping),
+        size=lambda: path.stat().st_size,
+        note=note or source.note,
+    )
 
 
-def _reading(path: Path, suffix: str, mapping: dict[str, str], source: Source) -> Source:
-    """The source with the columns of a file, and what reads its records."""
+def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Source:
+    """What reads the records of a file, and its columns."""
     began_with = partial(_began_with, path, mapping)
     if suffix in (".csv", ".tsv"):
         form = csv_form(path, mapping)
         rest = partial(csv_records, path, form, context_columns(form.columns, mapping))
-        records = partial(_all, rest)
-        columns = form.columns
-        return source._replace(columns=columns, records=records, rest=rest, began_with=began_with)
+        return Source(name, rest, columns=form.columns, began_with=began_with)
     if suffix in SPREADSHEETS:
         sheet = Sheet(path)
-        records = partial(_sheet_records, sheet, context_columns(sheet.columns, mapping))
-        return source._replace(columns=sheet.columns, records=records, note=sheet.note)
+        context = context_columns(sheet.columns, mapping)
+        return Source(
+            name, lambda _: _sheet_records(sheet, context), columns=sheet.columns, note=sheet.note
+        )
     if suffix == ".parquet":
-        records = partial(_parquet_records, path)
-        return source._replace(columns=parquet_columns(path), records=records)
+        columns = parquet_columns(path)
+        return Source(name, lambda _: _numbered(parquet_rows(path)), columns=columns)
     if suffix == ".json":
-        return source._replace(records=partial(json_records, path))
-    rest = partial(other_json_lines, path)
-    return source._replace(records=partial(json_lines, path), rest=rest, began_with=began_with)
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
-
-
-def _none() -> Iterator[Record]:
-    return iter(())
-
-
-def _all(rest: Callable[[], Iterator[Record | None]]) -> Iterator[Record]:
-    return filter(None, rest())
+        return Source(name, partial(json_records, path))
+    return Source(name, partial(json_lines, path), began_with=began_with)
 
 
 def _sheet_records(sheet: Sheet, context: frozenset[str]) -> Iterator[Record]:
@@ -145,9 +134,8 @@ def _sheet_records(sheet: Sheet, context: frozenset[str]) -> Iterator[Record]:
         yield Record(f"row {number}", values)
 
 
-def _parquet_records(path: Path) -> Iterator[Record]:
-    for number, row in enumerate(parquet_rows(path), 1):
-        yield Record(f"row {number}", row)
+def _numbered(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
+    return (Record(f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> tuple[Path, str]:
@@ -201,10 +189,6 @@ def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
     return digest.hexdigest()
 
 
-def _head(records: Callable[[], Iterator[Record]]) -> Callable[[], Iterator[Record]]:
-    return lambda: islice(records(), SAMPLE)
-
-
 # ---------------------------------------------------------------- objects
 
 
@@ -212,15 +196,14 @@ def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
     """The records of a table, or of any iterable."""
     name = type(source).__name__
     if is_table(source):
-        records = partial(_table_records, source)
         columns = table_columns(source)
+        opened = Source(name, lambda _: _numbered(table_rows(source)), columns=columns)
     elif iter(source) is source:
         once = _Once(source)
-        return Source(name, once.records, lambda: iter(once.head()), str)
+        return Source(name, lambda _: once.records(), first=lambda: iter(once.head()))
     else:
-        records, columns = partial(_records, source), None
-    told = partial(_hash, source, records, mapping)
-    return Source(name, records, _head(records), told, columns)
+        opened = Source(name, lambda _: _records(source))
+    return opened._replace(fingerprint=partial(_hash, source, opened.records, mapping))
 
 
 def _records(source: Iterable[Any]) -> Iterator[Record]:
@@ -241,11 +224,6 @@ def _case_fields(case: Case) -> dict[str, Any]:
     told = [note for note in (*case.notes, case.no_evidence) if note]
     notes = {"notes": told} if told else {}  # a column that is carried along
     return {**fields, question: case.question or None, "id": case.id or None, **notes}
-
-
-def _table_records(table: Any) -> Iterator[Record]:
-    for number, row in enumerate(table_rows(table), 1):
-        yield Record(f"row {number}", row)
 
 
 class _Once:

@@ -84,7 +84,9 @@ class CaseAnswers:
             heard = _together(ask, all_heard)
             if heard.outcome is None:
                 continue
-            spent += sum((_cost(said.outcome) for said in all_heard if said.outcome), Usage())
+            for said in all_heard:
+                if said.outcome:
+                    spent += said.outcome.usage or Usage(num_requests=1)
             differed |= heard.differs
             counted += sent.round >= self._since
             final = heard.final and (sent.round >= self._since or not _comes_again(heard.outcome))
@@ -175,10 +177,6 @@ def _comes_again(outcome: Outcome) -> bool:
     if isinstance(outcome, Reply | PromptTooLong):
         return False
     return outcome.retryable or outcome.kind in SERVER_ERRORS
-
-
-def _cost(outcome: Outcome) -> Usage:
-    return outcome.usage or Usage(num_requests=1)
 
 
 def _no_answer(word: str) -> JudgeError | None:
