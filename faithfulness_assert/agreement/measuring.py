@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..records.errors import ConfigError
 from .bootstrap import SEED
@@ -25,9 +25,6 @@ from .matching import Said, Strata, labelled, said_by_design, said_in, strata_of
 from .paired import Both, Paired, adjusted, paired
 from .rates import MANY_LABELS, MIN_LABELS, Rate, unfaithful_rate
 from .statement_rates import Answers, unfaithful_statement_rate
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 FEW_FLAGGED = 5
 

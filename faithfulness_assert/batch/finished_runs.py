@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..files import open_file
 from ..records.errors import ConfigError
 from .rows import Line, Lines, read_lines
 from .run_directory import RunDirectory
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
 
 
 def run_at(path: str | PathLike[str]) -> RunDirectory:

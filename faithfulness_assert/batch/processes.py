@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -18,7 +19,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.resource_tracker import ensure_running
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ..grading import Grader
 from ..records.checks import check_number
@@ -26,10 +27,6 @@ from ..records.errors import ConfigError
 from ..records.model import GraderError
 from .row_grading import GraderSettings, Share, computes_here, grade_rows, line_of
 from .rows import Line, Row, Told, brief, told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator
-    from typing import Any
 
 FEW = 256
 """Rows that one process has graded before others have started."""

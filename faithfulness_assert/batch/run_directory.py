@@ -12,19 +12,16 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, BinaryIO
 
 from ..files import READ_ONLY, append_file, new_file, open_file, to_disk
 from ..judges.secret import kept_secret
 from ..records.errors import ConfigError
 from .finished_rows import FinishedRows
 from .rows import Line
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from typing import BinaryIO
 
 FORMAT = 1
 """Of the files. It grows when an older version could no longer read them."""

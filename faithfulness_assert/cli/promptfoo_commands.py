@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from ..files import new_file, open_file
 from ..promptfoo.worker_process.protocol import IDLE
@@ -16,9 +16,6 @@ from ..records.errors import ConfigError
 from .exit_codes import PASSED
 from .node import FOR_NODE_22, NEEDED, find_node, promptfoo_for
 from .terminal import show_line
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
 CONFIG = "promptfooconfig.yaml"

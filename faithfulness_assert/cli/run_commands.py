@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from ..batch import RunOutcome, merge, rescore
 from .arguments import add_policy_arguments, policy_options
 from .exit_codes import judged
 from .terminal import show_outcome
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 
 def _add_new_run(parser: ArgumentParser) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..records.errors import ConfigError, JudgeError
 from ..records.judge import Judge, JudgeInfo, described, judge_info
@@ -10,7 +10,6 @@ from .certificate import read_certificate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import NoReturn
 
     from ..records.ask import Ask
 

@@ -5,7 +5,7 @@ pytest imports this file at each start. What grades is imported when a test uses
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +15,6 @@ from .session_results import CHECKS, NAME, SessionResults
 
 if TYPE_CHECKING:
     from collections.abc import Generator
-    from typing import Any
 
     from .fixture import Faithfulness
 

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeGuard
 
 from .errors import ConfigError
-
-if TYPE_CHECKING:
-    from typing import TypeGuard
 
 MAX_SECONDS = 86_400
 

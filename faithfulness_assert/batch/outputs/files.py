@@ -7,7 +7,7 @@ import os
 import re
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal
 from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
@@ -21,7 +21,6 @@ from .input_order import in_input_order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import BinaryIO
 
     from ...records.result import GradingResult
     from ..rows import Line

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 from contextlib import ExitStack
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from ...asking.echo import echoing, token_of
 from ...files import open_file
@@ -31,7 +31,6 @@ from .store import Round, Store
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
-    from typing import IO
 
     from ...grading import Grader
     from ...judges.remote.remote_judge import RemoteJudge

@@ -7,7 +7,7 @@ import math
 import shutil
 from abc import ABC, abstractmethod
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 
 from ...files import append_file, private_folder, to_disk
 from ...judges.remote.connection import Answer
@@ -18,7 +18,6 @@ from ...records.errors import JudgeError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
-    from typing import BinaryIO
 
     from ...judges.remote.remote_judge import RemoteJudge
 
