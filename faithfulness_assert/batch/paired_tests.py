@@ -106,11 +106,6 @@ class PairCounts:
         return PairedTests(mcnemar(self.lost, self.gained), sign_flips(self.differences))
 
 
-def paired_tests(pairs: Iterable[Pair]) -> PairedTests:
-    """Both tests of these cases."""
-    return PairCounts(pairs).tests()
-
-
 def p_value(p: float) -> str:
     """A p-value for people. A chance is never 0."""
     return f"p = {p:.4f}".rstrip("0").rstrip(".") if p >= LEAST_SHOWN else f"p < {LEAST_SHOWN:.4f}"

@@ -16,7 +16,7 @@ from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from ..batch.run_directory import RunDirectory
 
@@ -48,15 +48,15 @@ def add_policy_arguments(
         type=float,
         help="the score from 0 to 1 that passes (default: that of the policy)",
     )
-    parser.add_argument(
-        "-o",
-        "--option",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help=f"set an option of the {'list below' if default else 'policy'}; VALUE is JSON or "
-        "text; may be repeated",
-    )
+    which = "list below" if default else "policy"
+    add_options(parser, f"set an option of the {which}; VALUE is JSON or text; may be repeated")
+
+
+def add_options(
+    parser: _ActionsContainer, meaning: str, flags: Sequence[str] = ("-o", "--option")
+) -> None:
+    """``-o NAME=VALUE``, which may be repeated; or the same under other ``flags``."""
+    parser.add_argument(*flags, metavar="NAME=VALUE", action="append", default=[], help=meaning)
 
 
 def add_mapping_arguments(parser: _ActionsContainer) -> None:

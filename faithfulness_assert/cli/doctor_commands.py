@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import platform
 import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..asking.tokens import exact_counter
 from ..judges import JUDGES
@@ -16,17 +18,13 @@ from ..options import check_names, hide_key, parse_options
 from ..records.errors import ConfigError, pip_install
 from ..records.keys import without_keys
 from ..settings import Chosen, choose
-from .arguments import add_judge_argument
+from .arguments import add_judge_argument, add_options
 from .check import Check
 from .doctor_context import context_report
 from .doctor_judge import judge_checks
 from .exit_codes import FAILED, PASSED
 from .node import NEEDED, find_node, output_of, promptfoo_for
 from .terminal import show_line
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator, Mapping
 
 PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),
@@ -39,14 +37,7 @@ STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
 def add_doctor_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``doctor``."""
     add_judge_argument(parser)
-    parser.add_argument(
-        "-o",
-        "--option",
-        action="append",
-        metavar="NAME=VALUE",
-        default=[],
-        help="an option of the judge, as for grade, such as base_url or certificate",
-    )
+    add_options(parser, "an option of the judge, as for grade, such as base_url or certificate")
     parser.add_argument(
         "--context",
         metavar="FILE",

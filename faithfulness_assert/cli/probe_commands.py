@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from typing import Any
 
 from ..options import parse_options
 from ..probe import Card, Comparison, compare_cards, probe, probe_estimate
@@ -11,12 +12,9 @@ from ..probe.asking import DRAW, PER_KIND
 from ..probe.card import HEAD
 from ..probe.comparing import HEAD as COMPARED_HEAD
 from ..report import check_report, write_probe_report
-from .arguments import add_judge_argument
+from .arguments import add_judge_argument, add_options
 from .exit_codes import NOT_GRADED, PASSED
 from .terminal import print_json, say, show_line, show_paragraph, show_table
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
 
 
 def add_probe_arguments(parser: ArgumentParser) -> None:
@@ -53,17 +51,9 @@ def add_probe_arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="ask about the scenes that are kept apart, after a prompt was tuned on the others",
     )
-    for flags, whose in (
-        (("-o", "--option"), "of the judge or the grader, such as cache=DIR"),
-        (("--against-option",), "of B alone, such as base_url=URL; it has those of -o, too"),
-    ):
-        parser.add_argument(
-            *flags,
-            metavar="NAME=VALUE",
-            action="append",
-            default=[],
-            help=f"an option {whose}; may be repeated",
-        )
+    add_options(parser, "an option of the judge or the grader, such as cache=DIR; may be repeated")
+    own = "an option of B alone, such as base_url=URL; it has those of -o, too; may be repeated"
+    add_options(parser, own, ("--against-option",))
     parser.add_argument("--concurrency", type=int, default=8, help="asks at once (default: 8)")
     parser.add_argument("--report", metavar="FILE", help="also write the card as an HTML page")
     parser.add_argument(

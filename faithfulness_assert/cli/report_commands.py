@@ -20,7 +20,7 @@ from ..options import parse_options
 from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..report import write_report
-from .arguments import add_judge_argument, add_mapping_arguments, columns, share
+from .arguments import add_judge_argument, add_mapping_arguments, add_options, columns, share
 from .exit_codes import FAILED, NOT_GRADED, PASSED
 from .terminal import say, show_line
 
@@ -124,14 +124,8 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
     recheck.add_argument("--concurrency", type=int, default=8, help="asks at once (default: 8)")
     add_mapping_arguments(recheck)
     add_judge_argument(recheck)
-    recheck.add_argument(
-        "-o",
-        "--option",
-        metavar="NAME=VALUE",
-        action="append",
-        default=[],
-        help="an option of the judge or the grader, such as prices=...; may be repeated",
-    )
+    meaning = "an option of the judge or the grader, such as prices=...; may be repeated"
+    add_options(recheck, meaning)
 
 
 def run_compare(arguments: Namespace) -> int:

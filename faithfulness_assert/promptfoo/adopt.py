@@ -115,36 +115,32 @@ def _secrets(value: Any, name: str = "") -> Iterator[str]:
         yield value
 
 
-def _exact(path: Path) -> str:
-    """A file's text with its line ends."""
-    with open_file(path) as file:
-        return file.read().decode()
+def _exact(path: Path) -> str | None:
+    """A file's text with its line ends; None if there is no file."""
+    try:
+        with open_file(path) as file:
+            return file.read().decode()
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"init: {path}: cannot be read: {error}") from None
 
 
 def _add(adoption: Adoption, path: Path, template: Path) -> None:
-    wanted = _exact(template)
-    try:
-        found = _exact(path)
-    except FileNotFoundError:
+    wanted, found = _exact(template) or "", _exact(path)
+    if found is None:
         adoption.changes[path] = (None, wanted)
-        return
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"init: {path}: cannot be read: {error}") from None
-    if found != wanted:
+    elif found != wanted:
         adoption.notes.append(f"{path.name} exists and is another file than ours; it stays.")
 
 
 def _name_python(adoption: Adoption, path: Path, python: str) -> None:
     """promptfoo reads ``.env`` in the folder where it is started."""
     line = f"PROMPTFOO_PYTHON={json.dumps(python) if set(python) & set(' #') else python}\n"
-    try:
-        found = _exact(path)
-    except FileNotFoundError:
+    if (found := _exact(path)) is None:
         adoption.changes[path] = (None, line)
         adoption.notes.append(".env is of this machine: keep it out of version control.")
         return
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"init: {path}: cannot be read: {error}") from None
     names = (entry.removeprefix("export ").split("=")[0].strip() for entry in found.splitlines())
     if "PROMPTFOO_PYTHON" not in names:
         end = "" if not found or found.endswith("\n") else "\n"

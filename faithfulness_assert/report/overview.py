@@ -80,7 +80,7 @@ class Figures:
     Attributes:
         summary: see ``Summary``.
         inverse: whether the policy inverts scores; then the threshold is for the score before.
-        statuses, labels: how many cases have each status, and statements each label.
+        labels: how many statements have each label.
         scores: how many scores are in each of ``BINS`` equal parts of [0, 1].
         policies, judges, thresholds: how many cases were graded with each.
         slices: the cases by the columns of their data set.
@@ -92,7 +92,6 @@ class Figures:
         self.inverse = inverse
         self.scores = [0] * BINS
         self.labels: Counter[str] = Counter()
-        self.statuses: Counter[str] = Counter()
         self.policies: Counter[str] = Counter()
         self.judges: Counter[str] = Counter()
         self.thresholds: Counter[float] = Counter()
@@ -111,7 +110,6 @@ class Figures:
             self.labels.update({name[:MAX_NAME]: n for name, n in result.counts.items()})
         if record.score is not None:
             self.scores[min(int(record.score * BINS), BINS - 1)] += 1
-        self.statuses[result.status[:MAX_NAME]] += 1
         self.inverse |= result.metadata.get("inverse") is True
         self.policies[result.policy] += 1
         self.judges[result.judge] += 1
@@ -177,7 +175,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         ],
         "labels": label_parts(figures.labels),
         "words": LABELS,
-        "statuses": figures.statuses.most_common(12),
+        "statuses": [(name[:MAX_NAME], n) for name, n in summary.statuses.most_common(12)],
         "errors": summary.errors.groups()[:MOST_NAMES],
         "spent": spent(summary),
         "together": list(summary.together()),

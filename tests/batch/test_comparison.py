@@ -23,10 +23,10 @@ from faithfulness_assert.batch.finished_runs import lines_of, names_of
 from faithfulness_assert.batch.paired_tests import (
     FALSE_ALARMS,
     Pair,
+    PairCounts,
     PairedTests,
     mcnemar,
     p_value,
-    paired_tests,
 )
 from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.batch.summary import Summary
@@ -78,7 +78,7 @@ def test_the_sign_flips_agree_with_counting_all_of_them(tenths: list[int]) -> No
         sums = [total + sign * size for total in sums for sign in (1, -1)]
     exact = sum(total <= sum(tenths) for total in sums) / len(sums)
     pairs = [Pair(True, True, 0.5, 0.5 + size / 10) for size in tenths]
-    p = paired_tests(pairs).scores
+    p = PairCounts(pairs).tests().scores
     assert p == pytest.approx(exact, abs=max(0.02, 0.35 * exact)) or sum(tenths) >= 0
     assert (p == 1.0) == (sum(tenths) >= 0)
 
@@ -92,11 +92,11 @@ def test_the_order_of_the_cases_does_not_matter_and_no_better_run_is_worse(
     scores: list[tuple[float, float]], chance: random.Random
 ) -> None:
     pairs = [Pair(a >= 0.8, b >= 0.8, a, b) for a, b in scores]
-    tests = paired_tests(pairs)
+    tests = PairCounts(pairs).tests()
     chance.shuffle(pairs)
-    assert paired_tests(pairs) == tests
+    assert PairCounts(pairs).tests() == tests
     better = [Pair(a >= 0.8, max(a, b) >= 0.8, a, max(a, b)) for a, b in scores]
-    assert paired_tests(better).worse is False
+    assert PairCounts(better).tests().worse is False
 
 
 def test_a_repetition_is_called_worse_in_at_most_1_of_100_comparisons() -> None:
@@ -106,7 +106,7 @@ def test_a_repetition_is_called_worse_in_at_most_1_of_100_comparisons() -> None:
         for _ in range(60):
             a, b = (chance.choice([0.6, 0.8, 1.0]) for _ in range(2))
             pairs.append(Pair(a >= 0.8, b >= 0.8, a, b))
-        alarms += paired_tests(pairs).worse
+        alarms += PairCounts(pairs).tests().worse
     assert alarms / 400 <= FALSE_ALARMS + 0.01  # benchmarks/compare_false_alarms.py has the figure
 
 
