@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 from urllib.parse import unquote
 
 import pytest
@@ -20,6 +21,8 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 ENDS_THE_PROCESS = b"import os; os._exit(9)"
 GRADE = f"""
 from faithfulness_assert import grade
+from faithfulness_assert.judges.local import model_files
+model_files.SECONDS = 1.0
 result = grade("Tall, indeed.", "The tower.", judge="local:{NAME}", **OPTIONS)
 print(result.judge, result.score, result.warnings)
 """
@@ -29,7 +32,7 @@ class Hub:
     """A hub with one repository, of which ``asked`` are the files that somebody fetched."""
 
     def __init__(self, files: Path) -> None:
-        self.files, self.asked = files, set[str]()
+        self.files, self.asked, self.stopped = files, set[str](), Event()
         hub = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -59,7 +62,7 @@ class Hub:
             "siblings": [{"rfilename": one["path"]} for one in tree],
         }
         api = f"/api/models/{NAME}"
-        known = {f"{api}/revision/{name}": told for name in ("main", COMMIT)}
+        known = dict.fromkeys((api, *(f"{api}/revision/{r}" for r in ("main", COMMIT))), told)
         known[f"{api}/tree/{COMMIT}"] = [{**one, "oid": str(one["path"])} for one in tree]
         status, error = 200, {}
         if place in known:
@@ -77,18 +80,20 @@ class Hub:
         if to.command == "GET":
             to.wfile.write(body)
 
-    def grade(self, home: Path, **options: object) -> str:
-        """What a process prints that grades with the model of this hub."""
+    def grade(self, home: Path, **given: str) -> str:
+        """What a process prints that grades with the model of this hub; options, and ``HF_...``."""
+        own = {name: value for name, value in given.items() if name.isupper()}
+        options = {name: value for name, value in given.items() if name not in own}
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "HUGGING"))}
-        own = {"HF_HOME": str(home), "NO_PROXY": "*", "HF_HUB_DISABLE_XET": "1"}
+        own |= {"HF_HOME": str(home), "NO_PROXY": "*", "HF_HUB_DISABLE_XET": "1"}
         url = {"HF_ENDPOINT": f"http://127.0.0.1:{self.server.server_address[1]}"}
-        code = GRADE.replace("OPTIONS", repr(options))
         done = subprocess.run(
-            [sys.executable, "-c", code],
+            [sys.executable, "-c", GRADE.replace("OPTIONS", repr(options))],
             capture_output=True,
             text=True,
             env={**kept, **own, **url},
             check=False,
+            timeout=120,
         )
         return done.stdout + done.stderr
 
@@ -101,6 +106,7 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
     (files / "pytorch_model.bin").write_bytes(ENDS_THE_PROCESS)
     hub = Hub(files)
     yield hub
+    hub.stopped.set()
     hub.server.shutdown()
     hub.server.server_close()
 
@@ -117,6 +123,26 @@ def test_a_commit_that_is_pinned_is_the_one_that_is_asked_for_and_nothing_warns(
     hub: Hub, tmp_path: Path
 ) -> None:
     assert f"@{COMMIT[:12]} 1.0 []" in hub.grade(tmp_path / "home", revision=COMMIT)
+
+
+def test_a_hub_that_says_nothing_is_not_waited_for_and_what_is_here_is_used(
+    hub: Hub, tmp_path: Path
+) -> None:
+    assert " 1.0 " in hub.grade(tmp_path / "home")
+    hub.answer = lambda to: hub.stopped.wait(60)  # type: ignore[method-assign]
+    begun = time.monotonic()
+    assert f"local:{NAME}@{COMMIT[:12]} 1.0" in hub.grade(tmp_path / "home")
+    said = hub.grade(tmp_path / "another home")
+    assert time.monotonic() - begun < 60
+    assert f"{NAME} is neither a folder nor on this machine" in said
+    assert "(it does not answer)" in said
+
+
+@pytest.mark.parametrize("name", ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"])
+def test_offline_nobody_is_asked(hub: Hub, tmp_path: Path, name: str) -> None:
+    said = hub.grade(tmp_path / "home", **{name: "1"})
+    assert f"could not be fetched from the hub ({name} is set)" in said
+    assert not hub.asked
 
 
 def test_a_revision_that_the_hub_does_not_know_is_named(hub: Hub, tmp_path: Path) -> None:

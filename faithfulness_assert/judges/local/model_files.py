@@ -11,6 +11,7 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 MAX_JSON_BYTES = 64 << 20
+SECONDS = 10.0
+"""In which the hub must say whether it has a model."""
 SAMPLE_BYTES = 1 << 16
 """Bytes at both ends of a file of weights by which it is told from others."""
 _DATA = ("*.json", "*.txt", "*.model")
@@ -162,7 +165,7 @@ def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> Mod
 def _fetched(name: str, revision: str | None, patterns: tuple[str, ...]) -> str:
     """The folder of a snapshot. What is on this machine already is not fetched again."""
     try:
-        from huggingface_hub import errors, snapshot_download
+        from huggingface_hub import errors
     except ImportError:
         raise ConfigError(
             f"judge: there is no folder {name!r}, and without the package huggingface-hub nothing "
@@ -170,7 +173,7 @@ def _fetched(name: str, revision: str | None, patterns: tuple[str, ...]) -> str:
         ) from None
     at = f" at {revision}" if revision else ""
     try:
-        return str(snapshot_download(name, revision=revision, allow_patterns=list(patterns)))
+        return _snapshot(name, revision, list(patterns))
     except errors.RevisionNotFoundError:
         raise ConfigError(f"revision: the model {name} has no revision {revision!r:.80}") from None
     except errors.GatedRepoError:
@@ -188,11 +191,29 @@ def _fetched(name: str, revision: str | None, patterns: tuple[str, ...]) -> str:
         ) from None
 
 
+def _snapshot(name: str, revision: str | None, patterns: list[str]) -> str:
+    """The folder of a snapshot; of what was fetched before if the hub says nothing in time."""
+    from huggingface_hub import HfApi, errors, snapshot_download
+
+    fetch = partial(snapshot_download, name, allow_patterns=patterns)
+    try:  # the other call has no limit
+        HfApi().model_info(name, revision=revision, timeout=SECONDS)
+    except errors.RevisionNotFoundError:
+        raise
+    except Exception as error:  # noqa: BLE001 - of requests, of the hub, of the disk
+        try:
+            return str(fetch(revision=revision, local_files_only=True))
+        except errors.LocalEntryNotFoundError:
+            raise error from None
+    return str(fetch(revision=revision))
+
+
 def _why(error: Exception) -> str:
     """Why nothing could be fetched, without the texts of foreign errors."""
-    from huggingface_hub.errors import LocalEntryNotFoundError
+    from huggingface_hub import constants
 
-    if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        return "HF_HUB_OFFLINE is set"
-    is_away = isinstance(error, LocalEntryNotFoundError)
+    if constants.HF_HUB_OFFLINE:
+        set_here = (n for n in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE") if os.environ.get(n))
+        return f"{next(set_here, 'HF_HUB_OFFLINE')} is set"
+    is_away = type(error).__module__.startswith(("httpx", "requests"))
     return "it does not answer" if is_away else type(error).__name__
