@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 MAY_CHANGE = ("input.", "format", "rows", "made_from", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
+NAME = "judge.name"
 InputIs = Literal["new", "same", "grown", "other", "unknown"]
 """How the input of a run is to the one that it had: ``grown`` is the same with more after it."""
 
@@ -98,12 +99,18 @@ def _input_is(before: object, now: Mapping[str, Any], data_set: DataSet) -> Inpu
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What is graded in another way, in words; nothing of ``MAY_CHANGE``."""
+    """What is graded in another way, in words; nothing of ``MAY_CHANGE``.
+
+    The name of another judge says enough of it, and tells which judges grade together.
+    """
     old, new = (dict(_flat(about, "")) for about in (before, now))
+    names = {name for name in {**old, **new} if old.get(name) != new.get(name)}
+    if NAME in names:
+        names = {name for name in names if name == NAME or not name.startswith("judge.")}
     return [
         f"{name}: was {_shown(old, name)}, is {_shown(new, name)}"
         for name in {**old, **new}
-        if not name.startswith(MAY_CHANGE) and old.get(name) != new.get(name)
+        if name in names and not name.startswith(MAY_CHANGE)
     ]
 
 
@@ -127,7 +134,12 @@ def changed_input(problem: str) -> ConfigError:
 
 
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
-    """The values inside mappings, with names such as ``policy.weights.supported``."""
+    """The values inside mappings, with names such as ``policy.weights.supported``.
+
+    The second judge of several that grade together is ``judge.members.2``.
+    """
+    if name == "judge.members" and isinstance(value, list):
+        value = {str(place): member for place, member in enumerate(value, 1)}
     if not isinstance(value, Mapping):
         yield name, value
         return

@@ -96,6 +96,10 @@ def _weighed(
     panel = {"judges": members, "graded": graded, "alike": alike, "of": len(columns)}
     others: dict[str, Any] = {n: v for n, v in like.metadata.items() if n != FOUND}
     others |= {**metadata, **kept(found), "panel": panel}
+    caveats = [str(one.metadata["judgeNote"]) for one in results if "judgeNote" in one.metadata]
+    if caveat := "; ".join(dict.fromkeys(caveats)):
+        others["judgeNote"] = caveat
+        told["reason"] = told["reason"] and f"{told['reason']} [{caveat}]"
     warnings = dict.fromkeys(_warnings(results))
     metadata = with_warnings(others, warnings, told["verdicts"])
     blank = {**UNDEFINED, "error": None, "named_scores": {}}

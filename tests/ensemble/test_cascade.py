@@ -135,6 +135,7 @@ def test_only_what_the_certificate_does_not_accept_goes_to_the_second_judge(
     for case_id, result in cascade.items():
         assert result.pass_ == model[case_id].pass_
         assert result.judge == "cascade:embedded,openai:m"
+        assert ("judgeNote" in result.metadata) is not result.metadata["cascade"]["second"]
         if result.metadata["cascade"]["second"]:
             assert result.verdicts == model[case_id].verdicts
             assert result.tokens_used.num_requests == 1

@@ -18,6 +18,7 @@ from true_server import answered
 
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usage, grade
 from faithfulness_assert.batch import rescore, run
+from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.judges.several import Panel
 from faithfulness_assert.records.judge import JudgeInfo
 from faithfulness_assert.records.model import LABELS
@@ -201,8 +202,20 @@ def test_a_run_of_a_panel_sums_up_and_can_be_scored_again(tmp_path: Path) -> Non
     assert again.counts.passed == 8
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_panel_has_the_caveats_of_its_judges_wherever_they_sit(place: int) -> None:
+    judges: list[Any] = [Says("a", ["supported"] * 3), Says("b", ["supported"] * 3)]
+    judges.insert(place, EmbeddedJudge())
+    result = grade(ANSWER, CONTEXT, judge=Panel(*judges))
+    caveat = EmbeddedJudge().info.caveat
+    assert result.metadata["judgeNote"] == caveat
+    assert (result.reason or "").endswith(f"of all 3] [{caveat}]")
+    assert "judgeNote" not in grade(ANSWER, CONTEXT, judge=panel(*[["supported"] * 3] * 2)).metadata
+
+
 def test_grade_says_at_its_end_on_how_much_the_judges_agree(tmp_path: Path) -> None:
     file = tmp_path / "cases.json"
     file.write_text(json.dumps([{"answer": "It is red. It is wide.", "context": "It is red."}]))
     told = command("grade", str(file), "--judge", "panel:embedded,embedded")
     assert "panel: 2 of 2 statements have one label of all judges" in told.stdout
+    assert "(embedded smoke-test judge: compares words only;" in told.stdout
