@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..asking.controls import problem_of
+from ..policy.reasons import FIXES
+from ..records.errors import JudgeError
 from ..records.model import Statement, Verdict
 from ..text.evidence import Quotable, resolve
 from ..text.strings import clip
@@ -17,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..reading.reconcile import Finding
-    from ..records.errors import JudgeError
     from ..records.result import GradingResult
     from .state import State
 
@@ -43,6 +44,8 @@ def _found(state: State) -> Found:
     verdicts = () if ended else _verdicts(state)
     enforced = state.policy.controls == "enforce"
     wrong = problem_of(state.answered_controls, state.untested) if enforced else ""
+    if not errors and not any(v.label for v in verdicts):
+        errors = _no_label(state, verdicts)
     return Found(
         verdicts,
         state.audit,
@@ -54,6 +57,18 @@ def _found(state: State) -> Found:
         not enforced or any(label for _, label in state.answered_controls),
         clip(state.explanation, MAX_EXPLANATION),
     )
+
+
+def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:
+    """What stands where a label should, if that is why no statement has a verdict."""
+    wrong = (e for e in state.log.schema_errors if ".label: " in e or "'label' is a required" in e)
+    first = next(wrong, "")
+    if not first or all(v.unresolved != "invalid" for v in verdicts):
+        return ()
+    own_words = f"{FIXES['unreadable']} The option labels takes other words for labels."
+    fix = own_words if ".label: " in first else ""
+    said = f"no statement got a valid verdict; {first}"
+    return (JudgeError(said, "unreadable", retryable=True, fix=fix),)
 
 
 def _fix(state: State) -> str:

@@ -41,6 +41,29 @@ def test_at_most_five_places_are_shown_in_a_result() -> None:
     assert len(result.metadata["schemaErrors"]) == MAX_ERRORS
 
 
+def test_a_judge_whose_labels_are_other_words_is_told_by_its_first_word_and_the_option_for_it() -> (
+    None
+):
+    words = {"belegt": "supported", "widerlegt": "contradicted"}
+    reply = json.dumps(
+        {"verdicts": [{"id": n, "evidence": [], "label": "belegt"} for n in (1, 2, 3)]}
+    )
+    result = graded(reply, reply)
+    assert result.status == "unreadable"
+    for said in (result.reason, result.error and result.error.message):
+        assert "verdicts[0].label: 'belegt' is not one of" in said
+        assert "option labels" in said
+    assert graded(reply, labels=words).score == 1.0
+
+
+def test_a_judge_that_gives_scores_in_place_of_labels_is_told_by_what_it_sent() -> None:
+    reply = json.dumps({"verdicts": [{"id": n, "evidence": [], "score": 0.9} for n in (1, 2, 3)]})
+    result = graded(reply, reply)
+    assert result.status == "unreadable"
+    assert "verdicts[0]: 'label' is a required property" in result.reason
+    assert "option labels" not in result.reason
+
+
 hostile = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=300) | st.sampled_from(["\u202e::error::\n", "\ud800", "x" * 2000]),
     lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.sampled_from(["id", "label", "evidence", "verdicts", "\x1b[2J"]), inner, max_size=4),
