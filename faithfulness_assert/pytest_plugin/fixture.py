@@ -160,7 +160,7 @@ class Faithfulness:
     def _not_graded(self, error: NotGraded) -> NoReturn:
         """Ends a test whose answer was not graded."""
         __tracebackhide__ = True
-        reason = "; ".join(line.strip() for line in str(error).splitlines())
+        reason = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
         if self._session.settings.errors == "skip":
             pytest.skip(reason)
         if self._session.settings.errors == "xfail":

@@ -187,6 +187,14 @@ def test_numbers_may_be_numbers_in_the_table_of_pytest(runs: Runs, threshold: st
     assert threshold.strip('"') in output(result)
 
 
+def test_the_reason_of_a_skipped_test_has_no_empty_parts(runs: Runs) -> None:
+    runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('e'))")
+    shown = output(runs.run("--faithfulness-errors=skip", "-rs"))
+    assert "SKIPPED" in shown
+    assert "unverified: missing verdict" in shown
+    assert "; ;" not in shown
+
+
 # ---------------------------------------------------------------- trials
 
 
