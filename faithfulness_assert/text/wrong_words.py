@@ -30,7 +30,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 MOST_WRONG = 20
 ALIKE, LEAST_WORDS = 0.6, 2
@@ -73,7 +73,9 @@ def difference(
     is_alike = _alike(statement, text)
     instead = _instead(statement, text) if is_alike else {}
     values = {*_wrong_numbers(statement, text, context, instead, question)}
-    values.update(_wrong_dates(statement, instead, context.words | question.words))
+    there = _dates(context.words)
+    kinds = instead.keys() if text else {kind for kind, _ in there}
+    values.update(_wrong_dates(statement, kinds, there | _dates(question.words)))
     found = [*values, *_quoted(statement, reason, text, context.words)]
     if is_alike:
         found += _wrong_names(statement, text, context.words)
@@ -110,11 +112,16 @@ def _wrong_numbers(
 
 
 def _wrong_dates(
-    statement: str, instead: Mapping[Kind, list[Value]], known: frozenset[str]
+    statement: str, kinds: Collection[Kind], known: frozenset[tuple[Kind, str]]
 ) -> Iterator[Wrong]:
-    dates = [date for date in dates_in(statement) if date.kind in instead]
-    there = set(map(date_of, known)) if dates else set()
-    return (Wrong(*date) for date in dates if date_of(date.text) not in there)
+    for date in dates_in(statement):
+        if date.kind in kinds and date_of(date.text) not in known:
+            yield Wrong(*date)
+
+
+@lru_cache(maxsize=2)  # of the context and of the question
+def _dates(words: frozenset[str]) -> frozenset[tuple[Kind, str]]:
+    return frozenset(date for date in map(date_of, words) if date)
 
 
 def _wrong_names(statement: str, evidence: str, known: frozenset[str]) -> Iterator[Wrong]:

@@ -129,6 +129,8 @@ def test_a_month_that_is_elsewhere_in_the_context_is_not_wrong() -> None:
     )
     evidence = ["The tower opened in July."]
     assert difference(statement, evidence, numbers_of(context)) == ((), "")
+    assert difference("The tower opened in May.", [], numbers_of(context)) == (("May",), "")
+    assert difference("The tower opened in May.", [], numbers_of("It opened.")) == ((), "")
     asked, known = numbers_of("Did it open in June?"), numbers_of(evidence[0])
     assert difference(statement, evidence, known, "", asked) == ((), "")
     assert difference(statement, evidence, known) == (("June",), "July")
