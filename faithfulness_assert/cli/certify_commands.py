@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
-from ..batch.certifying import AGREE, certify
+from ..batch.certifying import AGREE, Certified, certify
 from ..files import as_text, check_new_file, new_file
-from ..judges.certificate import OUTCOMES
+from ..judges.certificate import OUTCOMES, Rule
 from ..records.errors import ConfigError
 from .arguments import check_report_argument, share
 from .exit_codes import FAILED, PASSED
 from .terminal import show_line, show_table
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from ..batch.certifying import Certified
-    from ..judges.certificate import Rule
 
 HEAD = ("passes from", "fails from", "calls saved", "agreement", "at least", "differ", "")
 

@@ -10,13 +10,12 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..records.model import MARKED, NUMBER_FLAG
+from ..records.model import MARKED, NUMBER_FLAG, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..cases.case import Case
-    from ..records.model import Verdict
     from ..text.numbers import Numbers
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from ..text.strings import clean_text, clip
 from .errors import ConfigError
@@ -15,8 +15,6 @@ from .promptfoo_view import Components, promptfoo_view
 from .usage import Usage
 
 if TYPE_CHECKING:
-    from typing import NoReturn
-
     from pydantic import TypeAdapter
 
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..text.strings import clip
-from .model import MARKED, NUMBER_FLAG
-
-if TYPE_CHECKING:
-    from .model import Label, Verdict
+from .model import MARKED, NUMBER_FLAG, Label, Verdict
 
 MAX_WORD = 40
 MOST_WORDS = 5

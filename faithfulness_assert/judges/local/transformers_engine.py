@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Any
 from ...records.errors import ConfigError, pip_install
 from ...text.strings import clip
 from .batching import OutOfMemory
-from .model_files import INSTALL
-from .tokenizing import Tokens
+from .model_files import INSTALL, ModelFiles
+from .tokenizing import Input, Tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .families import Head
-    from .model_files import ModelFiles
-    from .tokenizing import Input
 
 _CLASSES = {
     "labels": "AutoModelForSequenceClassification",
