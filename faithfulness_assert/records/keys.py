@@ -7,9 +7,12 @@ import re
 from ..text.strings import lazy_pattern
 
 REDACTED = "[redacted]"
-# A key has digits, many letters in a row, or signs in place of letters. A file called
-# "sk-answers.jsonl", or a model called "hf_small", has none of these.
-_RANDOM = r"(?=[\w+/=\-]{0,40}(?:[\d*…]|\.\.|[^\W\d_]{12}))"
+# A key is random: a piece of it, without a sign inside, mixes letters and digits, or large and
+# small letters, or is long; or there are signs in place of letters. "sk-2024.jsonl" is the name of
+# a file, and "xai-grok-4-fast-reasoning" that of a model.
+_MIXED = r"(?=[^\W_]{6})(?=\d{0,40}[^\W\d_])(?=[^\W\d_]{0,40}\d)"
+_CASES = r"(?-i:[a-z]{1,40}[A-Z]{1,40}[a-z]{1,40}[A-Z])"
+_RANDOM = rf"(?=[\w+/=\-]{{0,40}}(?:[*…]|\.\.|[^\W\d_]{{12}}|\d{{9}}|{_MIXED}|{_CASES}))"
 _KEY = lazy_pattern(
     rf"\bsk-{_RANDOM}[\w*.+/=\-…]{{4,}}"
     r"|\b(?:sk_|gsk_|hf_|r8_|xai-|pplx-|nvapi-|gh[a-z]_|github_pat_|AIza|AKIA)"

@@ -10,20 +10,26 @@ import base64
 import hashlib
 import json
 import logging
+import string
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import openai
 import pytest
 from attacks import outputs
+from hypothesis import given
+from hypothesis import strategies as st
 from leaks import FORMS, LONG, VERDICT, shows
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from remote import bare_environment
+from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader, grade
 from faithfulness_assert.cli import main
 from faithfulness_assert.judges.remote.redaction import Secret, safe_text
 from faithfulness_assert.judges.remote.settings import endpoint_at
+from faithfulness_assert.records.keys import without_keys
 
 CASE = {"answer": "The museum opens at nine.", "context": "The museum opens at nine."}
 
@@ -85,10 +91,50 @@ def test_a_key_in_place_of_a_judge_or_an_option_is_not_in_the_error(key: str) ->
         assert "abcdefghijk" not in f"{caught.value!r} {caught.value}"
 
 
-@pytest.mark.parametrize("name", ["sk-answers.jsonl", "data/sk-SK.jsonl", "hf_answers_small.csv"])
+NAMES = (
+    *("sk-answers.jsonl", "data/sk-SK.jsonl", "hf_answers_small.csv"),
+    *("sk-2024.jsonl", "sk-run-2024-11-25.jsonl", "sk-20241125.csv", "hf_part_1_of_12.parquet"),
+    *("xai-grok-4-fast-reasoning", "xai-grok-2-vision-1212", "xai-grok-4-fast-20250901"),
+    *("pplx-70b-online-instruct", "pplx-7b-chat", "nvapi-llama-3-8b-instruct"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_a_file_that_is_named_as_keys_begin_is_named_in_the_error(name: str) -> None:
     assert str(ConfigError(f"{name}: cannot be read")) == f"{name}: cannot be read"
     assert safe_text(f"no file {name}") == f"no file {name}"
+
+
+ALPHABETS = {
+    "hex": string.hexdigits[:16],
+    "base62": string.ascii_letters + string.digits,
+    "base64url": string.ascii_letters + string.digits + "-_",
+    "capitals": string.ascii_uppercase + "234567",
+}
+SHAPES = (  # as providers write them: how a key begins, the letters of the rest, and how many
+    *(("sk-", "base62", 48), ("sk-proj-", "base64url", 156), ("sk-svcacct-", "base64url", 120)),
+    *(("sk-ant-api03-", "base64url", 95), ("sk-or-v1-", "hex", 64), ("sk-lf-", "hex", 32)),
+    *(("sk-", "hex", 32), ("sk_", "base62", 32), ("gsk_", "base62", 52)),
+    *(
+        ("hf_", "base62", 34),
+        ("r8_", "base62", 37),
+        ("xai-", "base62", 80),
+        ("pplx-", "base62", 48),
+    ),
+    *(("nvapi-", "base64url", 64), ("ghp_", "base62", 36), ("gho_", "base62", 36)),
+    *(("github_pat_", "base62", 82), ("AIza", "base64url", 35), ("AKIA", "capitals", 16)),
+)
+
+
+@examples(300)
+@given(st.sampled_from(SHAPES), st.randoms(use_true_random=False))
+def test_a_key_of_any_provider_is_masked_whoever_it_is_of(shape: Any, chance: Random) -> None:
+    start, letters, count = shape
+    key = start + "".join(chance.choices(ALPHABETS[letters], k=count))
+    assert without_keys(f"key {key} is wrong") == "key [redacted] is wrong"
+    for masked in (f"{start}{'*' * 9}{key[-4:]}", f"{key[:8]}...{key[-4:]}", f"{key[:8]}…"):
+        if start.startswith("sk-"):
+            assert key[-4:] not in without_keys(masked).replace("[redacted]", "")
 
 
 def test_a_digest_beside_the_word_key_is_not_shown_whatever_was_hashed() -> None:
