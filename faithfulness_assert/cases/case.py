@@ -134,7 +134,8 @@ class Case:
         if isinstance(record, InputError):
             raise record
         if not isinstance(record, Mapping):
-            raise InputError(f"a case must be a Case or a mapping, got {type(record).__name__}")
+            shape = "a mapping with answer and context, or a Case"
+            raise InputError(f"a case must be {shape}, got {type(record).__name__}")
         fields, ignored = split_record(record)
         case = cls(**fields, evidence_roles=evidence_roles)
         object.__setattr__(case, "ignored", ignored)

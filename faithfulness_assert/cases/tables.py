@@ -114,15 +114,28 @@ def check_unique(columns: Iterable[str], where: str) -> None:
         raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
 
 
+def meant_column(names: Iterable[str], columns: Iterable[str]) -> str | None:
+    """The only column with one of these names in other letters, as ``retrievedContexts``."""
+
+    def bare(name: str) -> str:
+        return "".join(filter(str.isalnum, name.casefold()))
+
+    wanted = set(map(bare, names))
+    found = [column for column in columns if bare(column) in wanted]
+    return found[0] if len(found) == 1 else None
+
+
 def _check_columns(columns: list[str]) -> None:
     check_unique(columns, "cases")
     if has_column(columns, "messages", {}):
         return
     for field in ("answer", "context"):
         if not has_column(columns, field, {}):
+            meant = meant_column(names_for(field), columns)
+            fix = f"Rename {meant!r} to {field}" if meant else "Rename the column that holds it"
             raise ConfigError(
                 f"cases: no column for {field}. Looked for {', '.join(names_for(field))}; the "
-                f"table has {names_of(columns)}. Rename the column that holds it"
+                f"table has {names_of(columns)}. {fix}"
             )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from functools import partial
 from importlib import import_module
 
@@ -160,9 +160,19 @@ class _Parser(ArgumentParser):
         # Without a width, argparse loads shutil to look for it.
         form: Any = partial(RawDescriptionHelpFormatter, width=WIDTH)
         super().__init__(formatter_class=form, allow_abbrev=False, **given)
+        for kind, said in ((int, "a whole number"), (float, "a number")):
+            self.register("type", kind, partial(_number, kind, said))
 
     def error(self, message: str) -> NoReturn:
         from ..records.errors import ConfigError
 
         end = "" if message.endswith((".", "?")) else "."
         raise ConfigError(f"{message}{end} See {self.prog} --help")
+
+
+def _number(kind: type[int] | type[float], said: str, text: str) -> float:
+    """The value of an argument that takes a number. argparse itself speaks of an int value."""
+    try:
+        return kind(text)
+    except ValueError:
+        raise ArgumentTypeError(f"must be {said}, got {text!r:.80}") from None

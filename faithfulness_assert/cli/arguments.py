@@ -222,3 +222,10 @@ def share(text: str) -> float:
     if rest or not 0 <= value <= 1:
         raise ArgumentTypeError(f"must be a number from 0 to 1, or a percentage, got {text!r}")
     return value
+
+
+def folder(text: str) -> str:
+    """The name of a folder. A blank one would be the working folder."""
+    if not text.strip():
+        raise ArgumentTypeError(f"must be the name of a folder, got {text!r}")
+    return text

@@ -24,6 +24,7 @@ from .arguments import (
     add_grading_arguments,
     add_output_arguments,
     check_outputs,
+    folder,
     grading_options,
     named_data_set,
     write_outputs,
@@ -101,7 +102,9 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
 
 
 def _add_run_argument(parser: ArgumentParser, meaning: str) -> None:
-    parser.add_argument("--run", metavar="DIR", required=True, dest="directory", help=meaning)
+    parser.add_argument(
+        "--run", type=folder, metavar="DIR", required=True, dest="directory", help=meaning
+    )
 
 
 def run_batch(arguments: Namespace) -> int:

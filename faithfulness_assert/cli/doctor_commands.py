@@ -80,7 +80,7 @@ def checks(judge: str | None, options: Mapping[str, Any] = NOTHING) -> Iterator[
         check_names(options)
         chosen = choose(judge, None, None, options)
     except ConfigError as error:
-        yield Check("fail", f"settings: {error}")
+        yield Check("fail", f"settings: {str(error).removeprefix('settings: ')}")
         return
     given = {**dict.fromkeys(options, "-o"), **({} if judge is None else {"judge": "--judge"})}
     yield from (Check("ok", line) for line in _settings(chosen, given))

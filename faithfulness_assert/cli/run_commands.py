@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ..batch import RunOutcome, merge, rescore
-from .arguments import add_policy_arguments, policy_options
+from .arguments import add_policy_arguments, folder, policy_options
 from .exit_codes import judged
 from .terminal import show_outcome
 
@@ -13,6 +13,7 @@ from .terminal import show_outcome
 def _add_new_run(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--run",
+        type=folder,
         metavar="DIR",
         required=True,
         dest="directory",

@@ -35,7 +35,7 @@ def test_a_command_does_what_its_row_says(
     for name, text in row.get("files", {}).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     arguments = [
-        one.format(python=sys.executable, file=__file__) if one[0] == "{" else one
+        one.format(python=sys.executable, file=__file__) if one.startswith("{") else one
         for one in row["arguments"]
     ]
     done = run(*arguments, stdin=row.get("stdin", ""), OPENAI_API_KEY=None)

@@ -12,7 +12,7 @@ from ...cases.as_json import record_as_json
 from ...cases.locate import has_column, locate, read_record, split_columns
 from ...cases.mapping import COLUMN_FIELDS, FROM
 from ...cases.systems import names
-from ...cases.tables import check_unique
+from ...cases.tables import check_unique, meant_column
 from ...records.errors import ConfigError
 from ...records.option_names import option
 from ..rows import Row
@@ -192,7 +192,8 @@ class DataSet:
         for field in (*needed, *(name for name in self._mapping if name != FROM)):
             if not has_column(columns, field, self._mapping):
                 looked = self._mapping.get(field) or ", ".join(names(field))
-                use = option("mapping", {field: "COLUMN"})
+                meant = meant_column(names(field), columns[:MAX_SHOWN_COLUMNS])
+                use = option("mapping", {field: meant or "COLUMN"})
                 chat = option("mapping", {"messages": "COLUMN"})
                 more = "" if field in self._mapping else f", or {chat} for chats"
                 has = ", ".join(map(_quoted, columns[:MAX_SHOWN_COLUMNS])) or "none"
