@@ -16,6 +16,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 
 import pytest
 from hypothesis import given
@@ -28,6 +29,8 @@ from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.batch import run
 from faithfulness_assert.cli import main
 from faithfulness_assert.judges import make_judge
+from faithfulness_assert.judges.local.batching import Batcher, OutOfMemory
+from faithfulness_assert.judges.local.tokenizing import Input
 from faithfulness_assert.policy.presets import policies
 from faithfulness_assert.records.ask import Payload
 
@@ -211,9 +214,6 @@ def test_what_waits_while_the_model_computes_is_computed_in_one_batch(tmp_path: 
 def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(
     tmp_path: Path,
 ) -> None:
-    from faithfulness_assert.judges.local.batching import Batcher, OutOfMemory
-    from faithfulness_assert.judges.local.tokenizing import Input
-
     class Small:
         room, sizes = 3, []
 
@@ -231,6 +231,46 @@ def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(
     with pytest.raises(JudgeError, match="out of memory with a single input") as raised:
         batcher.submit(inputs).result(10)
     assert "device='cpu'" in raised.value.fix
+
+
+def test_what_nobody_waits_for_any_more_holds_up_nobody() -> None:
+    """A case whose time is up, in the middle of a context that takes hours."""
+    entered, goes_on, done = Event(), Event(), []
+
+    class Slow:
+        def outputs(self, batch):
+            done.extend(one.ids[0] for one in batch)
+            entered.set()
+            assert goes_on.wait(10)
+            return [[float(one.ids[0])] for one in batch]
+
+    batcher = Batcher(Slow(), 2)
+    long = batcher.submit([Input([1], [])] * 100)
+    assert entered.wait(10)
+    short = batcher.submit([Input([2], [])])
+    assert long.cancel()
+    goes_on.set()
+    assert short.result(10) == [[2.0]]
+    assert done == [1, 1, 2]
+
+
+def test_an_input_that_fails_costs_only_the_case_that_it_is_of() -> None:
+    entered, goes_on = Event(), Event()
+
+    class Broken:
+        def outputs(self, batch):
+            entered.set()
+            assert goes_on.wait(10)
+            if any(one.ids[0] == 0 for one in batch):
+                raise OutOfMemory
+            return [[float(one.ids[0])] for one in batch]
+
+    batcher = Batcher(Broken(), 8)
+    cases = [batcher.submit([Input([n], []), Input([n + 1], [])]) for n in (9, 1, 0, 3)]
+    goes_on.set()
+    with pytest.raises(JudgeError, match="out of memory with a single input"):
+        cases[2].result(10)
+    assert [case.result(10)[0] for case in cases if case is not cases[2]] == [[9.0], [1.0], [3.0]]
 
 
 def test_the_cases_of_a_batch_are_graded_as_each_alone(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from ...records.errors import JudgeError
 from .. import background
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .tokenizing import Input
 
@@ -61,7 +61,10 @@ class Batcher:
         self._is_at_work = False
 
     def submit(self, inputs: Sequence[Input]) -> Future[list[Any]]:
-        """The outputs of these inputs, in their order, when they are there."""
+        """The outputs of these inputs, in their order, when they are there.
+
+        Once it is cancelled, no further batch of them is computed.
+        """
         job = _Job(inputs, Future())
         with self._lock:
             self._waiting.append(job)
@@ -72,15 +75,26 @@ class Batcher:
 
     def _work(self) -> None:
         while jobs := self._next():
-            inputs = [one for job in jobs for one in job.inputs]
-            try:
-                outputs = iter(self.computed(inputs))
-            except Exception as error:  # noqa: BLE001 - raised again where the outputs are needed
-                for job in jobs:
-                    job.future.set_exception(_told(error))
-                continue
+            self._compute(jobs)
+
+    def _compute(self, jobs: Sequence[_Job]) -> None:
+        """Computes jobs together; if that fails each alone, so that it costs only one of them."""
+        inputs = [one for job in jobs for one in job.inputs]
+        owners = [job.future for job in jobs for _ in job.inputs]
+        try:
+            outputs = iter(self.computed(inputs, lambda place: not owners[place].cancelled()))
+        except Exception as error:  # noqa: BLE001 - raised again where the outputs are needed
+            if len(jobs) == 1:
+                if jobs[0].future.set_running_or_notify_cancel():
+                    jobs[0].future.set_exception(_told(error))
+                return
             for job in jobs:
-                job.future.set_result([next(outputs) for _ in job.inputs])
+                self._compute([job])
+            return
+        for job in jobs:
+            own = [next(outputs) for _ in job.inputs]
+            if job.future.set_running_or_notify_cancel():
+                job.future.set_result(own)
 
     def _next(self) -> list[_Job]:
         """The jobs that are next; those of nobody are dropped. At least one, if there are any."""
@@ -88,22 +102,27 @@ class Batcher:
         with self._lock:
             while self._waiting and sum(len(job.inputs) for job in jobs) < self.size * AT_ONCE:
                 job = self._waiting.pop(0)
-                if job.future.set_running_or_notify_cancel():
+                if not job.future.cancelled():
                     jobs.append(job)
             self._is_at_work = bool(jobs)
         return jobs
 
-    def computed(self, inputs: Sequence[Input]) -> list[Any]:
-        """The outputs of these inputs, in their order.
+    def computed(
+        self, inputs: Sequence[Input], is_wanted: Callable[[int], bool] = lambda _: True
+    ) -> list[Any]:
+        """The outputs of these inputs, in their order; None for those that nobody wants any more.
 
         Raises:
             JudgeError: not even one input fits into memory.
         """
         outputs: list[Any] = [None] * len(inputs)
-        order = sorted(range(len(inputs)), key=lambda place: len(inputs[place].ids))
-        start, size = 0, self.size
-        while start < len(order):
-            places = self._batch(inputs, order[start:], size)
+        order = sorted(range(len(inputs)), key=lambda place: len(inputs[place].ids), reverse=True)
+        size = self.size
+        while order:
+            if not is_wanted(order[-1]):
+                order.pop()
+                continue
+            places = self._batch(inputs, order[: -size - 1 : -1])
             try:
                 found = self.engine.outputs([inputs[place] for place in places])
             except OutOfMemory:
@@ -118,13 +137,13 @@ class Batcher:
                 continue
             for place, output in zip(places, found, strict=True):
                 outputs[place] = output
-            start += len(places)
+            del order[-len(places) :]
         return outputs
 
-    def _batch(self, inputs: Sequence[Input], order: Sequence[int], size: int) -> Sequence[int]:
+    def _batch(self, inputs: Sequence[Input], order: Sequence[int]) -> Sequence[int]:
         """The first of these places whose inputs, padded to the longest, make up one batch."""
         count = 1
-        for place in order[1:size]:  # each is at least as long as those before it
+        for place in order[1:]:  # each is at least as long as those before it
             if (count + 1) * len(inputs[place].ids) > BATCH_TOKENS:
                 break
             count += 1
