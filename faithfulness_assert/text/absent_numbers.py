@@ -16,7 +16,7 @@ from itertools import combinations, islice
 from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
 
-from .number_words import Unit, units, valued, words_of
+from .number_words import Unit, is_clear, units, valued, words_of
 from .numbers import (
     NONE,
     OCLOCK,
@@ -53,7 +53,6 @@ _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _WORK = lazy_pattern(r" [a-z ]{3,20}[)]")
 _SPACED_END = lazy_pattern(r"[0-9] [0-9]{3}$")
 _ORDINALS = ("st", "nd", "rd", "th", "s")
-_CLEAR_UNITS = ("%", "km", "kg", "cm", "mph")
 BEFORE = 30
 """Characters before a number that say what it is."""
 
@@ -269,7 +268,7 @@ def _end_of_lost_unit(number: Number, context: Numbers) -> int:
     Not of a time, which is often implied, nor of a word that may be something else.
     """
     unit, word = units().get(number.after), number.after
-    if unit is None or unit.implied or (word not in _CLEAR_UNITS and len(word) < 4):
+    if unit is None or unit.implied or not is_clear(word):
         return 0
     if not context.words.isdisjoint(name for name, one in units().items() if one == unit):
         return 0

@@ -46,3 +46,8 @@ def units() -> Mapping[str, Unit]:
     lines = (line.split() for line in word_lists("numbers")["units"].splitlines() if line)
     units = {w: Unit(kind, float(size)) for kind, size, *words in lines for w in words}
     return {**{w: Unit("time", size, True) for w, size in valued("times").items()}, **units}
+
+
+def is_clear(word: str) -> bool:
+    """Whether a unit or scale is that word alone: "in" and "m" may be something else."""
+    return len(word) > 3 or word in ("%", "km", "kg", "cm", "mph")

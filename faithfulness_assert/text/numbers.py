@@ -139,7 +139,7 @@ def ascii_digits(text: str) -> str:
 def _values(digits: str) -> tuple[tuple[float, ...], float]:
     """What these digits may mean, and the share of the value that its last digit stands for."""
     plain = digits.replace(" ", "")
-    parts = [part for part in _split(plain) if part]
+    parts = [part for part in split_digits(plain) if part]
     if len(parts) == 1:
         return (float(plain),), _step(plain)
     if ":" in plain:
@@ -164,7 +164,7 @@ def _time(hours: int, minutes: int = 0) -> float:
     return -1.0 - 60 * hours - minutes
 
 
-def _split(digits: str) -> list[str]:
+def split_digits(digits: str) -> list[str]:
     return "".join(char if char.isdigit() else " " for char in digits).split(" ")
 
 
@@ -225,18 +225,25 @@ def _measures(text: str, numbers: list[Number]) -> Iterator[tuple[str, float]]:
 
 def clock_of(text: str, number: Number) -> Iterator[float]:
     """The times of day that a number may be, and the numbers that it consists of."""
+    if time := hours_and_minutes(text, number):
+        hours, minutes = time
+        if not text[number.start : number.end].isdecimal():
+            yield from (float(hours), float(minutes))
+        yield from (_time(hours, minutes), _time((hours + 12) % 24, minutes))
+
+
+def hours_and_minutes(text: str, number: Number) -> tuple[int, int] | None:
+    """The time of day that a number is, as it is written: 5.30 pm is (5, 30)."""
     digits = text[number.start : number.end]
     is_clock = OCLOCK.match(text, number.end) is not None
     if ":" in digits or ("." in digits and is_clock):
-        hours, minutes = map(int, _split(digits)[:2])
-        yield from (float(hours), float(minutes))
-    elif number.after == "h" and (past := _MINUTES.match(text, number.after_end)):
-        hours, minutes = int(number.values[0]), int(past[0])  # 17h30
-    elif is_clock and 0 <= number.values[0] <= 24:
-        hours, minutes = int(number.values[0]), 0
-    else:
-        return
-    yield from (_time(hours, minutes), _time((hours + 12) % 24, minutes))
+        hours, minutes = map(int, split_digits(digits)[:2])
+        return hours, minutes
+    if number.after == "h" and (past := _MINUTES.match(text, number.after_end)):
+        return int(number.values[0]), int(past[0])  # 17h30
+    if is_clock and 0 <= number.values[0] <= 24:
+        return int(number.values[0]), 0
+    return None
 
 
 def _column_sums(text: str) -> Iterator[float]:

@@ -7,7 +7,6 @@ several values, as nobody knows where one ends: "two hundred and fifty" is also 
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -44,11 +43,16 @@ def spelled_numbers(words: list[str]) -> Iterator[tuple[float, str]]:
             yield from ((value, behind) for value in number.values_with(part))
 
 
+def may_be_numbers(words: list[str]) -> bool:
+    """Whether one of these words begins like a number: a quick look before a slow one."""
+    return not _beginnings().isdisjoint([word[:SHORTEST] for word in words])
+
+
 def number_parts(word: str) -> tuple[str, ...]:
     """The words of numbers of which a word consists, or ()."""
     if word in _simple():
         return (word,)
-    if len(word) > LONGEST or not _beginning().match(word):
+    if len(word) > LONGEST or word[:SHORTEST] not in _beginnings():
         return ()
     # What each rest of the word consists of, the shortest rest first.
     rests: dict[int, tuple[str, ...]] = {len(word): ()}
@@ -67,7 +71,7 @@ def number_parts(word: str) -> tuple[str, ...]:
 @cache
 def _simple() -> Mapping[str, float]:
     """The words that are numbers, and their values; of fractions the denominator."""
-    sections = ("fractions", "scales", "hundreds", "spelled")
+    sections = ("fractions", "scales", "hundreds", "worth", "ordinals", "spelled")
     simple = {word: value for name in sections for word, value in valued(name).items()}
     return {word: value for word, value in simple.items() if len(word) > 1}
 
@@ -80,8 +84,8 @@ def _parts() -> frozenset[str]:
 
 
 @cache
-def _beginning() -> re.Pattern[str]:
-    return re.compile("|".join({word[:SHORTEST] for word in _parts() - {*JOINERS}}))
+def _beginnings() -> frozenset[str]:
+    return frozenset(word[:SHORTEST] for word in _parts().union(_simple()) - {*JOINERS})
 
 
 class _Number:
@@ -95,7 +99,8 @@ class _Number:
         """What it may be after one more word."""
         if share := valued("fractions").get(word):
             yield (self.open or 1) / share
-        value = valued("spelled").get(word) or valued("stems").get(word)
+        sections = ("spelled", "ordinals", "worth", "stems")
+        value = next((valued(name)[word] for name in sections if word in valued(name)), None)
         scale = valued("hundreds").get(word) or valued("scales").get(word)
         if scale:
             yield self._multiply(scale)

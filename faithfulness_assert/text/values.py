@@ -103,7 +103,7 @@ def kind_of(text: str, number: Number) -> Kind:
     is_year = digits.isdecimal() and len(digits) == 4 and number.values[0] in YEARS
     if is_year or FROM_YEAR.search(text, max(number.start - 8, 0), number.start):
         return "year", ""  # two in "1952–53"
-    if number.after in valued("months") or _month_before(text, number):
+    if number.after in valued("months") or month_before(text, number):
         return DAY
     counts = number.after.isalpha() and len(number.after) >= SHORTEST
     return ("count", number.after[:5]) if counts else UNKNOWN
@@ -121,7 +121,7 @@ def _number(text: str, blank: str, number: Number) -> Value:
         end = number.after_end
     if kind[0] == "money":
         start = blank.rindex(kind[1], 0, start)
-    elif kind[0] == "day" and (month := _month_before(blank, number)):
+    elif kind[0] == "day" and (month := month_before(blank, number)):
         start = month.start()
     elif kind[0] == "time" and (oclock := OCLOCK.match(blank, end)):
         end = oclock.end()
@@ -130,7 +130,8 @@ def _number(text: str, blank: str, number: Number) -> Value:
     return Value(start, text[start:end], kind)
 
 
-def _month_before(text: str, number: Number) -> re.Match[str] | None:
+def month_before(text: str, number: Number) -> re.Match[str] | None:
+    """The word before a number, if it is a month."""
     before = _word_before(text, number.start)
     return before if before and before[1].casefold() in valued("months") else None
 
