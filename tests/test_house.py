@@ -187,7 +187,9 @@ def test_every_module_belongs_to_a_room() -> None:
 def test_no_import_runs_up_the_house(name: str) -> None:
     used = {room(module) for module in own_imports(name)}
     if room(name) == "judges":
-        assert used <= JUDGES_MAY_IMPORT
+        # The embedded judge is the only one that reads a statement itself.
+        reads = {"text"} if name == "judges.embedded.numbers" else set()
+        assert used <= JUDGES_MAY_IMPORT | reads
     allowed = set(ROOMS[: ROOMS.index(room(name)) + 1])
     if room(name) == "plan":
         allowed -= PLAN_MAY_NOT_IMPORT

@@ -17,7 +17,8 @@ from ...records.ask import Reply
 from ...records.errors import JudgeError
 from ...records.judge import JudgeInfo
 from ...records.usage import Usage
-from .rule import Support, build_index, support
+from .index import build_index
+from .rule import Support, support
 
 if TYPE_CHECKING:
     from ...records.ask import Ask
@@ -39,7 +40,7 @@ class EmbeddedJudge:
         never_contradicts=True,
         deterministic=True,
         asks=frozenset({"verdicts"}),
-        identity={"judge": "embedded", "version": 4},
+        identity={"judge": "embedded", "version": 5},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

@@ -4,10 +4,10 @@ Common words such as "the" say nothing and are left out, and a sentence tends to
 known and to end with what is new. So a sentence of a statement has the share of its words that the
 context knows, where the first word weighs 1, the second 2, and so on. A word is known if a word of
 the context begins like it; of other words, the share of their pieces of four letters counts that
-words of the context have. The best window is the three neighbouring sentences of the context with
-most of the words. The more different words a context has, the more words are in it by chance:
-outside the window a word counts less, from ``MANY`` different words on nothing, and all such words
-together at most ``APART``.
+words of the context have. A number is one word in all its forms (``numbers.py``). The best window
+is the three neighbouring sentences of the context with most of the words. The more different words
+a context has, the more words are in it by chance: outside the window a word counts less, from
+``MANY`` different words on nothing, and all such words together at most ``APART``.
 
 What speaks against a sentence lowers its score. Half a point: one of its numbers or names is
 nowhere in the context; it has a negation and its evidence has none; or its evidence has one and
@@ -29,14 +29,14 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from .index import LONGEST
+from .numbers import is_key, is_number_word, with_known_numbers
 from .words import (
     STEM,
-    as_digits,
+    as_written,
     beginnings,
-    by_beginning,
     content_words,
     find_names,
-    find_numbers,
     find_words,
     negates,
     sentences,
@@ -45,7 +45,7 @@ from .words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from .index import Index
 
 WINDOW = 3  # context sentences that are compared together
 GRAM = 4  # letters of a piece
@@ -55,39 +55,10 @@ APART = 0.35  # what all words outside the window count at most
 AGAINST = 0.5  # what a missing number or name takes from the score, so that it cannot be enough
 CHANGES = 2  # unknown words of a sentence that may be a changed copy
 CHANGE = 2.5  # what they take from the score, divided by the number of words
-# Words of a piece of text. Longer sentences are cut: without this, a transcript without full stops
-# would be one window that contains everything.
-LONGEST = 100
+ENDINGS = ("s", "es", "n", "an", "y")  # of another form of a name
 PLACES = (
     1_000  # occurrences of words, the rarest first, that the window comes from: limits the work
 )
-
-
-class Index(NamedTuple):
-    """A context, prepared once for any number of statements.
-
-    Args:
-        texts: its sentences; long ones are cut into several texts.
-        sentence_numbers: the number of the sentence that each text belongs to.
-        places: the positions in ``texts`` where each word stem occurs, ascending.
-        known: for each shorter beginning of a word, a word of the context that begins so.
-        windows: the starts of the windows that have a word stem in them, ascending; of stems that
-            statements have had.
-        words: all words.
-        numbers: all numbers, also those that are words.
-        exact: the number of the sentence that consists of exactly these words.
-        pieces: the pieces of all words, once a statement has needed them.
-    """
-
-    texts: list[str]
-    sentence_numbers: list[int]
-    places: dict[str, list[int]]
-    known: dict[str, str]
-    windows: dict[str, list[int]]
-    words: set[str]
-    numbers: set[str]
-    exact: dict[str, int]
-    pieces: set[str]
 
 
 class Support(NamedTuple):
@@ -105,33 +76,11 @@ class Support(NamedTuple):
     against: str = ""
 
 
-def build_index(context: Iterable[tuple[int, str]]) -> Index:
-    """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
-    index = Index([], [], {}, {}, {}, set(), set(), {}, set())
-    for number, sentence in context:
-        words = find_words(sentence)
-        if not words:
-            continue
-        index.words.update(words)
-        index.numbers.update(find_numbers(sentence))
-        whole = spaced(words)
-        index.exact.setdefault(whole, number)
-        for start in range(0, len(words), LONGEST):
-            piece = words[start : start + LONGEST]
-            for stem in {word[:STEM] for word in piece}:
-                index.places.setdefault(stem, []).append(len(index.texts))
-            index.texts.append(whole if len(piece) == len(words) else spaced(piece))
-            index.sentence_numbers.append(number)
-    index.numbers.update(as_digits(index.words))
-    index.known.update(by_beginning(index.words))
-    return index
-
-
 def support(statement: str, index: Index) -> Support:
     """How well the context supports ``statement``. A statement without words has the score 0."""
     plain = without_citations(statement)
-    readings = [plain] if plain == statement else [plain, statement]
-    return max((_support(reading, index) for reading in readings), key=lambda one: one.score)
+    ways = [plain] if plain == statement else [plain, statement]
+    return max((_support(way, index) for way in ways), key=lambda one: one.score)
 
 
 def _support(statement: str, index: Index) -> Support:
@@ -151,9 +100,11 @@ def _sentence_support(sentence: str, words: list[str], index: Index) -> Support:
 
     This also limits the work.
     """
-    missing = _missing_detail(sentence, index)
-    penalty = AGAINST if missing else 0.0
     same = index.exact.get(spaced(words))
+    sentence, words, number = with_known_numbers(sentence, words, index)
+    missing = f"the number {number[:60]} is nowhere in the context" if number else ""
+    missing = missing or _missing_name(sentence, index)
+    penalty = AGAINST if missing else 0.0
     if same is not None:
         return Support(1.0 - penalty, (same,), missing)
     said: dict[str, str] = {}
@@ -165,7 +116,7 @@ def _sentence_support(sentence: str, words: list[str], index: Index) -> Support:
     start = _best_window(stems, index)
     useful = _useful([index.places[stem] for stem in stems], start)
     if not missing:
-        missing, penalty = _difference(words, said, useful, index)
+        missing, penalty = _difference(sentence, words, said, useful, index)
     evidence = sorted({index.sentence_numbers[at] for at in useful})
     return Support(_share(said, start, index) - penalty, tuple(evidence), missing)
 
@@ -175,20 +126,27 @@ def _stem(word: str, index: Index) -> str:
     stem = word[:STEM]
     if stem in index.places:
         return stem
+    if is_key(word):
+        return word
     same = next((index.known[start] for start in beginnings(word) if start in index.known), stem)
     return same[:STEM]
 
 
-def _missing_detail(sentence: str, index: Index) -> str:
-    number = next((n for n in find_numbers(sentence) if n not in index.numbers), None)
-    if number is not None:
-        return f"the number {number[:60]} is nowhere in the context"
-    name = next((n for n in find_names(sentence) if n.casefold() not in index.words), None)
+def _missing_name(sentence: str, index: Index) -> str:
+    name = next((n for n in find_names(sentence) if not _is_known(n.casefold(), index)), None)
     return f"the name {name} is nowhere in the context" if name else ""
 
 
+def _is_known(name: str, index: Index) -> bool:
+    """Whether the context has a name, or another form of it, such as "Sundays" or "German"."""
+    if name in index.words:
+        return True
+    cut = (name.removesuffix(ending) for ending in ENDINGS if len(name) > STEM)
+    return not index.words.isdisjoint([*(name + ending for ending in ENDINGS), *cut])
+
+
 def _difference(
-    words: list[str], said: dict[str, str], useful: tuple[int, ...], index: Index
+    sentence: str, words: list[str], said: dict[str, str], useful: tuple[int, ...], index: Index
 ) -> tuple[str, float]:
     """How a sentence differs from its evidence, and its penalty, if it may be a changed copy."""
     denies = negates(words)
@@ -198,11 +156,15 @@ def _difference(
     if len(new) > CHANGES:
         return "", 0.0
     closest = index.texts[useful[0]].split()
-    left = {word[:STEM] for word in content_words(closest)} - said.keys()
+    others = content_words(closest)
+    if any(map(is_key, said)):  # the evidence says the number in other words
+        others = [word for word in others if not is_number_word(word)]
+    left = {word[:STEM] for word in others} - said.keys()
     if negates(closest) and not (denies or new or left):
         return "the evidence has a negation", AGAINST
     if new and len(left) <= len(new):
-        return f"the word {new[-1]} is nowhere in the context", min(AGAINST, CHANGE / len(said))
+        word = as_written(new[-1], sentence)
+        return f"the word {word} is nowhere in the context", min(AGAINST, CHANGE / len(said))
     return "", 0.0
 
 

@@ -22,8 +22,6 @@ _INDIC_SIGNS = "\u0900-\u0963\u0966-\u0dff"
 _ASCII_WORD = re.compile(r"\w{1,20}")
 # Not compiled here: that would take longer than all other imports together.
 _WORD = rf"[{_DENSE}]|(?:(?![{_DENSE}])[\w{_INDIC_SIGNS}]){{1,20}}"
-_NUMBER = re.compile("\\d+(?:[.,\u00a0\u202f]\\d+)*")
-_THOUSANDS = re.compile("[,\u00a0\u202f](?=\\d{3}(?!\\d))")
 # Three letters before the full stop, so that "Dr. Ada" and "U.S. Army" are not cut. A question
 # claims nothing: it is kept with its answer.
 _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
@@ -41,7 +39,6 @@ _SUPERSCRIPT = '(?:(?<=[^\\W\\d_]{3})|(?<=[.,;:!?)"”’。]))[¹²³⁰⁴-⁹
 _CITATIONS = rf"(?:{_SUPERSCRIPT}(?:{_BRACKET})*|(?:{_BRACKET})+)([.,;:!?。！？]?)"
 _SUPERSCRIPT_DIGITS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
 
-_SPELLED = {word: str(n) for n, word in enumerate(word_lists("names")["to twenty"].split())}
 _OPENERS = frozenset(word_lists("names")["openers"].split())
 _NEGATIONS = frozenset(word_lists("names")["negations"].split())
 _LITTLE = _NEGATIONS.union(word_lists("function_words")["function words"].split())
@@ -58,6 +55,11 @@ def _words_as_written(text: str) -> list[str]:
     return _ASCII_WORD.findall(text) if text.isascii() else re.findall(_WORD, text)
 
 
+def as_written(word: str, text: str) -> str:
+    """A word that ``find_words`` found, with its capitals."""
+    return next((other for other in _words_as_written(text) if other.casefold() == word), word)
+
+
 def spaced(words: list[str]) -> str:
     """Words as one text with a space around each, so that its pieces show where a word begins."""
     return f" {' '.join(words)} "
@@ -72,10 +74,8 @@ def beginnings(word: str) -> list[str]:
     """What ``word`` has in common with other forms of it, if they differ within the first letters.
 
     That is a beginning of three or four letters that is more than half of it, so that "opens" and
-    "opened" have one in common; or the number that it spells out.
+    "opened" have one in common.
     """
-    if word in _SPELLED:
-        return [_SPELLED[word]]
     return [word[:size] for size in (4, 3) if 2 * size > len(word)]
 
 
@@ -84,24 +84,7 @@ def by_beginning(words: set[str]) -> dict[str, str]:
     ordered = sorted(words)  # so that it is the same one in every run
     found = {word[:3]: word for word in ordered if len(word) < 6}
     found.update((word[:4], word) for word in ordered if len(word) < 8)
-    found.update((_SPELLED[word], word) for word in _SPELLED.keys() & words)
     return found
-
-
-def find_numbers(text: str) -> list[str]:
-    """The numbers of ``text``; ``1,234`` is ``1234``, ``07`` is ``7``, ``2,5`` is ``2.5``."""
-    return [_normal_number(match) for match in _NUMBER.findall(text)]
-
-
-def _normal_number(number: str) -> str:
-    if not number.isascii():
-        number = "".join(str(int(sign)) if sign.isdecimal() else sign for sign in number)
-    return re.sub("[,\u00a0\u202f]", ".", _THOUSANDS.sub("", number)).lstrip("0") or "0"
-
-
-def as_digits(words: set[str]) -> list[str]:
-    """The numbers that some of these words spell out, as ``find_numbers`` has them."""
-    return [_SPELLED[word] for word in _SPELLED.keys() & words]
 
 
 def find_names(sentence: str) -> list[str]:
