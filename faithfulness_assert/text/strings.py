@@ -81,13 +81,14 @@ def clip(text: str, limit: int = MAX_SHOWN) -> str:
 
 def visible(text: str) -> str:
     """``text`` with escapes for everything that is hidden or that a terminal or CI log acts on."""
-    shown = "".join(
-        char
-        if (char.isprintable() and not "\U000e0000" <= char <= "\U000e0fff") or char in _SHOWN
-        else char.encode("unicode_escape").decode("ascii")
-        for char in text
-    )
-    return _LOG_COMMAND.sub(lambda sign: f"{sign['before'] or ''}\\x{ord(sign[0][-1]):x}", shown)
+    if not (text.isascii() and text.isprintable()):
+        text = "".join(
+            char
+            if (char.isprintable() and not "\U000e0000" <= char <= "\U000e0fff") or char in _SHOWN
+            else char.encode("unicode_escape").decode("ascii")
+            for char in text
+        )
+    return _LOG_COMMAND.sub(lambda sign: f"{sign['before'] or ''}\\x{ord(sign[0][-1]):x}", text)
 
 
 def visible_line(text: str) -> str:
