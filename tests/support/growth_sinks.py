@@ -5,10 +5,12 @@ Each sink is a function of a text, which it puts wherever a text of others can b
 
 from __future__ import annotations
 
+import atexit
 import csv
 import io
 import json
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -50,6 +52,7 @@ def sinks() -> dict[str, Sink]:
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "FAITHFULNESS_ASSERT_JUDGE"):
         os.environ.pop(name, None)
     folder = Path(tempfile.mkdtemp(prefix="growth-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     (folder / ".git").mkdir()
     os.chdir(folder)
     return {
