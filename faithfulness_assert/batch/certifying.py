@@ -122,6 +122,9 @@ def _lacking(curve: Sequence[Rule], agree: float) -> str:
     if best is None or not best.accepted:
         return "No certificate: the first judge is sure of no case; give more cases"
     said = f"the best rule accepts {best.accepted:,} cases, of which {best.differing:,} differ"
+    if best.agreement is not None and best.agreement <= agree:
+        fix = f"More cases do not help where the judges agree in no more than {agree:.1%}"
+        return f"No certificate: {said}. {fix}: take another first judge, or lower --agree"
     wanted = f"{needed(best.differing, agree):,} would be enough for {agree:.1%}"
     return f"No certificate: {said}; {wanted}. Grade more cases with both, or lower --agree"
 
@@ -198,6 +201,9 @@ def _about(path: str | PathLike[str]) -> dict[str, Any]:
     """The judge, policy, prompts and options of a run, as a certificate has them."""
     _, about = described_run(path)
     judge = {name: value for name, value in about["judge"].items() if name != "base_url"}
+    if "members" in judge:
+        problem = f"{judge.get('name')} graded it, and a cascade asks single judges"
+        raise ConfigError(f"{path}: {problem}; give a run of each")
     policy, options = without_controls(about["policy"]), about.get("options")
     if not options:
         problem = "an earlier version graded it, and did not say in which language"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from argparse import ArgumentParser, Namespace
 
 from ..batch.certifying import AGREE, Certified, certify
@@ -67,12 +68,19 @@ def run_certify(arguments: Namespace) -> int:
         problem = f"cannot be written: {error.strerror or error}"
         raise ConfigError(f"{arguments.output}: {problem}") from None
     show_line(f"{arguments.output}: {found.verdict}")
+    show_line(f"Use it with the options of both runs and {_use(found.judges, arguments.output)}")
     return PASSED
+
+
+def _use(judges: tuple[str, str], path: str) -> str:
+    """The arguments that grade with the certificate."""
+    judge = f"cascade:{','.join(judges)}"
+    return shlex.join(["--judge", judge, "-o", f"certificate={path}"])
 
 
 def _row(rule: Rule, found: Certified) -> tuple[str, ...]:
     """A rule: from which certainty on results are accepted."""
-    limits = (f"{rule.limits[o]:.2f}" if o in rule.limits else "never" for o in OUTCOMES)
+    limits = (f"{rule.limits[o]:.4g}" if o in rule.limits else "never" for o in OUTCOMES)
     agreement = "-" if rule.agreement is None else f"{rule.agreement:.1%}"
     is_it = found.certificate and rule.limits == found.certificate.limits
     saved, mark = f"{rule.accepted / found.cases:.0%}", "<- certified" if is_it else ""

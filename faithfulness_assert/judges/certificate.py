@@ -151,7 +151,8 @@ def read_certificate(given: object) -> Certificate:
         return given
     if given is None:
         make = "faithfulness-assert certify RUN_OF_A RUN_OF_B -o FILE"
-        raise ConfigError(f"certificate: a cascade needs one; make it with `{make}`")
+        give = "and pass it as certificate=FILE"
+        raise ConfigError(f"certificate: a cascade needs one; make it with `{make}`, {give}")
     name = "certificate" if isinstance(given, Mapping) else f"certificate: {given}"
     data = given if isinstance(given, Mapping) else _read(given, name)
     if data.get("format") != FORMAT:

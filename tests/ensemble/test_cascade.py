@@ -28,7 +28,7 @@ from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.judges.certificate import FORMAT, MAX_FILE_BYTES, Rule, certainty
 from faithfulness_assert.judges.embedded import EmbeddedJudge
-from faithfulness_assert.judges.several import Cascade
+from faithfulness_assert.judges.several import Cascade, Panel
 from faithfulness_assert.records.judge import Limits
 
 KEY = "sk-0123456789abcdef"
@@ -71,6 +71,8 @@ def certificate(graded: Any) -> str:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "it saves" in done.stdout
     assert "<- certified" in done.stdout
+    use = f"--judge cascade:embedded,openai:m -o certificate={path}"
+    assert use.replace(" ", "") in re.sub(r"\s", "", done.stdout)
     return str(path)
 
 
@@ -167,7 +169,7 @@ def test_a_certificate_of_others_is_refused_with_what_differs(
     large = tmp_path / "large.json"
     large.write_text(Path(certificate).read_text() + " " * MAX_FILE_BYTES)
     for file, options, problem in (
-        (None, {}, "a cascade needs one; make it with `faithfulness-assert certify"),
+        (None, {}, "certify RUN_OF_A RUN_OF_B -o FILE`, and pass it as certificate=FILE"),
         (certificate, {"threshold": 0.5}, "it is of another policy (threshold: was 0.8, is 0.5)"),
         (certificate, {"judge": "cascade:embedded,openai:n"}, "of another second judge (name: was"),
         (certificate, {"judge": "cascade:openai:m,embedded"}, "of another first judge (name: was"),
@@ -269,7 +271,9 @@ def test_runs_that_show_nothing_give_no_certificate(graded: Any, tmp_path: Path)
         str(page),
     )
     assert told.returncode == 1, told.stdout + told.stderr
-    assert "No certificate: " in told.stdout
+    printed = " ".join(told.stdout.split())
+    assert "No certificate: " in printed
+    assert "no more than 95.0%: take another first judge, or lower --agree" in printed
     assert not (tmp_path / "c").exists()
     shown = read_page(page)
     assert "No certificate for these judges" in shown.text
@@ -281,6 +285,10 @@ def test_runs_that_show_nothing_give_no_certificate(graded: Any, tmp_path: Path)
     assert certify(tmp_path / "one", tmp_path / "two").certificate is None
     with pytest.raises(ConfigError, match="must be the directory of a run"):
         certify(tmp_path / "one", tmp_path / "nothing")
+    panel = Panel(EmbeddedJudge(), EmbeddedJudge())
+    run(few, tmp_path / "panel", judge=panel, progress=False)
+    with pytest.raises(ConfigError, match="panel:embedded,embedded graded it, and a cascade asks"):
+        certify(tmp_path / "one", tmp_path / "panel")
     with pytest.raises(ConfigError, match="agree: must be a share over 0 and under 1"):
         certify(tmp_path / "one", tmp_path / "two", agree=1.0)
 
