@@ -11,7 +11,7 @@ Only numbers in digits are looked for: spelled-out ones are mostly counts of wha
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from itertools import combinations, islice
 from math import isclose
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,6 +28,7 @@ from .numbers import (
     ascii_digits,
     clock_of,
     find_numbers,
+    is_in_date,
     money_of,
 )
 from .strings import lazy_pattern
@@ -196,7 +197,7 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str]) -> bool:
         return True
     is_count = number.end - number.start <= 2 and max(number.values) <= SMALL
     is_date = before[-1:] and before[-1].strip(".,") in valued("months")
-    if is_date or number.after in valued("months"):
+    if is_date or number.after in valued("months") or is_in_date(text, number):
         return False
     is_time = any(clock_of(text, number))
     is_measured = number.after in units() or money_of(text, number)
@@ -214,6 +215,9 @@ def _occurs(number: Number, context: Numbers, text: str) -> bool:
     if times := list(clock_of(text, number)):
         return _time_occurs(number, times, context)
     if any(_between(context.values, *span) for span in _spans(number, text)):
+        return True
+    months = valued("months") if is_in_date(text, number) else {}
+    if any(month in number.values and name in context.words for name, month in months.items()):
         return True
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
     tolerance = ROUGHLY if roughly else ROUNDED
@@ -286,13 +290,11 @@ def _near(value: float, number: Number, known: list[float], tolerance: float, ro
         return False
     first = bisect_left(known, value - value * min(number.step / 2, tolerance))
     most = value + value * min(number.step, tolerance)  # 23,768 is also cut to 23,000
-    while first < len(known) and known[first] <= most:
-        if rounds or value >= 100 or known[first] != int(known[first]):
-            return True
-        first += 1
-    return False
+    end = bisect_right(known, most)
+    if rounds or value >= 100:
+        return first < end
+    return any(one != int(one) for one in known[first:end])
 
 
 def _between(known: list[float], low: float, high: float) -> bool:
-    first = bisect_left(known, low)
-    return first < len(known) and known[first] <= high
+    return bisect_left(known, low) < bisect_right(known, high)

@@ -44,6 +44,9 @@ _MONEY_AFTER = lazy_pattern(
 SPACED = lazy_pattern(r"(?<![0-9])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3}){1,6}(?![0-9])")
 FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–) ?$")
 _SEASON = lazy_pattern(r"([12][0-9])[0-9]{2}/([0-9]{2})$")
+_DATE = lazy_pattern(
+    r"(?<![0-9-])(?:[0-9]{4}-[0-9]{1,2}(?:-[0-9]{1,2})?|(?:[0-9]{1,2}-){1,2}[0-9]{4})(?![0-9-])"
+)
 _FRACTION = lazy_pattern(r"([0-9]{0,9}) ?([¼-¾⅐-⅞])")
 _OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
 
@@ -199,7 +202,6 @@ def numbers_of(text: str) -> Numbers:
         values.add(value)
         if unit := units().get(after):
             measured.setdefault(unit.dimension, []).append(value * unit.size)
-    values.update(valued("months")[word] for word in words if word in valued("months"))
     values.update(float("".join(parts[0].split())) for parts in SPACED.finditer(text))
     values.update(int(whole or 0) + numeric(sign) for whole, sign in _FRACTION.findall(text))
     values.update(_column_sums(text))
@@ -244,6 +246,12 @@ def hours_and_minutes(text: str, number: Number) -> tuple[int, int] | None:
     if is_clock and 0 <= number.values[0] <= 24:
         return int(number.values[0]), 0
     return None
+
+
+def is_in_date(text: str, number: Number) -> bool:
+    """Whether a number is a part of a date in digits: 2024-05-06, 6-5-2024 or 2024-05."""
+    near = _DATE.finditer(text, max(number.start - 8, 0), number.end + 8)
+    return any(date.start() <= number.start and number.end <= date.end() for date in near)
 
 
 def _column_sums(text: str) -> Iterator[float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from typing import Any
 
 import pytest
@@ -141,6 +142,35 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
     found = () if currencies & others else (said,)
     assert says(f"They paid {said} for it.", f"They paid {there} for it.") == found
     assert says(f"They paid {said} for it.", f"They paid {number}{scale} for it.") == ()
+
+
+DATED = ("{0:%Y-%m-%d}", "{0:%d-%m-%Y}", "{0:%m-%d-%Y}", "{0.day}-{0.month}-{0.year}")
+dates = st.dates(date(1100, 1, 1), date(2100, 12, 31))
+
+
+@given(dates, st.integers(1, 31))
+def test_the_name_of_a_month_is_not_a_number(day: date, other: int) -> None:
+    assume(other != day.day)
+    month = f"{day:%B}"
+    assert says(f"It opens on {other} {month}.", f"It opens on {day.day} {month}.") == (str(other),)
+    assert says(f"It costs ${day.month}.", f"It opens in {month}.") == (str(day.month),)
+
+
+@given(dates, st.sampled_from(DATED))
+def test_a_date_in_digits_is_there_with_the_name_of_its_month(day: date, form: str) -> None:
+    said, there = form.format(day), f"{day:%B} {day.day}, {day.year}"
+    assert says(f"It opened on {said}.", f"It opened on {there}.") == ()
+    assert says(f"It opened on {there}.", f"It opened on {said}.") == ()
+
+
+@given(dates, dates)
+def test_a_date_in_digits_is_absent_where_the_context_has_none_of_its_numbers(
+    day: date, other: date
+) -> None:
+    there = {other.day, other.month, other.year}
+    absent = [f"{n:02}" for n in (day.year, day.month, day.day) if n not in there]
+    found = says(f"It opened on {day:%Y-%m-%d}.", f"It opened on {other:%d %B %Y}.")
+    assert found == tuple(dict.fromkeys(absent))
 
 
 @given(st.lists(st.integers(1, 10_000), min_size=2, max_size=20), st.sampled_from("|\t;"))

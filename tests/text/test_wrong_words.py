@@ -76,6 +76,9 @@ def test_the_year_that_is_shown_is_the_only_one_of_the_evidence(
         ("La tour mesure 330 mètres.", "La tour mesure 210 mètres.", ["330"], "210 mètres"),
         ("El museo abre el 4 de julio.", "El museo abre el 5 de julio.", ["4"], "5 de julio"),
         ("Der Turm öffnet am 4. Juli.", "Der Turm öffnet am 5. Juli.", ["4"], "5. Juli"),
+        # The name of a month is not a number: June is not a 6.
+        ("The tower opened on 5 June.", "The tower opened on 6 June.", ["5"], "6 June"),
+        ("The tower opened on 5 May.", "The tower opened on 6 May.", ["5"], "6 May"),
         # Months and days of the week, also beside a day that is right.
         ("The tower opened on 25 June.", "The tower opened on 25 July.", ["June"], "July"),
         ("The tower opened in June 1889.", "In Sept. 1889 the tower opened.", ["June"], "Sept"),
