@@ -221,5 +221,5 @@ def test_a_server_that_was_started_again_elsewhere_is_the_same_judge(tmp_path: P
             assert outcome.counts.finished == count
             assert len(server.requests) == (3 if count == 3 else 1)
         path = source_of(tmp_path, "jsonl", [case(n) for n in (1, 2, 4, 5)])
-    with pytest.raises(ConfigError, match=r"judge\.model"):
+    with pytest.raises(ConfigError, match=r'judge\.name: was "openai:m"'):
         quiet(path, tmp_path / "run", **{**options, "judge": "openai:other"})
