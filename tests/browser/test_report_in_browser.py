@@ -321,9 +321,9 @@ def test_a_curve_has_its_numbers_in_a_table_beside_it_without_scripts_and_in_pri
             page.goto(report.as_uri())
             rows = page.locator(".together tbody tr").all_inner_texts()
             assert [row.split("\t")[1:] for row in rows] == [
-                ["100.0\u00a0%", "97.7\u00a0%", "never", "0.80"],
-                ["94.6\u00a0%", "91.7\u00a0%", "0.20", "0.40"],
-                ["91.5\u00a0%", "89.0\u00a0%", "0.00", "0.00"],
+                ["100.0\u00a0%", "97.7\u00a0%", "never", "0.8"],
+                ["94.6\u00a0%", "91.7\u00a0%", "0.2", "0.4"],
+                ["91.5\u00a0%", "89.0\u00a0%", "0", "0"],
             ]
             assert "✓" in rows[1]
             dot = page.locator(".curve circle.certified")
