@@ -17,11 +17,10 @@ from ...records.ask import Reply
 from ...records.errors import JudgeError
 from ...records.judge import JudgeInfo
 from ...records.usage import Usage
-from .index import build_index
-from .rule import Support, support
 
 if TYPE_CHECKING:
     from ...records.ask import Ask
+    from .rule import Support
 
 THRESHOLD = 0.6
 
@@ -56,6 +55,10 @@ class EmbeddedJudge:
                 "(split='sentences'), or an LLM judge",
                 "unreadable",
             )
+        # A judge that is only named needs no lists of words and numbers, and loads none.
+        from .index import build_index
+        from .rule import support
+
         index = build_index(ask.payload.sentences)
         verdicts = []
         for number, statement in ask.payload.statements:

@@ -1,31 +1,19 @@
-"""What the embedded judge knows of numbers: which ones a context lacks, or has in another form.
-
-The reader of numbers is loaded when a statement has one.
-"""
+"""What the embedded judge knows of numbers: which ones a context lacks, or has in another form."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
+from ...text.number_forms import Form, in_digits, in_words
+from ...text.number_words import currencies, units, valued
+from ...text.spelled_numbers import may_be_numbers, number_parts
 from .words import find_words
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from ...text.number_forms import Form
     from .index import Index
 
 _DIGIT = re.compile(r"\d")
-
-
-@cache
-def _readers() -> tuple[ModuleType, ModuleType]:
-    """Loaded when a statement is judged: importing them takes longer than the judge."""
-    from ...text import number_forms, spelled_numbers
-
-    return number_forms, spelled_numbers
 
 
 def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[str, list[str], str]:
@@ -34,22 +22,21 @@ def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[s
     In place of a number that the context has in another form, its key is among the words: the
     context then has it where that form is.
     """
-    forms, spelled = _readers()
-    found = [*forms.in_digits(sentence)] if _DIGIT.search(sentence) else []
-    if spelled.may_be_numbers(words) and any(_is_new_number(word, index) for word in words):
-        found += forms.in_words(sentence)
+    found = [*in_digits(sentence)] if _DIGIT.search(sentence) else []
+    if may_be_numbers(words) and any(_is_new_number(word, index) for word in words):
+        found += in_words(sentence)
     if not found:
         return sentence, words, ""
     _read_numbers(index)
     rest, known, at, missing = list[str](), list[str](), 0, ""
     for reading in sorted(found, key=lambda one: one.forms[0].start):
-        form = next((form for form in reading.forms if _key(form) in index.places), None)
+        form = next((form for form in reading.forms if _key(form.key) in index.places), None)
         if form is None:
             starts, ends = zip(*((form.start, form.end) for form in reading.forms), strict=True)
             missing = missing or ("" if reading.in_words else sentence[min(starts) : max(ends)])
         elif form.start >= at and _is_new(sentence, form, index):
             rest.append(sentence[at : form.start])
-            known += [*find_words(rest[-1]), _key(form)]
+            known += [*find_words(rest[-1]), _key(form.key)]
             at = form.end
     rest.append(sentence[at:])
     return " ".join(rest), [*known, *find_words(rest[-1])], missing
@@ -60,19 +47,16 @@ def is_key(word: str) -> bool:
     return word[0] == " "
 
 
-def _key(form: Form) -> str:
-    return f" {form.key}"
+def _key(key: str) -> str:
+    return f" {key}"
 
 
 def _is_new_number(word: str, index: Index) -> bool:
-    return word not in index.words and _readers()[1].number_parts(word) != ()
+    return word not in index.words and number_parts(word) != ()
 
 
 def is_number_word(word: str) -> bool:
     """Whether a word may be a part of a number, such as "30", "ten", "million" or "minutes"."""
-    from ...text.number_words import currencies, units, valued
-    from ...text.spelled_numbers import number_parts
-
     names = (units(), currencies(), valued("months"), valued("scales"))
     return word[0].isdecimal() or number_parts(word) != () or any(word in name for name in names)
 
@@ -85,9 +69,8 @@ def _is_new(sentence: str, form: Form, index: Index) -> bool:
 
 
 def _read_numbers(index: Index) -> None:
-    forms, _ = _readers()
     for at, sentence in index.unread:
-        readings = [*forms.in_digits(sentence), *forms.in_words(sentence)]
+        readings = [*in_digits(sentence), *in_words(sentence)]
         for key in {key for reading in readings for key in reading.offers}:
-            index.places.setdefault(f" {key}", []).append(at)
+            index.places.setdefault(_key(key), []).append(at)
     index.unread.clear()
