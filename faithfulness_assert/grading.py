@@ -277,8 +277,8 @@ class Grader:
 
     def _plan(self, case: Case, limits: Limits | None = None, **more: Any) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
-        told = self.policy, self._language, self._count, limits, self._secret
-        return grade_plan(case, *told, **more)
+        language, count = self._language, self._count
+        return grade_plan(case, self.policy, language, count, limits, self._secret, **more)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""

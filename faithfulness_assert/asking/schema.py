@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..text.strings import MAX_SHOWN, clip, one_line, visible
 
@@ -104,6 +104,14 @@ def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
         return (f"the reply is not plain JSON: {clip(str(error))}",)
     except RecursionError:
         return ("the reply is nested too deeply",)
+
+
+def label_problem(error: str) -> Literal["wrong", "missing", ""]:
+    """Whether one of ``schema_errors`` is about a label."""
+    place, _, problem = error.partition(": ")
+    if place.endswith(".label"):
+        return "wrong"
+    return "missing" if problem.startswith("'label' is a required") else ""
 
 
 _TYPES: Mapping[str, tuple[type, ...]] = {

@@ -185,8 +185,10 @@ def _said(run: str | PathLike[str]) -> Iterator[tuple[str, _Said]]:
         outcome = "error" if result.error else outcome_of(result)
         keys = tuple(text_key(verdict.statement) for verdict in result.verdicts)
         fine = tuple(verdict.is_fine for verdict in result.verdicts)
-        judged, texts = was_judged(result), (line.input, *_contents(line))
-        yield line.case_id, _Said(*texts, outcome, sure, judged, hash(keys), fine)
+        content, context = _contents(line)
+        judged, statements = was_judged(result), hash(keys)
+        said = _Said(line.input, content, context, outcome, sure, judged, statements, fine)
+        yield line.case_id, said
 
 
 def _contents(line: Line) -> tuple[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..asking.controls import problem_of
+from ..asking.schema import label_problem
 from ..policy.reasons import FIXES
 from ..records.errors import JudgeError
 from ..records.model import Statement, Verdict
@@ -61,12 +62,11 @@ def _found(state: State) -> Found:
 
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:
     """What stands where a label should, if that is why no statement has a verdict."""
-    wrong = (e for e in state.log.schema_errors if ".label: " in e or "'label' is a required" in e)
-    first = next(wrong, "")
+    first = next(filter(label_problem, state.log.schema_errors), "")
     if not first or all(v.unresolved != "invalid" for v in verdicts):
         return ()
     own_words = f"{FIXES['unreadable']} The option labels takes other words for labels."
-    fix = own_words if ".label: " in first else ""
+    fix = own_words if label_problem(first) == "wrong" else ""
     said = f"no statement got a valid verdict; {first}"
     return (JudgeError(said, "unreadable", retryable=True, fix=fix),)
 

@@ -32,10 +32,11 @@ def majority(votes: Sequence[Vote | None], of: int) -> Vote | None:
 def who_said_what(said: Sequence[Said], of: int, who: str) -> str:
     """In words, what each of ``of`` voters said: "2 of 4 judges said supported, 2 contradicted"."""
     counts = Counter(one.label.replace("_", " ") for one in said if one.label)
-    told = [f"{times} {label}" for label, times in counts.most_common()]
+    told = counts.most_common()
     if silent := of - counts.total():
-        told.append(f"{silent} nothing that counts")
-    return ", ".join(told).replace(" ", f" of {of} {who} said ", 1)
+        told.append(("nothing that counts", silent))
+    (first, times), *others = told
+    return ", ".join([f"{times} of {of} {who} said {first}", *(f"{n} {one}" for one, n in others)])
 
 
 def agreeing(

@@ -94,8 +94,9 @@ class RemoteJudge:
         model = check_text("model", model)
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
         if client is None:
-            api = provider.name, provider.home, provider.path
-            self._endpoint = find_endpoint(*api, base_url, api_key)
+            self._endpoint = find_endpoint(
+                provider.name, provider.home, provider.path, base_url, api_key
+            )
         elif base_url or api_key:
             given = "base_url" if base_url else "api_key"
             raise ConfigError(f"{given}: set it on the client that is given as client")
