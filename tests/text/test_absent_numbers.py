@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from num2words import num2words
 
 from faithfulness_assert.text.absent_numbers import absent_numbers
-from faithfulness_assert.text.number_words import units, valued, words_of
+from faithfulness_assert.text.number_words import currencies, units, valued, words_of
+from faithfulness_assert.text.numbers import MONEY as SIGNS
 from faithfulness_assert.text.numbers import NONE, find_numbers, numbers_of
 
 ROWS = [
@@ -138,10 +139,14 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
     number: int, one: Any, other: Any, scale: str
 ) -> None:
     said, there = (form.format(f"{number}{scale}") for _, form in (one, other))
-    currencies, others = (MAY_BE.get(name, {name}) for name, _ in (one, other))
-    found = () if currencies & others else (said,)
+    own, others = (MAY_BE.get(name, {name}) for name, _ in (one, other))
+    found = () if own & others else (said,)
     assert says(f"They paid {said} for it.", f"They paid {there} for it.") == found
     assert says(f"They paid {said} for it.", f"They paid {number}{scale} for it.") == ()
+
+
+def test_the_signs_that_are_looked_for_are_those_of_the_currencies() -> None:
+    assert {name for name in currencies() if len(name) == 1} == {*SIGNS}
 
 
 DATED = ("{0:%Y-%m-%d}", "{0:%d-%m-%Y}", "{0:%m-%d-%Y}", "{0.day}-{0.month}-{0.year}")
