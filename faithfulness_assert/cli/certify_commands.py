@@ -7,7 +7,7 @@ import shlex
 from argparse import ArgumentParser, Namespace
 
 from ..batch.certifying import AGREE, Certified, certify
-from ..files import as_text, check_new_file, new_file
+from ..files import as_text, new_file
 from ..judges.certificate import OUTCOMES, Rule
 from ..records.errors import ConfigError
 from .arguments import check_report_argument, share
@@ -41,7 +41,6 @@ def add_certify_arguments(parser: ArgumentParser) -> None:
 def run_certify(arguments: Namespace) -> int:
     """Writes the certificate, or says what is lacking."""
     try:
-        check_new_file(arguments.output)
         check_report_argument(arguments)
         found = certify(arguments.first, arguments.second, arguments.agree)
         show_line(

@@ -7,7 +7,6 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.command import run as command
 
 from faithfulness_assert.batch.provider_batches import is_begun
 from faithfulness_assert.batch.provider_batches.store import opened, path_of
@@ -41,13 +40,3 @@ def test_a_database_with_other_tables_than_ours_is_refused(script: str, tmp_path
         db.executescript(script)
     with pytest.raises(ConfigError, match="has other tables than a run of ours"):
         is_begun(directory)
-
-
-def test_the_command_says_what_is_wrong_with_a_journal(tmp_path: Path) -> None:
-    directory = made(tmp_path)
-    journal = path_of(directory).with_name("run.sqlite-journal")
-    journal.write_bytes(bytes.fromhex("d9d505f920a163d7") * 2)
-    done = command("batch", "collect", str(directory.path))
-    assert done.returncode == 2
-    assert "run.sqlite-journal: cannot be used: it names another file" in done.stderr
-    assert journal.exists()
