@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
@@ -27,7 +26,7 @@ from .records.prices import check_prices
 from .settings import choose
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from typing_extensions import Unpack
 
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from .drive import Slots
     from .drive.admission import Admission
     from .drive.lock_step import Known
-    from .judges.several import Several
     from .options import CaseOptions, GraderOptions
     from .plan.plan import Plan
     from .policy.policy import Policy
@@ -53,10 +51,9 @@ class Grader:
 
     Args:
         judge: ``"embedded"`` (compares words, for smoke tests; needs no key), ``"openai:MODEL"``,
-            ``"anthropic:MODEL"``, ``"tape:DIR"``, several judges that grade together
-            (``"cascade:A,B"``, ``"panel:A,B,C"``), or an object with a method ``ask``. None: that
-            of the settings (``FAITHFULNESS_ASSERT_JUDGE``, else ``[tool.faithfulness_assert]`` of
-            the project's pyproject.toml), else ``"embedded"``.
+            ``"anthropic:MODEL"``, ``"tape:DIR"``, or an object with a method ``ask``. None: that of
+            the settings (``FAITHFULNESS_ASSERT_JUDGE``, else ``[tool.faithfulness_assert]`` of the
+            project's pyproject.toml), else ``"embedded"``.
         policy: the name of a preset, the path of a policy file, a mapping of fields, or a
             ``Policy``. None: that of the settings, else ``"default"``.
         threshold: the score in [0, 1] that passes. None: that of the settings if ``policy`` is
@@ -96,32 +93,16 @@ class Grader:
         if "seed" not in known:
             own.pop("seed", None)
         with chosen.told():
-            made = make_judge(judge, own)
+            self.judge = make_judge(judge, own)
         deadline = check_seconds("deadline", options.get("deadline", table.DEADLINE))
-        self._clock = Clock(deadline, check_seconds("timeout", timeout))
+        self._seconds = deadline, check_seconds("timeout", timeout)
         self._language = table.check_language(options.get("language", "en"))
-        self._prices = options.get("prices")
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
         self.shaping = {"language": self._language, "evidence_roles": list(self.evidence_roles)}
-        self.members: tuple[Grader, ...] = ()
-        if hasattr(made, "members"):
-            from .ensemble import check_together
-
-            check_together(made, wanted, self.shaping, self._prices)
-            together = cast("Several", made)
-            self.members = tuple(
-                copy(self)._take(member, replace(wanted, **own), options.get("cache"), seed)
-                for member, own in zip(together.members, together.policy_changes(), strict=True)
-            )
-        self._take(made, wanted, None if self.members else options.get("cache"), seed)
-
-    def _take(self, judge: Judge, policy: Policy, cache: Any, seed: int | None) -> Grader:
-        """This grader, with this judge."""
-        self.judge = judge
-        if cache is not None:
+        if (cache := options.get("cache")) is not None:
             from .judges.tape import StoredJudge
 
-            self.judge = StoredJudge(judge, cache, partial(is_readable, policy), seed)
+            self.judge = StoredJudge(self.judge, cache, partial(is_readable, wanted), seed)
         kept = getattr(self.judge, "secret", None)  # replies are found by the text of their ask
         self._own_secret = kept or (None if seed is None else secret_of(seed))
         self._secret = self._own_secret or process_secret()
@@ -132,23 +113,19 @@ class Grader:
 
             self.admission = admission_of(self.judge)
         self.judge_name = self._info.name
-        self.policy = policy_for(self._info, policy)
-        self._advice = tuple(advice(self._info, policy))
-        if not self.members:
-            check_judge(self._info, self.policy)
-            self._prices = check_prices(self._prices, self.judge_name, self._info.remote)
+        self.policy = policy_for(self._info, wanted)
+        self._advice = tuple(advice(self._info, wanted))
+        check_judge(self._info, self.policy)
+        self._prices = check_prices(options.get("prices"))
         self._count: CountTokens = estimate_tokens
         if self._info.remote or self._info.limits.prompt_room(0) is not None:
             from .judges.token_counter import token_counter  # it may need tiktoken's ranks
 
             self._count = token_counter(self.judge_name)
-        return self
 
     def keep_secret(self, secret: bytes) -> Grader:
         """This grader, whose asks follow from the secret of its run, unless it has one already."""
         self._secret = self._own_secret or secret
-        for member in self.members:
-            member.keep_secret(secret)
         return self
 
     def ask_as(self, other: Grader) -> Grader:
@@ -157,7 +134,7 @@ class Grader:
         return self
 
     def __repr__(self) -> str:
-        if not hasattr(self, "_clock"):  # a traceback shows the one that could not be made
+        if not hasattr(self, "_seconds"):  # a traceback shows the one that could not be made
             return "Grader(...)"
         names = f"judge={self.judge_name!r}, policy={self.policy.name!r}"
         return f"Grader({names}, threshold={self.policy.passes_at!r})"
@@ -179,12 +156,7 @@ class Grader:
         case = self._case(answer, context, question, id, named)
         if not isinstance(case, Case):
             return case
-        if self.members:
-            from .drive import ASKS_AT_ONCE, Slots
-            from .judges import background
-
-            return background.wait(self._run(case, Slots(ASKS_AT_ONCE)))
-        clock = self._clock.after()
+        clock = Clock(*self._seconds)
         plan = self._plan(case, overdue=clock.overdue)
         return self._complete(run(plan, *self._driven(clock)))
 
@@ -253,22 +225,12 @@ class Grader:
         except InputError as error:
             return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
 
-    async def _run(
-        self, case: Case | GradingResult, slots: Slots | None = None, used: float = 0.0
-    ) -> GradingResult:
-        """The result of a case. ``used``: seconds of its time that are over."""
+    async def _run(self, case: Case | GradingResult, slots: Slots | None = None) -> GradingResult:
+        """The result of a case."""
         if not isinstance(case, Case):
             return case
-        if self.members:
-            from .ensemble import grade_together
-
-            def by_member(member: int, used: float) -> Awaitable[GradingResult]:
-                return self.members[member]._run(case, slots, used)
-
-            result = await grade_together(cast("Several", self.judge), self.policy, by_member)
-            return replace(result, judge=self.judge_name)
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        clock = self._clock.after(used)
+        clock = Clock(*self._seconds)
         plan = self._plan(case, overdue=clock.overdue)
         return self._complete(await arun(plan, *self._driven(clock), slots=slots, brief=brief))
 

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
         max_prompt_tokens: int | None
         max_statements: int
         client: Any
-        certificate: Any
         form: Literal["json", "document_claim"]
         claims_judge: Any
         revision: str | None
@@ -162,11 +161,6 @@ _JUDGE = (
         "Python only: openai.OpenAI or the like",
     ),
     (
-        "certificate",
-        "when the first judge of a cascade is enough ([cascades](ensembles.md#cascades))",
-        "file that certify wrote",
-    ),
-    (
         "form",
         "how the model is asked ([checkers](local-judges.md#checkers-behind-a-server))",
         "json, document_claim",
@@ -194,7 +188,7 @@ _JUDGE = (
     ("foundation", "model on which a local HHEM was built", "folder, NAME@REVISION"),
     ("allow_pickle", "load weights that can run code", "true or false; default false"),
 )
-_PRICES = "mapping of prompt, completion, cached to numbers; for several judges by their names"
+_PRICES = "mapping of prompt, completion, cached to numbers"
 _ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool"
 _GRADER = (
     ("cache", "store replies here and reuse them", "folder"),

@@ -66,7 +66,6 @@ ROOMS = (
     "drive",
     "options",
     "settings",
-    "ensemble",
     "grading",
     "calls",
     "batch",

@@ -19,7 +19,6 @@ from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..judges import make_judge, option_names
 from ..judges.embedded import EmbeddedJudge
-from ..judges.several import shares_of
 from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.ask import Ask, Reply, ReplyForm
 from ..records.checks import check_number
@@ -29,9 +28,8 @@ from ..settings import Chosen, choose
 from ..text.sentences import sentence_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from ..records.result import GradingResult
     from .rows import Row
 
 ANY_MODEL = "openai:MODEL"
@@ -141,35 +139,28 @@ def estimate_run(
     chosen = choose(judge, policy, threshold, options)
     if judge is None and "judge" not in chosen.sources:
         chosen = chosen._replace(judge=ANY_MODEL)
-    graders = _graders(chosen, echoed=over_batch_api)
+    grader, named = _rehearsing(chosen, echoed=over_batch_api), chosen.judge
     cases, unreadable, drawn = _draw(rows, sample)
-    spent = [(share, [grader.grade(**row.fields) for row in drawn]) for grader, share in graders]
-    usages = [result.tokens_used for _, results in spent for result in results]
+    results = [grader.grade(**row.fields) for row in drawn]
+    usages = [result.tokens_used for result in results]
     times = (cases - unreadable) / len(drawn) if drawn else 0.0
-
-    def all_of(counted: Callable[[GradingResult], float]) -> float:
-        return times * math.fsum(share * math.fsum(map(counted, each)) for share, each in spent)
-
-    names, named = [model_of(grader.judge_name) for grader, _ in graders], chosen.judge
+    costs = [result.cost for result in results if result.cost is not None]
     return Estimate(
         cases=cases,
         planned=len(drawn),
         unreadable=unreadable,
-        asks=round(all_of(lambda result: result.tokens_used.num_requests)),
-        prompt=round(all_of(lambda result: result.tokens_used.prompt)),
-        completion=round(all_of(lambda result: result.tokens_used.completion)),
-        cost=None if "prices" not in options else all_of(lambda result: result.cost or 0.0),
+        asks=round(times * sum(usage.num_requests for usage in usages)),
+        prompt=round(times * sum(usage.prompt for usage in usages)),
+        completion=round(times * sum(usage.completion for usage in usages)),
+        cost=None if "prices" not in options else times * math.fsum(costs),
         margin=_margin(usages, cases - unreadable),
-        exact=all(exact_counter(name, ranks_folder()) is not None for name in names),
+        exact=exact_counter(model_of(grader.judge_name), ranks_folder()) is not None,
         judge=named if isinstance(named, str) else judge_info(named).name,
     )
 
 
-def _graders(chosen: Chosen, *, echoed: bool) -> list[tuple[Grader, float]]:
-    """Graders whose judges are rehearsals, each with the share of the cases that it is asked about.
-
-    There is one, or one for each of several judges. A judge that costs nothing takes part itself.
-    """
+def _rehearsing(chosen: Chosen, *, echoed: bool) -> Grader:
+    """A grader whose judge is a rehearsal. A judge that costs nothing takes part itself."""
     judge, policy, threshold, options, _ = chosen
     own = table.taken_by("judge", options)
     others = {name: value for name, value in options.items() if name not in {*own, "cache"}}
@@ -179,14 +170,10 @@ def _graders(chosen: Chosen, *, echoed: bool) -> list[tuple[Grader, float]]:
     if "timeout" not in known and "timeout" in own:
         others["timeout"] = own.pop("timeout")
     made = make_judge(judge, own)
-    graders = []
-    for member, share, own_policy in shares_of(made):
-        info = judge_info(member)
-        is_free = isinstance(judge, str) and not info.remote
-        asked = member if is_free else Rehearsal(info, echoed=echoed)
-        given: Any = {**others, **own_policy, "cache": None}
-        graders.append((Grader(asked, policy, threshold, **given), share))
-    return graders
+    info = judge_info(made)
+    is_free = isinstance(judge, str) and not info.remote
+    asked = made if is_free else Rehearsal(info, echoed=echoed)
+    return Grader(asked, policy, threshold, **{**others, "cache": None})
 
 
 def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, list[Row]]:

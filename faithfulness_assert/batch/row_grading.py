@@ -86,10 +86,8 @@ class Share(NamedTuple):
 
         ``patience``: of a run, whose rows have no result once the server is given up.
         """
-        for member in grader.members:
-            self.ready(member, patience)
         limits = (self.requests_per_minute, self.tokens_per_minute)
-        if grader.members or (limits == (None, None) and computes_here(grader)):
+        if limits == (None, None) and computes_here(grader):
             return grader
         grader.admission = grader.admission or admission_of(grader.judge)
         grader.admission.outage.patient = True

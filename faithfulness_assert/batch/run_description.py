@@ -101,7 +101,7 @@ def _input_is(before: object, now: Mapping[str, Any], data_set: DataSet) -> Inpu
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """What is graded in another way, in words; nothing of ``MAY_CHANGE``.
 
-    The name of another judge says enough of it, and tells which judges grade together.
+    The name of another judge says enough of it.
     """
     old, new = (dict(_flat(about, "")) for about in (before, now))
     names = {name for name in {**old, **new} if old.get(name) != new.get(name)}
@@ -134,12 +134,7 @@ def changed_input(problem: str) -> ConfigError:
 
 
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
-    """The values inside mappings, with names such as ``policy.weights.supported``.
-
-    The second judge of several that grade together is ``judge.members.2``.
-    """
-    if name == "judge.members" and isinstance(value, list):
-        value = {str(place): member for place, member in enumerate(value, 1)}
+    """The values inside mappings, with names such as ``policy.weights.supported``."""
     if not isinstance(value, Mapping):
         yield name, value
         return

@@ -10,7 +10,7 @@ from .error_groups import ErrorGroups
 from .rows import Line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from ..records.result import GradingResult
 
@@ -58,10 +58,6 @@ class Summary:
         cost: the sum of the costs; None without prices.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         differing: for how many an ask had several answers that do not say the same.
-        cascade: how many cases the ``first`` judge of a cascade answered alone, of ``all``.
-        certificate: what its certificate says; "" without a cascade.
-        panel: of the statements of a panel, how many have ``alike`` labels of all judges, ``of``
-            all.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         seconds: the wall time of the run; None if nobody measured it.
     """
@@ -72,9 +68,6 @@ class Summary:
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
         self.controls: Counter[str] = Counter()
-        self.cascade: Counter[str] = Counter()
-        self.panel: Counter[str] = Counter()
-        self.certificate = ""
         self.errors = ErrorGroups()
         self.cost: float | None = None
         self.seconds = seconds
@@ -92,19 +85,10 @@ class Summary:
             self.errors.add(result.error)
         self.statuses[result.status] += 1
         self.controls.update(result.metadata.get("controls") or {})
-        self._add_together(result.metadata)
         self.differing += any(DIFFERING in warning for warning in result.warnings)
         self.add_spent(result)
         if result.score is not None:
             self._add_score(result.score)
-
-    def _add_together(self, metadata: Mapping[str, Any]) -> None:
-        """Counts what judges that grade together did."""
-        if cascade := metadata.get("cascade"):
-            self.certificate = str(cascade["certificate"])
-            self.cascade.update(all=1, first=not cascade["second"])
-        if panel := metadata.get("panel"):
-            self.panel.update(alike=panel["alike"], of=panel["of"])
 
     def add_spent(self, result: GradingResult) -> None:
         """Counts only what a result has cost."""
@@ -167,13 +151,11 @@ class Summary:
             "errors": [group._asdict() for group in self.errors.groups()],
             "differing": self.differing,
             "controls": dict(self.controls),
-            "cascade": {**self.cascade, "certificate": self.certificate} if self.cascade else None,
-            "panel": dict(self.panel) or None,
             "seconds": self.seconds,
         }
 
     def brief(self) -> str:
-        """Counts, mean score, whether the judge is reliable, and what several judges did."""
+        """Counts, mean score, and whether the judge is reliable."""
         cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
         counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
         said = f"{cases}: {counts}; "
@@ -187,7 +169,7 @@ class Summary:
             said += f" and did not answer {unanswered}" if unanswered else ""
         if self.is_unreliable:
             said += ": do not trust these scores; use another judge"
-        return "\n".join([said, *self.together()])
+        return said
 
     def text(self) -> str:
         """All of it, for people, on a few lines."""
@@ -206,17 +188,6 @@ class Summary:
         if self.seconds:
             lines.append(f"time: {duration(self.seconds)}, {self.cases / self.seconds:.3g} cases/s")
         return "\n".join(lines)
-
-    def together(self) -> Iterator[str]:
-        """What judges that grade together did, if they did."""
-        if self.cascade:
-            first, cases = self.cascade["first"], self.cascade["all"]
-            share = f"{first / cases:.0%}"
-            yield f"cascade: the first judge answered {first:,} of {cases:,} cases alone ({share})"
-            yield f"certificate: {self.certificate}"
-        if self.panel:
-            alike, statements = self.panel["alike"], self.panel["of"]
-            yield f"panel: {alike:,} of {statements:,} statements have one label of all judges"
 
     def spent(self) -> str:
         """What all of it has cost, on one line."""

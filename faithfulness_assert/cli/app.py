@@ -43,7 +43,6 @@ COMMANDS = {
     "merge": ("run", "Make the runs over several shards into one. Asks nobody."),
     "report": ("report", "Write an HTML report of a run, or of two runs side by side."),
     "compare": ("report", "Say what changed between two runs, and if it is worse."),
-    "certify": ("certify", "Say where a cheap judge agrees with a dear one, for a cascade."),
     "policies": ("grade", "List the presets, or show one policy in full."),
     "init": ("promptfoo", "Write a working promptfoo example."),
     "worker": ("promptfoo", "Grade the promptfoo assertions of this shell in one process."),

@@ -37,7 +37,7 @@ STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
 def add_doctor_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``doctor``."""
     add_judge_argument(parser)
-    add_options(parser, "an option of the judge, as for grade, such as base_url or certificate")
+    add_options(parser, "an option of the judge, as for grade, such as base_url")
     parser.add_argument(
         "--context",
         metavar="FILE",

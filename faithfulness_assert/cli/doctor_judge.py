@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ..asking.schema import json_schema
 from ..grading import Grader
-from ..judges import background, members_named, option_names
+from ..judges import background
 from ..judges.dialects import (
     MODELS_PATH,
     UNKNOWN,
@@ -24,9 +24,8 @@ from ..judges.dialects import (
 from ..judges.remote.connection import Answer
 from ..judges.remote.redaction import safe_text
 from ..judges.remote.remote_judge import RemoteJudge
-from ..options import GRADER_NAMES, names_taken_by
 from ..records.ask import Ask, Payload, ReplyForm
-from ..records.errors import ConfigError, FaithfulnessError, JudgeError
+from ..records.errors import FaithfulnessError, JudgeError
 from ..records.judge import judge_info
 from ..text.strings import clip
 from .check import Check
@@ -62,24 +61,6 @@ class Exchanges:
 
 
 def judge_checks(spec: str, chosen: Chosen) -> Iterator[Check]:
-    """What there is to say of a judge; of judges that grade together, of each, and of them all."""
-    try:
-        names = members_named(spec)
-        for name in names:
-            known = {*GRADER_NAMES.difference(names_taken_by("judge")), *option_names(name)}
-            own = {n: value for n, value in chosen.options.items() if n in known}
-            yield from _checks_of_one(name, chosen._replace(options=own))
-        if names:
-            Grader(spec, chosen.policy, chosen.threshold, **{**chosen.options, "cache": None})
-            yield Check("ok", f"judge {spec}: these judges can grade together")
-    except ConfigError as error:
-        yield Check("fail", f"judge {spec}: {error}")
-        return
-    if not names:
-        yield from _checks_of_one(spec, chosen)
-
-
-def _checks_of_one(spec: str, chosen: Chosen) -> Iterator[Check]:
     """Grades one case: a real grade would get the same answer or error from the judge."""
     seen = Exchanges()
     try:

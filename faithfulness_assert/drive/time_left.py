@@ -29,11 +29,6 @@ class Clock:
         problem = "the deadline of this grade has passed while its texts were read, before any ask"
         return JudgeError(problem, "timeout", retryable=True)
 
-    def after(self, used: float = 0.0) -> Clock:
-        """The clock of another grade, of which so many seconds are over."""
-        left = None if self.deadline is None else max(self.deadline - used, 0.0)
-        return Clock(left, self.timeout)
-
 
 class TimeLeft:
     """The seconds that a grade may still take: for the work on its texts, and from its first ask.

@@ -5,7 +5,6 @@ from .by_name import (
     environment_prefixes,
     judge_forms,
     make_judge,
-    members_named,
     option_names,
     preload,
 )
@@ -15,7 +14,6 @@ __all__ = [
     "environment_prefixes",
     "judge_forms",
     "make_judge",
-    "members_named",
     "option_names",
     "preload",
 ]

@@ -51,13 +51,11 @@ JUDGES: dict[str, JudgeEntry] = {
     "anthropic": JudgeEntry(
         ".anthropic", "AnthropicJudge", "anthropic:MODEL", package="anthropic", extra="anthropic"
     ),
-    "cascade": JudgeEntry(".several", "Cascade", "cascade:A,B"),
     "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
     "local": JudgeEntry(
         ".local", "LocalJudge", "local:NAME_OR_PATH", extra="local", runtime="onnxruntime"
     ),
     "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
-    "panel": JudgeEntry(".several", "Panel", "panel:A,B,C"),
     "tape": JudgeEntry(".tape", "TapeJudge", "tape:DIR"),
 }
 
@@ -73,8 +71,6 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     own = {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
     if (writer := options.get(CLAIMS_JUDGE)) is None:
         return _made(spec, own)
-    if isinstance(spec, str) and members_named(spec):
-        return _made(spec, options)  # each of them has it
     from .claims_judge import TwoJudges
 
     return TwoJudges(_made(spec, own), _made(writer, {}))
@@ -93,60 +89,19 @@ def _made(spec: object, options: Mapping[str, Any]) -> Judge:
             hint = f" {suggest(option, known)}"
             raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
     given: list[Any] = [argument] if argument else []
-    if "," in JUDGES[kind].form:
-        given, options = _members(spec, options)
     judge: Judge = judge_class(*given, **options)
     return judge
 
 
-def _members(spec: str, options: Mapping[str, Any]) -> tuple[list[Judge], dict[str, Any]]:
-    """The judges that grade together, each with the options that it has, and the other options."""
-    kind, names = _split(spec)
-    members = [make_judge(name, _known(options, option_names(name))) for name in names]
-    return members, _known(options, _own_options(kind))
-
-
-def _known(options: Mapping[str, Any], names: list[str]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name in names}
-
-
-def members_named(spec: str) -> list[str]:
-    """The judges that ``cascade:A,B`` or ``panel:A,B`` names; none for the name of one judge.
-
-    Raises:
-        ConfigError: it names no judge.
-    """
-    return _split(spec)[1] if "," in JUDGES[_parse(spec)[0]].form else []
-
-
-def _split(spec: str) -> tuple[str, list[str]]:
-    """Which judges ``cascade:A,B`` names."""
-    kind, argument = _parse(spec)
-    names = [name.strip() for name in argument.split(",")]
-    wanted = JUDGES[kind].form
-    if not all(names) or len(names) < 2 or (kind == "cascade" and len(names) > 2):
-        raise ConfigError(f"judge: {spec!r} should be written {wanted!r}, with names of judges")
-    for name in names:
-        if "," in JUDGES[_parse(name)[0]].form:
-            raise ConfigError(f"judge: {spec!r}: {name!r} cannot be one of several judges")
-    return kind, names
-
-
 def option_names(spec: object) -> list[str]:
-    """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself.
-
-    Those of judges that grade together are the options of all of them.
-    """
+    """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself."""
     if not isinstance(spec, str):
         return []
-    others = (option for name in members_named(spec) for option in option_names(name))
-    return list(dict.fromkeys([CLAIMS_JUDGE, *_own_options(_parse(spec)[0]), *others]))
-
-
-def _own_options(kind: str) -> list[str]:
-    makers = [vars(c)["__init__"] for c in _load(JUDGES[kind]).__mro__ if "__init__" in vars(c)]
+    judge = _load(JUDGES[_parse(spec)[0]])
+    makers = [vars(c)["__init__"] for c in judge.__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
-    return [option.name for option in options if option.kind is option.KEYWORD_ONLY]
+    own = [option.name for option in options if option.kind is option.KEYWORD_ONLY]
+    return list(dict.fromkeys([CLAIMS_JUDGE, *own]))
 
 
 def judge_forms() -> list[str]:

@@ -8,13 +8,13 @@ vote on it.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from math import fsum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..reading.reconcile import MISSING, Finding
 from .state import Cell, Job, Jobs, State, with_used
-from .voting import agreeing, majority, who_said_what
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ..asking.controls import Answered, Control
     from ..records.errors import JudgeError
     from ..records.model import Label
+
+Vote = TypeVar("Vote")
 
 
 def sampled(state: State, jobs: Jobs) -> tuple[Job, ...]:
@@ -60,16 +62,45 @@ def _vote(said: Sequence[Finding]) -> Finding:
 
     Where the judge says how sure it is of each, a sample counts only so much.
     """
-    if agree := agreeing(said, len(said), _names_evidence):
+    if agree := _agreeing(said):
         sure = fsum(1.0 if one.confidence is None else one.confidence for one in agree)
         return agree[0]._replace(confidence=round(sure / len(said), 4))
     if any(finding.label for finding in said):
-        return Finding(unresolved="split", reason=who_said_what(said, len(said), "samples"))
+        return Finding(unresolved="split", reason=_who_said_what(said))
     return next((finding for finding in said if finding != MISSING), MISSING)
+
+
+def _agreeing(said: Sequence[Finding]) -> list[Finding]:
+    """Those that give the label of the majority; none if there is no majority.
+
+    First come those that name evidence if more than half of all samples do, else those that do not:
+    what needs evidence needs that of a majority, too.
+    """
+    label = _majority([one.label for one in said])
+    agree = [] if label is None else [one for one in said if one.label == label]
+    mostly = sum(map(_names_evidence, agree)) * 2 > len(said)
+    return sorted(agree, key=lambda one: _names_evidence(one) != mostly)
 
 
 def _names_evidence(finding: Finding) -> bool:
     return bool(finding.evidence or finding.quote) and not finding.flags
+
+
+def _majority(votes: Sequence[Vote | None], of: int = 0) -> Vote | None:
+    """What more than half of all say, or of ``of`` if they are more; None if there is nothing."""
+    said, times = Counter(votes).most_common(1)[0]
+    return said if times * 2 > max(of, len(votes)) else None
+
+
+def _who_said_what(said: Sequence[Finding]) -> str:
+    """In words, such as "2 of 4 samples said supported, 2 contradicted"."""
+    counts = Counter(one.label.replace("_", " ") for one in said if one.label)
+    told = counts.most_common()
+    if silent := len(said) - counts.total():
+        told.append(("nothing that counts", silent))
+    (first, times), *others = told
+    said_first = f"{times} of {len(said)} samples said {first}"
+    return ", ".join([said_first, *(f"{n} {one}" for one, n in others)])
 
 
 def _undecided(
@@ -100,5 +131,5 @@ def _label(
     """A label of the majority, which may pass or fail it by several: no support is what counts."""
     said = [labels.get(control) for labels in answers]
     passed = [None if label is None else control.passed(label) for label in said]
-    most = majority(passed, of)
+    most = _majority(passed, of)
     return None if most is None else said[passed.index(most)]

@@ -106,13 +106,13 @@ def weighed_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> tuple[Verdi
     return tuple(_lowered(v) if strict else v for v in verdicts)
 
 
-def is_proven(verdict: Verdict) -> bool:
+def _is_proven(verdict: Verdict) -> bool:
     """Whether it names evidence, and all of it is in the context."""
     return bool(verdict.evidence) and not set(verdict.flags).intersection(EVIDENCE_FLAGS)
 
 
 def _lowered(verdict: Verdict) -> Verdict:
-    if verdict.label != "supported" or is_proven(verdict):
+    if verdict.label != "supported" or _is_proven(verdict):
         return verdict
     return replace(verdict, label="not_enough_info", flags=(*verdict.flags, LOWERED))
 

@@ -1,4 +1,4 @@
-"""A policy as JSON: what a run and a certificate keep, to see whether another one is the same."""
+"""A policy as JSON: what a run keeps, to see whether another one is the same."""
 
 from __future__ import annotations
 
@@ -25,8 +25,3 @@ def plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         return asdict(value)
     return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
-
-
-def without_controls(policy: Mapping[str, Any]) -> dict[str, Any]:
-    """A policy as JSON but for its controls: which judges get some depends on the judge."""
-    return {name: value for name, value in policy.items() if name != "controls"}

@@ -168,8 +168,8 @@ class Policy:
     samples: int = setting(
         "how often each ask for verdicts is put; the majority decides", 1, takes.count(1, 9)
     )
-    """``confidence`` of a verdict is then the share of samples that gave its label. In a cascade,
-    only the first judge is asked more than once; a judge that always says the same never is."""
+    """``confidence`` of a verdict is then the share of samples that gave its label. A judge that
+    always says the same is asked once."""
     reasons: bool = setting("the judge gives a reason for each verdict, for more tokens", False)
     explain: Explain = setting(
         "who writes the result's reason", "ours", Explain, same_asks=our_reason

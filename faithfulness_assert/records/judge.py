@@ -135,7 +135,7 @@ def judge_info(judge: object) -> JudgeInfo:
 
 
 def described(judge: object) -> dict[str, Any]:
-    """A judge as runs and certificates have it: what shapes its replies, and what it is asked.
+    """A judge as runs have it: what shapes its replies, and what it is asked.
 
     The window of a model is left out: a judge may learn it while it is used.
     """

@@ -84,7 +84,7 @@ class Verdict:
     Args:
         id, statement: the statement's number and text.
         label: None if no valid verdict came, even after asking again.
-        unresolved: why there is no label; ``split`` if no majority of samples or judges agrees.
+        unresolved: why there is no label; ``split`` if no majority of samples agrees.
         evidence: the sentences of the context that the judge points at or quotes.
         reason: the judge's reason, if the policy asks for one; of a ``split``, who said what.
         span: the statement's characters in the answer.

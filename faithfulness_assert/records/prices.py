@@ -11,18 +11,11 @@ MAX_PRICE = 1e6
 PRICE_NAMES = ("prompt", "completion", "cached")
 
 
-def check_prices(value: object, judge: str, remote: bool = True) -> Mapping[str, float] | None:
-    """``value`` as prices per million tokens of this judge; None stays None.
-
-    Several judges may have prices by their names; one that is not ``remote`` costs nothing.
-    """
+def check_prices(value: object) -> Mapping[str, float] | None:
+    """``value`` as prices per million tokens; None stays None."""
     if value is None:
         return None
     prices = check_mapping("prices", value)
-    if prices and all(isinstance(price, Mapping) for price in prices.values()):
-        if judge not in prices and remote:
-            raise ConfigError(f"prices: has none for {judge!r}, only for {', '.join(prices)}")
-        prices = prices.get(judge, {})
     for name, price in prices.items():
         if name not in PRICE_NAMES:
             raise ConfigError(f"prices: unknown price {name!r}. {suggest(str(name), PRICE_NAMES)}")

@@ -20,7 +20,7 @@ from ..batch.outputs.files import whole_file
 from ..files import as_text
 from ..records.errors import ConfigError
 from ..text.strings import clean_text, clip
-from .case_view import OUTCOME_NAMES, Vocabulary, decided_by, detail_view, row_view
+from .case_view import OUTCOME_NAMES, Vocabulary, detail_view, row_view
 from .comparing import Compared
 from .joining import join
 from .overview import Figures, comparison_overview, run_overview
@@ -159,9 +159,7 @@ def _one(
     figures = Figures(inverse=mapping_of(results.about.get("policy")).get("inverse") is True)
     for record, texts in join(results, data, opened):
         badness = figures.add(record, page.rows.count)
-        by = decided_by(record.result.metadata)
-        columns = {"decided by": by, **record.columns} if by else record.columns
-        places = figures.slices.add(columns, record.outcome)
+        places = figures.slices.add(record.columns, record.outcome)
         page.rows.add([*row_view(record, texts, page.names), badness, places])
         page.details.add(detail_view(record, texts, page.passages.place))
     page.slices = figures.slices.names()

@@ -18,7 +18,7 @@ from ..text.wrong_words import difference
 from .record import OUTCOMES, Record, plain, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from ..records.result import GradingResult
 
@@ -27,10 +27,7 @@ UNRESOLVED = "unresolved"
 MAX_NAMES = 40
 """Names of a kind. A result may have any label; the page lists no more of them."""
 MAX_NAME = 60
-SHOWN_METADATA = {
-    *("warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"),
-    *("cascade", "panel"),
-}
+SHOWN_METADATA = {"warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"}
 
 
 class Texts(NamedTuple):
@@ -224,26 +221,9 @@ def _verdict(verdict: Verdict, places: _Passages, says: str) -> dict[str, Any]:
     }
 
 
-def decided_by(metadata: Mapping[str, Any]) -> str:
-    """Which judge of a cascade decided; "" without one."""
-    if not (cascade := metadata.get("cascade")):
-        return ""
-    which = "second judge" if cascade["second"] else "first judge, alone"
-    return f"{cascade['judge']} ({which})"
-
-
-def _voted(metadata: Mapping[str, Any]) -> str:
-    """How many judges of a panel decided; "" without one."""
-    if panel := metadata.get("panel"):
-        agreed = f"all agree on {panel['alike']:,} of {panel['of']:,} statements"
-        return f"{panel['graded']} of {panel['judges']} judges; {agreed}"
-    return ""
-
-
 def _facts(result: GradingResult) -> dict[str, Any]:
     tokens = result.tokens_used
     facts: dict[str, Any] = {"policy": result.policy, "judge": result.judge, "cost": result.cost}
-    facts["decided by"] = decided_by(result.metadata) or _voted(result.metadata)
     if result.verdicts or result.counts:
         facts["coverage"] = result.coverage
     if tokens.num_requests or tokens.total:

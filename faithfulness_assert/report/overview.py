@@ -15,7 +15,6 @@ from ..batch.summary import Summary
 from ..records.columns import badness
 from ..text.strings import clip
 from .case_view import label_of
-from .curve import curve_in
 from .record import Record, mapping_of, text_of
 from .repeats import Repeats
 from .slices import Slices
@@ -178,8 +177,6 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "statuses": [(name[:MAX_NAME], n) for name, n in summary.statuses.most_common(12)],
         "errors": summary.errors.groups()[:MOST_NAMES],
         "spent": spent(summary),
-        "together": list(summary.together()),
-        "curve": curve_in(results.about),
         "slices": list(figures.slices.columns()),
         "repeats": figures.repeats.most(),
     }

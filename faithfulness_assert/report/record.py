@@ -21,8 +21,6 @@ from ..text.wrong_words import MOST_WRONG
 MAX_NUMBER = 1e15
 UNSHOWN = {"graderError", "reasonParts", "tokens"}
 """Entries of the metadata that the page says in other words."""
-PANEL = ("judges", "graded", "alike", "of")
-"""Counts that a panel leaves in the metadata."""
 OUTCOMES = {"FAIL": "failed", "ERROR": "not_graded", "PASS": "passed"}
 
 
@@ -180,25 +178,10 @@ def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
         "rawRatings": numbers_of,
         "controls": counts_of,
         "inverse": bool,
-        "cascade": _cascade,
-        "panel": _panel,
     }
     others: Callable[[Any], Any] = plain
     entries = ((text_of(name), value) for name, value in data.items() if name not in UNSHOWN)
     return {name: known.get(name, others)(value) for name, value in entries}
-
-
-def _cascade(value: object) -> dict[str, Any]:
-    """Which judge of a cascade graded it; nothing if that is not told."""
-    told = mapping_of(value)
-    texts = {name: text_of(told.get(name)) for name in ("judge", "certificate")}
-    return {**texts, "second": told["second"] is True} if "second" in told else {}
-
-
-def _panel(value: object) -> dict[str, int]:
-    """How many judges voted, and on how many statements all agree; nothing if that is not told."""
-    told = mapping_of(value)
-    return {name: whole_of(told.get(name)) or 0 for name in PANEL} if "of" in told else {}
 
 
 # ---------------------------------------------------------------- values of any kind

@@ -81,7 +81,7 @@ def test_a_grade_ends_before_mlflow_gives_up() -> None:
 
     for options in ({}, {"deadline": 20}, {"deadline": 1000.0}):
         scorer = metric(**options)
-        assert scorer._grader._clock.deadline < scorer.timeout
+        assert scorer._grader._seconds[0] < scorer.timeout
     assert metric().timeout == pytest.approx(DEFAULT_SCORER_TIMEOUT)
     assert metric(deadline=None).timeout == 0, "MLflow's word for no timeout"
     judge = WaitingJudge()

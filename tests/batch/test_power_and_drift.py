@@ -21,7 +21,6 @@ from faithfulness_assert.batch.judge_drift import VOID
 from faithfulness_assert.batch.paired_tests import Pair, PairCounts
 from faithfulness_assert.batch.power import LOSSES, Power, power_for, powers
 from faithfulness_assert.batch.rows import Line
-from faithfulness_assert.judges.several import Panel
 
 GRADED = grade("It rains.", "It rains.")
 
@@ -144,13 +143,3 @@ def test_other_judges_are_told_from_what_the_runs_say_of_themselves(tmp_path: Pa
     assert 'The runs have other judges: judge.model: was "m-1", is "m-2".' in done.stdout
     same = command("compare", str(tmp_path / "a"), str(tmp_path / "c"), "--min-graded", "0")
     assert VOID not in same.stdout
-    several = {"d": ("m-1", "m-2"), "e": ("m-1", "m-3")}
-    for name, models in several.items():
-        run([case], tmp_path / name, judge=Panel(*map(Judge, models)), progress=False)
-    for one, other, told in (
-        ("a", "d", 'judge.name: was "ours", is "panel:ours,ours".'),
-        ("d", "a", 'judge.name: was "panel:ours,ours", is "ours".'),
-        ("d", "e", 'judge.members.2.model: was "m-2", is "m-3".'),
-    ):
-        found = command("compare", str(tmp_path / one), str(tmp_path / other), "--min-graded", "0")
-        assert f"The runs have other judges: {told}" in " ".join(found.stdout.split())

@@ -609,8 +609,6 @@ def test_what_cannot_be_is_said_before_anything_is_sent(tmp_path: Path) -> None:
     for via, judge, message in (
         ("openai-batch", "anthropic:m", "does not lead"),
         ("openai-batch", "embedded", "does not lead"),
-        ("openai-batch", "panel:openai:m,openai:n", "goes over no batch API; give each of them a"),
-        ("files", "cascade:openai:m,openai:n", "goes over no batch API; give each of them a"),
         ("anthropic-batch", "openai:m", "does not lead"),
         ("gemini-batch", "openai:m", "must be one of"),
     ):

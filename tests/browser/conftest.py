@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 from e2e.promptfoo import UnavailableError, installed
-from report_example import cascade_run, certified, example_records, example_run
+from report_example import example_run
 
 from faithfulness_assert.report import write_report
-from faithfulness_assert.report.certify_page import write_certify_page
 
 AXE = "axe-core-4.10.3"
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -111,20 +110,6 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     data = [folder / f"{run.name}.jsonl" for run in (first, second)]
     target = folder / "report.html"
     return write_report(first, target, data=data[0], other=second, other_data=data[1]).path
-
-
-@pytest.fixture(scope="session")
-def cascade(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The report of the example run that a cascade graded."""
-    folder = tmp_path_factory.mktemp("cascade")
-    run = cascade_run(folder)
-    return write_report(run, folder / "report.html", data=example_records()).path
-
-
-@pytest.fixture(scope="session")
-def certify_page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page that ``certify --report`` writes."""
-    return write_certify_page(certified(), tmp_path_factory.mktemp("certify") / "curve.html")
 
 
 @pytest.fixture

@@ -292,59 +292,6 @@ def test_axe_finds_nothing(
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_in_a_curve(
-    opened: Window, cascade: Path, certify_page: Path, axe: str, scheme: str
-) -> None:
-    for width, report in (
-        (1280, cascade),
-        (360, cascade),
-        (1280, certify_page),
-        (360, certify_page),
-    ):
-        page = opened(width, color_scheme=scheme, bypass_csp=True).page
-        page.goto(report.as_uri())
-        page.evaluate(axe)
-        found = page.evaluate("axe.run()")["violations"]
-        assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
-def test_a_curve_has_its_numbers_in_a_table_beside_it_without_scripts_and_in_print(
-    opened: Window, cascade: Path, certify_page: Path
-) -> None:
-    """The certified rule is where its numbers say: the chart is 200 wide and 80 high, from 100 % down to 85 %."""
-    for report in (cascade, certify_page):
-        for media in ("screen", "print"):
-            page = opened(java_script_enabled=False).page
-            page.emulate_media(media=media)
-            page.goto(report.as_uri())
-            rows = page.locator(".together tbody tr").all_inner_texts()
-            assert [row.split("\t")[1:] for row in rows] == [
-                ["100.0\u00a0%", "97.7\u00a0%", "never", "0.8"],
-                ["94.6\u00a0%", "91.7\u00a0%", "0.2", "0.4"],
-                ["91.5\u00a0%", "89.0\u00a0%", "0", "0"],
-            ]
-            assert "✓" in rows[1]
-            dot = page.locator(".curve circle.certified")
-            assert float(dot.get_attribute("cx")) == pytest.approx(200 * 260 / 463, abs=0.01)
-            assert float(dot.get_attribute("cy")) == pytest.approx(80 * 14 / 260 / 0.15, abs=0.01)
-            assert page.locator(".curve circle").count() == 3
-            assert page.is_visible(".curve")
-            assert "at least 90% of the cases that it answers" in page.inner_text(".together")
-
-
-def test_a_case_says_which_judge_of_a_cascade_decided_it(opened: Window, cascade: Path) -> None:
-    page = opened().goto(cascade, LATE)
-    assert "decided by\nquick-judge (first judge, alone)" in page.inner_text(".details")
-    page = opened().goto(cascade, "#case=lost-umbrella")
-    assert "decided by\nexample-judge (second judge)" in page.inner_text(".details")
-    page = opened(height=TALL).goto(cascade)
-    page.get_by_label("decided by").select_option("quick-judge (first judge, alone)")
-    assert "late-train-refund" in names(page)
-    assert "lost-umbrella" not in names(page)
-
-
 def test_dark_mode_is_dark(opened: Window, example: Path) -> None:
     colours = [
         opened(color_scheme=scheme)

@@ -861,27 +861,6 @@ def test_a_judge_without_time_says_so(tmp_path: Path) -> None:
     judge._model.batcher.engine = engine
 
 
-def test_each_of_several_judges_gets_the_judge_that_writes_claims(tmp_path: Path) -> None:
-    one, two = (tiny_model(tmp_path / name, WORDS) for name in ("one", "two"))
-
-    class Writer:
-        def ask(self, ask, /, *, deadline=None):
-            raise AssertionError("there are no claims to write")
-
-    panel = make_judge(f"panel:{one},{two}", {"claims_judge": Writer()})
-    assert [member.info.name for member in panel.members] == [
-        "local:one with Writer",
-        "local:two with Writer",
-    ]
-    result = grade(
-        "The tower is tall, indeed.",
-        "The tower.",
-        judge=f"panel:{one},{two}",
-        claims_judge=Writer(),
-    )
-    assert result.score == 1.0
-
-
 def test_doctor_says_whether_a_local_judge_answers(tmp_path: Path) -> None:
     def doctor(judge: str) -> str:
         command = [sys.executable, "-m", "faithfulness_assert", "doctor", "--judge", judge]

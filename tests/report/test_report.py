@@ -17,7 +17,6 @@ from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from payloads import ATTACKS
-from report_example import cascade_run
 from report_pages import Page, hash_of, read_page
 from rows import rows
 from strategies import examples
@@ -26,7 +25,6 @@ from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.finished_runs import lines_of
 from faithfulness_assert.cli import main
-from faithfulness_assert.judges.several import Panel
 from faithfulness_assert.report import comparing, write_report
 from faithfulness_assert.report.case_view import Offsets
 
@@ -409,11 +407,10 @@ VERDICT = (
     "id statement label unresolved evidence reason span repeat_of flags shown wrong says passage start end text"
 ).split()
 verdicts = st.lists(st.dictionaries(st.sampled_from(VERDICT), json_values))
-METADATA = "warnings calculation controls suggestions rawRatings inverse cascade panel".split()
-TOGETHER = "judge second certificate judges graded alike of asked failed".split()
+METADATA = "warnings calculation controls suggestions rawRatings inverse".split()
 metadata = st.dictionaries(
     st.sampled_from(METADATA),
-    json_values | st.dictionaries(st.sampled_from(TOGETHER), json_values),
+    json_values | st.dictionaries(st.sampled_from(["asked", "failed"]), json_values),
 )
 records = st.dictionaries(st.sampled_from(FIELDS), json_values | verdicts) | st.builds(
     lambda told: {"metadata": told}, metadata
@@ -441,60 +438,6 @@ def test_wrong_words_that_no_judge_would_name_are_left_out(tmp_path: Path) -> No
     record = {"score": 0, "status": "graded", "verdicts": [verdict]}
     (shown,) = page_of(lines(tmp_path, json.dumps(record)), tmp_path).details[0]["verdicts"]
     assert shown["w"] == list("ab" * 10)
-
-
-shares = st.floats(0, 1) | json_values
-rules = st.fixed_dictionaries(
-    {
-        "limits": st.dictionaries(st.sampled_from(["passes", "fails"]), shares),
-        "accepted": st.integers(0, 9) | json_values,
-        "differing": st.integers(0, 9) | json_values,
-        "least": shares,
-    }
-)
-certificates = st.dictionaries(
-    st.sampled_from("agree limits cases accepted differing curve".split()),
-    st.lists(rules | json_values, max_size=3) | shares | st.integers(0, 9),
-)
-
-
-@examples(60)
-@given(json_values | certificates)
-def test_whatever_a_run_says_of_its_certificate_there_is_a_page(
-    tmp_path_factory: pytest.TempPathFactory, certificate: object
-) -> None:
-    folder = tmp_path_factory.mktemp("any")
-    (folder / "run.json").write_text(
-        json.dumps({"format": 1, "judge": {"certificate": certificate}})
-    )
-    told = {"cascade": {"judge": "j", "second": True, "certificate": "c"}}
-    page = page_of(
-        lines(folder, json.dumps({"score": 1, "status": "graded", "metadata": told})), folder
-    )
-    assert "cascade: the first judge answered 0 of 1 cases alone (0%)" in page.text
-
-
-def test_a_report_says_what_judges_together_did_and_draws_the_curve_if_the_run_has_it(
-    tmp_path: Path,
-) -> None:
-    """A run of an older certificate has none."""
-    folder = cascade_run(tmp_path)
-    page = page_of(folder, tmp_path)
-    assert "certificate: the first judge agrees with the second in at least 90%" in page.text
-    assert [tag for tag, given in page.tags if given.get("class") == "curve"] == ["svg"]
-    judges = ["example-judge (second judge)", "quick-judge (first judge, alone)"]
-    assert [sorted(values) for name, _, values in page.meta["slices"] if name == "decided by"] == [
-        judges
-    ]
-    (folder / "run.json").write_text('{"format": 1, "judge": {"certificate": "a5f1"}}')
-    older = page_of(folder, tmp_path)
-    assert "certificate: the first judge agrees" in older.text
-    assert not [tag for tag, given in older.tags if given.get("class") == "curve"]
-    result = grade("It is red.", "It is red.", judge=Panel(TruthfulJudge(), TruthfulJudge()))
-    voted = page_of([result], tmp_path)
-    assert "panel: 1 of 1 statements have one label of all judges" in voted.text
-    decided = voted.details[0]["facts"]["decided by"]
-    assert decided == "2 of 2 judges; all agree on 1 of 1 statements"
 
 
 # ---------------------------------------------------------------- the command

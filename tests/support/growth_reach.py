@@ -51,7 +51,7 @@ MAY_REFUSE = (
     *(".toml of a policy", ".yaml of a policy", ".json of a policy", "a value of TOML", "a key in TOML"),
     *("a value of YAML", "a list in YAML", "a key in YAML", "a value of JSON", "a mapping", "settings"),
     *("an unknown field of a policy", "an option", "an option's name", "a judge's name", "a policy's name"),
-    *("a certificate", "a config of promptfoo", "words of a command", "a local model's labels"),
+    *("a config of promptfoo", "words of a command", "a local model's labels"),
     *("a sheet", "the design of a sheet", "the ids of a sheet", "the labels of a sheet"),
     "what a design says of very many",
 )  # fmt: skip

@@ -58,7 +58,6 @@ def sinks() -> dict[str, Sink]:
     return {
         **parts(),
         **grades(),
-        **together(folder),
         **records(),
         **replies(folder),
         **views(),
@@ -191,35 +190,6 @@ def grades() -> dict[str, Sink]:
         "a field's name": lambda text: next(fa.Grader().grade_many([{**cases("x")[0], text: 1}])),
         "very many fields": lambda text: next(
             fa.Grader().grade_many([{**cases("x")[0], **dict.fromkeys(pieces(text, 8), "x")}])
-        ),
-    }
-
-
-def together(folder: Path) -> dict[str, Sink]:
-    """Judges that grade together."""
-    from faithfulness_assert.asking.fingerprint import prompts_fingerprint
-    from faithfulness_assert.judges.certificate import Certificate, read_certificate
-    from faithfulness_assert.judges.several import Cascade, Panel
-    from faithfulness_assert.policy.as_json import policy_as_json, without_controls
-
-    panel = Panel(YES, TruthfulJudge(), TruthfulJudge())
-    first, second, _ = panel.described()
-    policy = without_controls(policy_as_json(fa.policies["default"]))
-    limits = {"passes": 1.0, "fails": 1.0}
-    told = ((first, second), policy, prompts_fingerprint(), fa.Grader().shaping)
-    certificate = Certificate(*told, 0.9, limits, 9, 5, 0)
-    cascade = Cascade(YES, TruthfulJudge(), certificate=certificate)
-    return {
-        "a panel": lambda text: fa.grade(text, text, judge=panel),
-        "a cascade": lambda text: fa.grade(text, text, judge=cascade),
-        "a certificate": lambda text: read_certificate(file(folder, "certificate.json", text)),
-        "the names in a certificate": lambda text: read_certificate(
-            {
-                **certificate.to_json(),
-                "judges": [{"name": text}, {text: text}],
-                "prompts": text,
-                "options": {text: text},
-            }
         ),
     }
 
@@ -835,7 +805,6 @@ def commands(folder: Path) -> dict[str, Sink]:
         "command merge": made.merged,
         "command compare": after_run("compare", "ONE", "ONE"),
         "command compare --recheck": made.rechecked,
-        "command certify": after_run("certify", "ONE", "ONE", "-o", "{folder}/certificate.json", "--report", "{folder}/c.html"),
         "command report": run("report", "{cli}", "-o", "{folder}/c.html", cli=result),
         "command compare --markdown": run("compare", "{cli}", "{cli}", "--markdown", cli=result),
         "command batch export": made.exported,

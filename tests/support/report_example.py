@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from conftest import ROOT
 
-from faithfulness_assert import Ask, Grader, Reply, Usage
-from faithfulness_assert.asking.fingerprint import prompts_fingerprint
+from faithfulness_assert import Ask, Reply, Usage
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.certifying import Certified
-from faithfulness_assert.judges.certificate import Certificate, Rule
-from faithfulness_assert.judges.several import Cascade
-from faithfulness_assert.policy.as_json import policy_as_json, without_controls
 
 EXAMPLE = json.loads((ROOT / "fixtures" / "report_example.json").read_text(encoding="utf-8"))
 TRUTH = {
@@ -73,37 +68,3 @@ def example_run(folder: Path, *, improved: bool = False) -> Path:
     data.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
     run(data, folder / name, judge=ExampleJudge(), reasons=True, progress=False)
     return folder / name
-
-
-def cascade_run(folder: Path) -> Path:
-    """A run over the example by a cascade, whose first judge answers alone where a case fails."""
-    judges = (ExampleJudge("quick-judge"), ExampleJudge())
-    found = certified()
-    told = {
-        "judges": [{"name": judge.name} for judge in judges],
-        "policy": without_controls(policy_as_json(Grader(judges[0], reasons=True).policy)),
-        "prompts": prompts_fingerprint(),
-        "options": Grader().shaping,
-    }
-    cascade = Cascade(*judges, certificate=replace(found.certificate, **told))
-    run(example_records(), folder / "cascade", judge=cascade, reasons=True, progress=False)
-    return folder / "cascade"
-
-
-def certified() -> Certified:
-    """What two runs of many cases might show."""
-    curve = (
-        Rule({"fails": 0.8}, 128, 0, 0.9768),
-        Rule({"fails": 0.4, "passes": 0.2}, 260, 14, 0.9171),
-        Rule({"fails": 0.0, "passes": 0.0}, 437, 37, 0.8904),
-    )
-    certificate = Certificate(
-        *(({}, {}), {}, "", {}),
-        0.9,
-        curve[1].limits,
-        cases=463,
-        accepted=260,
-        differing=14,
-        curve=curve,
-    )
-    return Certified(("quick-judge", "example-judge"), 0.9, certificate, curve, 463, 463, 2)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from ...grading import Grader
-from ...judges import JUDGES, members_named
+from ...judges import JUDGES
 from ...options import hide_key
 from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
@@ -230,9 +230,6 @@ def _settings(via: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if via not in (FILES, *SERVICES):
         raise ConfigError(f"via: must be one of {', '.join(SERVICES)}, got {via!r}")
     provider = judge.partition(":")[0] if isinstance(judge, str) else ""
-    if isinstance(judge, str) and members_named(judge):
-        fix = f"give each of them a run of its own, or leave {option('via')} out"
-        raise ConfigError(f"judge: {judge!r} goes over no batch API; {fix}")
     if f"{provider}-batch" not in SERVICES or via not in (FILES, f"{provider}-batch"):
         raise ConfigError(f"judge: {via!r} does not lead to {judge!r}; name a judge of that API")
     if options.get("cache") is not None:

@@ -86,7 +86,6 @@ function factRows(facts, controls) {
   const rows = [
     ['policy', facts.policy],
     ['judge', facts.judge],
-    ['decided by', facts['decided by']],
     ['share of statements with a verdict', facts.coverage],
     ['requests', facts.requests?.toLocaleString('en')],
     ['prompt tokens', facts.prompt?.toLocaleString('en')],
