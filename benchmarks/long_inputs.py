@@ -2,7 +2,7 @@
 
     python benchmarks/long_inputs.py [--tokens N] [--statements N] [--ask N] [--likely-only]
 
-Once with ``windows="all"`` (each statement is shown the whole context), once with the default, for
+Once with the whole context shown to each statement, once with the default, for
 a context of many sentences and for one huge passage without a sentence end. Prints the calls, their
 prompt tokens, and the share of statements with the same label. The target: at most 300 calls with
 at least 98 % of the labels.
@@ -29,6 +29,8 @@ from itertools import accumulate
 
 from faithfulness_assert import Ask, Grader, GradingResult, Reply, Usage
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.plan import likely_windows
+from faithfulness_assert.plan.likely_windows import FEW_ASKS
 from faithfulness_assert.records.judge import Limits
 
 CALLS_TARGET, LABELS_TARGET = 300, 0.98
@@ -224,9 +226,10 @@ class Run:
         return {v.statement: str(v.label or v.unresolved) for v in self.result.verdicts}
 
 
-def graded(world: World, context: str, ask_tokens: int, windows: str) -> Run:
+def graded(world: World, context: str, ask_tokens: int, few_asks: int) -> Run:
+    likely_windows.FEW_ASKS = few_asks
     judge = Judge(world, ask_tokens)
-    grader = Grader(judge, windows=windows, deadline=None)  # type: ignore[arg-type]
+    grader = Grader(judge, deadline=None)
     begun = time.process_time()
     result = grader.grade(world.answer, context)
     return Run(result, judge, time.process_time() - begun)
@@ -248,7 +251,7 @@ def compared(likely: Run, everything: Run) -> float:
     for (label, own), times in differ.most_common():
         print(f"  {times} x {label} is {own}")
     share = 1 - differ.total() / len(ours)
-    print(f"  {share:.1%} of the labels are those of windows='all'")
+    print(f"  {share:.1%} of the labels are those of all")
     return share
 
 
@@ -267,11 +270,11 @@ def main() -> int:
     print(f"{count(world.context):,} tokens of context, {len(world.told):,} statements")
     fine = True
     for name, context in (("sentences", world.context), ("one passage", world.passage)):
-        likely = graded(world, context, options.ask, "auto")
+        likely = graded(world, context, options.ask, FEW_ASKS)
         told(f"{name}, default", likely)
         fine &= likely.judge.calls <= CALLS_TARGET
         if not options.likely_only:
-            everything = graded(world, context, options.ask, "all")
+            everything = graded(world, context, options.ask, 10**9)
             told(f"{name}, all", everything)
             fine &= compared(likely, everything) >= LABELS_TARGET
         for warning in likely.result.metadata.get("warnings", ()):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from .cases.systems import CASE_ALIASES
 from .conversations.events import MESSAGE_ROLES
 from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
-from .policy.policy import Policy
+from .policy.policy import OF_PRESETS, Policy
 from .records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
         Ending,
         Example,
         Explain,
-        Headline,
+        NothingToGrade,
         OnMissing,
         ScoreCap,
         Split,
         Verify,
-        Windows,
     )
     from .records.model import CitationAudit, Label
 
@@ -66,39 +65,27 @@ if TYPE_CHECKING:
         prices: Mapping[str, Any] | None
         evidence_roles: Sequence[str] | None
         split: Split
-        joint: bool
         verify: Verify
         truths_limit: int | None
         labels: Mapping[str, Label]
         weights: Mapping[Label, float]
-        dimensions: Mapping[str, float]
         allow_not_a_claim: bool
         all_or_nothing: bool
         fail_on: Sequence[Label]
         fail_on_flags: Sequence[str]
-        dedupe: bool
-        requires_question: bool
         inverse: bool
-        on_blank: Ending | float
-        on_no_statements: Ending | float
-        on_abstained: Ending | float
-        on_no_context: Ending | float
+        endings: Mapping[NothingToGrade, Ending | float]
         on_missing: OnMissing
         on_failed: OnMissing
-        on_unreadable: float
-        positional_prefix: bool
         citations: Citations
         hedges: Sequence[str]
         score_caps: Sequence[ScoreCap | Mapping[str, Any]]
         strict_evidence: bool
         reasks: int
-        reask_singly: bool
         samples: int
         reasons: bool
         explain: Explain
-        headline: Headline
         controls: Controls
-        windows: Windows
         guidance: str
         examples: Sequence[Example | Mapping[str, str]]
 
@@ -212,11 +199,6 @@ _ROWS = (
         if f.name in FIELD_NAMES
     ),
     *(Option(*row, "case") for row in _CASE),
-    *(
-        Option(alias, f"another name of {field}", f"as {field}", "case")
-        for field, aliases in CASE_ALIASES.items()
-        for alias in aliases
-    ),
 )
 OPTIONS: Mapping[str, Option] = {option.name: option for option in _ROWS}
 
@@ -227,6 +209,7 @@ def names_taken_by(*parts: Part) -> frozenset[str]:
 
 
 GRADER_NAMES = names_taken_by("judge", "grader", "policy")
+CASE_NAMES = names_taken_by("case").union(*CASE_ALIASES.values())
 
 
 def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -246,7 +229,7 @@ def hide_key(options: GraderOptions | GradeOptions | dict[str, Any]) -> None:
 def split_options(options: GradeOptions | dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of the case, and all others. The key hides itself."""
     hide_key(options)
-    case = taken_by("case", options)
+    case = {name: value for name, value in options.items() if name in CASE_NAMES}
     return case, {name: value for name, value in options.items() if name not in case}
 
 
@@ -285,6 +268,8 @@ def check_names(names: Iterable[str]) -> None:
         if name not in GRADER_NAMES:
             systems = " or ".join(p for p, options in SOURCE_OPTIONS.items() if name in options)
             hint = systems and f"With the policy {systems} it goes into policy_options."
+            if name in OF_PRESETS:
+                hint = f"Only a policy sets it: policy={{'base': 'default', {name!r}: ...}}."
             raise ConfigError(f"{name}: unknown option. {hint or suggest(name, GRADER_NAMES)}")
 
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..policy.policy import Policy
-    from ..policy.values import Ending
 
 UNDEFINED: Mapping[str, Any] = {"pass_": False, "score": None, "defined": False}
 """What a result is unless its policy says otherwise."""
@@ -29,7 +28,8 @@ class Weighed(NamedTuple):
 def ended_as(policy: Policy, ended: Ended) -> Weighed:
     """The result of a plan that ended with this status."""
     reason = _reason(ended)
-    ending = policy.on_blank if ended.blank else _endings(policy).get(ended.status, "error")
+    case: Any = "blank" if ended.blank else ended.status
+    ending = policy.endings.get(case, "error")
     told: dict[str, Any] = {"status": ended.status, "reason": reason}
     if ending == "error":
         error = GraderError("input", reason) if ended.status in HEADS else _error(ended)
@@ -49,15 +49,6 @@ def ended_as(policy: Policy, ended: Ended) -> Weighed:
     return Weighed(
         {**told, "pass_": passed, "score": value, "defined": True, "named_scores": scores}
     )
-
-
-def _endings(policy: Policy) -> Mapping[str, Ending | float]:
-    """What the policy makes of a status that is not a grader error."""
-    return {
-        "no_statements": policy.on_no_statements,
-        "abstained": policy.on_abstained,
-        "no_context": policy.on_no_context,
-    }
 
 
 def _reason(ended: Ended) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from ..asking.windows import chunk, cut_to_fit, overlapping, packed
 from ..records.verdict_words import percent
 from .findings import SETTLED
-from .state import Likely, Log, State, noted, numbered_texts
+from .state import Likely, State, numbered_texts
 from .verdicts import distinct, finding_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ PIECES = 5
 """A text without sentence ends is cut into lines of which a part has at least so many. A sentence
 is cut if it takes more than half of a part."""
 FEW_ASKS = 100
-"""Under ``auto``, everything is shown if that takes no more asks than these."""
+"""Everything is shown if that takes no more asks than these."""
 CONTROLS_TOKENS = 100
 """Tokens that two controls take at most."""
 
@@ -43,12 +43,6 @@ CONTROLS_TOKENS = 100
 def begin(state: State) -> State:
     """The first windows, if not everything is shown."""
     if not _is_for_likely(state):
-        return state
-    # A statement that nothing supports may help the case.
-    if state.policy.inverse or state.policy.weights.get("not_enough_info", 0.0) > 0:
-        if state.policy.windows == "likely":
-            why = "the policy gives credit to what nothing supports, so everything was shown"
-            state = noted(state, Log(warnings=(f"windows='likely': {why}",)))
         return state
     likely, context = _ranked(state)
     first = {number: first for number, (first, _) in likely.ranked.items()}
@@ -66,12 +60,14 @@ def go_on(state: State, likely: Likely) -> State:
 
 
 def _is_for_likely(state: State) -> bool:
-    """Whether the policy wants it, and it takes fewer asks than to show everything."""
+    """Whether to show everything takes many asks, and more than to show the likeliest parts."""
     room = state.budget.room
-    if state.policy.windows == "all" or room is None:
+    # A statement that nothing supports may help the case: then it must be shown everything.
+    helps = state.policy.inverse or state.policy.weights.get("not_enough_info", 0.0) > 0
+    if room is None or helps:
         return False
     everything = asks_for_everything(state)
-    if state.policy.windows == "auto" and everything <= FEW_ASKS:
+    if everything <= FEW_ASKS:
         return False
     statements = [state.budget.statement_tokens(s.text) for s in distinct(state)]
     most = _most_statements(state)
@@ -185,7 +181,7 @@ def shown_in_part(likely: Likely, verdicts: Sequence[Verdict]) -> str:
     """The warning that some statements were not shown everything."""
     shares = [v.shown for v in verdicts if v.shown < 1 and v.label not in SETTLED]
     what = "the context is long: statements were compared with the parts that share words with them"
-    everything = f"windows='all' shows everything, in {likely.everything:,} asks or more"
+    everything = f"to show everything takes {likely.everything:,} asks or more at this prompt size"
     if not shares:
         return f"{what}; {everything}"
     least, most = percent(min(shares)), percent(max(shares))

@@ -65,7 +65,7 @@ def weights(policy: Policy) -> str:
 
 def nothing_to_check(policy: Policy) -> str:
     """The result of an answer without statements."""
-    ending = policy.on_no_statements
+    ending = policy.endings["no_statements"]
     if isinstance(ending, str):
         return _NO_STATEMENTS[ending]
     return f"{ending:g}, {'passes' if 0 < ending >= policy.passes_at else 'fails'}"

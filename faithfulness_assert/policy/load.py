@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 from ..records.checks import is_number
 from ..records.errors import ConfigError, suggest
 from .files import SUFFIXES, read_data
-from .policy import DESCRIPTIVE, TAKES, Policy, from_data
+from .policy import DESCRIPTIVE, OF_PRESETS, TAKES, Policy, from_data
 from .presets import ALIASES, policies
 from .values import FLAG
 
 if TYPE_CHECKING:
     from ..records.model import Label
 
-FIELD_NAMES = frozenset(TAKES).difference(DESCRIPTIVE)
-DATA_KEYS = FIELD_NAMES.union(DESCRIPTIVE, {"base", "policy_options"})
+FIELD_NAMES = frozenset(TAKES).difference(DESCRIPTIVE, OF_PRESETS)
+"""The fields that are options of ``grade()``."""
+DATA_KEYS = frozenset({*TAKES, "base", "policy_options"})
 
 
 def find_policy(

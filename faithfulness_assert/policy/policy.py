@@ -21,6 +21,7 @@ from ..text.strings import clean_text
 from . import values as takes
 from .same_asks import both_audited, our_reason, same_dimensions, same_labels_earn
 from .values import (
+    ALL_FAIL,
     SCORE_CAPS,
     SCORED,
     Citations,
@@ -29,26 +30,33 @@ from .values import (
     Example,
     Explain,
     Headline,
+    NothingToGrade,
     OnMissing,
     ScoreCap,
     Split,
     Values,
     Verify,
-    Windows,
     setting,
     weighing,
 )
 
 DESCRIPTIVE = ("name", "summary", "deviations")
-"""The fields that only describe a policy. Every other field is an option of ``grade()``."""
+"""The fields that only describe a policy."""
+OF_PRESETS = frozenset(
+    {
+        *("joint", "dimensions", "dedupe", "requires_question"),
+        *("on_unreadable", "positional_prefix", "reask_singly", "headline"),
+    }
+)
+"""The fields that only a policy sets. Every other field is also an option of ``grade()``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """How a case is split, judged and scored. ``dataclasses.replace`` makes your own.
 
-    The table in docs/policies.md has the meaning of each field. All but ``name``, ``summary`` and
-    ``deviations`` are also options of ``grade()``.
+    The table in docs/policies.md has the meaning of each field that is also an option of
+    ``grade()``; ``OF_PRESETS`` are not.
 
     Raises:
         ConfigError: a field has a value it cannot take. The message names it.
@@ -116,18 +124,15 @@ class Policy:
         "invert the result: score 1 - score, and pass where it would fail", False
     )
     """For assertions that expect an unfaithful answer. Grader errors are never inverted."""
-    on_blank: Ending | float = weighing(
-        "result if the answer has no letter and no digit", "fail", takes.ENDING
+    endings: Mapping[NothingToGrade, Ending | float] = weighing(
+        "result of an answer with nothing to check, or beside an empty context",
+        ALL_FAIL,
+        takes.ENDINGS,
     )
-    """``fail`` is undefined, ``pass`` is 1.0, and ``error`` a grader error, here and in the next
-    three fields."""
-    on_no_statements: Ending | float = weighing(
-        "result if the answer contains nothing to check", "fail", takes.ENDING
-    )
-    on_abstained: Ending | float = weighing(
-        "result if the answer only declines to answer", "fail", takes.ENDING
-    )
-    on_no_context: Ending | float = weighing("result if the context is empty", "fail", takes.ENDING)
+    """``blank``: the answer has no letter and no digit; ``no_statements``: it contains nothing to
+    check; ``abstained``: it only declines to answer; ``no_context``: the context is empty. ``fail``
+    is undefined, ``pass`` is 1.0, and ``error`` a grader error. What is not given stays as it is
+    in the preset."""
     on_missing: OnMissing = weighing(
         "what a statement without a valid verdict becomes", "unsupported", OnMissing
     )
@@ -185,16 +190,6 @@ class Policy:
     (``unreliable_judge``) if the judge failed one or did not answer it. ``auto`` is ``report`` for
     a judge behind an API, else ``off``. There are none if no control is beyond doubt or no ask is
     for verdicts alone."""
-    windows: Windows = setting(
-        "what each statement is compared with in a context that is too long for one ask",
-        "auto",
-        Windows,
-    )
-    """``all``: with everything. ``likely``: with the parts (of some sentences each) that share the
-    most words with it, first four, then six more if it is not supported; a contradiction in
-    another part is missed. ``auto`` is ``likely`` where ``all`` takes more than 100 asks. Policies
-    that give credit to what nothing supports (``inverse``, a weight of ``not_enough_info``) always
-    show everything."""
     guidance: str = setting("your own instructions for the judge", "", takes.GUIDANCE)
     examples: tuple[Example, ...] = setting("solved cases for the judge", (), takes.EXAMPLES)
     deviations: tuple[str, ...] = weighing(
@@ -212,6 +207,7 @@ class Policy:
             "weights": MappingProxyType(dict(self.weights)),
             "labels": MappingProxyType(labels),
             "dimensions": MappingProxyType(dict(self.dimensions)),
+            "endings": MappingProxyType({**ALL_FAIL, **self.endings}),
             "guidance": clean_text(self.guidance),
         }
         for name, value in changes.items():

@@ -16,14 +16,15 @@ from ..text.strings import clean_text
 Split = Literal["sentences", "claims"]
 Verify = Literal["batch", "per_claim", "truths", "rubric"]
 Ending = Literal["fail", "pass", "error"]
+NothingToGrade = Literal["blank", "no_statements", "abstained", "no_context"]
 Explain = Literal["ours", "judge", "none"]
 Headline = Literal["supported", "made_up"]
 Controls = Literal["auto", "off", "report", "enforce"]
-Windows = Literal["auto", "likely", "all"]
 OnMissing = Literal["unsupported", "error"]
 Citations = Literal["off", "audit", "enforce"]
 AuditFinding = Literal["invalid_citations", "hallucination", "uncited"]
 
+ALL_FAIL: dict[NothingToGrade, Ending | float] = dict.fromkeys(get_args(NothingToGrade), "fail")
 SCORED: tuple[Label, ...] = ("supported", "partially_supported", "not_enough_info", "contradicted")
 DIMENSIONS = ("faithfulness", "relevance", "completeness", "reasoning_quality")
 TOLERANCE = 1e-9
@@ -123,11 +124,6 @@ def count(lowest: int, highest: int) -> Values:
 
 FLAG = _values("true or false", lambda value: isinstance(value, bool))
 FRACTION = _values("0 to 1", is_fraction, "a number from 0 to 1")
-ENDING = _values(
-    "fail, pass, error, or a score from 0 to 1",
-    lambda value: is_fraction(value) or (isinstance(value, str) and value in get_args(Ending)),
-    "one of fail, pass, error or a score from 0 to 1",
-)
 COUNT_OR_ALL = _values(
     "whole number from 1, or null: all",
     lambda value: value is None or (is_whole(value) and value >= 1),
@@ -151,7 +147,7 @@ TEXTS = _values(
     "a list of texts",
 )._replace(from_data=_tuple)
 
-# ---------------------------------------------------------------- labels, weights, dimensions
+# ---------------------------------------------------------------- labels, weights, and the like
 
 
 def _unknown(kind: str, names: Any, known: Sequence[str]) -> str | None:
@@ -202,11 +198,28 @@ def _dimensions_problem(shares: object) -> str | None:
     return None
 
 
+def _endings_problem(endings: object) -> str | None:
+    words, cases = (", ".join(get_args(kind)) for kind in (Ending, NothingToGrade))
+    if not isinstance(endings, Mapping):
+        return f"must map {cases} to how each ends, got {endings!r:.80}"
+    if unknown := _unknown("key", endings, get_args(NothingToGrade)):
+        return unknown
+    for name, ending in endings.items():
+        if not (is_fraction(ending) or (isinstance(ending, str) and ending in get_args(Ending))):
+            return f"{name} must be one of {words} or a score from 0 to 1, got {ending!r:.80}"
+    return None
+
+
 def _over(data: Any, current: Mapping[Any, Any]) -> Any:
     return {**current, **data} if isinstance(data, Mapping) else data
 
 
 WEIGHTS = Values("mapping of labels to numbers from -1000 to 1000", _weights_problem, _over)
+ENDINGS = Values(
+    f"mapping of {', '.join(ALL_FAIL)} to fail, pass, error, or a score from 0 to 1",
+    _endings_problem,
+    _over,
+)
 FLAG_LIST = Values(f"list of: {', '.join(FLAGS)}", _flags_problem, _tuple)
 LABEL_LIST = Values("list of labels", _labels_problem, _tuple)
 JUDGE_WORDS = Values("mapping of words to labels", _judge_words_problem)

@@ -138,9 +138,9 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_snake_case(config: Mapping[Any, Any]) -> dict[str, Any]:
-    """The config with snake_case keys, also in ``policy`` and ``policy_options``, not deeper."""
+    """The config with snake_case keys, also in ``policy`` and other mappings of our names."""
     renamed = {snake(str(key)): value for key, value in config.items()}
-    for name in ("policy", "policy_options"):
+    for name in ("policy", "policy_options", "endings"):
         if isinstance(renamed.get(name), Mapping):
             renamed[name] = _in_snake_case(renamed[name])
     return renamed

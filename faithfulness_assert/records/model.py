@@ -96,7 +96,7 @@ class Verdict:
         confidence: how probable the judge finds the label, or with ``samples`` the share of them
             that gave it, from 0 to 1; None if the judge does not say.
         shown: the share of the context, by characters, that the judge was shown with it; less than
-            1 only where the context is long (see the policy's ``windows``).
+            1 only where the context is long.
         wrong: the words of the statement, as it writes them, that the evidence lacks (numbers,
             dates, units, names, what the judge's reason quotes, and the words that the judge
             marks); of a supported one the numbers and units that are nowhere in the context.

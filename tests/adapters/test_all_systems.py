@@ -114,7 +114,7 @@ def test_of_many_samples_only_those_that_were_graded_have_a_score(way: Way) -> N
 @each_way
 def test_an_empty_context_is_what_the_policy_says(way: Way) -> None:
     empty = [Sample("Q?", "The tower is 3 m tall.", [])]
-    for options in ({}, {"on_no_context": "error"}, {"on_no_context": 0.5}):
+    for options in ({}, {"endings": {"no_context": "error"}}, {"endings": {"no_context": 0.5}}):
         (found,) = way(empty, **options)
         result = grade("The tower is 3 m tall.", [], **options)
         assert found.score == (result.score if result.defined else None)
@@ -124,7 +124,7 @@ def test_an_empty_context_is_what_the_policy_says(way: Way) -> None:
 @each_way
 def test_an_answer_that_only_declines_is_what_the_policy_says(way: Way) -> None:
     declined = [Sample("Q?", "I don't know.", ["The tower is tall."])]
-    for options in ({}, {"on_abstained": "error"}, {"on_abstained": 1.0}):
+    for options in ({}, {"endings": {"abstained": "error"}}, {"endings": {"abstained": 1.0}}):
         (found,) = way(declined, **options)
         result = grade("I don't know.", ["The tower is tall."], **options)
         assert found.score == (result.score if result.defined else None)

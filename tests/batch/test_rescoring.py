@@ -95,11 +95,14 @@ def june(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"threshold": 0.3},
         {"weights": {"partially_supported": 0.9, "contradicted": 0}, "fail_on": ()},
         {"all_or_nothing": True},
-        {"strict_evidence": True, "headline": "made_up"},
+        {"strict_evidence": True},
         {"on_missing": "error"},
         {"on_failed": "unsupported"},
-        {"on_blank": "pass", "on_no_context": 0.9, "on_abstained": "error", "explain": "none"},
-        {"on_unreadable": 0.5, "on_no_statements": "error"},
+        {"endings": {"blank": "pass", "no_context": 0.9, "abstained": "error"}, "explain": "none"},
+        {
+            "endings": {"no_statements": "error"},
+            "policy": {"name": "default", "citations": "audit", "headline": "made_up"},
+        },
         {"citations": "enforce"},
         {"citations": "enforce", "score_caps": [{"finding": "uncited", "ceiling": 0.1}]},
     ],
@@ -132,7 +135,7 @@ OTHER = {
     "split": "claims", "verify": "per_claim", "labels": {"perhaps": "supported"}, "reasks": 0,
     "allow_not_a_claim": False, "dedupe": False, "requires_question": True, "inverse": True,
     "positional_prefix": True, "citations": "off", "hedges": ("maybe",), "reask_singly": True,
-    "reasons": True, "explain": "judge", "controls": "enforce", "windows": "all",
+    "reasons": True, "explain": "judge", "controls": "enforce",
     "guidance": "Be strict.", "truths_limit": 3, "samples": 3,
     "examples": ({"context": "a", "statement": "b", "label": "supported"},),
 }  # fmt: skip
@@ -140,8 +143,9 @@ OTHER = {
 
 @pytest.mark.parametrize("name", OTHER)
 def test_a_field_that_needs_new_asks_is_named(june: Path, tmp_path: Path, name: str) -> None:
+    policy = {"name": "default", "citations": "audit", name: OTHER[name]}
     with pytest.raises(ConfigError, match=rf"june: needs new asks for {name} \(was .*, is .*\)\."):
-        rescore(june, tmp_path / "again", threshold=0.1, **{name: OTHER[name]})  # type: ignore[arg-type]
+        rescore(june, tmp_path / "again", policy=policy)
     assert not (tmp_path / "again").exists()
 
 

@@ -91,13 +91,12 @@ def test_run_arun_and_run_many_give_the_same_result(
         if joint and (policies[policy].split, policies[policy].verify) == ("claims", "batch")
         else {}
     )
-    grader = Grader(HashJudge(limits, salt), policy, **options)
+    chosen = replace(policies[policy], **options)
+    grader = Grader(HashJudge(limits, salt), chosen)
     here = grader.grade(answer, context)
     loop = asyncio.run(grader.agrade(answer, context))
     awaited = replace(
-        asyncio.run(
-            Grader(AwaitedHashJudge(limits, salt), policy, **options).agrade(answer, context)
-        ),
+        asyncio.run(Grader(AwaitedHashJudge(limits, salt), chosen).agrade(answer, context)),
         judge=here.judge,
     )
     many = list(grader.grade_many([Case(answer, context)] * 3, concurrency=3))

@@ -24,6 +24,7 @@ from fuzz.oracle_reader import Reader, Said
 from fuzz.oracle_systems import MASIS, System, passes, score_of, system_of
 from fuzz.scenario import ASIDES, Scenario, Sentence, together, truth
 from fuzz.simulated_judge import SimulatedJudge, Turn
+from own_policy import with_own_policy
 
 from faithfulness_assert import GradingResult, Verdict, grade
 
@@ -65,8 +66,7 @@ def run(scenario: Scenario) -> Grade:
         scenario.answer,
         scenario.context,
         judge=judge,
-        policy=scenario.policy,
-        **scenario.options,
+        **with_own_policy({"policy": scenario.policy, **scenario.options}),
     )
     return Grade(scenario, system_of(scenario), tuple(judge.turns), result)
 
@@ -442,12 +442,12 @@ def evident(held: Grade) -> Problems:
 def shown(held: Grade) -> Problems:
     """Every line of the context is shown with each statement, or the facts that were found in it.
 
-    Where that takes very many asks, less may be shown unless the user wants all, and that is told.
+    Where that takes very many asks, less may be shown, and that is told.
     """
     listed = _listed_passages(held)
     for v in held.counted:
-        if v.shown < 1 and held.scenario.options.get("windows") != "all":
-            if not any("windows='all'" in w for w in held.result.metadata["warnings"]):
+        if v.shown < 1:
+            if not any("to show everything takes" in w for w in held.result.metadata["warnings"]):
                 yield f"{v.statement!r} was shown {v.shown:.0%} of the context, and nothing tells"
             if _earns(held.system, "not_enough_info"):
                 yield f"{v.statement!r} was shown {v.shown:.0%}, and earns something unsupported"

@@ -26,6 +26,7 @@ STATEMENTS = dict(enumerate(ANSWER.split(". "), 1))
 SECONDS = 3.0  # for one input of a few kB, on a slow machine with the code instrumented
 # A statement's number is not a word; without this label no digit grants anything.
 NO_ONE: dict[str, Label] = {"1": "not_enough_info"}
+PREFIX = {"labels": NO_ONE, "positional_prefix": True}
 DENIAL = "\n\nNone of the statements is supported by the context."
 
 _GRANTING = sorted(f"{LABEL_WORDS['supported']} {LABEL_WORDS['partially_supported']}".split())
@@ -82,9 +83,7 @@ def _check_denied(text: str) -> None:
 
 
 def _check_grade(text: str) -> None:
-    result = grade(
-        ANSWER, CONTEXT, judge=ScriptedJudge([text]), labels=NO_ONE, positional_prefix=True
-    )
+    result = grade(ANSWER, CONTEXT, judge=ScriptedJudge([text]), policy=PREFIX)
     assert result.score is None or 0 <= result.score <= 1
     assert any(v.label for v in result.verdicts) or not result.pass_, "a pass without a verdict"
     assert not result.score or grants(text), "a score without a word that grants anything"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 from fakes import ScriptedJudge
 from hypothesis import given
 from hypothesis import strategies as st
+from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import ConfigError, GradingResult, Reply, Usage, grade, policies
@@ -80,7 +82,11 @@ options = st.fixed_dictionaries(
             st.sampled_from([*LABELS, "x"]), st.floats() | st.integers(), max_size=4
         ),
         "on_missing": st.sampled_from(["unsupported", "error", "x"]),
-        "on_no_statements": st.sampled_from(["fail", "pass", "error"]) | st.floats(),
+        "endings": st.dictionaries(
+            st.sampled_from(["blank", "no_statements", "x"]),
+            st.sampled_from(["fail", "pass", "error"]) | st.floats(),
+            max_size=2,
+        ),
         "strict_evidence": st.booleans(),
         "inverse": st.booleans(),
         "dedupe": st.booleans(),
@@ -146,7 +152,8 @@ def test_grade_returns_a_complete_result_whatever_the_judge_says(
         if joint and policies[policy].split == "claims" and policies[policy].verify == "batch"
         else {}
     )
-    check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=policy, **joined))
+    chosen = replace(policies[policy], **joined)
+    check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=chosen))
 
 
 @examples(150)
@@ -155,7 +162,7 @@ def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_o
     options: dict[str, Any], script: list[Reply]
 ) -> None:
     try:
-        result = grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), **options)
+        result = grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), **with_own_policy(options))
     except ConfigError as error:
         assert str(error)
         return

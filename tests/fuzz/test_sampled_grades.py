@@ -14,6 +14,7 @@ from fuzz.scenario import Scenario
 from fuzz.simulated_judge import SimulatedJudge
 from hypothesis import Phase, given
 from hypothesis import strategies as st
+from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, Reply, grade
@@ -53,9 +54,7 @@ def grades(scenarios: list[Scenario], system: System) -> list[Grade]:
         first.answer,
         first.context,
         judge=judge,
-        policy=first.policy,
-        samples=len(scenarios),
-        **first.options,
+        **with_own_policy({"policy": first.policy, **first.options, "samples": len(scenarios)}),
     )
     prepared = [turn for turn in judge.judges[0].turns if turn.ask.kind != "verdicts"]
     turns = ([t for t in one.turns if t.ask.kind == "verdicts"] for one in judge.judges)

@@ -11,13 +11,14 @@ from fuzz.scenario import Scenario
 from fuzz.simulated_judge import SimulatedJudge
 from hypothesis import Phase, given
 from hypothesis import strategies as st
+from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, Policy
 from faithfulness_assert.drive.ask_outcomes import failed
 from faithfulness_assert.plan.kept import weighed_again
 from faithfulness_assert.policy.policy import DESCRIPTIVE, asking_otherwise
-from faithfulness_assert.policy.values import ScoreCap
+from faithfulness_assert.policy.values import ALL_FAIL, ScoreCap
 from faithfulness_assert.records.ask import Outcome
 
 ENDINGS = ("fail", "pass", "error", 0.0, 0.4, 1.0)
@@ -26,10 +27,7 @@ WEIGHS: dict[str, tuple[Any, ...]] = {
     "all_or_nothing": (True, False),
     "fail_on": ((), ("contradicted",), ("not_enough_info", "contradicted"), ("supported",)),
     "fail_on_flags": ((), ("number_not_found",), ("no_such_evidence", "number_not_found")),
-    "on_blank": ENDINGS,
-    "on_no_statements": ENDINGS,
-    "on_abstained": ENDINGS,
-    "on_no_context": ENDINGS,
+    "endings": tuple({name: ending} for name in ALL_FAIL for ending in ENDINGS),
     "on_missing": ("unsupported", "error"),
     "on_failed": ("unsupported", "error"),
     "on_unreadable": (0.0, 0.5, 1.0),
@@ -90,7 +88,8 @@ def stored(result: GradingResult) -> GradingResult:
 def started(rng: random.Random) -> tuple[Scenario, Policy]:
     """A scenario, and its policy: in which the judge gives no reason of its own, and more weighs."""
     scenario = scenario_of(rng)
-    policy = Grader(SimulatedJudge(scenario), scenario.policy, **scenario.options).policy
+    options = with_own_policy({"policy": scenario.policy, **scenario.options})
+    policy = Grader(SimulatedJudge(scenario), **options).policy
     policy = replace(policy, explain="ours", citations=rng.choice(("off", "audit", "enforce")))
     return scenario, other_policy(rng, policy)
 

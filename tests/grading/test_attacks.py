@@ -359,7 +359,7 @@ def test_repeats_do_not_bury_a_false_sentence(times: int, hidden: str, first: bo
     assert result.score == 0.5
     assert result.metadata["repeats"] == times - 1
     assert "Adults pay 14 euros." in (result.reason or "")
-    every = graded(true + false, dedupe=False)[0]
+    every = graded(true + false, policy={"dedupe": False})[0]
     assert every.score == pytest.approx(times / (times + 1))
     assert "Adults pay 14 euros." in (every.reason or "")
 

@@ -6,13 +6,15 @@ import ast
 import inspect
 import subprocess
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
-from faithfulness_assert import Policy, grade, options
-from faithfulness_assert.options import OPTIONS, option_lines, parse_options
+from faithfulness_assert import ConfigError, Grader, Policy, grade, options, policies
+from faithfulness_assert.options import CASE_NAMES, OPTIONS, option_lines, parse_options
+from faithfulness_assert.policy.load import find_policy
+from faithfulness_assert.policy.policy import OF_PRESETS
 
 # These policy fields also take plain data, so their type for callers is wider than the field's.
 WIDER = {"fail_on", "fail_on_flags", "score_caps", "examples", "hedges"}
@@ -31,7 +33,7 @@ def typed_options() -> dict[str, str]:
 
 def test_type_checkers_see_the_options_of_the_table_and_no_others() -> None:
     parameters = set(inspect.signature(grade).parameters)
-    assert set(typed_options()) == set(OPTIONS) - parameters
+    assert set(typed_options()) == (set(OPTIONS) | CASE_NAMES) - parameters
     assert set(OPTIONS) & parameters == {"threshold"}
 
 
@@ -40,6 +42,21 @@ def test_type_checkers_see_the_types_of_a_policys_fields() -> None:
     of_policy = {field.name: field.type for field in fields(Policy)}
     for name in (typed.keys() & of_policy) - WIDER:
         assert typed[name] == of_policy[name], name
+
+
+def test_a_field_that_only_a_policy_sets_is_no_option_and_the_message_says_where_it_goes() -> None:
+    for name in OF_PRESETS:
+        with pytest.raises(ConfigError, match=f"{name}: unknown option. Only a policy sets it"):
+            grade("a", "c", **{name: True})  # type: ignore[arg-type]
+    assert replace(Policy(), dedupe=False) == find_policy(
+        {"dedupe": False, "name": "default", "summary": ""}, {}, {}
+    )
+
+
+def test_each_way_that_a_case_ends_is_changed_alone() -> None:
+    by_option = Grader("embedded", "promptfoo-plan", endings={"abstained": "pass"}).policy.endings
+    assert by_option == {**policies["promptfoo-plan"].endings, "abstained": "pass"}
+    assert Policy(endings={"blank": 0.5}).endings == {**Policy().endings, "blank": 0.5}
 
 
 def test_every_option_has_a_meaning_in_one_line_and_values() -> None:

@@ -11,6 +11,7 @@ from conftest import ROOT
 from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
+from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, Reply, grade
@@ -55,7 +56,8 @@ def test_no_sentence_is_lost_and_what_stands_for_one_says_all_that_it_says(
             return super().ask(ask)
 
     text = " ".join(answer)
-    result = grade(text, text, judge=Listing(), policy="ragas", controls="off", **options)
+    options = with_own_policy({"policy": "ragas", "controls": "off", **options})
+    result = grade(text, text, judge=Listing(), **options)
     spans = {text.index(sentence): sentence for sentence in answer}
     judged = {start: [v for v in result.verdicts if v.span[0] == start] for start in spans}
     aside = {skipped.start for skipped in result.skipped}
@@ -141,5 +143,7 @@ def test_more_claims_than_sentences_can_make_are_no_list(joint: bool) -> None:
             said = {"verdicts": [{"claim": c, "label": "supported"} for c in claims[:number]]}
         judge = ScriptedJudge([json.dumps(said)])
         options = {"policy": "ragas", "joint": joint, "reasks": 0, "controls": "off"}
-        result = grade("The mill opened in 1889.", "It did.", judge=judge, **options)
+        result = grade(
+            "The mill opened in 1889.", "It did.", judge=judge, **with_own_policy(options)
+        )
         assert len(result.verdicts) == (number if fits else 1)

@@ -68,19 +68,19 @@ def test_a_very_long_problem_is_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "context", "field", "reason"),
+    ("answer", "context", "kind", "reason"),
     [
-        (DECLINED, [CLAIM], "on_abstained", DECLINES),
-        (CLAIM, [], "on_no_context", EMPTY),
-        ("", [CLAIM], "on_blank", "Nothing to check: the answer is blank."),
-        ("```\nx = 1\n```", [CLAIM], "on_no_statements", NOTHING),
+        (DECLINED, [CLAIM], "abstained", DECLINES),
+        (CLAIM, [], "no_context", EMPTY),
+        ("", [CLAIM], "blank", "Nothing to check: the answer is blank."),
+        ("```\nx = 1\n```", [CLAIM], "no_statements", NOTHING),
     ],
 )
 def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
-    answer: str, context: Any, field: str, reason: str
+    answer: str, context: Any, kind: Any, reason: str
 ) -> None:
     def under(ending: Any, **more: Any) -> GradingResult:
-        return ended(answer, context, Policy(threshold=0.8, **{field: ending}, **more))
+        return ended(answer, context, Policy(threshold=0.8, endings={kind: ending}, **more))
 
     error = under("error")
     assert (error.score, error.pass_, error.defined) == (None, False, False)
@@ -105,7 +105,7 @@ def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
 def test_under_inverse_nothing_to_check_never_passes_and_never_scores_more(
     ending: Any, score: float
 ) -> None:
-    policy = Policy(on_abstained=ending, inverse=True)
+    policy = Policy(endings={"abstained": ending}, inverse=True)
     result = ended(DECLINED, [CLAIM], policy)
     assert (result.score, result.pass_) == (pytest.approx(score), False)
     assert result.defined

@@ -10,6 +10,7 @@ import pytest
 from fakes import failing
 from hypothesis import given
 from hypothesis import strategies as st
+from own_policy import likely_parts_from, with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, PromptTooLong, Reply, grade
@@ -112,6 +113,8 @@ class Knowing:
         return sum(statement in dict(ask.payload.items).values() for ask in self.asked)
 
 
+ALL = 10**9
+"""Asks for which everything is always shown."""
 SMALL = Limits(prompt_tokens=900)
 
 
@@ -120,11 +123,13 @@ def graded(
     context: Sequence[str],
     limits: Limits = SMALL,
     fails_from: int = 10**6,
+    few_asks: int = 0,
     **options: Any,
 ) -> tuple[GradingResult, Knowing]:
     judge = Knowing(limits, fails_from)
-    options = {"controls": "off", "windows": "likely", **options}
-    return grade(" ".join(statements), " ".join(context), judge=judge, **options), judge
+    options = with_own_policy({"controls": "off", **options})
+    with likely_parts_from(few_asks):
+        return grade(" ".join(statements), " ".join(context), judge=judge, **options), judge
 
 
 def labels(result: GradingResult) -> list[str | None]:
@@ -138,7 +143,7 @@ CONTEXT = [*FILLER[:150], MUSEUMS[0], *FILLER[150:250], fact("Corby", "shut"), *
 
 def test_the_likeliest_parts_are_shown_first_and_more_only_to_what_is_not_supported() -> None:
     result, judge = graded(MUSEUMS[:3], CONTEXT)
-    exact, exactly = graded(MUSEUMS[:3], CONTEXT, windows="all")
+    exact, exactly = graded(MUSEUMS[:3], CONTEXT, few_asks=ALL)
     assert labels(result) == labels(exact) == ["supported", "contradicted", "not_enough_info"]
     assert judge.times(MUSEUMS[0]) == 1
     assert judge.times(MUSEUMS[1]) > 1
@@ -162,15 +167,15 @@ def test_an_unsupported_statement_says_what_share_of_the_context_was_shown() -> 
     assert share in result.pretty()
     assert share in json.dumps(result.to_promptfoo("all"))
     assert result.pretty().count("of the context shown") >= 2
-    (warning,) = (w for w in result.metadata["warnings"] if "windows='all'" in w)
+    (warning,) = (w for w in result.metadata["warnings"] if "to show everything takes" in w)
     assert "2 that stayed unsupported were shown" in warning
 
 
 def test_what_was_shown_everything_says_nothing_about_shares() -> None:
-    result, _ = graded(MUSEUMS[:3], CONTEXT, windows="all")
+    result, _ = graded(MUSEUMS[:3], CONTEXT, few_asks=ALL)
     assert [v.shown for v in result.verdicts] == [1.0] * 3
     assert "of the context" not in result.pretty()
-    assert not any("windows=" in w for w in result.metadata.get("warnings", ()))
+    assert not any("the context is long" in w for w in result.metadata.get("warnings", ()))
 
 
 def test_how_much_of_the_context_an_unsupported_statement_is_shown_has_a_floor() -> None:
@@ -184,12 +189,11 @@ def test_how_much_of_the_context_an_unsupported_statement_is_shown_has_a_floor()
     assert labels(result) == ["not_enough_info"]
 
 
-def test_a_contradiction_in_an_unlikely_part_is_missed_and_windows_all_finds_it() -> None:
+def test_a_contradiction_in_an_unlikely_part_is_missed_where_the_whole_context_shows_it() -> None:
     context = [MUSEUMS[0], *FILLER, LOCKED]
     result, _ = graded(MUSEUMS[:1], context)
-    exact, _ = graded(MUSEUMS[:1], context, windows="all")
+    exact, _ = graded(MUSEUMS[:1], context, few_asks=ALL)
     assert (labels(result), labels(exact)) == (["supported"], ["contradicted"])
-    assert any("windows='all' shows everything" in w for w in result.metadata["warnings"])
 
 
 def test_two_likely_parts_that_disagree_are_shown_together() -> None:
@@ -207,15 +211,14 @@ def test_where_what_nothing_supports_helps_everything_is_shown(options: dict[str
     shown = {n for ask in judge.asked for n, _ in ask.payload.sentences}
     assert shown == set(range(1, len(CONTEXT) + 1))
     assert all(v.shown == 1 for v in result.verdicts)
-    assert any("everything was shown" in w for w in result.metadata["warnings"])
 
 
 def test_by_default_everything_is_shown_unless_that_takes_many_asks() -> None:
-    _, few = graded(MUSEUMS[:3], CONTEXT, windows="auto")
-    _, everything = graded(MUSEUMS[:3], CONTEXT, windows="all")
+    _, few = graded(MUSEUMS[:3], CONTEXT, few_asks=FEW_ASKS)
+    _, everything = graded(MUSEUMS[:3], CONTEXT, few_asks=ALL)
     assert len(few.asked) == len(everything.asked) <= FEW_ASKS
     longer = [f"{text} It was page {n}." for n in range(8) for text in CONTEXT]
-    result, many = graded(MUSEUMS[:3], longer, windows="auto")
+    result, many = graded(MUSEUMS[:3], longer, few_asks=FEW_ASKS)
     assert len(many.asked) < 20
     assert all(v.shown < 1 for v in result.verdicts)
 
@@ -269,9 +272,8 @@ def test_a_judge_whose_window_is_smaller_than_thought_is_asked_anew() -> None:
             return super().ask(ask)
 
     judge = Small(Limits(prompt_tokens=4000))
-    result = grade(
-        " ".join(MUSEUMS[:3]), " ".join(CONTEXT), judge=judge, controls="off", windows="likely"
-    )
+    with likely_parts_from(0):
+        result = grade(" ".join(MUSEUMS[:3]), " ".join(CONTEXT), judge=judge, controls="off")
     assert labels(result) == ["supported", "contradicted", "not_enough_info"]
 
 
@@ -296,7 +298,7 @@ def test_what_likely_parts_support_the_whole_context_does_not_leave_open(
     statements = [fact(name) for name in names[:size]]
     limits = Limits(prompt_tokens=tokens, statements=most)
     result, judge = graded(statements, context, limits, policy=policy)
-    exact, _ = graded(statements, context, limits, policy=policy, windows="all")
+    exact, _ = graded(statements, context, limits, policy=policy, few_asks=ALL)
     opened = {museum for museum, _, is_open in known if is_open}
     assert [v.statement for v in result.verdicts] == statements
     for number, (verdict, whole) in enumerate(zip(result.verdicts, exact.verdicts, strict=True)):

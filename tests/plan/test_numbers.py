@@ -11,6 +11,7 @@ import pytest
 from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
+from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade
@@ -60,7 +61,7 @@ def test_every_number_of_a_grade_is_in_one_ask_whatever_it_asks_for(
     options: dict[str, Any] = {"policy": policy, "reasks": reasks, "controls": controls}
     if policy == "joint":
         options |= {"policy": "ragas", "joint": True}
-    grade(" ".join(ROOMS[:size]), CONTEXT, judge=judge, **options)
+    grade(" ".join(ROOMS[:size]), CONTEXT, judge=judge, **with_own_policy(options))
     asked = [ask for ask in judge.asked if ask.kind not in ("ratings", "reason")]
     numbers = sorted(chain.from_iterable(ask.ids for ask in asked))
     assert numbers == list(range(1, len(numbers) + 1))
@@ -94,9 +95,9 @@ def test_the_reply_to_another_ask_earns_nothing(policy: str) -> None:
             return Reply(verdicts_json({n + shift: "supported" for n in ask.ids}))
 
     for shift in (-9, -2, -1, 1, 2, 9):
-        options = {"controls": "off", "reask_singly": False}
+        options = with_own_policy({"policy": policy, "controls": "off", "reask_singly": False})
         judge = Swapping(limits=Limits(statements=2))
-        result = grade(" ".join(ROOMS[:4]), CONTEXT[:8], judge=judge, policy=policy, **options)
+        result = grade(" ".join(ROOMS[:4]), CONTEXT[:8], judge=judge, **options)
         assert {v.label for v in result.verdicts} == {None}, shift
         assert (result.status, result.pass_) == ("unreadable", False)
 

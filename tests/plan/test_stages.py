@@ -32,6 +32,7 @@ import pytest
 from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
+from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
@@ -166,7 +167,8 @@ def graded(row: Mapping[str, Any], policy: str, script: Any) -> tuple[GradingRes
     options = dict(row.get("options", {}))
     if "question" in row:
         options["question"] = row["question"]
-    result = grade(row["answer"], row["context"], judge=judge, policy=policy, **options)
+    options = with_own_policy({**options, "policy": policy})
+    result = grade(row["answer"], row["context"], judge=judge, **options)
     return result, judge.asked
 
 
@@ -364,7 +366,8 @@ def test_every_letter_of_the_answer_is_in_one_span(
     answer = " ".join(sentences)
     replies = {"claims": claims, "claims_and_verdicts": joint, "verdicts": verdicts}
     judge = Scripted(replies, {"statements": most} if most else None)
-    result = grade(answer, "The shop is open daily.", judge=judge, policy=name, **options)
+    options = with_own_policy({**options, "policy": name})
+    result = grade(answer, "The shop is open daily.", judge=judge, **options)
     if is_complete(result):
         assert not lost_or_shared(result, answer)
     if result.defined and result.status == "graded":

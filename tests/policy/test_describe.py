@@ -90,7 +90,7 @@ def test_fields_of_your_own_are_shown_in_words() -> None:
     ],
 )
 def test_the_result_of_nothing_to_check_says_whether_it_passes(ending: object, shown: str) -> None:
-    assert nothing_to_check(replace(Policy(), on_no_statements=ending)) == shown  # type: ignore[arg-type]
+    assert nothing_to_check(Policy(endings={"no_statements": ending})) == shown  # type: ignore[dict-item]
 
 
 def test_the_example_of_ratings_shows_what_the_score_caps_change() -> None:

@@ -26,6 +26,7 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from fakes import ScriptedJudge, TruthfulJudge
+from own_policy import likely_parts_from
 
 import faithfulness_assert as fa
 from faithfulness_assert import JudgeError
@@ -160,6 +161,10 @@ def grades() -> dict[str, Sink]:
     def windows(tokens: int, **options: Any) -> dict[str, Any]:
         return {"judge": TruthfulJudge(YES.label, Limits(prompt_tokens=tokens)), **options}
 
+    def likely(text: str) -> object:
+        with likely_parts_from(0):
+            return fa.grade(ANSWER, text * 4, **windows(900))
+
     def asserted(text: str) -> None:
         for judge in ("embedded", ScriptedJudge([text])):
             with suppress(AssertionError, fa.NotGraded):
@@ -176,7 +181,7 @@ def grades() -> dict[str, Sink]:
         "an answer, any judge": lambda text: fa.grade(text, CONTEXT, judge=YES),
         "a context, any judge": lambda text: fa.grade(ANSWER, text, judge=YES),
         "a context in windows": lambda text: fa.grade(ANSWER, text, **windows(2000)),
-        "likely windows": lambda text: fa.grade(ANSWER, text * 4, **windows(900, windows="likely")),
+        "likely windows": likely,
         "an answer in windows": lambda text: fa.grade(text, CONTEXT, **windows(2000)),
         "controls": lambda text: fa.grade(ANSWER, text, judge=YES, controls="enforce", seed=1),
         "a question": lambda text: fa.grade(ANSWER, CONTEXT, question=text, judge=YES),
