@@ -224,7 +224,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name:
         ("aiolimiter", {"drive.limits"}),
         ("rich", {"cli.terminal", "batch.progress"}),
         ("filelock", {"batch.run_directory"}),
-        ("yaml", {"policy.files", "promptfoo.promptfoo_yaml"}),
+        ("yaml", {"policy.files", "promptfoo.migrate"}),
         ("pyarrow", {"batch.parquet_files", "batch.ray"}),
         ("python_calamine", {"batch.spreadsheets"}),
         ("ray", {"batch.ray"}),

@@ -49,11 +49,11 @@ def add_init_arguments(parser: ArgumentParser) -> None:
         "--from",
         metavar="CONFIG",
         dest="config",
-        help="adopt a promptfoo config in place: show as a diff what replaces its "
-        "context-faithfulness assertions, and which files are added",
+        help="print what replaces the context-faithfulness assertions of a promptfoo config, to "
+        "paste, and what it does not carry over",
     )
     parser.add_argument(
-        "--write", action="store_true", help="with --from: make these changes, not only show them"
+        "-o", "--output", metavar="FILE", help="with --from: write it to this new file instead"
     )
 
 
@@ -63,10 +63,11 @@ def run_init(arguments: Namespace) -> int:
         example = {"FOLDER": arguments.folder != Path(), "--force": arguments.force}
         for name, given in {**example, "--overwrite": arguments.overwrite}.items():
             if given:
-                raise ConfigError(f"{name}: not with --from, which changes a config where it is")
-        return _adopt(arguments.config, write=arguments.write)
-    if arguments.write:
-        raise ConfigError("--write: only with --from")
+                raise ConfigError(f"{name}: not with --from, which writes no example")
+        _convert(arguments.config, arguments.output)
+        return PASSED
+    if arguments.output is not None:
+        raise ConfigError("--output: only with --from")
     named = set(arguments.overwrite)
     for path in _write_example(arguments.folder, force=arguments.force, named=named):
         show_line(f"wrote {path}")
@@ -79,27 +80,23 @@ def run_init(arguments: Namespace) -> int:
     return PASSED
 
 
-def _adopt(config: str, *, write: bool) -> int:
-    """Shows what makes a config use our assertion, or does it."""
-    from ..promptfoo.adopt import adopt
+def _convert(config: str, output: str | None) -> None:
+    """Prints what replaces the assertions of a config, or writes it to a new file."""
+    from ..promptfoo.migrate import migrate_file
 
-    adoption = adopt(Path(config), TEMPLATES, sys.executable)
-    for line in adoption.diff().splitlines():
-        show_line(line)
-    for note in adoption.notes:
-        show_line(f"# {note}")
-    if not adoption.changes:
-        return PASSED
-    if not write:
-        show_line("# Nothing was written. To make these changes, add --write.")
-        return PASSED
+    text = migrate_file(config)
+    if output is None:
+        for line in text.splitlines():
+            show_line(line)
+        return
+    if os.path.lexists(output):
+        raise ConfigError(f"--output: {output} exists; name a new file")
     try:
-        for path in adoption.write():
-            show_line(f"wrote {path}")
+        with new_file(output) as file:
+            file.write(text.encode())
     except OSError as error:
-        problem = f"cannot write {error.filename or config}: {error.strerror}"
-        raise ConfigError(f"init: {problem}") from None
-    return PASSED
+        raise ConfigError(f"--output: cannot write {output}: {error.strerror}") from None
+    show_line(f"wrote {output}")
 
 
 def _write_example(folder: Path, *, force: bool, named: set[str]) -> list[Path]:
@@ -112,8 +109,8 @@ def _write_example(folder: Path, *, force: bool, named: set[str]) -> list[Path]:
     try:
         existing = [copy.name for copy in copies if os.path.lexists(copy)]
         if CONFIG in existing and CONFIG not in named:
-            adopting = f"To adopt it: init --from {folder / CONFIG}"
-            advice = f"{adopting}. To lose it: --overwrite {CONFIG}. Or choose another folder"
+            converting = f"To convert its assertions: init --from {folder / CONFIG}"
+            advice = f"{converting}. To lose it: --overwrite {CONFIG}. Or choose another folder"
             raise ConfigError(f"init: {folder} already contains {CONFIG}. {advice}")
         if wrong := [name for name in existing if not force and name not in named]:
             advice = "Choose another folder, or use --force to overwrite them"

@@ -19,7 +19,7 @@ from true_server import answered
 
 from faithfulness_assert import grade, settings
 from faithfulness_assert.cli.app import _run
-from faithfulness_assert.promptfoo.providers import AZURE, SERVERS
+from faithfulness_assert.promptfoo.migrate import SERVERS
 
 PAGE = (ROOT / "docs" / "servers.md").read_text(encoding="utf-8")
 FOREIGN = ("ollama", "vllm", "llama-server")
@@ -80,7 +80,7 @@ def test_every_imitated_server_has_a_recipe_and_every_recipe_an_imitation() -> N
 def test_the_page_lists_every_grader_of_promptfoo_that_becomes_a_judge() -> None:
     part = PAGE.partition("\n## In promptfoo\n")[2]
     listed = re.findall(r"`(\w+):(?:openai\.)?…`", part)
-    assert sorted(listed) == sorted([*SERVERS, *AZURE, "bedrock", "openai"])
+    assert sorted(listed) == sorted([*SERVERS, "openai"])
 
 
 # ---------------------------------------------------------------- what doctor says of others

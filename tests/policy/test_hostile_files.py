@@ -20,10 +20,9 @@ from faithfulness_assert.options import parse_options
 from faithfulness_assert.policy import files
 from faithfulness_assert.policy.load import find_policy, load_policy
 from faithfulness_assert.promptfoo import get_assert
-from faithfulness_assert.promptfoo.adopt import adopt
+from faithfulness_assert.promptfoo.migrate import migrate_file
 from faithfulness_assert.settings import _of_file
 
-TEMPLATES = Path(__file__).parents[2] / "faithfulness_assert" / "promptfoo" / "templates"
 TAGS = (
     "int float bool null timestamp binary set omap pairs str map seq merge value x python/name:os"
 )
@@ -65,7 +64,7 @@ PLACES: dict[str, Callable[[str], object]] = {
         for end in (".toml", ".yaml", ".json")
     },
     **{
-        f"init --from a {end}": file(end, lambda path: adopt(path, TEMPLATES, "python3"))
+        f"init --from a {end}": file(end, lambda path: migrate_file(str(path)))
         for end in (".yaml", ".json")
     },
     "pyproject.toml": file(".toml", lambda path: _of_file(str(path))),

@@ -1,39 +1,43 @@
-"""``init --from`` finds the built-in assertions in any promptfoo config and prints YAML for ours."""
+"""``init --from`` finds the built-in assertions in any promptfoo config and prints ours, to paste."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import contains, rows
 
 from faithfulness_assert import ConfigError, Grader
 from faithfulness_assert.promptfoo.hook import read_config
-from faithfulness_assert.promptfoo.migrate import MAX_ASSERTIONS, migrate_config
+from faithfulness_assert.promptfoo.migrate import migrate_config
 
-BUILT_IN: dict[str, Any] = {"type": "context-faithfulness", "threshold": 0.8}
-
-
-def config_with(*assertions: Any, **config: Any) -> dict[str, Any]:
-    return {"tests": [{"vars": {"query": "q"}, "assert": list(assertions)}], **config}
+CONFIG = """\
+# our eval
+defaultTest:
+  options: {provider: {id: "ollama:chat:llama3.1", config: {apiKey: opensesame, top_k: 1}}}
+tests:
+  - vars: {query: price?, at: 22:00}
+    assert:
+      - type: contains
+        value: a
+      - type: context-faithfulness
+        threshold: 0.8  # since May
+        metric: Faith
+        contextTransform: context.vars.docs
+  - assert: [&a {type: context-faithfulness, threshold: 0.5}, *a]
+"""
 
 
 def printed(config: object) -> list[dict[str, Any]]:
     """The assertions of the output, as YAML reads them."""
     read: list[dict[str, Any]] = yaml.safe_load(migrate_config(config))
     return read
-
-
-def init_from(path: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "faithfulness_assert", "init", "--from", str(path)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60, check=False)
 
 
 @pytest.mark.parametrize("row", rows("migrated_configs"), ids=lambda row: row["what"])
@@ -49,25 +53,39 @@ def test_a_config_is_migrated_as_its_row_says(row: dict[str, Any]) -> None:
     assert [said for said in row.get("never", ()) if said in text] == []
 
 
+def test_the_command_prints_or_writes_a_new_file_and_leaves_the_config(tmp_path: Path) -> None:
+    config, new = tmp_path / "promptfooconfig.yaml", tmp_path / "ours.yaml"
+    config.write_text(CONFIG)
+    done = run("init", "--from", str(config))
+    assert (done.returncode, done.stderr) == (0, "")
+    first, second = yaml.safe_load(done.stdout)
+    judge = {"judge": "openai:llama3.1", "baseUrl": "http://localhost:11434/v1"}
+    assert first["config"] == {
+        **judge,
+        "policy": "promptfoo",
+        "threshold": 0.8,
+        "contextFrom": "vars.docs",
+    }
+    assert second["config"] == {**judge, "policy": "promptfoo", "threshold": 0.5}
+    assert "Left out of the assertion: metric." in done.stdout
+    assert "Left out of the provider's config: top_k." in done.stdout
+    assert "opensesame" not in done.stdout
+    assert [path.name for path in tmp_path.iterdir()] == [config.name]
+    assert run("init", "--from", str(config), "-o", str(new)).returncode == 0
+    assert new.read_text() == done.stdout
+    again = run("init", "--from", str(config), "-o", str(config))
+    assert (again.returncode, config.read_text()) == (2, CONFIG)
+    assert "exists; name a new file" in again.stderr
+    grader = Grader(**read_config(second), api_key="none")
+    assert (grader.policy.name, grader.policy.threshold) == ("promptfoo", 0.5)
+
+
 def test_the_same_assertion_in_many_tests_is_printed_once() -> None:
-    text = migrate_config(
-        {"tests": [{"description": f"test {n}", "assert": [BUILT_IN]} for n in range(60)]}
-    )
+    built_in = {"type": "context-faithfulness", "threshold": 0.8}
+    tests = [{"description": f"test {n}", "assert": [built_in]} for n in range(60)]
+    text = migrate_config({"tests": tests})
     assert text.count("- type: python") == 1
-    assert "in 60 places: tests[1] “test 0”" in text
-
-
-def test_yaml_aliases_for_billions_of_values_are_handled_at_once() -> None:
-    lines = [
-        f"{chr(98 + n)}: &{chr(98 + n)} [{', '.join([f'*{chr(97 + n)}'] * 9)}]" for n in range(12)
-    ]
-    everywhere = "threshold: *m, contextTransform: *m, metric: *m, provider: *m"
-    tests = f"tests: [{{description: *m, assert: [{{type: context-faithfulness, {everywhere}}}]}}]"
-    text = "\n".join(["a: &a [x, x]", *lines, tests])
-    assert "a list" in migrate_config(yaml.safe_load(text))
-    many = {"tests": [{"assert": [BUILT_IN] * 1000}] * 1000}
-    with pytest.raises(ConfigError, match=f"more than {MAX_ASSERTIONS:,}"):
-        migrate_config(many)
+    assert "# in tests[1] “test 0”, tests[2] “test 1”" in text
 
 
 ODD_TEXTS = [
@@ -110,22 +128,6 @@ def test_any_config_is_read_or_a_clear_error(config: dict[str, Any]) -> None:
         assert str(error).startswith("init: ")
 
 
-def test_the_grader_accepts_the_printed_judge_and_options() -> None:
-    provider = {"id": "openai:chat:gpt-4o", "config": {"apiBaseUrl": "http://127.0.0.1:9/v1"}}
-    (ours,) = printed(config_with({**BUILT_IN, "provider": provider}))
-    grader = Grader(**read_config(ours), api_key="none")
-    assert (grader.policy.name, grader.policy.threshold) == ("promptfoo", 0.8)
-
-
-def test_the_command_prints_and_writes_nothing(tmp_path: Path) -> None:
-    config = tmp_path / "promptfooconfig.yaml"
-    config.write_text(yaml.safe_dump(config_with(BUILT_IN)), "utf-8")
-    done = init_from(config)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Nothing was written" in done.stdout
-    assert [path.name for path in tmp_path.iterdir()] == ["promptfooconfig.yaml"]
-
-
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -134,7 +136,6 @@ def test_the_command_prints_and_writes_nothing(tmp_path: Path) -> None:
         ("broken.yaml", b"tests: [\n"),
         ("tag.yaml", b"tests: !!python/object/apply:os.system ['echo hacked']"),
         ("binary.yaml", b"\xff\xfe\x00"),
-        ("deep.yaml", b"[" * 100_000),
         ("huge.yaml", b"# " + b"x" * (1 << 21)),
         ("empty.yaml", b""),
         ("other.json", json.dumps({"tests": []}).encode()),
@@ -145,7 +146,34 @@ def test_a_broken_or_hostile_file_gives_one_line_of_error(
 ) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    done = init_from(tmp_path / name)
+    done = run("init", "--from", str(tmp_path / name))
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("faithfulness-assert: init: ")
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_config_is_never_overwritten_without_its_name(tmp_path: Path) -> None:
+    config = tmp_path / "promptfooconfig.yaml"
+    config.write_text(CONFIG)
+    for more in ([], ["--force"], ["--overwrite", "faithfulness.py"]):
+        done = run("init", str(tmp_path), *more)
+        assert (done.returncode, config.read_text()) == (2, CONFIG)
+    assert f"init --from {config}" in done.stderr
+    named = ["--force", "--overwrite", "promptfooconfig.yaml"]
+    assert run("init", str(tmp_path), *named).returncode == 0
+    assert config.read_text() != CONFIG
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["elsewhere", "--from", "a.yaml"], "FOLDER: not with --from"),
+        (["--force", "--from", "a.yaml"], "--force: not with --from"),
+        (["--overwrite", "a", "--from", "a.yaml"], "--overwrite: not with --from"),
+        (["-o", "a.yaml"], "--output: only with --from"),
+    ],
+)
+def test_options_of_the_other_use_are_refused(arguments: list[str], said: str) -> None:
+    done = run("init", *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr

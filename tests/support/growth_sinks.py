@@ -703,10 +703,9 @@ def configs(folder: Path) -> dict[str, Sink]:
 
 
 def promptfoo(folder: Path) -> dict[str, Sink]:
-    from faithfulness_assert.cli.promptfoo_commands import TEMPLATES
     from faithfulness_assert.promptfoo import get_assert, grade, worker
-    from faithfulness_assert.promptfoo.adopt import adopt
     from faithfulness_assert.promptfoo.eval_end import told
+    from faithfulness_assert.promptfoo.migrate import migrate_file
     from faithfulness_assert.promptfoo.worker_process import protocol
 
     judge = {"judge": "embedded"}
@@ -714,13 +713,13 @@ def promptfoo(folder: Path) -> dict[str, Sink]:
     def asserted(context: Callable[[str], dict[str, Any]]) -> Sink:
         return lambda text: get_assert(text, {"config": judge, **context(text)})
 
-    def adopted(text: str) -> str:
-        home = folder / "adopted"
+    def migrated(text: str) -> str:
+        home = folder / "migrated"
         home.mkdir(exist_ok=True)
-        return adopt(Path(file(home, "c.yaml", text)), TEMPLATES, "python3").diff()
+        return migrate_file(str(file(home, "c.yaml", text)))
 
     def in_config(form: str) -> Sink:
-        return lambda text: adopted(form.replace("TEXT", json.dumps(text)))
+        return lambda text: migrated(form.replace("TEXT", json.dumps(text)))
 
     def every(text: str) -> str:
         tests = "".join(
@@ -728,11 +727,11 @@ def promptfoo(folder: Path) -> dict[str, Sink]:
             f"        threshold: 0.5 # {n}\n"
             for n, part in enumerate(pieces(text, 150))
         )
-        return adopted(f"tests:\n{tests}")
+        return migrated(f"tests:\n{tests}")
 
     def shared(text: str) -> str:
         one = f"x: &a {{type: context-faithfulness, transform: {json.dumps(text)}}}\n"
-        return adopted(f"{one}tests:\n  - assert: [{', '.join(['*a'] * (len(text) // 60))}]\n")
+        return migrated(f"{one}tests:\n  - assert: [{', '.join(['*a'] * (len(text) // 60))}]\n")
 
     def ended(text: str) -> list[str]:
         grade = said(text).to_promptfoo("all")
@@ -765,7 +764,7 @@ def promptfoo(folder: Path) -> dict[str, Sink]:
         "the hook after an eval": hooked,
         "an assertion of JavaScript": lambda text: grade(text, {"vars": {"context": text}, "config": judge, "assertionType": "javascript"}),
         "a message to the worker": message,
-        "a config of promptfoo": adopted,
+        "a config of promptfoo": migrated,
         "texts in a config of promptfoo": in_config(
             "description: TEXT\ntests:\n  - description: TEXT\n    assert:\n      - type: context-faithfulness\n"
             "        contextTransform: TEXT\n        transform: TEXT\n        metric: TEXT\n        provider: TEXT\n"
@@ -774,7 +773,7 @@ def promptfoo(folder: Path) -> dict[str, Sink]:
             "tests: [{description: TEXT, assert: [{type: context-faithfulness, provider: {id: TEXT, config: {apiBaseUrl: TEXT, apiKey: TEXT}}}]}]"
         ),
         "very many assertions": every,
-        "very many assertions on Macs of old": lambda text: adopted(
+        "very many assertions on Macs of old": lambda text: migrated(
             "tests:\r" + "".join(f"  - assert:\r      - type: context-faithfulness # {part!a}\r" for part in pieces(text, 150))
         ),
         "an assertion with aliases": shared,
