@@ -236,7 +236,7 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
         *("report {pipe}", "compare {pipe} {pipe}", "report {run} --data {pipe}.jsonl"),
         *("report {pipe}.csv", "report {pipe}.parquet", "grade {pipe}.jsonl", "grade {pipe}.csv"),
         *("report {piped}", "compare {piped} {piped}", "batch {pipe}.jsonl --run {run}"),
-        *("doctor --context {pipe}", "policies {pipe}.yaml", "report {run} -o {pipe}.html"),
+        *("policies {pipe}.yaml", "report {run} -o {pipe}.html"),
         *("init --from {pipe}.yaml", "batch {data} --run {piped}"),
         *("batch {data} --run {run} --output {pipe}.jsonl", "batch import {run} {pipe}"),
     ],

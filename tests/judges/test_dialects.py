@@ -2,27 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row
-from hypothesis import given
-from hypothesis import strategies as st
 from internet import Internet
-from remote import JSON, bare_environment
+from remote import bare_environment
 
 from faithfulness_assert import Grader
-from faithfulness_assert.judges.dialects import (
-    UNKNOWN,
-    models_in,
-    names_of_models,
-    recognise,
-    stated_window,
-)
-from faithfulness_assert.judges.remote.connection import Answer
 from faithfulness_assert.promptfoo.migrate import judge_of
 
 FACTS = [f"Museum {n} was opened by the mayor in {1700 + n}." for n in range(8)]
@@ -157,46 +146,3 @@ def test_a_grader_of_promptfoo_becomes_a_judge_that_this_server_answers(
         {**row, "base_url": judge["baseUrl"]}, model=judge["judge"].removeprefix("openai:")
     )
     assert (result.status, result.score) == ("graded", SCORE), result.reason
-
-
-# ---------------------------------------------------------------- by what a server is known
-
-
-def json_answer(body: Any, **headers: str) -> Answer:
-    return Answer(200, headers, json.dumps(body).encode())
-
-
-@pytest.mark.parametrize(
-    ("host", "answer", "models", "known"),
-    [
-        ("gpu", json_answer({}), [], (UNKNOWN, "")),
-        ("gpu", json_answer([]), [{"owned_by": "sglang", "max_model_len": 9}], (UNKNOWN, "")),
-        ("gpu", json_answer({"system_fingerprint": ["fp_ollama"], "choices": 3}), [], (UNKNOWN, "")),
-        ("openrouter.ai.evil.org", json_answer({}), [], (UNKNOWN, "")),
-        ("eu.api.openai.com", json_answer({}), [], ("OpenAI", "its address eu.api.openai.com")),
-        ("bedrock-mantle.us-east-1.api.aws", json_answer({}), [], ("Amazon Bedrock", "its address bedrock-mantle.us-east-1.api.aws")),
-        # a gateway before what is behind it, and an address before all
-        ("gw", json_answer({"system_fingerprint": "fp_ollama"}, **{"x-litellm-version": "1"}), [], ("LiteLLM", "its header x-litellm-")),
-        ("models.github.ai", json_answer({"prompt_filter_results": []}), [], ("GitHub Models", "its address models.github.ai")),
-        # Azure behind a gateway of somebody's own
-        ("gw", json_answer({"prompt_filter_results": []}), [], ("Azure OpenAI", "prompt_filter_results in its replies")),
-        ("gw", json_answer({"choices": [{"native_finish_reason": "stop"}]}), [], ("OpenRouter", "native_finish_reason in its replies")),
-    ],
-)  # fmt: skip
-def test_a_server_is_known_by_the_first_sign_that_it_shows(
-    host: str, answer: Answer, models: list[Any], known: tuple[str, str]
-) -> None:
-    assert recognise(host, [answer], models) == known
-
-
-@given(
-    body=st.binary() | JSON.map(lambda value: json.dumps(value).encode()),
-    header=st.text(max_size=30),
-)
-def test_whatever_a_server_answers_it_is_of_some_kind(body: bytes, header: str) -> None:
-    answer = Answer(200, {header: header}, body)
-    models = models_in(answer)
-    assert isinstance(recognise("gpu", [answer], models).name, str)
-    assert all(isinstance(name, str) for name in names_of_models(models))
-    for entry in models:
-        assert stated_window(entry) is None or stated_window(entry)[0] > 0  # type: ignore[index]

@@ -57,7 +57,7 @@ def outcome_at(step: int, what: str, judge: OpenAIJudge, patch: pytest.MonkeyPat
     run = asyncio.Handle._run
 
     async def ask() -> Any:
-        connection: Connection = judge.connection("/chat/completions")
+        connection: Connection = judge._connect()
         asking = asyncio.ensure_future(connection.send(judge.request(ASK, judge._steps), PATIENCE))
 
         def counted(handle: asyncio.Handle) -> None:

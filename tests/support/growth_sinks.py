@@ -325,14 +325,6 @@ def replies(folder: Path) -> dict[str, Sink]:
         client = openai.OpenAI(base_url=server().url, api_key="sk-SECRET12345678", max_retries=0)
         return fa.grade(ANSWER, CONTEXT, judge="openai:m", client=client)
 
-    def doctor(text: str) -> object:
-        from faithfulness_assert.cli.doctor_judge import judge_checks
-        from faithfulness_assert.settings import choose
-
-        current[:] = [completion(text)]
-        access = {"base_url": server().url, "api_key": "sk-SECRET12345678", "max_retries": 0}
-        return list(judge_checks("openai:m", choose("openai:m", None, None, access)))
-
     def error(text: str) -> Answer:
         return Answer({"error": {"message": text, "type": text, "code": text}}, 400)
 
@@ -351,7 +343,6 @@ def replies(folder: Path) -> dict[str, Sink]:
         "no JSON over HTTP": over_http(Answer),
         "a reply of Claude": over_http(claude_message, "anthropic:m"),
         "a reply to your client": own_client,
-        "a reply to doctor": doctor,
     }
 
 
@@ -782,7 +773,6 @@ def promptfoo(folder: Path) -> dict[str, Sink]:
 
 def commands(folder: Path) -> dict[str, Sink]:
     """The commands, in this process."""
-    from faithfulness_assert.cli import doctor_context
 
     made = Commands(folder)
     run, after_run = made.run, made.after_run
@@ -792,10 +782,6 @@ def commands(folder: Path) -> dict[str, Sink]:
 
     def config(text: str) -> str:
         return f"tests: [{{description: {text!a}, assert: [{{type: context-faithfulness}}]}}]"
-
-    def found(text: str) -> str:
-        given = {"vars": {"context": text, "query": text, text: text}}
-        return doctor_context.context_report(file(folder, "given.json", json.dumps(given)))
 
     def policy(text: str) -> str:
         return json.dumps({"guidance": text, "summary": text})
@@ -814,7 +800,6 @@ def commands(folder: Path) -> dict[str, Sink]:
         "command batch export": made.exported,
         "command policies": lambda text: made.words("policies", file(folder, "p.json", policy(text))),
         "command init --from": lambda text: made.words("init", "--from", file(folder, "c.yaml", config(text))),
-        "what doctor finds": found,
         "words of a command": lambda text: made.words("grade", text, f"--{text}", "--map", text),
     }  # fmt: skip
 

@@ -82,7 +82,6 @@ class DirectConnection(Connection):
         url: where the API is.
         login: user and password for it, sent in place of a key.
         secrets: what must never be shown.
-        method: how it is asked. A ``GET`` has no body.
 
     Raises:
         Exception: whatever the SDK raises if it cannot make a client.
@@ -95,7 +94,6 @@ class DirectConnection(Connection):
         url: str,
         login: tuple[str, str] | None,
         secrets: Secrets,
-        method: str = "POST",
     ) -> None:
         super().__init__(secrets)
         # A redirect would send the prompt, and perhaps the key, to an address that the user did
@@ -113,10 +111,10 @@ class DirectConnection(Connection):
         headers = {**client.auth_headers, **client.default_headers, "accept-encoding": "identity"}
         given = {name.lower(): value for name, value in headers.items() if isinstance(value, str)}
         # To merge the client's headers anew for each ask would take as long as all else about it.
-        made: Any = first.http.build_request(method, url, headers=given)
+        made: Any = first.http.build_request("POST", url, headers=given)
         made.headers.pop("content-length", None)
         parts = {"headers": made.headers, "extensions": made.extensions}
-        self._request = partial(made.__class__, method, made.url, **parts)
+        self._request = partial(made.__class__, "POST", made.url, **parts)
 
     async def close(self) -> None:
         """Closes all connections: what an ask uses, when that ask has ended.

@@ -28,8 +28,6 @@ from .server_errors import ServerError
 from .settings import find_endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from .provider import Provider, Settings
     from .redaction import Secrets
 
@@ -63,8 +61,6 @@ class RemoteJudge:
     """
 
     provider: Provider
-    watch: Callable[[dict[str, Any], Answer], None] | None = None
-    """Is told each request and its answer, as they went over the network. For ``doctor``."""
 
     def __init__(
         self,
@@ -180,11 +176,6 @@ class RemoteJudge:
         request = partial(self.request, ask)
         return outcome, next_steps(self.provider.fallbacks, sent, outcome, request)
 
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """What the server was found to reject, and what it is sent instead."""
-        return step_warnings(self.provider.fallbacks, self._steps)
-
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         warnings = (*self._endpoint.warnings, *step_warnings(self.provider.fallbacks, steps))
@@ -258,8 +249,6 @@ class RemoteJudge:
         answer = await connection.send(request, seconds)
         if not isinstance(answer, Answer):
             return self.secrets.out_of_outcome(answer)
-        if self.watch is not None:
-            self.watch(request, answer)
         read = partial(self.read, answer)
         return read() if len(answer.body) <= LONG_BODY else await background.in_thread(read)
 
@@ -280,18 +269,15 @@ class RemoteJudge:
     def _connect(self) -> Connection:
         provider, own = self.provider, self._own_client
         if own is None:
-            connection = self.connection(provider.path)
+            make_client = partial(self._make_client, f"Async{provider.client}")
+            url, login = self._endpoint.below(provider.path), self._endpoint.login
+            connection: Connection = DirectConnection(
+                provider.sdk(), make_client, url, login, self.secrets
+            )
         else:
             connection = ClientConnection(provider.sdk(), own, provider.path, self.secrets)
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection
-
-    def connection(self, path: str, method: str = "POST") -> Connection:
-        """A new connection to ``path`` below this judge's address, with its key."""
-        make_client = partial(self._make_client, f"Async{self.provider.client}")
-        url, login = self._endpoint.below(path), self._endpoint.login
-        sdk, secrets = self.provider.sdk(), self.secrets
-        return DirectConnection(sdk, make_client, url, login, secrets, method)
 
 
 async def _close(connecting: asyncio.Future[Connection]) -> None:

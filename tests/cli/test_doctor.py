@@ -1,0 +1,68 @@
+"""``doctor`` says whether the judge answers, what its server takes, and in which form it replies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from loopback import Answer, Loopback, Request, refusal_to
+from remote import bare_environment
+from true_server import answered
+
+from faithfulness_assert.cli.app import _run
+
+Doctor = Callable[[str, str], tuple[int, str]]
+
+
+@pytest.fixture
+def doctor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Doctor:
+    """Asks a judge, and returns the exit code and what was printed."""
+    bare_environment(monkeypatch)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1")
+
+    def ask(judge: str, url: str) -> tuple[int, str]:
+        monkeypatch.setenv(f"{judge.partition(':')[0].upper()}_BASE_URL", url)
+        return _run(["doctor", "--judge", judge]), capsys.readouterr().out
+
+    return ask
+
+
+def test_a_server_that_ignores_a_schema_is_told_as_that(doctor: Doctor) -> None:
+    with Loopback(answered) as server:
+        code, printed = doctor("openai:m", server.url)
+    assert code == 0
+    assert "ok    judge openai:m answers: score 1.00" in printed
+    assert "ok    left out: nothing" in printed
+    assert "warn  structured output: the server keeps to no JSON Schema" in printed
+    assert "context window: not known" in printed
+
+
+def test_what_a_judge_of_another_api_rejects_is_told_too(doctor: Doctor) -> None:
+    def no_schema(request: Request) -> Answer:
+        if "output_config" in request.body:
+            return refusal_to(400, "output_config: Extra inputs are not permitted")
+        return answered(request)
+
+    with Loopback(no_schema) as server:
+        code, printed = doctor("anthropic:claude-sonnet-4-5", server.root)
+    assert code == 0
+    assert "left out: the server does not support a JSON Schema; none was sent" in printed
+    assert "context window: 200,000 tokens for this model" in printed
+
+
+def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server(
+    doctor: Doctor,
+) -> None:
+    code, printed = doctor("openai:m", "http://127.0.0.1:9/v1")
+    assert code == 1
+    assert "fail  judge openai:m: Not graded: no connection to the judge" in printed
+    assert not re.search("left out|structured output|context window", printed)
+
+
+def test_what_a_hostile_server_writes_reaches_no_terminal(doctor: Doctor) -> None:
+    with Loopback(refusal_to(404, "\x1b[31m\n::add-mask::x sk-1m1tated")) as server:
+        _, printed = doctor("openai:m", server.url)
+    assert "\x1b" not in printed
+    assert not re.search("^::", printed, re.MULTILINE)
+    assert "sk-1m1tated" not in printed
