@@ -6,7 +6,7 @@ import asyncio
 import json
 import math
 from collections.abc import Mapping
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote
 
 import anthropic
 import openai
@@ -28,8 +28,10 @@ from faithfulness_assert.judges.remote.redaction import (
     safe_text,
 )
 from faithfulness_assert.judges.remote.server_errors import read_failure, retry_after
+from faithfulness_assert.judges.remote.settings import endpoint_at
 from faithfulness_assert.records.ask import finish_reason
 from faithfulness_assert.records.errors import JudgeError
+from faithfulness_assert.records.keys import REDACTED
 from faithfulness_assert.records.usage import Usage
 
 KEYS = st.text("abcdefghXYZ0189-_.~/+=:%", min_size=8, max_size=60)
@@ -56,40 +58,18 @@ JSON = st.recursive(
 )
 
 
-@given(before=st.text(max_size=40), after=st.text(max_size=40), key=KEYS)
-def test_every_written_form_of_a_secret_is_removed(before: str, after: str, key: str) -> None:
-    assume(key.rstrip("=") not in "[redacted]")
-    forms = [key, quote(key, safe=""), json.dumps(key), f"Bearer {key}"]
-    for form in forms:
-        shown_text = redact(f"{before} {form} {after}", Secrets([key]))
-        assert key not in shown_text
-        assert form not in shown_text
-
-
-def test_json_and_url_escapes_of_a_password_are_removed() -> None:
-    password = 'pä"ss\\wörd/ 1+2'
-    forms = (json.dumps(password), quote(password), quote(password, safe=""), quote_plus(password))
-    for form in forms:
-        assert "rd" not in redact(f"user {form} denied", Secrets([password]))
-        assert "rd" not in safe_text(f"user {form} denied", Secrets([password]))
-
-
 @given(
-    before=st.text(max_size=40),
     key=KEYS,
-    between=st.sampled_from([" ", "\n", "\r\n  ", '" + "', "-", "\u200b"]),
+    between=st.sampled_from(["", " ", "\n", "\r\n  ", "\u200b", "\u00ad"]),
     size=st.integers(1, 9),
 )
-def test_a_secret_with_separators_inside_or_in_another_case_is_removed(
-    before: str, key: str, between: str, size: int
+def test_a_key_is_removed_in_any_case_and_with_what_nobody_sees_inside_it(
+    key: str, between: str, size: int
 ) -> None:
-    letters = "".join(c for c in key if c.isalnum())
-    assume(len(letters) >= 6 and "redacted" not in letters.lower())
-    shown_text = redact(
-        f"{before} {between.join(key[i : i + size] for i in range(0, len(key), size))}".swapcase(),
-        Secrets([key]),
-    )
-    assert letters.lower() not in "".join(c for c in shown_text if c.isalnum()).lower()
+    assume(key.strip("0123456789") and not key.isalpha())
+    parts = between.join(key[i : i + size] for i in range(0, len(key), size))
+    for form in (parts, parts.swapcase(), quote(key, safe=""), json.dumps(key)[1:-1]):
+        assert Secrets([key]).out_of(f"as {form} says") in (f"as {REDACTED} says", REDACTED)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +92,7 @@ def test_unknown_credentials_are_removed_too(text: str) -> None:
 
 def test_normal_words_are_not_taken_for_credentials() -> None:
     text = "max_tokens: 100 is too large; the basic plan has no access; task-force; temperature=0.5"
-    assert redact(text, Secrets(["abc", ""])) == text
+    assert redact(text) == Secrets(["abc", ""]).out_of(text) == text
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -269,3 +249,38 @@ async def _ask_with_sdk(api: str, url: str) -> None:
     else:
         async with anthropic.AsyncAnthropic(api_key="k-123456", base_url=url) as claude:
             await claude.messages.create(model="m", messages=[], max_tokens=1)
+
+
+# ---------------------------------------------------------------- http without encryption
+
+
+@pytest.mark.parametrize(
+    ("url", "warns"),
+    [
+        ("https://api.example/v1", False),
+        ("http://localhost:1/v1", False),
+        ("http://127.8.9.1/v1", False),
+        ("http://[::1]/v1", False),
+        ("http://localhost.evil.example/v1", True),
+        ("http://api.example/v1", True),
+        ("http://10.0.0.5/v1", True),
+        ("http://VLLM:8000/v1", True),
+    ],
+)
+def test_http_to_another_machine_is_warned_of(
+    url: str, warns: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    endpoint = endpoint_at(url, Secret("sk-123456789"))
+    assert bool(endpoint.warnings) == warns
+    monkeypatch.setenv("FAITHFULNESS_ASSERT_HTTP_HOSTS", "10.0.0.5, vllm,api.example")
+    assert bool(endpoint_at(url, Secret("sk-123456789")).warnings) == ("evil" in url)
+
+
+def test_the_warning_of_http_is_in_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Loopback(good_reply) as server:
+        monkeypatch.setenv("http_proxy", server.root)  # so that a name needs no network
+        url = "http://judge.example/v1"
+        result = Grader("openai:m", base_url=url, api_key="sk-123456789", max_retries=0).grade(
+            "It rains.", "It rains."
+        )
+    assert any("base_url is http" in warning for warning in result.warnings)

@@ -134,7 +134,7 @@ class Rounds:
         return self._directory.path / "rounds" / f"{number:03}"
 
     def _say(self, current: Round, text: str) -> None:
-        text = self._judge.secrets.out_of_message(text)
+        text = self._judge.secrets.out_of(text)
         self._said.append(f"round {current.number}: {text}")
 
     # ------------------------------------------------------------ at the provider

@@ -61,7 +61,7 @@ class Sending:
                     del file["sending"]
                     self._store.save(current)
                 raise
-            if self._secrets.out_of_message(batch) != batch:
+            if self._secrets.out_of(batch) != batch:
                 raise ValueError("the id of the batch has the key in it")
         file["batch"] = batch
         self._store.save(current)

@@ -9,9 +9,8 @@ import asyncio
 import json
 import zlib
 from collections.abc import AsyncIterable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
@@ -99,7 +98,7 @@ class DirectConnection(Connection):
         # A redirect would send the prompt, and perhaps the key, to an address that the user did
         # not name.
         self._http_client = partial(
-            _http_client_class(sdk),
+            sdk.DefaultAsyncHttpxClient,
             follow_redirects=False,
             timeout=None,
             auth=login,
@@ -171,16 +170,6 @@ class _HttpClient:
 
     http: Any
     asks: int = 0
-
-
-@cache
-def _http_client_class(sdk: Any) -> Any:
-    """The SDK's client on aiohttp, where it can be used: it takes half the CPU time."""
-    if find_spec("aiohttp") and (on_aiohttp := getattr(sdk, "DefaultAioHttpClient", None)):
-        with suppress(RuntimeError):  # some versions of the SDK need one more package for it
-            on_aiohttp(verify=_certificates())
-            return on_aiohttp
-    return sdk.DefaultAsyncHttpxClient
 
 
 def _certificates() -> ssl.SSLContext:

@@ -17,8 +17,6 @@ from .connection import MAX_BYTES, Answer, Connection, bounded_body, too_large
 from .redaction import Secret, Secrets
 from .settings import Endpoint, credentials, endpoint_at
 
-_MOST_LEARNED = 8  # tokens that are remembered as secrets; some clients sign each request anew
-
 
 def client_endpoint(client: Any, api: str, package: str) -> Endpoint:
     """Where a client asks, and what must not be shown of it.
@@ -110,4 +108,4 @@ class ClientConnection(Connection):
 
     def _remember(self, headers: Mapping[str, str]) -> None:
         """A token that the client fetched for this request must not be shown either."""
-        self.secrets.learn(credentials(headers), _MOST_LEARNED)
+        self.secrets.learn(credentials(headers))

@@ -1,10 +1,10 @@
 """Keys, passwords and tokens never leave: they are taken out of whatever a server sent.
 
-A text is read as it stands and as whoever decodes it reads it (JSON, URL and HTML escapes, wide and
-invisible characters). Of that, letters and digits count, in either case. A secret that stands in
-the open is replaced. A text that hides one, or a good part of one, is replaced as a whole.
-
-What could be a word is left in replies: a short secret that is a single word or a number.
+All that a judge says, and all that is stored of it, goes through ``Secrets``. It finds a secret in
+any case, with white space and invisible characters in it, and in base64, in a text as it stands and
+as it reads without its JSON, URL and HTML escapes. Escapes of escapes, other encodings and parts of
+a secret are not looked for, nor secrets that are words or short. Messages also lose whatever looks
+like a credential, whoever it belongs to.
 """
 
 from __future__ import annotations
@@ -14,25 +14,21 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from html import unescape
 from typing import Any, TypeVar
-from urllib.parse import quote, quote_plus
+from urllib.parse import unquote
 
 from ...records.ask import Outcome, Reply
 from ...records.errors import JudgeError
 from ...records.keys import REDACTED, without_keys
-from .readings import letters, readings, shown
 
 Error = TypeVar("Error", bound=JudgeError)
 
 MAX_SHOWN = 300  # characters of a server's text that a message quotes
 MAX_SEARCHED = 20_000  # characters that are searched for credentials: more than is ever shown
-MIN_IN_MESSAGES = 6  # characters; shorter secrets are placeholders such as "none"
-MIN_IN_REPLIES = 8
-MIN_LETTERS = 16  # of a secret that is found in replies whatever stands between its letters
-_PIECE = 12  # letters of a secret that are found where the rest of it is missing
-_DIGESTS = ("md5", "sha1", "sha256", "sha512")
-"""What gateways name a key by. Whoever guesses a key can check it."""
+MIN_SIGNS = 8  # of a secret; shorter ones are placeholders such as "none"
+LONG = 16  # characters of a word that is no accident
+MOST_LEARNED = 8  # tokens that are remembered as secrets; some clients sign each request anew
 
 _CREDENTIALS = re.compile(
     r"""
@@ -48,6 +44,11 @@ _CREDENTIALS = re.compile(
     """,
     re.I | re.X,
 )
+_UNSEEN = (
+    "[\0- \x7f-\xa0\xad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
+    "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+)
+_JSON_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([^\\]))")  # also in JSON in JSON
 
 
 class Secret(str):
@@ -60,52 +61,48 @@ class Secret(str):
 
 
 class Secrets:
-    """What one judge must never show or store.
+    """What one judge must never show or store: keys, passwords, tokens."""
 
-    Args:
-        words: keys, passwords, tokens.
-        in_messages: what only messages and logs lose, however short it is.
-    """
-
-    def __init__(self, words: Iterable[str] = (), in_messages: Iterable[str] = ()) -> None:
-        self._words = tuple(Secret(word) for word in words if word)
-        self._marked = tuple(Secret(word) for word in in_messages)
-        self._learned: tuple[Secret, ...] = ()
+    def __init__(self, words: Iterable[str] = ()) -> None:
+        self._words = [Secret(word) for word in words if _is_secret(word)]
+        self._given = len(self._words)
         self._find()
 
     def __repr__(self) -> str:
         return f"Secrets({REDACTED})"
 
-    def learn(self, words: Iterable[str], most: int) -> None:
-        """Adds secrets that turned up later. Of these, the last ``most`` are remembered."""
-        known = {*self._words, *self._learned}
-        if new := tuple(Secret(word) for word in words if word and word not in known):
-            self._learned = (*self._learned, *new)[-most:]
+    def learn(self, words: Iterable[str]) -> None:
+        """Adds secrets that turned up later. Of these, only the last ones are remembered."""
+        new = [Secret(word) for word in words if _is_secret(word) and word not in self._words]
+        if new:
+            learned = [*self._words[self._given :], *new][-MOST_LEARNED:]
+            self._words = [*self._words[: self._given], *learned]
             self._find()
 
     def _find(self) -> None:
-        words = (*self._words, *self._learned)
-        loose = [word for word in words if len(letters(word)) >= MIN_LETTERS]
-        rest = [word for word in words if word not in loose and not _is_word(word)]
-        self._in_replies = _Finder(loose, [word for word in rest if len(word) >= MIN_IN_REPLIES])
-        loose = [word for word in words if len(letters(word)) >= MIN_IN_MESSAGES]
-        rest = [word for word in words if word not in loose and len(word) >= MIN_IN_MESSAGES]
-        self._in_messages = _Finder(loose, [*rest, *self._marked])
+        forms = [Secret(form) for word in self._words for form in (word, *_in_base64(word))]
+        self._seen = [Secret(_seen(form)) for form in forms]
+        self._written = [Secret(f"{_UNSEEN}*".join(map(re.escape, form))) for form in forms]
 
     def out_of(self, text: str) -> str:
-        """``text`` of a reply without the secrets."""
-        return self._in_replies.out_of(text)
+        """``text`` without the secrets that stand in it; if it hides one, nothing of it."""
+        if not self._are_in(text):
+            return text
+        text = re.sub("|".join(self._written), REDACTED, text, flags=re.I)
+        return REDACTED if self._are_in(text) else text
 
-    def out_of_message(self, text: str) -> str:
-        """``text`` of a message without the secrets, also those that might be words."""
-        return self._in_messages.out_of(text)
+    def _are_in(self, text: str) -> bool:
+        if not self._seen:
+            return False
+        texts = [_seen(reading) for reading in {text, _unescaped(text)}]
+        return any(secret in text for text in texts for secret in self._seen)
 
     def json_in(self, body: bytes) -> Any:
         """The JSON of a server without the secrets; None if it is none, or nested too deeply."""
         try:
             text = body.decode("utf-8-sig")
             data = json.loads(text)
-            return self._cleaned(data) if self._in_replies.is_in(text) else data
+            return self._cleaned(data) if self._are_in(text) else data
         except (ValueError, RecursionError):
             return None
 
@@ -120,20 +117,19 @@ class Secrets:
 
     def out_of_reply(self, reply: Reply) -> Reply:
         """A reply without the secrets."""
-        clean = self.out_of_message
         return replace(
             reply,
             text=self.out_of(reply.text),
-            finish_reason=clean(reply.finish_reason),
-            refusal=reply.refusal and clean(reply.refusal),
-            warnings=tuple(map(clean, reply.warnings)),
+            finish_reason=self.out_of(reply.finish_reason),
+            refusal=reply.refusal and self.out_of(reply.refusal),
+            warnings=tuple(map(self.out_of, reply.warnings)),
         )
 
     def out_of_error(self, error: Error) -> Error:
         """An error without the secrets: itself."""
         for name, value in vars(error).items():
             if isinstance(value, str) and name != "kind":
-                setattr(error, name, self.out_of_message(value))
+                setattr(error, name, self.out_of(value))
         error.args = (error.message,)
         return error
 
@@ -144,102 +140,56 @@ class Secrets:
         return self.out_of_error(outcome)
 
 
-class _Finder:
-    """Finds some secrets in any text: ``loose`` by their letters, ``exact`` as they stand."""
-
-    def __init__(self, loose: Iterable[str], exact: Iterable[str]) -> None:
-        self._loose, self._exact = tuple(loose), tuple(exact)
-        known = (*self._loose, *self._exact)
-        all_letters = [letters(word) for word in self._loose]
-        encoded = [letters(form) for word in known for form in _encodings(word)]
-        long = {form for form in encoded if len(form) >= MIN_IN_REPLIES}
-        pieces = [*_pieces(all_letters, _PIECE), *_pieces(long, 2 * _PIECE)]
-        self._forms = tuple(Secret(form) for form in {*all_letters, *pieces, *long})
-        self._shown = tuple(Secret(shown(word)) for word in self._exact)
-
-    def out_of(self, text: str) -> str:
-        if not self.is_in(text):
-            return text
-        text = self._open.sub(REDACTED, text)
-        if self.is_in(text):  # a key of which a part is masked
-            text = _without_credentials(text[:MAX_SEARCHED]) + text[MAX_SEARCHED:]
-        return REDACTED if self.is_in(text) else text
-
-    def is_in(self, text: str) -> bool:
-        """Whether ``text`` contains a secret, in whichever form."""
-        if not self._forms and not self._shown:
-            return False
-        return any(map(self._is_read_in, readings(text)))
-
-    def _is_read_in(self, text: str) -> bool:
-        if any(map(letters(text).__contains__, self._forms)):
-            return True
-        return bool(self._shown) and any(map(shown(text).__contains__, self._shown))
-
-    @cached_property
-    def _open(self) -> re.Pattern[str]:
-        """The secrets as servers write them, the longest first."""
-        found = [_loosely(form) for word in self._loose for form in _written(word)]
-        found += [re.escape(form) for word in self._exact for form in _written(word)]
-        return re.compile("|".join(sorted(found, key=len, reverse=True)), re.I)
-
-
-def _pieces(words: Iterable[str], step: int) -> Iterator[str]:
-    """The start of each ``step`` letters of the words that have twice as many."""
-    for word in words:
-        if len(word) >= 2 * _PIECE:
-            yield from (word[at : at + _PIECE] for at in range(0, len(word) - _PIECE + 1, step))
-
-
-def _written(secret: str) -> Iterator[str]:
-    yield from (secret, quote(secret, safe=""), quote(secret), quote_plus(secret))
-    yield json.dumps(secret)[1:-1]
-    yield from (form for form in _encodings(secret) if len(letters(form)) >= MIN_IN_REPLIES)
-
-
-def _encodings(secret: str) -> Iterator[str]:
-    """The secret and its usual digests in hex and in base64, the secret also inside a text."""
-    import hashlib  # a fresh process without a key needs it nowhere
-
-    data = secret.encode("utf-8", "surrogatepass")
-    for digest in (hashlib.new(name, data, usedforsecurity=False).digest() for name in _DIGESTS):
-        yield from (digest.hex(), b64encode(digest).decode())
-    yield data.hex()
-    for before in range(3):
-        end = (before + len(data)) * 8 // 6
-        yield b64encode(bytes(before) + data).decode()[-(-before * 8 // 6) : end]
-
-
-def _loosely(form: str) -> str:
-    """Finds ``form`` also with line breaks, spaces, quotes or invisible characters inside it."""
-    found = [c for c in form if c.isalnum()]
-    return r"[\W_]*".join(found) if len(found) >= MIN_IN_MESSAGES else re.escape(form)
-
-
-def _is_word(secret: str) -> bool:
-    """Whether a secret might as well be a word or a number of a text."""
-    cased = secret[1:].islower() or secret.isupper() or not secret.isascii()
-    return secret.isdecimal() or (secret.isalpha() and cased)
-
-
-# ---------------------------------------------------------------- messages
-
 NO_SECRETS = Secrets()
 
 
 def safe_text(text: str, secrets: Secrets = NO_SECRETS) -> str:
     """``text`` as messages quote it: no secrets, one printable line, about 300 characters."""
     # Secrets are removed before the text is cut: a cut could leave half of one.
-    start = " ".join(secrets.out_of_message(text).split())[:MAX_SEARCHED]
-    line = " ".join(_without_credentials(start).split())
+    start = " ".join(secrets.out_of(text).split())[:MAX_SEARCHED]
+    line = " ".join(redact(start).split())
     cut = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in line[: MAX_SHOWN + 1])
     return cut if len(cut) <= MAX_SHOWN else f"{cut[:MAX_SHOWN]}..."
 
 
-def redact(text: str, secrets: Secrets = NO_SECRETS) -> str:
-    """``text`` without the ``secrets``, and without anything that looks like a credential."""
-    return _without_credentials(secrets.out_of_message(text))
-
-
-def _without_credentials(text: str) -> str:
+def redact(text: str) -> str:
+    """``text`` without anything that looks like a credential."""
     return _CREDENTIALS.sub(lambda match: f"{match['before']}{REDACTED}", without_keys(text))
+
+
+def _is_secret(word: str) -> bool:
+    """Whether it is long enough, and no word or number that a text may have by chance."""
+    cased = word[1:].islower() or word.isupper() or not word.isascii()
+    by_chance = word.isdecimal() or (word.isalpha() and cased)
+    return len(word) >= (LONG if by_chance else MIN_SIGNS)
+
+
+def _seen(text: str) -> str:
+    """``text`` without white space and what nobody sees, in lower case."""
+    text = "".join(text.split())
+    if not (text.isascii() and text.isprintable()):
+        text = re.sub(f"{_UNSEEN}+", "", text)
+    return text.lower()
+
+
+def _unescaped(text: str) -> str:
+    """``text`` without one level of the escapes of JSON, addresses and HTML."""
+    if "\\" in text:
+        text = _JSON_ESCAPE.sub(_character, text)
+    if "%" in text:
+        text = unquote(text)
+    return unescape(text) if "&" in text else text
+
+
+def _character(escape: re.Match[str]) -> str:
+    code, sign = escape.groups()
+    return chr(int(code, 16)) if code else " " if sign in "bfnrt" else sign
+
+
+def _in_base64(secret: str) -> Iterator[str]:
+    """The secret in base64, wherever it stands in what is encoded, in both alphabets."""
+    data = secret.encode("utf-8", "surrogatepass")
+    for before in range(3):
+        end = (before + len(data)) * 8 // 6
+        form = b64encode(bytes(before) + data).decode()[-(-before * 8 // 6) : end]
+        yield from {form, form.replace("+", "-").replace("/", "_")}

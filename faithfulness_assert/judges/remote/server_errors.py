@@ -122,7 +122,7 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
         remedy=_remedy(status, kind, hint, retryable=retryable),
     )
     error.status, error.param = status, param
-    error.said = secrets.out_of_message(text)[:MAX_SEARCHED]
+    error.said = secrets.out_of(text)[:MAX_SEARCHED]
     many_tokens = status != 429 and _TOO_MANY_TOKENS.search(searched)
     error.too_long = not (filtered or unpaid) and bool(
         status == 413 or _TOO_LONG.search(searched) or many_tokens

@@ -12,8 +12,6 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ...records.checks import check_text
 from ...records.errors import ConfigError, MissingKeyError
-from .known import remember
-from .logs import watch_logs
 from .redaction import Secret, Secrets
 
 _CREDENTIAL_NAMES = ("auth", "key", "token", "secret", "cookie", "password", "signature")
@@ -83,7 +81,6 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
         ConfigError: it is not an HTTP address.
     """
     parts = _parse_base_url(url)
-    user = parts.netloc.rpartition("@")[0]
     words = (
         key,
         *_of_login(parts),
@@ -92,11 +89,7 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
         *more_secrets,
         *_proxy_logins(),
     )
-    marked = [f"{user}@"] * bool(user) + [f"?{parts.query}"] * bool(parts.query)
-    secrets = Secrets(words, in_messages=marked)
-    remember(secrets)
-    watch_logs()
-    return Endpoint(Secret(url), key, public_address(url), secrets, _warnings(parts))
+    return Endpoint(Secret(url), key, public_address(url), Secrets(words), _warnings(parts))
 
 
 def public_address(url: str) -> str:

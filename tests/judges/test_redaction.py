@@ -1,0 +1,521 @@
+"""A server that knows the key sends it back: nothing that we show, log or keep has it.
+
+``FORMS`` are the ways to write a key that we promise to find; all is over real HTTP. Where the key is
+typed by accident, and that the process around us stays as it was, is tested here too.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+import logging
+import pickle
+import re
+import subprocess
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+from urllib.parse import quote, unquote
+
+import anthropic
+import openai
+import pytest
+from attacks import outputs
+from batch_server import BatchServer, Body, truthful
+from hypothesis import given
+from hypothesis import strategies as st
+from loopback import Answer, Loopback, Request, good_reply, refusal_to
+from plugin_runs import Runs, output
+from remote import bare_environment
+from strategies import examples
+
+from faithfulness_assert import ConfigError, Grader, grade, to_frame
+from faithfulness_assert.cli import main
+from faithfulness_assert.records.keys import without_keys
+
+pytest_plugins = ["pytester"]
+KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
+SHORT = "pw-19x7-q4"
+VERDICT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported","reason":%s}]}'
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+def each(pattern: str) -> Callable[[str], str]:
+    return lambda key: "".join(pattern.format(c=c, n=ord(c)) for c in key)
+
+
+def in_base64(before: str) -> Callable[[str], str]:
+    return lambda key: base64.b64encode(f"{before}{key} end".encode()).decode()
+
+
+FORMS: dict[str, Callable[[str], str]] = {
+    "plain": str,
+    "upper": str.upper,
+    "spaced": " ".join,
+    "in lines": "\n".join,
+    "zero-width spaces": "\u200b".join,
+    "soft hyphens": "\u00ad".join,
+    "variation selectors": each("{c}\ufe0f"),
+    "Hangul fillers": "\u3164".join,
+    "JSON": each("\\u{n:04x}"),
+    "URL": lambda key: quote(key, safe=""),
+    "URL escapes": each("%{n:02x}"),
+    "HTML": each("&#{n};"),
+    "HTML in hex": each("&#x{n:x};"),
+    "base64": in_base64(""),
+    "base64 after one": in_base64("a"),
+    "base64 of a login": in_base64("user:"),
+    "base64url": lambda key: base64.urlsafe_b64encode(key.encode()).decode(),
+}
+
+
+def readings(text: str) -> Iterator[str]:
+    """``text`` as it stands, and as it may be decoded. It shares no code with what takes keys out."""
+    unescaped = re.sub(r"\\+u([\da-fA-F]{4})", lambda m: chr(int(m[1], 16)), text)
+    yield from (text, unescaped, unquote(unescaped), html.unescape(unescaped))
+    for word in re.findall(r"[A-Za-z0-9+/=_-]{12,}", text):
+        plain = word.replace("-", "+").replace("_", "/").replace("=", "")
+        for part in (plain[skip:] for skip in range(4)):
+            yield base64.b64decode(part + "A" * (-len(part) % 4)).decode("latin-1")
+
+
+def shows(text: str, key: str = KEY) -> bool:
+    letters = re.sub("[^a-z0-9]", "", key.lower())
+    return any(letters in re.sub("[^a-z0-9]", "", one.lower()) for one in readings(text))
+
+
+@pytest.mark.parametrize("key", [KEY, SHORT])
+def test_this_file_notices_each_form(key: str) -> None:
+    assert [name for name, form in FORMS.items() if not shows(f"See {form(key)} .", key)] == []
+
+
+# ---------------------------------------------------------------- places of an answer
+
+Place = Callable[[Request, str], Answer]
+
+
+def on_the_wire(form: str) -> str:
+    return " ".join(form.split()).encode("ascii", "ignore").decode()
+
+
+def everywhere(request: Request, form: str) -> Answer:
+    answer = good_reply(request, VERDICT % json.dumps(f"As {form} says."))
+    body = {**answer.body, "id": form, "model": form, form: form}
+    return Answer(body, 200, {"content-type": "application/json", "x-id": on_the_wire(form)})
+
+
+def refused(request: Request, form: str) -> Answer:
+    if "chat" in request.path:
+        return good_reply(request, content=None, refusal=form)
+    return good_reply(request, "", stop_reason="refusal", stop_details={"explanation": form})
+
+
+def ends_with(request: Request, form: str) -> Answer:
+    name = "stop_reason" if request.path.endswith("messages") else "finish_reason"
+    return good_reply(request, **{name: form})
+
+
+PLACES: dict[str, Place] = {
+    "all of a good answer": everywhere,
+    "raw text": lambda request, form: good_reply(request, f"I say {form} to you."),
+    "claim": lambda request, form: good_reply(request, json.dumps({"claims": [f"It is {form}."]})),
+    "parts of a reply": lambda request, form: good_reply(
+        request, content=[{"type": "text", "text": t} for t in (form[:9], form[9:])]
+    ),
+    "end of a reply": ends_with,
+    "refusal": refused,
+    "error": lambda _, form: refusal_to(400, f"no: {form}", code=form, type=form, param=form),
+    "error in a good answer": lambda _, form: refusal_to(200, f"no: {form}"),
+    "error of a field": lambda _, form: Answer({"detail": [{"loc": [form], "msg": form}]}, 422),
+    "too long": lambda _, form: refusal_to(413, f"context length is 10 {form}"),
+    "page": lambda _, form: Answer(f"<html>{form}", 500),
+    "no JSON": lambda _, form: Answer(f"data: {form}", 200),
+    "redirect": lambda _, form: Answer(b"", 307, {"location": on_the_wire(form)}),
+    "encoding": lambda _, form: Answer(b"{}", 200, {"content-encoding": on_the_wire(form)}),
+}
+
+
+def echo(key: str, place: str) -> Loopback:
+    """Sends the key back in this place, and in the form that "Room 17" in a prompt numbers."""
+
+    def answer(request: Request) -> Answer:
+        found = re.search(r"Room (\d+)", json.dumps(request.body))
+        form = list(FORMS.values())[int(found[1]) if found else 0]
+        return PLACES[place](request, form(key))
+
+    return Loopback(answer)
+
+
+CASES = [
+    {"answer": f"Room {n} opens at nine.", "context": f"Room {n} opens at nine."}
+    for n in range(len(FORMS))
+]
+
+
+def access(api: str, server: Loopback, key: str) -> dict[str, Any]:
+    return {"base_url": server.url if api == "openai" else server.root, "api_key": key}
+
+
+@pytest.mark.parametrize(
+    ("key", "api", "own_client"),
+    [(KEY, "openai", False), (KEY, "anthropic", True), (SHORT, "anthropic", False)],
+)
+@pytest.mark.parametrize("place", PLACES)
+def test_a_key_in_no_form_gets_out_of_any_place_of_an_answer(
+    place: str,
+    key: str,
+    api: str,
+    own_client: bool,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG, "faithfulness_assert")
+    with echo(key, place) as server:
+        way = access(api, server, key)
+        if own_client:
+            way = {
+                "client": {"openai": openai.OpenAI, "anthropic": anthropic.Anthropic}[api](**way)
+            }
+        options: dict[str, Any] = {"reasons": True, "controls": "off", "reasks": 0, **way}
+        options["split"] = "claims" if place == "claim" else "sentences"
+        grader = Grader(f"{api}:m", max_retries=0, cache=tmp_path, **options)
+        results = [grader.grade(**case) for case in CASES]
+        again = grader.grade(**CASES[0])
+    shown = {name: outputs(result) for name, result in zip(FORMS, results, strict=True)}
+    shown["again"] = outputs(again)
+    shown["kept"] = "".join(file.read_text("utf-8") for file in tmp_path.rglob("*.json"))
+    shown["log"] = "\n".join(
+        r.getMessage() for r in caplog.records if r.name == "faithfulness_assert"
+    )
+    assert server.requests
+    assert [name for name, text in shown.items() if shows(text, key)] == []
+
+
+# ---------------------------------------------------------------- sinks
+
+
+def command(*words: str) -> int:
+    """The command, in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.argv", ["faithfulness-assert", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+    return int(str(end.value.code))
+
+
+def files(folder: Path) -> dict[str, str]:
+    found = (file for file in folder.rglob("*") if file.is_file())
+    return {str(file): file.read_bytes().decode("latin-1") for file in found}
+
+
+@pytest.mark.parametrize("place", ["all of a good answer", "error"])
+def test_no_command_and_no_file_shows_the_key(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    Path("data.json").write_text(json.dumps(CASES))
+    with echo(KEY, place) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        judge = ["--judge=openai:m", "-o", "reasons=true", "-o", "max_retries=0", "-o", "reasks=0"]
+        command("grade", "data.json", "--all", "--report=grade.html", "-o", "cache=kept", *judge)
+        command("grade", "data.json", "--json", *judge)
+        tables = [f"--output=out.{end}" for end in ("csv", "jsonl", "xml")]
+        command("batch", "data.json", "--run=run", "--github", "--report=run.html", *tables, *judge)
+        command("doctor", "--judge=openai:m")
+        assert len(server.requests) > 2
+    said = capfd.readouterr()
+    shown = {**files(tmp_path), "standard output": said.out, "standard error": said.err}
+    assert any(name.endswith("out.csv") for name in shown)
+    assert [name for name, text in shown.items() if shows(text)] == []
+
+
+def test_no_view_of_a_result_and_no_failing_test_shows_the_key(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with echo(KEY, "all of a good answer") as server:
+        way = access("openai", server, KEY)
+        result = grade(**CASES[0], judge="openai:m", reasons=True, reasks=0, **way)
+    with echo(KEY, "error") as server:
+        Runs(pytester).write(f"""
+def test_it():
+    from faithfulness_assert import assert_faithful
+    text = "Room 1 opens at nine."
+    assert_faithful("It is.", text, judge="openai:m", api_key={KEY!r}, base_url={server.url!r})
+""")
+        ways = ("-vv", "--showlocals", "--log-level=DEBUG", "--junitxml=out.xml", "--tb=short")
+        said = output(Runs(pytester).run(*ways, "-p", "no:randomly"))
+    frame = to_frame([result])
+    views = [result._repr_html_(), frame.to_csv(), pickle.dumps(result, 0).decode("latin-1")]
+    assert not shows("\n".join(views))
+    assert "1 failed" in said
+    assert not shows("\n".join(line for line in said.splitlines() if "api_key=" not in line))
+
+
+class EchoingBatches(BatchServer):
+    """Has the key in all parts of its answers; ``refuses`` all files, with the key in the reason."""
+
+    def __init__(self, refuses: bool) -> None:
+        super().__init__(model=self._model, refuse=self._refuse)
+        self._refuses = refuses
+
+    @staticmethod
+    def _model(path: str, body: Body) -> tuple[int, Body]:
+        status, answer = truthful(path, body)
+        told = f'\\"reason\\":\\"{KEY}\\",\\"label\\"'
+        answer = json.loads(json.dumps(answer).replace('\\"label\\"', told))
+        return status, {**answer, "model": KEY, "id": KEY}
+
+    def _refuse(self, _: Any) -> list[Body]:
+        return [{"code": KEY, "line": 1, "message": f"no {KEY}", "param": KEY}] * self._refuses
+
+    def serve(self, method: str, url: str, content: bytes) -> tuple[int, bytes]:
+        status, answer = super().serve(method, url, content)
+        if method == "GET" and b"custom_id" in answer:
+            line = {"custom_id": KEY, "response": {"status_code": 200, "body": KEY}, "error": None}
+            answer += json.dumps({**line, "result": {"type": KEY}}).encode() + b"\n" + KEY.encode()
+        return status, answer
+
+
+@pytest.mark.parametrize(
+    ("via", "refuses"),
+    [("openai-batch", False), ("openai-batch", True), ("anthropic-batch", False)],
+)
+def test_a_batch_api_puts_the_key_nowhere(
+    via: str,
+    refuses: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data.json").write_text(json.dumps(CASES[:2]))
+    api = via.partition("-")[0]
+    monkeypatch.setenv(f"{api.upper()}_API_KEY", KEY)
+    with EchoingBatches(refuses) as server:
+        url = server.url if api == "openai" else server.root
+        words = [f"--judge={api}:m", f"--via={via}", "-o", f"base_url={url}", "-o", "reasons=true"]
+        command("batch", "data.json", "--run=run", "--output=out.csv", *words)
+        for _ in range(3):
+            command("batch", "collect", "run", "--output=out.csv")
+        assert server.requests
+    said = capfd.readouterr()
+    shown = {**files(tmp_path), "standard output": said.out, "standard error": said.err}
+    assert [name for name, text in shown.items() if shows(text)] == []
+
+
+def test_the_results_of_a_batch_are_asked_for_where_the_key_belongs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    data, run = tmp_path / "data.jsonl", tmp_path / "run"
+    data.write_text("".join(f"{json.dumps(case)}\n" for case in CASES[:2]))
+    with Loopback(Answer("{}")) as other, BatchServer() as server:
+        show = server._anthropic
+
+        def elsewhere(batch: Any) -> Body:
+            seen = show(batch)
+            return {**seen, "results_url": seen["results_url"] and f"{other.root}/results"}
+
+        monkeypatch.setattr(server, "_anthropic", elsewhere)
+        words = ["--judge=anthropic:m", "--via=anthropic-batch", "-o", f"base_url={server.root}"]
+        command("batch", str(data), "--run", str(run), *words)
+        assert command("batch", "collect", str(run)) in (0, 1)
+    assert other.connections == 0
+
+
+def test_a_stored_reply_of_somebody_else_shows_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with Loopback(good_reply) as server:
+        options: dict[str, Any] = {"base_url": server.url, "cache": tmp_path, "reasons": True}
+        grader = Grader("openai:m", controls="off", **options)
+        assert grader.grade(**CASES[0]).status == "graded"
+        for file in tmp_path.rglob("*.json"):
+            if "text" in (kept := json.loads(file.read_text())):
+                said = VERDICT % json.dumps(f"As {KEY} says.")
+                file.write_text(json.dumps({**kept, "text": said}))
+        result = grader.grade(**CASES[0])
+    assert "says" in outputs(result)
+    assert not shows(outputs(result))
+
+
+SECRETS = ("p@ssword-77", "sesame-open", "p%40ssword-77")
+
+
+def test_what_is_secret_in_an_address_is_shown_nowhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data.json").write_text(json.dumps(CASES[:2]))
+    with echo("p@ssword-77", "all of a good answer") as server:
+        url = server.url.replace("//", "//me:p%40ssword-77@") + "?token=sesame-open"
+        options = ["--judge=openai:m", "-o", f"base_url={url}", "-o", "reasks=0"]
+        command("grade", "data.json", "--all", "--report=grade.html", "-o", "cache=kept", *options)
+        command("batch", "data.json", "--run=run", "--output=out.csv", *options)
+        command("estimate", "data.json", *options)
+        assert all("token=sesame-open" in request.path for request in server.requests)
+        grader = Grader("openai:m", base_url=url, api_key=KEY)
+    judge = grader.judge
+    said = capfd.readouterr()
+    shown = "".join([*files(tmp_path).values(), *said, f"{grader!r} {vars(grader)} {vars(judge)}"])
+    assert [secret for secret in (*SECRETS, KEY) if secret in shown] == []
+
+
+@pytest.mark.parametrize("status", [200, 407])
+def test_the_password_of_a_proxy_is_a_secret_too(
+    status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    password = "p@ssword-77"
+
+    def proxy(request: Request) -> Answer:
+        said = f"As {password} and {in_base64('me:')(password)} say."
+        if status == 407:
+            return refusal_to(status, said)
+        return good_reply(request, VERDICT % json.dumps(said))
+
+    with Loopback(proxy) as server:
+        monkeypatch.setenv("http_proxy", server.root.replace("//", "//me:p%40ssword-77@"))
+        way = {"base_url": "http://judge.example/v1", "api_key": KEY, "max_retries": 0}
+        result = grade(**CASES[0], judge="openai:m", reasons=True, **way)  # type: ignore[call-overload]
+        login = server.requests[0].headers["proxy-authorization"].partition(" ")[2]
+    assert base64.b64decode(login) == b"me:p@ssword-77"
+    assert (result.status == "judge_failed") == (status == 407)
+    assert not shows(outputs(result), password)
+
+
+def test_an_error_shows_no_key_even_with_locals() -> None:
+    with pytest.raises(ConfigError) as caught:
+        Grader("openai:m", base_url="http://localhost/v1", api_key=KEY, no_such_option=1)  # type: ignore[call-arg]
+    trace = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
+    ours = [line for line in trace.format() if "no_such_option=1" not in line]
+    assert KEY not in "".join(ours)
+
+
+# ---------------------------------------------------------------- a key where a name belongs
+
+TYPED = ("sk-proj-abcdefghijk1234567890", "hf_abcdefghijklMNOPqrstuvwxyzABCDEFGH")
+
+
+@pytest.mark.parametrize("key", TYPED)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "grade - --judge {0}",
+        "grade - --judge openai:m -o {0}=1",
+        "grade - --judge https://user:{0}@host/v1",
+        "grade - --policy {0}",
+        "doctor --judge {0}",
+        "{0}",
+        "batch collect {0} more",
+    ],
+)
+def test_a_key_that_is_typed_where_a_name_belongs_is_not_shown(
+    words: str, key: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    command(*words.format(key).split())
+    shown = "".join(capsys.readouterr())
+    assert shown
+    assert "abcdefghijk" not in shown
+
+
+@pytest.mark.parametrize("key", TYPED)
+def test_a_key_in_place_of_a_judge_or_an_option_is_not_in_the_error(key: str) -> None:
+    for options in ({"judge": key}, {"policy": key}, {key: 1}, {"judge": "openai:m", key: 1}):
+        with pytest.raises(ConfigError) as caught:
+            grade("It is.", "It is.", **options)
+        assert "abcdefghijk" not in f"{caught.value!r} {caught.value}"
+
+
+NAMES = (
+    *("sk-answers.jsonl", "data/sk-SK.jsonl", "hf_answers_small.csv", "sk-20241125.csv"),
+    *("sk-run-2024-11-25.jsonl", "hf_part_1_of_12.parquet", "xai-grok-4-fast-reasoning"),
+    *("xai-grok-2-vision-1212", "pplx-70b-online-instruct", "nvapi-llama-3-8b-instruct"),
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_or_model_that_is_named_as_keys_begin_is_named_in_the_error(name: str) -> None:
+    assert str(ConfigError(f"{name}: cannot be read")) == f"{name}: cannot be read"
+
+
+BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+SHAPES = (  # as providers write them: how a key begins, the letters of the rest, and how many
+    *(("sk-", BASE62, 48), ("sk-proj-", f"{BASE62}-_", 156), ("sk-ant-api03-", f"{BASE62}-_", 95)),
+    *(("sk-or-v1-", BASE62[:10] + "abcdef", 64), ("sk-", BASE62[:10] + "abcdef", 32)),
+    *(("gsk_", BASE62, 52), ("hf_", BASE62, 34), ("r8_", BASE62, 37), ("xai-", BASE62, 80)),
+    *(("pplx-", BASE62, 48), ("nvapi-", f"{BASE62}-_", 64), ("ghp_", BASE62, 36)),
+    *(("github_pat_", BASE62, 82), ("AIza", f"{BASE62}-_", 35), ("AKIA", BASE62[2:36], 16)),
+)
+
+
+@examples(300)
+@given(st.sampled_from(SHAPES), st.randoms(use_true_random=False))
+def test_a_key_of_any_provider_is_masked_whoever_it_is_of(shape: Any, chance: Random) -> None:
+    start, letters, count = shape
+    key = start + "".join(chance.choices(letters, k=count))
+    assert without_keys(f"key {key} is wrong") == "key [redacted] is wrong"
+    for masked in (f"{start}{'*' * 9}{key[-4:]}", f"{key[:8]}...{key[-4:]}", f"{key[:8]}…"):
+        if start.startswith("sk-"):
+            assert key[-4:] not in without_keys(masked).replace("[redacted]", "")
+
+
+# ---------------------------------------------------------------- the process around us
+
+PROGRAM = """
+import asyncio, logging, os, random, signal, sys, threading
+
+def of_logger(name):
+    given = vars(logging.getLogger(name))
+    return [given[part] for part in ("filters", "handlers", "level", "propagate", "disabled")]
+
+def state():
+    return {
+        "loggers": {name: of_logger(name) for name in LOGGERS},
+        "root": of_logger(None),
+        "logging": (logging.getLogRecordFactory(), logging.getLoggerClass()),
+        "signals": [signal.getsignal(number) for number in signal.valid_signals()],
+        "loops": asyncio.events._event_loop_policy,
+        "hooks": (sys.excepthook, sys.unraisablehook, threading.excepthook),
+        "random": random.getstate(),
+        "system": (dict(os.environ), os.getcwd()),
+    }
+
+LOGGERS = ("httpx2", "httpcore2", "httpcore2.connection", "openai", "asyncio", "mine")
+asyncio.run(asyncio.sleep(0))  # it makes the policy of event loops
+before = state()
+import faithfulness_assert as fa
+options = dict(judge="openai:m", base_url=sys.argv[1], api_key="sk-abcdefghijk1234567890")
+case = dict(answer="It rains.", context="It rains.")
+assert fa.grade(**case, **options).status == "graded"
+assert asyncio.run(fa.agrade(**case, **options)).status == "graded"
+assert list(fa.grade_many([case], **options))
+assert fa.grade(**case).status == "graded"
+after = state()
+print([what for what in before if before[what] != after[what]])
+made = [logging.getLogger(name) for name in list(logging.root.manager.loggerDict)]
+print([g for g in made for f in g.filters if "faithfulness" in type(f).__module__])
+"""
+
+
+def test_importing_and_using_the_package_changes_nothing_of_the_process() -> None:
+    with Loopback(good_reply) as server:
+        ran = subprocess.run(
+            [sys.executable, "-c", PROGRAM, server.url],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert (ran.returncode, ran.stdout) == (0, "[]\n[]\n"), ran.stderr
