@@ -2,10 +2,9 @@
 
     python benchmarks/agreement_figures.py [--labels 100] [--repeats 1000] [--seed 1]
 
-Runs of 2,000 answers, 3 to 30 % of them unfaithful; three judges. Three kinds of sheets: drawn by
-the verdicts of the judge itself; drawn by those of another judge; and labels of all statements of
-answers that were drawn by the judge, where the statements of an answer are alike. The true figures
-are those of all answers that could be: of two million that are made the same way.
+Runs of 2,000 answers, 3 to 30 % of them unfaithful; three judges. Two kinds of sheets: drawn by
+the verdicts of the judge itself, and drawn by those of another judge. The true figures are those of
+all answers that could be: of many that are made the same way.
 At the end: how often two judges that are equally good are called different.
 """
 
@@ -24,7 +23,7 @@ from faithfulness_assert.agreement.paired import FALSE_ALARMS, Both, paired
 RUN = 2000
 SHARES = (0.03, 0.1, 0.3)
 JUDGES = ((0.7, 0.95), (0.9, 0.9), (0.5, 0.8))
-KINDS = ("its own sheet", "another judge's sheet", "statements")
+KINDS = ("its own sheet", "another judge's sheet")
 SHOWN = ("agreement", "balanced_accuracy", "precision", "recall", "kappa", "ac1")
 RESAMPLES = 400
 OWN, BOTH = [[0, 2], [1, 3]], [[0, 1, 2, 3]] * 2
@@ -65,14 +64,12 @@ def coverage(
     chance: random.Random,
 ) -> dict[str, int]:
     """For each figure, how often its interval contains the true one."""
-    make = statements if kind == "statements" else answers
     sums = [0] * 4
-    for items, _, _ in make(LONG, share, judge, chance):
-        for wrong, flag in items:
-            sums[2 * wrong + flag] += 1
+    for wrong, flag, _ in answers(LONG, share, judge, chance):
+        sums[2 * wrong + flag] += 1
     true, held = figures(sums), dict.fromkeys(SHOWN, 0)
     for _ in range(repeats):
-        run = make(RUN, share, judge, chance)
+        run = answers(RUN, share, judge, chance)
         by = 2 if kind == "another judge's sheet" else 1
         sample = sampled(run, by, labels, OWN if kind == "its own sheet" else BOTH, chance)
         seed = chance.randrange(2**32)
@@ -83,27 +80,12 @@ def coverage(
 
 
 def answers(size: int, share: float, judge: tuple[float, float], chance: random.Random) -> list:
-    """For each answer its one item, whether the judge flags it, and whether another judge does."""
+    """For each answer whether it is unfaithful, the judge flags it, and another judge does."""
     made = []
     for _ in range(size):
         wrong = chance.random() < share
         flag, other = (chance.random() < (judge[0] if wrong else 1 - judge[1]) for _ in range(2))
-        made.append(([(wrong, flag)], flag, other))
-    return made
-
-
-def statements(size: int, share: float, judge: tuple[float, float], chance: random.Random) -> list:
-    """For each answer its statements, alike with a correlation of .2; it is flagged if one is."""
-    made = []
-    share = share / 2
-    for _ in range(size):
-        own = chance.betavariate(4 * share, 4 * (1 - share))
-        items = []
-        for _ in range(chance.randint(2, 7)):
-            wrong = chance.random() < own
-            items.append((wrong, chance.random() < (judge[0] if wrong else 1 - judge[1])))
-        flag = any(flag for _, flag in items)
-        made.append((items, flag, flag))
+        made.append((wrong, flag, other))
     return made
 
 
@@ -123,12 +105,10 @@ def sampled(
     run: list, by: int, labels: int, possible: list[list[int]], chance: random.Random
 ) -> Sample:
     some, sizes = drawn(run, by, labels, chance)
-    clusters = []
-    for place, (items, *_) in some:
-        counts = [0] * 4
-        for wrong, flag in items:
-            counts[2 * wrong + flag] += 1
-        clusters.append(Cluster(place, tuple(counts)))
+    clusters = [
+        Cluster(place, tuple(int(kind == 2 * wrong + flag) for kind in range(4)))
+        for place, (wrong, flag, _) in some
+    ]
     return Sample(clusters, sizes, possible)
 
 
@@ -139,8 +119,8 @@ def alarms(
     found = 0
     for _ in range(repeats):
         some, sizes = drawn(answers(RUN, share, judge, chance), 1, labels, chance)
-        both = [Both(place, [(items[0][0], one, two)]) for place, (items, one, two) in some]
-        if {item[0] for answer in both for item in answer.items} == {False, True}:
+        both = [Both(place, answer) for place, answer in some]
+        if {answer.item[0] for answer in both} == {False, True}:
             found += paired(("A", "B"), both, sizes, resamples=RESAMPLES).p <= FALSE_ALARMS
     return found
 

@@ -9,7 +9,6 @@ from .judge_figures import JudgeFigures
 from .measuring import Agreement, measure
 from .rates import MIN_LABELS, Rate, unfaithful_rate
 from .sheets import write_sheet
-from .statement_rates import unfaithful_statement_rate
 
 __all__ = [
     "MIN_LABELS",
@@ -21,6 +20,5 @@ __all__ = [
     "kappa",
     "measure",
     "unfaithful_rate",
-    "unfaithful_statement_rate",
     "write_sheet",
 ]

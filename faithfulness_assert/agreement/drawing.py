@@ -3,7 +3,8 @@
 The answers that the judge flags are drawn at 2.25 times the rate of the others, and at least 5 of
 them: there most of what is unfaithful can be found. Each answer has a number that follows from the
 seed and its own id and texts, and the lowest ones are drawn: so the same run and seed give the same
-answers in whichever order they were graded, and a larger sheet has all those of a smaller one.
+answers in whichever order they were graded, and a larger sheet has all those of a smaller one. That
+is how ``agreement`` knows what was drawn: it draws again.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.errors import ConfigError
-from .design import Design, Kind, Stratum
-from .judged import Judged, Run, fingerprint
-from .rates import MANY_LABELS, MIN_LABELS, rate_of
-from .rates import Stratum as Labelled
+from .rates import MANY_LABELS, MIN_LABELS, Stratum, rate_of
+
+if TYPE_CHECKING:
+    from .judged import Judged, Run
 
 RATE = 2.25
 LEAST_FLAGGED = 5
@@ -29,19 +30,17 @@ JUDGES = ((0.8, 0.01), (0.5, 0.05))
 
 
 class Counts(NamedTuple):
-    """How many answers of a run pass, and are flagged, with their statements; and the rest."""
+    """How many answers of a run pass, and are flagged; and how many could not be graded."""
 
     others: int
     flagged: int
-    others_statements: int
-    flagged_statements: int
     left_out: int
 
 
 class Drawn(NamedTuple):
-    """The answers of a sheet, in the order in which they stand there, and the design."""
+    """The answers of a sheet, in the order in which they stand there, and the counts of the run."""
 
-    design: Design
+    counts: Counts
     answers: list[Judged]
 
 
@@ -55,59 +54,35 @@ class Width(NamedTuple):
     poor: float
 
 
-def count(run: Run, kind: Kind = "answers") -> Counts:
+def count(run: Run) -> Counts:
     """The counts of a run.
 
     Raises:
         ConfigError: it has too few graded answers for an interval.
     """
-    found = [[0, 0], [0, 0]]
-    left_out = 0
+    counts = {True: 0, False: 0, None: 0}
     for answer in run.answers():
-        if answer is None or not _fits(answer, kind):
-            left_out += 1
-            continue
-        found[answer.flagged][0] += 1
-        found[answer.flagged][1] += len(answer.labels)
-    (others, others_statements), (flagged, flagged_statements) = found
-    if others + flagged < MIN_LABELS:
-        what = "graded answers" if kind == "answers" else "graded answers with statements"
-        problem = f"{others + flagged} {what} are too few for an interval that holds"
+        counts[answer and answer.flagged] += 1
+    graded = counts[True] + counts[False]
+    if graded < MIN_LABELS:
+        problem = f"{graded} graded answers are too few for an interval that holds"
         raise ConfigError(f"{run.name}: {problem}; at least {MIN_LABELS} are needed")
-    return Counts(others, flagged, others_statements, flagged_statements, left_out)
+    return Counts(counts[False], counts[True], counts[None])
 
 
-def draw(run: Run, n: int, *, seed: int, kind: Kind = "answers") -> Drawn:
+def draw(run: Run, n: int, *, seed: int) -> Drawn:
     """Draws ``n`` answers, or all if the run has fewer.
-
-    Args:
-        kind: whether ``answers`` or their ``statements`` are labelled; then answers without
-            statements are left out.
 
     Raises:
         ConfigError: there are too few answers.
     """
-    counts = count(run, kind)
+    counts = count(run)
     flagged, others = split(n, counts.flagged, counts.others)
-    wanted = {True: flagged, False: others}
     found: list[Judged] = []
-    for is_flagged, size in wanted.items():
-        some = (a for a in run.answers() if a and a.flagged is is_flagged and _fits(a, kind))
+    for is_flagged, size in ((True, flagged), (False, others)):
+        some = (a for a in run.answers() if a and a.flagged is is_flagged)
         found += heapq.nsmallest(size, some, key=lambda answer: _number(answer, seed, "draw"))
-    design = Design(
-        kind=kind,
-        run=fingerprint(run.answers()),
-        settings=run.settings,
-        judge=run.judge,
-        policy=run.policy,
-        threshold=run.threshold,
-        inverse=run.inverse,
-        seed=seed,
-        others=Stratum(others, counts.others, counts.others_statements),
-        flagged=Stratum(flagged, counts.flagged, counts.flagged_statements),
-        left_out=counts.left_out,
-    )
-    return Drawn(design, sorted(found, key=lambda answer: _number(answer, seed, "order")))
+    return Drawn(counts, sorted(found, key=lambda answer: _number(answer, seed, "order")))
 
 
 def split(n: int, flagged: int, others: int) -> tuple[int, int]:
@@ -130,15 +105,11 @@ def _half(counts: Counts, flagged: int, others: int, judge: tuple[float, float])
     """Half of the interval that is to be expected."""
     answers = counts.flagged + counts.others
     found = rate_of(
-        Labelled(counts.flagged / answers, round(judge[0] * flagged), flagged),
-        Labelled(counts.others / answers, round(judge[1] * others), others),
+        Stratum(counts.flagged / answers, round(judge[0] * flagged), flagged),
+        Stratum(counts.others / answers, round(judge[1] * others), others),
         answers=answers,
     )
     return (found.high - found.low) / 2
-
-
-def _fits(answer: Judged, kind: Kind) -> bool:
-    return kind == "answers" or bool(answer.labels)
 
 
 def _number(answer: Judged, seed: int, use: str) -> bytes:

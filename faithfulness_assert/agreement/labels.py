@@ -4,92 +4,99 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from itertools import islice
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batch.data_sets.sources import open_table
 from ..records.errors import ConfigError
 from ..records.option_names import option
-from ..text.strings import clip, names_of, text_key
-from .design import Design, Place, unsealed
-from .sheets import ANSWER_LABELS, STATEMENT_LABELS
+from ..text.strings import clip, names_of
+from .drawing import Counts, count, draw
+from .sheets import LABELS, drawn_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from os import PathLike
+    from .judged import Judged, Run
 
-    from .judged import Judged
-
-FINE = ("supported", "not_a_claim")
 IDS = ("case_id", "id")
-SHOWN = ("question", "context", "answer", "statements")
+SHOWN = ("question", "context", "answer")
 MOST_TEXT = 20_000
 """Characters of a text that are kept to be shown."""
 _LABEL = re.compile(r"label([ _.-]?\w{1,30})?", re.IGNORECASE)
 
 
-class Labelled(NamedTuple):
+class Row(NamedTuple):
     """An answer of a sheet.
 
     Args:
-        where: its row, or the first of its rows.
-        id: of its case.
-        place: what the design says of it; None in a sheet without a design.
+        where: its row.
+        id: of its case; spreadsheets may have changed it.
+        drawn: how many answers were drawn, and by which seed; None where it does not say so.
         unfaithful: what each annotator says; None without a label.
-        statements: for each of its statements, what each annotator says ("" without a label).
         texts: what the sheet shows of it, for people.
     """
 
     where: str
     id: str
-    place: Place | None
+    drawn: tuple[int, int] | None
     unfaithful: tuple[bool | None, ...]
-    statements: tuple[tuple[str, ...], ...]
     texts: Mapping[str, str]
+
+
+class Labelled(NamedTuple):
+    """A row, and what the judge of the run says of its answer from which the sheet was drawn."""
+
+    row: Row
+    judged: Judged
+
+    @property
+    def unfaithful(self) -> bool | None:
+        """What the first annotator says: judges are compared with this one."""
+        return self.row.unfaithful[0]
 
 
 class Labels(NamedTuple):
-    """What people say.
+    """What people say of a run.
 
     Args:
         name: of the sheet.
-        design: how it was drawn; None if that is not known.
-        annotators: the columns with labels; the first one is what judges are compared with.
-        answers: those of the sheet, in its order, with and without labels.
-        notes: what a reader of any figure should know.
+        annotators: the columns with labels.
+        counts: of the run.
+        answers: those of the sheet in the order in which it was written, with and without labels.
     """
 
     name: str
-    design: Design | None
     annotators: tuple[str, ...]
+    counts: Counts
     answers: Sequence[Labelled]
-    notes: tuple[str, ...]
 
-
-class Row(NamedTuple):
-    """A row of a sheet, before its rows are put together."""
-
-    where: str
-    id: str
-    design: Design | None
-    place: Place | None
-    labels: tuple[str, ...]
-    texts: Mapping[str, str]
+    def notes(self) -> list[str]:
+        """What a reader should know of rows without a label."""
+        done = [answer.unfaithful is not None for answer in self.answers]
+        last = max(place for place, is_done in enumerate(done) if is_done)
+        notes = []
+        if passed_over := done[:last].count(False):
+            told = f"answers that were passed over, without a label: {passed_over}"
+            notes.append(f"{told}. If those are the hard ones, all figures flatter")
+        if rest := len(done) - 1 - last:
+            notes.append(f"answers at the end without a label: {rest}, which does no harm")
+        return notes
 
 
 def read_labels(
-    path: str | PathLike[str], *, random: bool = False, encoding: str | None = None
+    path: str | PathLike[str], run: Run, *, random: bool = False, encoding: str | None = None
 ) -> Labels:
     """The labels of a sheet, as ``write_sheet`` writes it, or of a table with ``id`` and ``label``.
 
     Args:
         path: ``.csv``, ``.jsonl``, ``.xlsx`` or any other file of a data set.
-        random: a sheet without a design is of answers that were drawn at random from the run.
+        run: from which it was drawn.
+        random: the table does not say how it was drawn: its answers were drawn at random.
         encoding: that of a text file, such as ``"cp1252"``; by default UTF-8.
 
     Raises:
-        ConfigError: the sheet cannot be read, it was edited so that its design no longer fits, a
-            label is none, or an annotator says two things of the same. It names row and column.
+        ConfigError: the sheet cannot be read, it does not have the answers that were drawn from the
+            run, a label is none, or two rows are of the same answer. It names row and column.
     """
     source = open_table(path, encoding)
     records = list(source.records())
@@ -102,23 +109,23 @@ def read_labels(
     if not annotators:
         has = names_of(columns)
         raise ConfigError(f"{source.name}: has no column label; it has {has}")
-    _check_design_column(source.name, columns, random=random)
+    _check_drawn_column(source.name, columns, random=random)
     rows = [_row(source.name, place, row, annotators) for place, row in values]
-    design = _one_design(source.name, rows)
-    answers = _answers(source.name, rows, design)
-    _check_some(source.name, answers, annotators)
-    return Labels(source.name, design, annotators, answers, tuple(_notes(answers)))
+    if not any(row.unfaithful[0] is not None for row in rows):
+        raise ConfigError(f"{source.name}: the column {annotators[0]!r} has no label")
+    told = (_in_any_run if random else _as_drawn)(source.name, rows, run)
+    return Labels(source.name, annotators, *told)
 
 
-def _check_design_column(name: str, columns: Iterable[str], *, random: bool) -> None:
-    has = "design" in columns
+def _check_drawn_column(name: str, columns: Iterable[str], *, random: bool) -> None:
+    has = "drawn" in columns
     if random and has:
-        problem = "has a design, so it is not read as a random sample"
+        problem = "says how it was drawn, so it is not read as a random sample"
         raise ConfigError(f"{name}: {problem}; leave out {option('random', True)}")
     if not random and not has:
         draw = "Draw one with the command `label`"
         use = f"or, if these answers were drawn at random, use {option('random', True)}"
-        raise ConfigError(f"{name}: has no column design. {draw}, {use}")
+        raise ConfigError(f"{name}: has no column drawn. {draw}, {use}")
 
 
 # ---------------------------------------------------------------- a row
@@ -127,36 +134,25 @@ def _check_design_column(name: str, columns: Iterable[str], *, random: bool) -> 
 def _row(name: str, where: str, values: Mapping[str, Any], annotators: Sequence[str]) -> Row:
     at = f"{name}, {where}"
     id = next((_text(values[column]) for column in IDS if _text(values.get(column))), "")
-    design = place = None
-    if "design" in values:
-        try:
-            design, place = unsealed(_text(values["design"]))
-        except ConfigError as error:
-            raise ConfigError(f"{at}: the design {error}") from None
-        if _bare(id) != _bare(place.answer.id):
-            problem = f"case_id is {clip(id, 60)!r}, but this row was drawn for"
-            raise ConfigError(
-                f"{at}: {problem} {clip(place.answer.id, 60)!r}. If the sheet was sorted, sort all "
-                "of its columns together"
-            )
-        id = place.answer.id
     if not id:
         raise ConfigError(f"{at}: has no id")
-    known = STATEMENT_LABELS if place and place.statement else ANSWER_LABELS
-    labels = tuple(_label(f"{at}: {column}", values.get(column), known) for column in annotators)
-    names = (*SHOWN, "statement")
-    texts = {column: _text(values.get(column))[:MOST_TEXT] for column in names}
-    return Row(where, id, design, place, labels, texts)
+    try:
+        drawn = drawn_by(_text(values["drawn"])) if "drawn" in values else None
+    except ConfigError as error:
+        raise ConfigError(f"{at}: {error}") from None
+    labels = tuple(_label(f"{at}: {column}", values.get(column)) for column in annotators)
+    texts = {column: _text(values.get(column))[:MOST_TEXT] for column in SHOWN}
+    return Row(where, id, drawn, labels, texts)
 
 
-def _label(where: str, value: object, known: Sequence[str]) -> str:
+def _label(where: str, value: object) -> bool | None:
+    """Whether an answer is unfaithful; None without a label."""
     given = _text(value).strip().strip("'\".").strip()
-    label = re.sub(r"[\s-]+", "_", given.casefold())
-    if label and label not in known:
-        raise ConfigError(
-            f"{where} is {clip(given, 40)!r}; it must be one of {', '.join(known)}, or empty"
-        )
-    return label
+    label = given.casefold()
+    if label and label not in LABELS:
+        known = ", ".join(LABELS)
+        raise ConfigError(f"{where} is {clip(given, 40)!r}; it must be one of {known}, or empty")
+    return label == "unfaithful" if label else None
 
 
 def _text(value: object) -> str:
@@ -165,133 +161,68 @@ def _text(value: object) -> str:
     return "" if value is None else str(value)
 
 
+# ---------------------------------------------------------------- the rows in their run
+
+
+def _in_any_run(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[Labelled]]:
+    """Rows that do not say how they were drawn, each with its answer in the run."""
+    by_id = _by_id(name, rows)
+    judged = {answer.id: answer for answer in run.answers() if answer and answer.id in by_id}
+    for id, row in by_id.items():
+        if id not in judged:
+            problem = f"the id {clip(id, 60)!r} is not in {run.name}, or was not graded there"
+            raise ConfigError(f"{name}, {row.where}: {problem}; correct or remove the row")
+    return count(run), [Labelled(row, judged[id]) for id, row in by_id.items()]
+
+
+def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[Labelled]]:
+    """The rows in the order in which they were drawn: the same run and seed draw the same."""
+    first = rows[0]
+    for row in rows:
+        if row.drawn is None or row.drawn != first.drawn:
+            problem = f"was drawn with another sheet than {first.where}"
+            raise ConfigError(f"{name}, {row.where}: {problem}; keep each sheet in its own file")
+    n, seed = first.drawn or (0, 0)
+    counts, answers = draw(run, n, seed=seed)
+    ids = _whole_ids(answers)
+    by_id = _by_id(name, [row._replace(id=ids.get(_bare(row.id), row.id)) for row in rows])
+    drawn = {answer.id for answer in answers}
+    for id, row in by_id.items():
+        if id not in drawn:
+            problem = f"{clip(id, 60)!r} is not among the {n} answers that seed {seed} draws from"
+            raise ConfigError(
+                f"{name}, {row.where}: {problem} {run.name}. Name the run first from which the "
+                "sheet was drawn, as it was then; if it has changed since, draw a new sheet"
+            )
+    if lost := [answer.id for answer in answers if answer.id not in by_id]:
+        shown = ", ".join(repr(clip(id, 60)) for id in lost[:3]) + (" and more" * (len(lost) > 3))
+        problem = f"{len(lost)} of the {n} answers that were drawn are missing ({shown})"
+        raise ConfigError(
+            f"{name}: {problem}, and without them the rest is no random part. Put them back, with "
+            "an empty label where there is none"
+        )
+    return counts, [Labelled(by_id[answer.id], answer) for answer in answers]
+
+
+def _by_id(name: str, rows: Iterable[Row]) -> dict[str, Row]:
+    """The rows by their ids. Raises ``ConfigError`` if two are of the same answer."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        first = found.setdefault(row.id, row)
+        if first is not row:
+            both = f"{first.where} and {row.where} are both of {clip(row.id, 60)!r}"
+            raise ConfigError(f"{name}: {both}: decide for one, and remove the other")
+    return found
+
+
+def _whole_ids(answers: Iterable[Judged]) -> dict[str, str]:
+    """The ids of answers by what a spreadsheet leaves of them, where that names one alone."""
+    ids = defaultdict(list)
+    for answer in answers:
+        ids[_bare(answer.id)].append(answer.id)
+    return {bare: same[0] for bare, same in ids.items() if len(same) == 1}
+
+
 def _bare(id: str) -> str:
     """What an id keeps in a sheet: spreadsheets make 7 of 007, and we mark formulas."""
     return re.sub(r"[\W_]+", "", id.casefold()).lstrip("0")
-
-
-# ---------------------------------------------------------------- the rows together
-
-
-def _one_design(name: str, rows: Sequence[Row]) -> Design | None:
-    """The design of all rows, if they have one, and the sheet has all that it says."""
-    design = rows[0].design
-    for row in rows:
-        if row.design != design:
-            problem = f"was drawn with another sheet than {rows[0].where}"
-            raise ConfigError(f"{name}, {row.where}: {problem}; keep each sheet in its own file")
-    if design is None:
-        return None
-    for place, stratum in enumerate(design.strata):
-        found = {r.place.place for r in rows if r.place and r.place.answer.flagged is bool(place)}
-        if len(found) > stratum.drawn:
-            raise ConfigError(
-                f"{name}: has more answers than were drawn; take it as it was written"
-            )
-    here = {row.place.place for row in rows if row.place}
-    # A sheet may say that it has a trillion of answers: no list is made of what it says.
-    lost = design.drawn - sum(1 <= place <= design.drawn for place in here)
-    if lost:
-        missing = (str(n) for n in range(1, design.drawn + 1) if n not in here)
-        shown = ", ".join(islice(missing, 5)) + (" and more" if lost > 5 else "")
-        problem = f"{lost} of the {design.drawn} answers that were drawn are missing"
-        raise ConfigError(
-            f"{name}: {problem} (numbers {shown} of the sheet as it was written), and without them "
-            "the rest is no random part. Put them back, with an empty label where there is none"
-        )
-    return design
-
-
-def _answers(name: str, rows: Sequence[Row], design: Design | None) -> list[Labelled]:
-    grouped: dict[str, list[Row]] = defaultdict(list)
-    for row in rows:
-        grouped[row.id].append(row)
-    if design is None or design.kind == "answers":
-        for same in grouped.values():
-            _check_once(name, same)
-        return [_whole(row) for (row,) in grouped.values()]
-    return [_of_statements(name, same) for same in grouped.values()]
-
-
-def _check_once(name: str, rows: Sequence[Row]) -> None:
-    """Raises ``ConfigError`` if several rows are of the same."""
-    if len(rows) == 1:
-        return
-    first, other = rows[:2]
-    what = f"{first.where} and {other.where} are both of {clip(first.id, 60)!r}"
-    if first.labels != other.labels:
-        labels = " and ".join(filter(None, (*first.labels, *other.labels))) or "nothing"
-        raise ConfigError(f"{name}: {what}, with different labels ({labels}): decide, and keep one")
-    raise ConfigError(f"{name}: {what}: keep one of them")
-
-
-def _whole(row: Row) -> Labelled:
-    says = tuple(label == "unfaithful" if label else None for label in row.labels)
-    return Labelled(row.where, row.id, row.place, says, (), row.texts)
-
-
-def _of_statements(name: str, rows: list[Row]) -> Labelled:
-    """An answer of which each statement has a row."""
-    places = {id(row): row.place for row in rows if row.place}
-    by_number: dict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        by_number[places[id(row)].statement].append(row)
-    for same in by_number.values():
-        _check_once(name, same)
-    first = rows[0]
-    labels = places[id(first)].answer.labels
-    if lost := sorted({*range(1, len(labels) + 1)} - by_number.keys()):
-        problem = f"statement {lost[0]} of {clip(first.id, 60)!r} is missing"
-        raise ConfigError(f"{name}: {problem}. Put it back, with an empty label if it has none")
-    ordered = [by_number[number][0] for number in range(1, len(labels) + 1)]
-    _check_consistent(name, ordered)
-    statements = tuple(row.labels for row in ordered)
-    says = tuple(_answer_of([labels[a] for labels in statements]) for a in range(len(first.labels)))
-    told = "\n\n".join(f"[{n}] {row.texts['statement']}" for n, row in enumerate(ordered, 1))
-    texts = {**first.texts, "statements": told[:MOST_TEXT]}
-    return Labelled(first.where, first.id, first.place, says, statements, texts)
-
-
-def _answer_of(labels: Sequence[str]) -> bool | None:
-    """Whether an answer with these labels is unfaithful; None if one is missing."""
-    return None if "" in labels else any(label not in FINE for label in labels)
-
-
-def _check_consistent(name: str, rows: Sequence[Row]) -> None:
-    """Raises ``ConfigError`` if an annotator labels the same text in one answer differently."""
-    seen: dict[tuple[str, int], Row] = {}
-    for row in rows:
-        for annotator, label in enumerate(row.labels):
-            before = seen.setdefault((text_key(row.texts["statement"]), annotator), row)
-            if label and before.labels[annotator] not in ("", label):
-                what = f"{before.where} and {row.where} are the same statement of the same answer"
-                both = f"{before.labels[annotator]} and {label}"
-                raise ConfigError(f"{name}: {what}, labelled {both}: decide for one")
-
-
-def _check_some(name: str, answers: Sequence[Labelled], annotators: Sequence[str]) -> None:
-    if not any(answer.unfaithful[0] is not None for answer in answers):
-        column = annotators[0]
-        raise ConfigError(f"{name}: no answer has its labels: the column {column!r} is empty")
-
-
-def _notes(answers: Sequence[Labelled]) -> list[str]:
-    """What a reader should know of rows without a label."""
-    done = [answer.unfaithful[0] is not None for answer in answers]
-    order = [answer.place.place if answer.place else n for n, answer in enumerate(answers)]
-    done = [is_done for _, is_done in sorted(zip(order, done, strict=True))]
-    last = max(place for place, is_done in enumerate(done) if is_done)
-    notes = []
-    if passed_over := done[:last].count(False):
-        notes.append(
-            f"answers that were passed over, without a label (or with a statement without one): "
-            f"{passed_over}. If those are the hard ones, all figures flatter"
-        )
-    if rest := len(done) - 1 - last:
-        notes.append(f"answers at the end without a label: {rest}, which does no harm")
-    return notes
-
-
-def judged_in(labels: Labels) -> dict[str, Judged]:
-    """What the judge of the design says of each answer."""
-    return {a.id: a.place.answer for a in labels.answers if a.place is not None}

@@ -6,25 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike
-from pathlib import Path
 
 from ..records.errors import ConfigError
 from .bootstrap import SEED
 from .judge_figures import (
+    ANY,
     JudgeFigures,
     Level,
-    are_everywhere,
+    Said,
     cluster_of,
     judge_figures,
     level_of,
+    said_in,
 )
-from .judged import fingerprint, open_run
-from .labels import FINE as FINE_LABELS
+from .judged import open_run
 from .labels import Labelled, Labels, read_labels
-from .matching import Said, Strata, labelled, said_by_design, said_in, strata_of
 from .paired import Both, Paired, adjusted, paired
 from .rates import MANY_LABELS, MIN_LABELS, Rate, unfaithful_rate
-from .statement_rates import Answers, unfaithful_statement_rate
 
 FEW_FLAGGED = 5
 
@@ -40,17 +38,12 @@ class Agreement:
         unfaithful: among the labelled ones, the same.
         left_out: cases that the figures say nothing about: they could not be graded.
         share: of unfaithful answers in the run.
-        statements: the share of unfaithful statements; None if these were not labelled.
-        counted: for ``statements``, of each labelled answer that passes or is flagged: how many
-            statements are unfaithful, of how many; and how many statements the run has.
         judges: one for each run; none if the labels are all of one class.
         pairs: the judges held against each other.
         annotators: the names of the columns with labels.
         ceiling: two people beside each other, as a judge beside the first; None with one.
         warnings: what a reader must know.
         problem: why there are no figures of a judge; "" if there are.
-        run: the fingerprint of the results of the run that was labelled.
-        drawn_from: the given runs that this is, if they are directories.
     """
 
     sheet: str
@@ -59,16 +52,12 @@ class Agreement:
     unfaithful: tuple[int, int]
     left_out: int
     share: Rate
-    statements: Rate | None
-    counted: tuple[Answers, Answers] | None
     judges: Sequence[JudgeFigures]
     pairs: Sequence[Paired]
     annotators: Sequence[str]
     ceiling: Level | None
     warnings: Sequence[str]
     problem: str
-    run: str
-    drawn_from: Sequence[Path]
 
     @property
     def faithful(self) -> Rate:
@@ -90,14 +79,15 @@ def measure(
 ) -> Agreement:
     """Holds the judges of runs against the labels of people.
 
-    Labels count by the strata of their design; without a design, by the judge's verdict in the
-    first run. The first annotator is who judges are compared with.
+    Labels count by the verdicts in the first run. The first annotator is who judges are compared
+    with.
 
     Args:
         sheet: what ``write_sheet`` wrote, with labels; or a table with ``id`` and ``label``.
-        runs: directories of runs over the same cases, or their results as ``.jsonl``. Without any,
-            the judge is that of the sheet.
-        random: the sheet has no design, and its answers were drawn at random from the first run.
+        runs: directories of runs over the same cases, or their results as ``.jsonl``. The first one
+            is that from which the sheet was drawn.
+        random: the sheet does not say how it was drawn, and its answers were drawn at random from
+            the first run.
         seed: of the bootstrap. The same labels and seed give the same figures.
         encoding: that of the sheet, if it is a text file that is not in UTF-8.
 
@@ -105,55 +95,57 @@ def measure(
         ConfigError: fewer than 30 labelled answers; or the sheet or a run cannot be used, with row
             and column, and what to do.
     """
-    labels = read_labels(sheet, random=random, encoding=encoding)
+    if not runs:
+        raise ConfigError(f"{sheet}: name the run from which it was drawn")
     opened = [open_run(path) for path in runs]
-    strata = strata_of(labels, opened[0] if opened else None)
-    alone = len(opened) == 1
-    judges = [said_in(run, labels, alone=alone) for run in opened] or [said_by_design(labels)]
-    judges = _with_names(judges)
-    answers = labelled(labels)
-    _check_enough(labels, answers, strata)
-    share = _share(answers, strata)
-    counted = _counted(answers, strata)
-    wrong = [answer.unfaithful[0] is True for answer in answers]
-    problem = _problem(wrong)
+    labels = read_labels(sheet, opened[0], random=random, encoding=encoding)
+    names = [run.name for run in opened]
+    judges = [
+        said_in(f"{run.name} ({n})" if names.count(run.name) > 1 else run.name, run, labels)
+        for n, run in enumerate(opened, 1)
+    ]
+    answers = [answer for answer in labels.answers if answer.unfaithful is not None]
+    sizes = labels.counts.others, labels.counts.flagged
+    parts = [[a for a in answers if a.judged.flagged is kind] for kind in (False, True)]
+    _check_enough(labels, parts, sizes)
+    problem = _problem([answer.unfaithful is True for answer in answers])
     told = [] if problem else judges
-    measured = [judge_figures(said, answers, strata, seed) for said in told]
-    pairs = _pairs(told, answers, strata, seed)
-    per = [[a for a in answers if strata.flagged[a.id] is kind] for kind in (False, True)]
+    measured = [judge_figures(said, answers, sizes, seed) for said in told]
     return Agreement(
         sheet=labels.name,
-        labels=(len(per[0]), len(per[1])),
-        sizes=strata.sizes,
-        unfaithful=(_wrong(per[0]), _wrong(per[1])),
-        left_out=strata.left_out,
-        share=share,
-        statements=unfaithful_statement_rate(counted[1], counted[0]) if counted else None,
-        counted=counted,
+        labels=(len(parts[0]), len(parts[1])),
+        sizes=sizes,
+        unfaithful=(_wrong(parts[0]), _wrong(parts[1])),
+        left_out=labels.counts.left_out,
+        share=unfaithful_rate(
+            [answer.unfaithful is True for answer in answers],
+            [answer.judged.flagged for answer in answers],
+            n_flagged=sizes[1],
+            n_unflagged=sizes[0],
+        ),
         judges=measured,
-        pairs=pairs,
+        pairs=_pairs(told, answers, sizes, seed),
         annotators=labels.annotators,
-        ceiling=_ceiling(labels, strata, seed),
-        warnings=list(_warnings(labels, per, strata.sizes[1], measured)),
+        ceiling=_ceiling(labels, sizes, seed),
+        warnings=_warnings(labels, parts, measured),
         problem=problem,
-        run=labels.design.run if labels.design else fingerprint(opened[0].answers()),
-        drawn_from=[Path(run) for run, said in zip(runs, judges, strict=False) if said.drawn],
     )
 
 
-# ---------------------------------------------------------------- what is checked first
+def _wrong(answers: Sequence[Labelled]) -> int:
+    return sum(answer.unfaithful is True for answer in answers)
 
 
-def _check_enough(labels: Labels, answers: Sequence[Labelled], strata: Strata) -> None:
-    if len(answers) < MIN_LABELS:
-        problem = f"{len(answers)} labelled answers are too few for an interval that holds"
+def _check_enough(
+    labels: Labels, parts: Sequence[Sequence[Labelled]], sizes: Sequence[int]
+) -> None:
+    total = sum(map(len, parts))
+    if total < MIN_LABELS:
+        problem = f"{total} labelled answers are too few for an interval that holds"
         raise ConfigError(f"{labels.name}: {problem}; label at least {MIN_LABELS}")
-    seen = {strata.flagged[answer.id] for answer in answers}
-    for kind, what in ((False, "passes"), (True, "flags")):
-        if strata.sizes[kind] and kind not in seen:
-            problem = (
-                f"none of the {strata.sizes[kind]:,} answers that the judge {what} is labelled"
-            )
+    for part, size, what in zip(parts, sizes, ("passes", "flags"), strict=True):
+        if size and not part:
+            problem = f"none of the {size:,} answers that the judge {what} is labelled"
             raise ConfigError(f"{labels.name}: {problem}; label more rows of a sheet of `label`")
 
 
@@ -168,20 +160,17 @@ def _problem(wrong: Sequence[bool]) -> str:
 
 
 def _warnings(
-    labels: Labels,
-    per: Sequence[Sequence[Labelled]],
-    flagged: int,
-    judges: Sequence[JudgeFigures],
+    labels: Labels, parts: Sequence[Sequence[Labelled]], judges: Sequence[JudgeFigures]
 ) -> list[str]:
-    """What a reader must know. ``flagged``: how many answers of the run are."""
-    told = list(labels.notes)
-    total = sum(map(len, per))
+    """What a reader must know."""
+    told = labels.notes()
+    total = sum(map(len, parts))
     if total < MANY_LABELS:
         told.append(
             f"few labels: {total}. Intervals are wide, and hold better from {MANY_LABELS} on"
         )
-    if len(per[1]) < min(FEW_FLAGGED, flagged):
-        few = f"few labels of flagged answers: {len(per[1])}"
+    if len(parts[1]) < min(FEW_FLAGGED, labels.counts.flagged):
+        few = f"few labels of flagged answers: {len(parts[1])}"
         told.append(f"{few}. Label at least {FEW_FLAGGED}")
     for judge in judges:
         if judge.left_out:
@@ -190,75 +179,36 @@ def _warnings(
     return told
 
 
-def _with_names(judges: Sequence[Said]) -> list[Said]:
-    """The judges with different names."""
-    names = [said.name for said in judges]
-    return [
-        said._replace(name=f"{said.name} ({place})") if names.count(said.name) > 1 else said
-        for place, said in enumerate(judges, 1)
-    ]
-
-
-# ---------------------------------------------------------------- shares
-
-
-def _wrong(answers: Sequence[Labelled]) -> int:
-    return sum(answer.unfaithful[0] is True for answer in answers)
-
-
-def _share(answers: Sequence[Labelled], strata: Strata) -> Rate:
-    others, flagged = strata.sizes
-    return unfaithful_rate(
-        [answer.unfaithful[0] is True for answer in answers],
-        [strata.flagged[answer.id] for answer in answers],
-        n_flagged=flagged,
-        n_unflagged=others,
-    )
-
-
-def _counted(answers: Sequence[Labelled], strata: Strata) -> tuple[Answers, Answers] | None:
-    """The statements of the answers that pass, and of those that are flagged."""
-    if not any(answer.statements for answer in answers):
-        return None
-    found: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
-    for answer in answers:
-        wrong = sum(labels[0] not in FINE_LABELS for labels in answer.statements)
-        found[strata.flagged[answer.id]].append((wrong, len(answer.statements)))
-    one, two = (
-        Answers(strata.sizes[kind], strata.statements[kind], found[kind]) for kind in (0, 1)
-    )
-    return one, two
-
-
 # ---------------------------------------------------------------- two of a kind
 
 
 def _pairs(
-    judges: Sequence[Said], answers: Sequence[Labelled], strata: Strata, seed: int
+    judges: Sequence[Said], answers: Sequence[Labelled], sizes: Sequence[int], seed: int
 ) -> list[Paired]:
     tests = []
     for one, two in combinations(judges, 2):
         both = []
         for answer in answers:
-            a, b = one.answers[answer.id], two.answers[answer.id]
+            a, b = (said.answers.get(answer.judged.id) for said in (one, two))
             if a is not None and b is not None:
-                item = answer.unfaithful[0] is True, a.flagged, b.flagged
-                both.append(Both(int(strata.flagged[answer.id]), [item]))
-        if {item[0] for answer in both for item in answer.items} == {False, True}:
-            tests.append(paired((one.name, two.name), both, strata.sizes, seed))
+                item = answer.unfaithful is True, a.flagged, b.flagged
+                both.append(Both(int(answer.judged.flagged), item))
+        if {answer.item[0] for answer in both} == {False, True}:
+            tests.append(paired((one.name, two.name), both, sizes, seed))
     return adjusted(tests)
 
 
-def _ceiling(labels: Labels, strata: Strata, seed: int) -> Level | None:
+def _ceiling(labels: Labels, sizes: Sequence[int], seed: int) -> Level | None:
     """The first two annotators, on the answers that both have labelled."""
     if len(labels.annotators) < 2:
         return None
     clusters = [
-        cluster_of(strata.flagged[answer.id], [(one, two)])
+        cluster_of(answer, two)
         for answer in labels.answers
-        for one, two in [answer.unfaithful[:2]]
+        for one, two in [answer.row.unfaithful[:2]]
         if one is not None and two is not None
     ]
-    if not are_everywhere(clusters, strata.sizes):
+    seen = {cluster.stratum for cluster in clusters}
+    if any(size and place not in seen for place, size in enumerate(sizes)):
         return None
-    return level_of(clusters, strata.sizes, [[0, 1, 2, 3]] * 2, seed)
+    return level_of(clusters, sizes, ANY, seed)

@@ -10,7 +10,6 @@ measures it. Several tests together are corrected by Holm (1979).
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import product
 from random import Random
@@ -23,14 +22,14 @@ from .figures import figures
 FALSE_ALARMS = 0.05
 """The most of 100 % sets of comparisons that call any judge better where none is."""
 KINDS = [(a, b, c) for a, b, c in product((False, True), repeat=3)]
-"""Whether an item is unfaithful, and whether the first and the second judge flag it."""
+"""Whether an answer is unfaithful, and whether the first and the second judge flag it."""
 
 
 class Both(NamedTuple):
-    """A labelled answer: its stratum, and of its items whether each is one of ``KINDS``."""
+    """A labelled answer: its stratum, and which of ``KINDS`` it is."""
 
     stratum: int
-    items: Sequence[tuple[bool, bool, bool]]
+    item: tuple[bool, bool, bool]
 
 
 class Paired(NamedTuple):
@@ -65,22 +64,21 @@ def paired(
     seed: int = SEED,
     resamples: int = RESAMPLES,
 ) -> Paired:
-    """Compares two judges. There must be items of both classes, and no stratum without an answer.
+    """Compares two judges. There must be answers of both classes, and no stratum without an answer.
 
     Args:
         sizes: how many answers of the run each stratum has.
     """
-    clusters = []
-    for stratum, items in answers:
-        counts = Counter(items)
-        clusters.append(Cluster(stratum, tuple(counts[kind] for kind in KINDS)))
+    clusters = [
+        Cluster(stratum, tuple(int(item == kind) for kind in KINDS)) for stratum, item in answers
+    ]
     sample = Sample(clusters, sizes, _possible(answers, sizes))
     values = _differences(sample.totals())
     told = [_differences(totals) for totals in sample.resampled(Random(seed), resamples)]  # noqa: S311 - no secret
     accuracies = [one for one, _ in told]
     below = sum(one < 0 for one in accuracies) + sum(one == 0 for one in accuracies) / 2
     p = min(1.0, 2 * (min(below, resamples - below) + 1) / (resamples + 1))
-    same = all(one == two for answer in answers for _, one, two in answer.items)
+    same = all(one == two for _, (_, one, two) in answers)
     balanced = figure_of(values[0], accuracies)
     agreement = figure_of(values[1], [two for _, two in told])
     return Paired(*names, balanced, agreement, 1.0 if same else p, 1.0 if same else p)
@@ -95,8 +93,7 @@ def adjusted(tests: Sequence[Paired]) -> list[Paired]:
 def _possible(answers: Sequence[Both], sizes: Sequence[int]) -> list[list[int]]:
     """The kinds in each stratum. A judge by whose verdict the strata are says the same in each."""
     own = [
-        all(item[judge] is bool(answer.stratum) for answer in answers for item in answer.items)
-        for judge in (1, 2)
+        all(answer.item[judge] is bool(answer.stratum) for answer in answers) for judge in (1, 2)
     ]
     return [
         [

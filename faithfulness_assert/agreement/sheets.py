@@ -3,7 +3,7 @@
 It shows the texts and the statements, and no word of what the judge said: no verdict, no score, no
 reason, and not the sentences that the judge points at, which it has for what it supports. The
 evidence is what anybody finds by words alone. The rows are in random order, so that a part of them,
-from the first one on, is a random part. ``design`` has what the judge said, not in words.
+from the first one on, is a random part. ``drawn`` says how many were drawn, and by which seed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -28,7 +29,6 @@ from ..records.errors import ConfigError, InputError
 from ..records.model import Verdict
 from ..records.option_names import option
 from ..text.strings import clean_text, clip
-from .design import Design, Kind, Place, said_by, sealed
 from .drawing import MOST, Drawn, draw
 from .judged import Judged, open_run
 from .rates import MIN_LABELS
@@ -37,36 +37,27 @@ SUFFIXES = (".csv", ".jsonl")
 SEED = 1
 CELL = 32_000
 """Characters. Excel cuts what is longer than 32,767."""
-ANSWER_LABELS = ("faithful", "unfaithful")
-STATEMENT_LABELS = (
-    *("supported", "partially_supported", "not_enough_info", "contradicted", "unsupported"),
-    "not_a_claim",
-)
+LABELS = ("faithful", "unfaithful")
 SUPPORTED = (
     "Supported is what a careful reader grants who knows nothing but the context: a paraphrase, "
     "plain arithmetic and other units yes; what one knows from elsewhere, what is plausible, and "
     "what only the question says no."
 )
-HOW: Mapping[Kind, str] = {
-    "answers": "label: faithful if the context supports every statement of the answer, else "
-    "unfaithful. An answer that claims nothing, or only declines, is faithful.",
-    "statements": f"label, of the statement alone: {', '.join(STATEMENT_LABELS)}. contradicted: "
-    "the context says otherwise. not_enough_info: it does not say. unsupported: one of both. "
-    "not_a_claim: greetings, questions, offers.",
-}
-REST = (
-    "Leave label empty where you did not decide. The rows are in random order: stop where you "
-    "like, and leave the rest in. A second person uses a column label_2. evidence is the sentence "
-    "of the context that shares most words with the statement, and may mislead. Do not change "
-    "design."
+HOW = (
+    "label: faithful if the context supports every statement of the answer, else unfaithful. An "
+    f"answer that claims nothing, or only declines, is faithful. {SUPPORTED} Leave label empty "
+    "where you did not decide. The rows are in random order: stop where you like, and leave the "
+    "rest in. A second person uses a column label_2. evidence is the sentence of the context that "
+    "shares most words with the statement, and may mislead. Do not change drawn."
 )
+_DRAWN = re.compile(r"(\d{1,5}) answers by seed (\d{1,16})")
 
 
 class Written(NamedTuple):
     """A sheet that was written. ``notes``: what a person should know of it."""
 
     path: Path
-    design: Design
+    drawn: Drawn
     notes: tuple[str, ...]
 
 
@@ -76,7 +67,6 @@ def write_sheet(
     *,
     n: int,
     seed: int = SEED,
-    per_statement: bool = False,
     data: Any = None,
     mapping: Mapping[str, str] | None = None,
     encoding: str | None = None,
@@ -88,7 +78,6 @@ def write_sheet(
         path: the sheet, ``.csv`` or ``.jsonl``. It must not exist: it might have labels.
         n: how many answers are drawn, 30 to 10,000; all, if the run has fewer.
         seed: of the draw, from 0. A larger sheet with the same seed has the answers of a smaller.
-        per_statement: a row for each statement; else one for each answer.
         data: the data set that was graded, as for ``open_data_set``; a run over a batch API has it.
         mapping, encoding: with which it was graded.
 
@@ -97,14 +86,13 @@ def write_sheet(
             set does not have the texts that were graded.
     """
     file = _checked(path, n, seed)
-    kind: Kind = "statements" if per_statement else "answers"
-    drawn = draw(open_run(run), n, seed=seed, kind=kind)
+    drawn = draw(open_run(run), n, seed=seed)
     about = about_of(run)
     cases = _cases(drawn, _data_set(run, data, about, mapping, encoding), about)
     language = str((about.get("options") or {}).get("language", "en"))
     cut: list[str] = []
     with whole_file(file) as part:
-        rows = _rows(drawn, cases, language)
+        rows = _rows(drawn, cases, language, seed)
         if file.suffix.lower() == ".csv":
             _write_csv(rows, part, cut)
         else:
@@ -113,7 +101,7 @@ def write_sheet(
     notes = (
         [f"{len(cut)} cells are longer than Excel takes, and are cut: use .jsonl"] if cut else []
     )
-    return Written(file, drawn.design, tuple(notes))
+    return Written(file, drawn, tuple(notes))
 
 
 def _checked(path: str | os.PathLike[str], n: object, seed: object) -> Path:
@@ -176,33 +164,36 @@ def _case(row: Row, more: Mapping[str, Any]) -> Case:
         return Case(answer=str(row.fields.get("answer", "")), context=[])
 
 
-def _rows(drawn: Drawn, cases: Mapping[str, Case], language: str) -> Iterator[dict[str, Any]]:
+def _rows(
+    drawn: Drawn, cases: Mapping[str, Case], language: str, seed: int
+) -> Iterator[dict[str, Any]]:
     """The rows, with the same names for both kinds of file."""
-    kind = drawn.design.kind
-    for place, answer in enumerate(drawn.answers, 1):
+    for place, answer in enumerate(drawn.answers):
         case = cases[answer.id]
-        evidence = _evidence(case, answer, language)
-        texts = {
+        yield {
             "case_id": answer.id,
             "question": case.question,
             "context": [passage.text for passage in case.context],
             "answer": case.answer,
+            "statements": list(answer.statements),
+            "evidence": _evidence(case, answer, language),
+            "label": "",
+            "comment": "",
+            "how_to_label": "" if place else HOW,
+            "drawn": f"{len(drawn.answers)} answers by seed {seed}",
         }
-        how = {"how_to_label": f"{SUPPORTED} {HOW[kind]} {REST}" if place == 1 else ""}
-        fill = {"label": "", "comment": "", **how}
 
-        def design(number: int, place: int = place, answer: Judged = answer) -> dict[str, str]:
-            row = Place(place, number, answer, said_by(answer))
-            return {"design": sealed(drawn.design, row)}
 
-        if kind == "answers":
-            lists = {"statements": list(answer.statements), "evidence": evidence}
-            yield {**texts, **lists, **fill, **design(0)}
-            continue
-        for number, (text, found) in enumerate(zip(answer.statements, evidence, strict=True), 1):
-            row = {**texts, "number": number, "statement": text, "evidence": found}
-            yield {**row, **fill, **design(number)}
-            fill = {**fill, "how_to_label": ""}
+def drawn_by(cell: str) -> tuple[int, int]:
+    """How many answers were drawn, and by which seed, as a cell of ``drawn`` says.
+
+    Raises:
+        ConfigError: it does not say so.
+    """
+    found = _DRAWN.fullmatch(cell.strip())
+    if not found:
+        raise ConfigError("drawn was changed; take it from the sheet as it was written")
+    return int(found[1]), int(found[2])
 
 
 def _evidence(case: Case, answer: Judged, language: str) -> list[str]:
@@ -228,7 +219,7 @@ def _cell(value: Any, cut: list[str]) -> Any:
     if isinstance(value, list):
         lines = (f"[{number}] {clean_text(str(item))}" for number, item in enumerate(value, 1))
         value = "\n\n".join(lines)
-    if isinstance(value, str) and len(value) > CELL and not value.startswith("eyJ"):
+    if isinstance(value, str) and len(value) > CELL:
         cut.append(value[:20])
         return value[:CELL] + " … (cut)"
     return value

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text.strings import clip
-from .kept import Kept, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from .bootstrap import Figure
     from .judge_figures import Disagreement, JudgeFigures, Level
     from .measuring import Agreement
-    from .sweep import Sweep
+    from .rates import Rate
 
 FIGURES = {
     "agreement": ("agreement", "the share on which judge and people say the same"),
@@ -48,11 +47,16 @@ class Table(NamedTuple):
 
 def headline(found: Agreement) -> str:
     """The line that one may quote."""
-    return Kept(sum(found.labels), found.share, found.statements).line()
+    return f"{shown(found.share)} of answers are unfaithful, by {sum(found.labels):,} labels"
 
 
-def facts(found: Agreement, *, judges: bool = True) -> Iterator[str]:
-    """What stands below it. ``judges``: also which judges these are."""
+def shown(rate: Rate) -> str:
+    """A share for people: ``3.1 % (1.8 to 4.5)``."""
+    return f"{100 * rate.value:.1f} % ({100 * rate.low:.1f} to {100 * rate.high:.1f})"
+
+
+def facts(found: Agreement) -> Iterator[str]:
+    """What stands below it."""
     (others, flagged), (passed, failed) = found.labels, found.sizes
     yield (
         f"labels: {flagged:,} of {failed:,} answers that the judge flags "
@@ -62,11 +66,8 @@ def facts(found: Agreement, *, judges: bool = True) -> Iterator[str]:
     told = f"{100 * found.passed:.1f} % of answers pass by the judge"
     yield f"{told}; {shown(found.faithful)} are faithful by the labels"
     if found.left_out:
-        yield (
-            f"{found.left_out:,} cases could not be graded, or have nothing to label: nothing here "
-            "is about them"
-        )
-    for judge in found.judges if judges else ():
+        yield f"{found.left_out:,} cases could not be graded: nothing here is about them"
+    for judge in found.judges:
         told = f"judge {judge.judge}, policy {judge.policy}, passes from {judge.threshold:g}"
         yield f"{clip(judge.name, 60)}: {told}"
 
@@ -77,10 +78,6 @@ def tables(found: Agreement) -> Iterator[Table]:
         name = clip(judge.name, 60)
         yield _confusion(f"{name}: answers", judge.answers)
         yield _figures(f"{name}: figures on answers", judge.answers, found)
-        if judge.statements:
-            yield _confusion(f"{name}: statements", judge.statements)
-            yield _figures(f"{name}: figures on statements", judge.statements, found)
-            yield _by_label(f"{name}: statements by the judge's label", judge.statements)
     if found.ceiling:
         one, two = (clip(name, 30) for name in found.annotators[:2])
         yield _figures(
@@ -92,25 +89,9 @@ def tables(found: Agreement) -> Iterator[Table]:
 
 def notes(found: Agreement) -> Iterator[str]:
     """What stands below the tables."""
-    for judge in found.judges:
-        if judge.sweep:
-            yield f"{clip(judge.name, 60)}: {sweep_line(judge.sweep)}"
     if found.ceiling and found.judges:
         yield "No judge can be expected to agree with one person better than another person does"
     yield from (f"note: {warning}" for warning in found.warnings)
-
-
-def sweep_line(sweep: Sweep) -> str:
-    """The best threshold in a sentence."""
-    best, now, gain = sweep.best, sweep.now, sweep.gain
-    told = f"balanced accuracy {now.balanced_accuracy:.1%} at the threshold {now.threshold:g}"
-    if best.value is None or best.value == now.threshold:
-        return f"{told}; no other one is better here"
-    between = f"{best.low:g} to {best.high:g} may be the best"
-    return (
-        f"{told}; best at {best.value:g} ({between}): {gain.value or 0:+.1%} "
-        f"({gain.low:+.1%} to {gain.high:+.1%}), which flatters, as it was chosen by these labels"
-    )
 
 
 def disagreement_lines(judge: JudgeFigures, most: int = SHOWN) -> Iterator[tuple[str, list[str]]]:
@@ -158,18 +139,11 @@ def _confusion(title: str, level: Level) -> Table:
 def _figures(title: str, level: Level, found: Agreement) -> Table:
     rows = []
     base = f"at a base rate of {found.share.value:.1%} unfaithful answers"
-    if level.labelled != sum(found.labels) and found.statements:
-        base = f"at a base rate of {found.statements.value:.1%} unfaithful statements"
     for name, (words, meaning) in FIGURES.items():
         figure = level.figures[name]
         told = _plain(figure) if name in BEYOND_CHANCE else percent(figure)
         rows.append((words, *told, f"{base}: {meaning}" if name == "kappa" else meaning))
     return Table(title, HEAD, rows)
-
-
-def _by_label(title: str, level: Level) -> Table:
-    rows = [(part.label, f"{part.labelled:,}", *percent(part.right)) for part in level.by_label]
-    return Table(title, ("label", "labelled", "people agree", "95 % interval"), rows)
 
 
 def _pairs(found: Agreement) -> Table:
@@ -201,7 +175,6 @@ def as_json(found: Agreement) -> dict[str, Any]:
         "run": dict(zip(("others", "flagged"), found.sizes, strict=True)),
         "left_out": found.left_out,
         "unfaithful_answers": found.share._asdict(),
-        "unfaithful_statements": found.statements and found.statements._asdict(),
         "pass_rate": found.passed,
         "faithful_answers": found.faithful._asdict(),
         "judges": [_judge(judge) for judge in found.judges],
@@ -214,28 +187,12 @@ def as_json(found: Agreement) -> dict[str, Any]:
 
 
 def _judge(judge: JudgeFigures) -> dict[str, Any]:
-    sweep = judge.sweep
     return {
         "name": judge.name,
         "judge": judge.judge,
         "policy": judge.policy,
         "threshold": judge.threshold,
         "answers": _level(judge.answers),
-        "statements": judge.statements and _level(judge.statements),
-        "sweep": sweep
-        and {
-            "points": [
-                {**point._asdict(), "balanced_accuracy": point.balanced_accuracy}
-                for point in sweep.points
-            ],
-            "now": sweep.now._asdict(),
-            "best": sweep.best._asdict(),
-            "gain": sweep.gain._asdict(),
-        },
-        "reliability": [
-            {**part._asdict(), "unfaithful": part.unfaithful._asdict()}
-            for part in judge.reliability
-        ],
         "disagreements": [
             {**item._asdict(), "texts": dict(item.texts)} for item in judge.disagreements
         ],
@@ -250,7 +207,6 @@ def _level(level: Level) -> dict[str, Any]:
         "counts": dict(zip(names, level.counts, strict=True)),
         "shares": dict(zip(names, level.shares, strict=True)),
         "figures": {name: figure._asdict() for name, figure in level.figures.items()},
-        "by_label": [{**part._asdict(), "right": part.right._asdict()} for part in level.by_label],
     }
 
 

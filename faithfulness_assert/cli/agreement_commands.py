@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..agreement.drawing import count, widths
 from ..agreement.judged import open_run
-from ..agreement.kept import keep
 from ..agreement.measuring import Agreement, measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
 from ..agreement.views import as_json, disagreement_lines, facts, headline, notes, tables
@@ -22,9 +21,6 @@ from .terminal import print_json, say, show_line, show_paragraph, show_table
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Sequence
-    from pathlib import Path
-
-    from ..agreement.design import Kind
 
 _PLAIN = re.compile(r"[\w .,;:%+()'=±-]*")
 WIDTHS = ("labels", "flagged", "others", "good judge", "poor judge")
@@ -51,9 +47,6 @@ def add_label_arguments(parser: ArgumentParser) -> None:
         "--seed", type=int, default=SEED, metavar="N", help=f"of the draw (default: {SEED})"
     )
     parser.add_argument(
-        "--per-statement", action="store_true", help="a row for each statement, not each answer"
-    )
-    parser.add_argument(
         "--data", metavar="FILE", help="the data set that was graded, for the texts"
     )
     add_mapping_arguments(parser)
@@ -71,28 +64,26 @@ def run_label(arguments: Namespace) -> int:
         arguments.output,
         n=arguments.n,
         seed=arguments.seed,
-        per_statement=arguments.per_statement,
         data=arguments.data,
         mapping=columns(arguments),
         encoding=arguments.encoding,
     )
     for note in written.notes:
         say(f"note: {note}")
-    design = written.design
-    drawn = f"{design.drawn:,} answers: {design.flagged.drawn:,} of {design.flagged.answers:,}"
-    others = f"{design.others.drawn:,} of {design.others.answers:,} others, in random order"
-    show_line(f"{written.path}: {drawn} that the judge flags, and {others}")
-    if design.left_out:
-        why = "could not be graded" + (", or have no statements" * arguments.per_statement)
-        say(f"{design.left_out:,} cases {why}, and nothing is said of them")
+    counts, answers = written.drawn
+    flagged = sum(answer.flagged for answer in answers)
+    drawn = f"{len(answers):,} answers: {flagged:,} of {counts.flagged:,} that the judge flags"
+    others = f"{len(answers) - flagged:,} of {counts.others:,} others, in random order"
+    show_line(f"{written.path}: {drawn}, and {others}")
+    if counts.left_out:
+        say(f"{counts.left_out:,} cases could not be graded, and nothing is said of them")
     command = shlex.join(["agreement", str(written.path), arguments.source])
     say(f"Fill the column label, then: faithfulness-assert {command}")
     return PASSED
 
 
 def _show_widths(arguments: Namespace) -> None:
-    kind: Kind = "statements" if arguments.per_statement else "answers"
-    counts = count(open_run(arguments.source), kind)
+    counts = count(open_run(arguments.source))
     told = f"{counts.flagged:,} answers are flagged, {counts.others:,} are not"
     show_line(f"{told}, {counts.left_out:,} are left out")
     rows = [
@@ -124,14 +115,15 @@ def add_agreement_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "runs",
         metavar="RUN",
-        nargs="*",
-        help="runs over the same cases, such as by several judges or policies; without any, the "
-        "judge is that of the sheet",
+        nargs="+",
+        help="the run from which LABELS was drawn, and other runs over the same cases, such as by "
+        "other judges or policies",
     )
     parser.add_argument(
         "--random",
         action="store_true",
-        help="LABELS has no design: its answers (columns id, label) were drawn at random from RUN",
+        help="LABELS is a table of your own (columns id, label), of answers that were drawn at "
+        "random from the first RUN",
     )
     parser.add_argument(
         "--encoding",
@@ -145,7 +137,7 @@ def add_agreement_arguments(parser: ArgumentParser) -> None:
 
 
 def run_agreement(arguments: Namespace) -> int:
-    """Shows the figures, and keeps what the labels say beside the run that was labelled."""
+    """Shows the figures."""
     check_report_argument(arguments)
     found = measure(
         arguments.labels, *arguments.runs, random=arguments.random, encoding=arguments.encoding
@@ -155,9 +147,6 @@ def run_agreement(arguments: Namespace) -> int:
 
         write_agreement_page(found, arguments.report)
         say(f"{arguments.report}: the same as a page")
-    for run in found.drawn_from:
-        if run.is_dir():
-            _keep(found, run)
     if arguments.json:
         print_json(json.dumps(as_json(found)))
     elif arguments.markdown:
@@ -169,13 +158,6 @@ def run_agreement(arguments: Namespace) -> int:
         say(f"faithfulness-assert: {found.problem}")
         return NOT_GRADED
     return PASSED
-
-
-def _keep(found: Agreement, run: Path) -> None:
-    try:
-        say(f"kept for compare, report and batch: {keep(found, run)}")
-    except ConfigError as error:  # such as a run on a disk that may only be read
-        say(f"note: not kept beside the run: {error}")
 
 
 def _show(found: Agreement) -> None:

@@ -10,7 +10,6 @@ import shlex
 import sys
 from typing import TYPE_CHECKING, Any
 
-from ..agreement.kept import line_of
 from ..batch import RunOutcome
 from ..batch import run as run_rows
 from ..batch.budget import Budget
@@ -165,18 +164,11 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
 
 def _tell_outcome(outcome: RunOutcome, arguments: Namespace) -> int:
     show_outcome(outcome.notes, outcome.text)
-    _tell_labels(outcome.directory)
     if outcome.stopped:
         say(f"stopped early: {outcome.stopped}. {_same_command()}")
         return NOT_GRADED
     counts = outcome.counts
     return _judged(counts.finished, counts.passed, counts.errors, counts.mean, arguments)
-
-
-def _tell_labels(run: RunDirectory) -> None:
-    """What labels of people say about the run, if it has any."""
-    if line := line_of(run.path):
-        show_line(line)
 
 
 def _judged(
@@ -274,7 +266,6 @@ def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> in
         summary.add(line)
     for text in summary.text().splitlines():
         show_line(text)
-    _tell_labels(run)
     counts = summary.cases, summary.passed, summary.not_graded
     return _judged(*counts, summary.mean, arguments)
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..agreement.kept import line_of
-from ..batch.comparability import MIN_GRADED, Note
+from ..batch.comparability import MIN_GRADED
 from ..batch.comparison import SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text, power_line
 from ..batch.data_sets import open_data_set
@@ -141,9 +140,6 @@ def run_compare(arguments: Namespace) -> int:
         cases, grader = recheck
         cases.ask(grader, arguments.concurrency)
         comparison.take_recheck(cases)
-    for name, run in zip(names, (arguments.before, arguments.after), strict=True):
-        if line := line_of(run):
-            comparison.notes.append(Note("{}: {}", (name, line)))
     if arguments.markdown:
         sys.stdout.buffer.write(as_markdown(comparison).encode())
     else:

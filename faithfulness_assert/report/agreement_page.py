@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..agreement.views import CONFUSION, facts, headline, sweep_line, tables
+from ..agreement.views import facts, headline, tables
 from ..batch.outputs.files import whole_file
 from ..files import as_text
 from .building import check_report
@@ -21,7 +21,7 @@ MOST = 50
 
 
 def write_agreement_page(found: Agreement, path: str | os.PathLike[str]) -> Path:
-    """Writes the figures, plots and disagreements as one HTML file, which needs no network.
+    """Writes the figures and disagreements as one HTML file, which needs no network.
 
     Raises:
         ConfigError: the name does not end in ``.html``, or the file cannot be written.
@@ -31,12 +31,10 @@ def write_agreement_page(found: Agreement, path: str | os.PathLike[str]) -> Path
         "title": "Agreement with people",
         "sheet": found.sheet,
         "line": headline(found),
-        "facts": list(facts(found, judges=False)),
+        "facts": list(facts(found)),
         "notes": [*([found.problem] if found.problem else []), *found.warnings],
         "judges": found.judges,
-        "sweep_lines": [judge.sweep and sweep_line(judge.sweep) for judge in found.judges],
-        "loop_of": {"recall": 0, "specificity": 1, "balanced_accuracy": 2},
-        "tables": [table for table in tables(found) if table.head != CONFUSION],  # it has plots
+        "tables": list(tables(found)),
         "most": MOST,
     }
     with whole_file(file) as part, as_text(part, errors="replace") as text:

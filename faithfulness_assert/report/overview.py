@@ -163,7 +163,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
     return {
         "title": "Faithfulness report",
         "source": clip(results.source, 300),
-        "facts": [*run_facts(results.about, figures), *by_people(results)],
+        "facts": run_facts(results.about, figures),
         "notes": [*warnings_of(summary), *results.notes],
         "figures": figures,
         "summary": summary,
@@ -180,11 +180,6 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "slices": list(figures.slices.columns()),
         "repeats": figures.repeats.most(),
     }
-
-
-def by_people(results: Results) -> list[tuple[str, str]]:
-    """What labels of people say."""
-    return [("by people", results.labels)] if results.labels else []
 
 
 def run_facts(about: Mapping[str, Any], figures: Figures) -> list[tuple[str, str]]:

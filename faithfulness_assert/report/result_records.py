@@ -15,7 +15,6 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any
 
-from ..agreement.kept import kept
 from ..batch.data_sets import open_data_set
 from ..batch.finished_runs import run_at
 from ..batch.outputs.flat_rows import FLAT_SUFFIXES, flat_results
@@ -38,7 +37,6 @@ class Results:
         about: what ``run.json`` says, if there is one.
         notes: what a reader should know. Those on single lines are complete after a full read.
         data: the data set, if it came along with the results.
-        labels: what labels of people say about the run, if it has any.
     """
 
     def __init__(self, name: str, file: IO[bytes], about: Mapping[str, Any] | None = None) -> None:
@@ -46,7 +44,6 @@ class Results:
         self.source = name
         self.notes: list[str] = []
         self.data: Any = None
-        self.labels = ""
         self._file = file
 
     def close(self) -> None:
@@ -163,9 +160,6 @@ def _of_directory(path: Path) -> Results:
         results.source = text_of(named) or results.source
     except ConfigError as error:
         results.notes.append(f"What the run was graded with is not known: {error}")
-    found, why = kept(path)
-    results.labels = found.line() if found else ""
-    results.notes += [why] if why else []
     return results
 
 

@@ -75,6 +75,5 @@ def test_a_run_is_labelled_and_its_share_contains_the_truth(tmp_path: Path) -> N
     assert share["high"] - share["low"] < 0.2
     recall = told["judges"][0]["answers"]["figures"]["recall"]
     assert recall["low"] <= 1 - MISSED <= recall["high"]
-    again = run(*batch, OPENAI_API_KEY="sk-simulated")  # a finished run: it only shows what it has
-    assert line in again.stdout
+
     assert page.stat().st_size > 10_000

@@ -1,36 +1,42 @@
-"""A sheet that was edited, or whose labels cannot be right, is refused with its row and what to do."""
+"""A sheet shows texts and hides verdicts; one that was edited is refused with its row and what to do."""
 
 from __future__ import annotations
 
+import json
 import random
+import re
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import run as command
+from hypothesis import given
+from hypothesis import strategies as st
 from labelled_runs import Known, changed, known_run, labelled, rows_of, write_rows
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.agreement import measure, unfaithful_rate, write_sheet
-from faithfulness_assert.agreement.design import Stratum, sealed, unsealed
-from faithfulness_assert.agreement.labels import read_labels
+from faithfulness_assert.agreement.drawing import draw, split
+from faithfulness_assert.agreement.judged import open_run
 
 Rows = list[dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
-    return known_run(tmp_path_factory.mktemp("known"), cases=300)
+    return known_run(tmp_path_factory.mktemp("known"), cases=300, errors=7)
 
 
-@pytest.fixture(scope="module", params=["answers.csv", "statements.csv", "statements.jsonl"])
+@pytest.fixture(scope="module", params=["sheet.csv", "sheet.jsonl"])
 def sheet(request: pytest.FixtureRequest, known: Known, tmp_path_factory: Any) -> Path:
-    path = tmp_path_factory.mktemp("sheet") / request.param
-    per_statement = "statements" in request.param
-    write_sheet(known.path, path, n=100, data=known.data, per_statement=per_statement)
-    return labelled(path, known)
+    return labelled(sheet_of(known, tmp_path_factory.mktemp("sheet"), request.param), known)
+
+
+def sheet_of(run: Known, folder: Path, name: str = "sheet.csv", **options: Any) -> Path:
+    options = {"n": 100, "data": run.data, **options}
+    return write_sheet(run.path, folder / name, **options).path
 
 
 def edited(sheet: Path, folder: Path, change: Callable[[Rows], object]) -> Path:
@@ -40,8 +46,121 @@ def edited(sheet: Path, folder: Path, change: Callable[[Rows], object]) -> Path:
     return write_rows(copy, made if isinstance(made, list) else rows)
 
 
-def first_of(rows: Rows, where: Callable[[dict[str, Any]], bool]) -> int:
-    return next(place for place, row in enumerate(rows) if where(row))
+# ---------------------------------------------------------------- the draw
+
+
+@given(st.integers(30, 400), st.integers(0, 3000), st.integers(0, 3000))
+def test_flagged_answers_are_drawn_at_two_and_a_quarter_times_the_rate_and_at_least_five(
+    n: int, flagged: int, others: int
+) -> None:
+    if flagged + others < 30:
+        return
+    one, two = split(n, flagged, others)
+    assert one <= flagged
+    assert two <= others
+    assert one + two == min(n, flagged + others)
+    assert one >= min(5, flagged)
+    if 5 < one < flagged and 0 < two < others:
+        assert one / flagged == pytest.approx(2.25 * two / others, abs=2 / flagged + 3 / others)
+
+
+def test_a_seed_draws_the_same_whatever_the_order_and_more_of_the_same(
+    known: Known, tmp_path: Path
+) -> None:
+    lines = (known.path / "results.jsonl").read_text("utf-8").splitlines(keepends=True)
+    other = tmp_path / "shuffled.jsonl"
+    other.write_text("".join(reversed(lines)), encoding="utf-8")
+    drawn = draw(open_run(known.path), 100, seed=1)
+    assert drawn == draw(open_run(other), 100, seed=1)
+    assert sum(drawn.counts) == 307
+    ids = {a.id for a in drawn.answers}
+    assert len(ids) == 100
+    assert ids <= {a.id for a in draw(open_run(other), 200, seed=1).answers}
+    assert ids != {a.id for a in draw(open_run(other), 100, seed=2).answers}
+
+
+def test_each_answer_of_a_stratum_is_drawn_as_often_as_another(known: Known) -> None:
+    times: Counter[str] = Counter()
+    run = open_run(known.path)
+    answers = [answer for answer in run.answers() if answer]
+    run = run._replace(answers=lambda: iter(answers))
+    for seed in range(120):
+        times.update(a.id for a in draw(run, 100, seed=seed).answers if not a.flagged)
+    others = [a.id for a in answers if not a.flagged]
+    rate = sum(times.values()) / len(others) / 120
+    expected = 120 * rate * (1 - rate)
+    spread = sum((times[id] - 120 * rate) ** 2 for id in others) / len(others)
+    assert 0.7 * expected < spread < 1.35 * expected
+
+
+def test_without_a_number_it_says_what_each_buys_and_writes_nothing(
+    known: Known, tmp_path: Path
+) -> None:
+    done = command("label", str(known.path), "-o", str(tmp_path / "s.csv"))
+    assert done.returncode == 0
+    bought = re.findall(r"^(\d+) +\d+ +\d+ +± \d\.\d +± (\d\.\d)", done.stdout, re.MULTILINE)
+    assert {"100", "200", "300"} < {labels for labels, _ in bought}
+    assert [float(half) for _, half in bought] == sorted(
+        (float(h) for _, h in bought), reverse=True
+    )
+    assert "Nothing was written" in done.stdout
+    assert not (tmp_path / "s.csv").exists()
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def test_no_word_tells_what_the_judge_said(sheet: Path, known: Known) -> None:
+    flagged = {a.id: a.flagged for a in open_run(known.path).answers() if a}
+    first, *rows = rows_of(sheet)
+    assert "knows nothing but the context" in first["how_to_label"]
+    shapes: dict[bool, set[str]] = {True: set(), False: set()}
+    for row in rows:
+        del row["label"]
+        shapes[flagged[row["case_id"]]].add(re.sub(r"\d+", "#", json.dumps(row, sort_keys=True)))
+    assert shapes[True] == shapes[False]  # equal but for the numbers in our texts
+
+
+def test_texts_are_never_formulas_are_cut_for_excel_and_whole_in_json_lines(tmp_path: Path) -> None:
+    hostile = '=cmd|"/c calc"!A1 \x1b[31m\u202e -2+3 @SUM(1)\t=1;=2 ' + "long " * 8000
+    run = known_run(tmp_path / "hostile", cases=40, text=hostile)
+    written = write_sheet(run.path, tmp_path / "s.csv", n=40, data=run.data)
+    assert "80 cells are longer than Excel takes" in written.notes[0]
+    for row in rows_of(written.path):
+        for cell in row.values():
+            assert len(cell) < 32_767
+            assert not re.match(r"[=+\-@\t]", cell)
+            assert not re.search(r"[;\t\n]\s*[=@]", cell)
+    whole = {r["case_id"]: r["answer"] for r in rows_of(sheet_of(run, tmp_path, "s.jsonl"))}
+    assert whole == {record["id"]: record["answer"] for record in run.records}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"n": 29}, "n: must be from 30 to 10,000, got 29"),
+        ({"n": True}, "n: must be"),
+        ({"seed": -1}, "seed: must be a whole number"),
+        ({"data": None}, "results have no answers and contexts.*data='FILE'"),
+        ({"data": [{"id": "case-1", "answer": "A", "context": "C"}]}, "lacks 100 answers with the"),
+        ({"name": "sheet.txt"}, "must end in .csv or .jsonl"),
+        ({"name": "no/sheet.csv"}, "there is no folder"),
+        ({"name": "kept.csv"}, "exists, and may have labels"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(
+    known: Known, tmp_path: Path, options: dict[str, Any], says: str
+) -> None:
+    (tmp_path / "kept.csv").write_text("labels")
+    with pytest.raises(ConfigError, match=says):
+        sheet_of(known, tmp_path, **options)
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["labels"]
+
+
+def test_a_run_with_too_few_graded_answers_is_refused(tmp_path: Path) -> None:
+    few = known_run(tmp_path / "few", cases=20, errors=200)
+    with pytest.raises(ConfigError, match="20 graded answers are too few"):
+        sheet_of(few, tmp_path)
 
 
 # ---------------------------------------------------------------- what may be done to a sheet
@@ -53,53 +172,57 @@ def test_rows_may_be_sorted_and_cells_written_as_a_spreadsheet_does(
     def saved(rows: Rows) -> Rows:
         random.Random(1).shuffle(rows)
         for row in rows:
-            row["label"] = f" {row['label'].replace('_', ' ').title()} "
+            row["case_id"] = row["case_id"].upper()
+            row["label"] = f" {row['label'].title()} "
             row["context"] = "edited"
         return rows
 
-    before, after = measure(sheet), measure(edited(sheet, tmp_path, saved))
+    before = measure(sheet, known.path)
+    after = measure(edited(sheet, tmp_path, saved), known.path)
     assert after.share == before.share
     assert after.judges[0].answers == before.judges[0].answers
 
 
-def test_a_sheet_of_answers_may_be_saved_as_excel_or_with_semicolons(
+def test_a_sheet_may_be_saved_with_semicolons_in_another_encoding(
     known: Known, tmp_path: Path
 ) -> None:
-    sheet = write_sheet(known.path, tmp_path / "s.csv", n=100, data=known.data).path
-    rows = rows_of(labelled(sheet, known))
+    sheet = labelled(sheet_of(known, tmp_path), known)
+    rows = rows_of(sheet)
     lines = [list(rows[0]), *([str(v) for v in row.values()] for row in rows)]
-    text = "\r\n".join(";".join(f'"{c}"' for c in line) for line in lines)
     copy = tmp_path / "semicolons.csv"
+    text = "\r\n".join(";".join(f'"{c}"' for c in line) for line in lines)
     copy.write_text(text, encoding="cp1252", newline="")
-    assert measure(copy, encoding="cp1252").share == measure(sheet).share
+    assert measure(copy, known.path, encoding="cp1252").share == measure(sheet, known.path).share
 
 
-def test_whoever_stops_early_leaves_a_random_part(known: Known, tmp_path: Path) -> None:
-    sheet = write_sheet(known.path, tmp_path / "s.csv", n=100, data=known.data).path
-    labels = read_labels(labelled(sheet, known, rows=60))
-    assert labels.notes == ("answers at the end without a label: 40, which does no harm",)
+def test_whoever_stops_early_leaves_a_random_part_and_whoever_passes_over_is_told(
+    known: Known, tmp_path: Path
+) -> None:
+    sheet = labelled(sheet_of(known, tmp_path), known, rows=60)
     found = measure(sheet, known.path)
     assert sum(found.labels) == 60
+    assert "answers at the end without a label: 40, which does no harm" in found.warnings
     assert any("few labels: 60" in warning for warning in found.warnings)
 
+    def passed_over(rows: Rows) -> Rows:
+        rows[3]["label"] = ""
+        return random.Random(1).sample(rows, len(rows))
 
-def test_answers_that_were_passed_over_are_told(known: Known, tmp_path: Path) -> None:
-    sheet = write_sheet(known.path, tmp_path / "s.csv", n=100, data=known.data).path
-    labelled(sheet, known)
-    skipped = edited(sheet, tmp_path, lambda rows: rows[3].update(label=""))
-    assert (
-        "passed over, without a label (or with a statement without one): 1."
-        in read_labels(skipped).notes[0]
-    )
+    told = measure(edited(sheet, tmp_path, passed_over), known.path).warnings
+    assert "answers that were passed over, without a label: 1." in told[0]
 
 
 # ---------------------------------------------------------------- what may not
 
 
+def other(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "label": "faithful" if row["label"] == "unfaithful" else "unfaithful"}
+
+
 BROKEN: dict[str, tuple[Callable[[Rows], object], str]] = {
     "a label that is none": (
         lambda rows: rows[4].update(label="maybe"),
-        r"edited\.\w+, lines? [\d to]+: label is 'maybe'; it must be one of (faithful|supported), ",
+        r"edited\.\w+, lines? [\d to]+: label is 'maybe'; it must be one of faithful, unfaithful",
     ),
     "no column of labels": (
         lambda rows: [{k: v for k, v in row.items() if k != "label"} for row in rows],
@@ -107,59 +230,41 @@ BROKEN: dict[str, tuple[Callable[[Rows], object], str]] = {
     ),
     "no labels": (
         lambda rows: [row.update(label="") for row in rows] and rows,
-        "no answer has its labels: the column 'label' is empty",
+        "the column 'label' has no label",
     ),
     "three labels": (
         lambda rows: [row.update(label="") for row in rows[9:]] and rows,
         r"\d labelled answers are too few for an interval that holds; label at least 30",
     ),
-    "a row twice": (lambda rows: [*rows, rows[0]], r"lines? .* and lines? .* are both of 'case-"),
     "an annotator who disagrees with himself": (
-        lambda rows: [*rows, {**rows[0], "label": _other(rows[0]["label"])}],
-        r"with different labels \(\w+ and \w+\): decide, and keep one",
+        lambda rows: [*rows, other(rows[0])],
+        r"lines? .* and lines? .* are both of 'case-.*: decide for one",
     ),
-    "rows that are missing": (
-        lambda rows: [row for row in rows if row["case_id"] != rows[0]["case_id"]],
-        r"1 of the 100 answers that were drawn are missing \(numbers 1 of the sheet",
+    "a row that is missing": (
+        lambda rows: rows[1:],
+        r"1 of the 100 answers that were drawn are missing \('case-\d+'\), and without them",
     ),
-    "a column that was sorted alone": (
-        lambda rows: _shifted(rows, "case_id"),
-        "case_id is 'case-.*If the sheet was sorted, sort all of its columns together",
+    "an id that was changed": (
+        lambda rows: rows[2].update(case_id="case-9999"),
+        "'case-9999' is not among the 100 answers that seed 1 draws from run. Name the run first",
     ),
-    "a design that was edited": (
-        lambda rows: rows[2].update(design=rows[2]["design"].replace("a", "b", 1)),
-        "the design was changed; take it from the sheet as it was written",
+    "another number of answers": (
+        lambda rows: [{**row, "drawn": "99 answers by seed 1"} for row in rows],
+        "is not among the 99 answers that seed 1 draws",
     ),
-    "a design that was removed from a row": (
-        lambda rows: rows[2].update(design=""),
-        "the design was changed",
+    "what was drawn, changed": (
+        lambda rows: rows[2].update(drawn="99 answers by seed 1"),
+        "was drawn with another sheet than line",
     ),
-    "a design that says a trillion": (
-        lambda rows: [{**row, "design": _of_a_trillion(row["design"])} for row in rows],
-        r"999\d+ of the 1000\d+ answers that were drawn are missing",
+    "what was drawn, removed from a row": (
+        lambda rows: rows[2].update(drawn=""),
+        "drawn was changed; take it from the sheet as it was written",
     ),
-    "the column of the design removed": (
-        lambda rows: [{k: v for k, v in row.items() if k != "design"} for row in rows],
-        "has no column design. Draw one with the command `label`, or",
+    "what was drawn, removed": (
+        lambda rows: [{k: v for k, v in row.items() if k != "drawn"} for row in rows],
+        "has no column drawn. Draw one with the command `label`, or",
     ),
 }
-
-
-def _other(label: str) -> str:
-    return {"faithful": "unfaithful", "supported": "contradicted"}.get(label, "faithful")
-
-
-def _of_a_trillion(cell: str) -> str:
-    """The cell as somebody can make it who wants a list that fits into no memory."""
-    design, place = unsealed(cell)
-    return sealed(replace(design, flagged=Stratum(10**12, 10**12, 0)), place)
-
-
-def _shifted(rows: Rows, column: str) -> Rows:
-    values = [row[column] for row in rows]
-    for row, value in zip(rows, [*values[1:], values[0]], strict=True):
-        row[column] = value
-    return rows
 
 
 @pytest.mark.parametrize("what", BROKEN)
@@ -171,48 +276,16 @@ def test_a_broken_sheet_is_refused_with_its_row_and_what_to_do(
         measure(edited(sheet, tmp_path, change), known.path)
 
 
-def test_rows_of_two_sheets_in_one_are_refused(known: Known, tmp_path: Path) -> None:
-    one, two = (
-        write_sheet(known.path, tmp_path / f"{seed}.csv", n=50, seed=seed, data=known.data).path
-        for seed in (1, 2)
-    )
-    both = write_rows(tmp_path / "both.csv", rows_of(labelled(one, known)) + rows_of(two))
-    with pytest.raises(ConfigError, match="was drawn with another sheet than"):
-        measure(both, known.path)
-
-
-def test_one_statement_in_one_answer_has_one_label(known: Known, tmp_path: Path) -> None:
-    path = tmp_path / "s.csv"
-    write_sheet(known.path, path, n=100, data=known.data, per_statement=True)
-    labelled(path, known)
-
-    def same(rows: Rows) -> None:
-        rows[1]["statement"] = rows[0]["statement"]
-        rows[0]["label"], rows[1]["label"] = "supported", "contradicted"
-
-    with pytest.raises(ConfigError, match=r"the same statement of the same answer, labelled"):
-        measure(edited(path, tmp_path, same))
-
-
-def test_a_statement_that_is_missing_is_named(known: Known, tmp_path: Path) -> None:
-    path = tmp_path / "s.csv"
-    write_sheet(known.path, path, n=100, data=known.data, per_statement=True)
-    labelled(path, known)
-    with pytest.raises(ConfigError, match=r"statement 2 of 'case-.*' is missing. Put it back"):
-        measure(edited(path, tmp_path, lambda rows: [*rows[:1], *rows[2:]]))
-
-
 def test_labels_of_one_class_give_the_share_and_say_why_there_is_no_more(
     known: Known, tmp_path: Path
 ) -> None:
-    sheet = write_sheet(known.path, tmp_path / "s.csv", n=100, data=known.data).path
-    labelled(sheet, known)
+    sheet = labelled(sheet_of(known, tmp_path), known)
     fine = edited(sheet, tmp_path, lambda rows: [r.update(label="faithful") for r in rows] and rows)
     found = measure(fine, known.path)
     assert found.judges == []
     assert found.share.low == 0
     assert "all 100 labelled answers are faithful" in found.problem
-    done = command("agreement", str(fine))
+    done = command("agreement", str(fine), str(known.path))
     assert done.returncode == 3
     assert "label more answers, or a run that has such answers" in done.stderr
     assert "of answers are unfaithful, by 100 labels" in done.stdout
@@ -221,93 +294,49 @@ def test_labels_of_one_class_give_the_share_and_say_why_there_is_no_more(
 # ---------------------------------------------------------------- the run
 
 
-def test_a_run_that_changed_since_is_refused(known: Known, tmp_path: Path) -> None:
-    run = known_run(tmp_path / "run", cases=300)
-    sheet = labelled(write_sheet(run.path, tmp_path / "s.csv", n=50, data=run.data).path, run)
-    measure(sheet, run.path)
-    text = (run.path / "results.jsonl").read_text("utf-8").splitlines(keepends=True)
-    (run.path / "results.jsonl").write_text("".join(text[:-1]), encoding="utf-8")
-    with pytest.raises(ConfigError, match=r"changed since .* was drawn from it.*Leave the run out"):
-        measure(sheet, run.path)
+def test_a_run_that_is_not_the_one_that_was_labelled_is_refused(
+    known: Known, tmp_path: Path
+) -> None:
+    sheet = labelled(sheet_of(known, tmp_path), known)
 
+    def lenient(number: int, data: dict[str, Any]) -> None:
+        if data["error"] is None:
+            data["pass"], data["score"] = True, 1.0
 
-def test_a_run_over_other_texts_is_refused(known: Known, tmp_path: Path) -> None:
-    sheet = labelled(write_sheet(known.path, tmp_path / "s.csv", n=50, data=known.data).path, known)
-    other = known_run(tmp_path / "other", cases=300, text="Other. ")
-    with pytest.raises(ConfigError, match="has other texts in run than when the sheet was drawn"):
-        measure(sheet, other.path)
-
-
-# ---------------------------------------------------------------- labels without a design
-
-
-def table(known: Known, tmp_path: Path, size: int = 100) -> Path:
-    ids = random.Random(3).sample(sorted(known.truth), size)
-    rows = [{"id": id, "label": "faithful" if all(known.truth[id]) else "unfaithful"} for id in ids]
-    return write_rows(tmp_path / "labels.csv", rows)
+    others = changed(known, lenient, tmp_path / "lenient")
+    texts = known_run(tmp_path / "texts", cases=300, text="Other. ").path
+    for path in (others, texts):
+        with pytest.raises(ConfigError, match=r"is not among the 100 .* Name the run first from"):
+            measure(sheet, path)
+    with pytest.raises(ConfigError, match="has other texts in run .2. than in the run that was"):
+        measure(sheet, known.path, texts)
+    found = measure(sheet, known.path, others)
+    assert found.judges[1].answers.figures["recall"].value == 0
+    assert found.share == measure(sheet, known.path).share
+    with pytest.raises(ConfigError, match="name the run from which it was drawn"):
+        measure(sheet)
 
 
 def test_labels_of_a_random_sample_count_by_the_judges_verdicts_all_the_same(
-    known: Known, tmp_path: Path
+    known: Known, sheet: Path, tmp_path: Path
 ) -> None:
-    labels = table(known, tmp_path)
-    found = measure(labels, known.path, random=True)
-    told = read_labels(labels, random=True)
-    wrong = [answer.unfaithful[0] is True for answer in told.answers]
-    flags = measure(labels, known.path, random=True).judges[0].answers.counts
-    assert sum(wrong) == flags[2] + flags[3]
+    ids = random.Random(3).sample(sorted(known.truth), 100)
+    rows = [{"id": id, "label": "faithful" if all(known.truth[id]) else "unfaithful"} for id in ids]
+    table = write_rows(tmp_path / "labels.csv", rows)
+    found = measure(table, known.path, random=True)
+    counts = found.judges[0].answers.counts
     others, flagged = found.sizes
-    by_hand = unfaithful_rate(
-        [True] * flags[3] + [False] * flags[1] + [True] * flags[2] + [False] * flags[0],
-        [True] * (flags[3] + flags[1]) + [False] * (flags[2] + flags[0]),
+    assert found.share == unfaithful_rate(
+        [True] * counts[3] + [False] * counts[1] + [True] * counts[2] + [False] * counts[0],
+        [True] * (counts[3] + counts[1]) + [False] * (counts[2] + counts[0]),
         n_flagged=flagged,
         n_unflagged=others,
     )
-    assert found.share == by_hand
-
-
-def test_a_designed_sheet_cannot_be_read_as_a_random_one(sheet: Path, known: Known) -> None:
-    with pytest.raises(ConfigError, match="has a design, so it is not read as a random sample"):
-        measure(sheet, known.path, random=True)
-
-
-def test_even_without_its_design_a_sheet_counts_by_the_strata(known: Known, tmp_path: Path) -> None:
-    sheet = write_sheet(known.path, tmp_path / "s.csv", n=100, data=known.data).path
-    rows = [
-        {"id": row["case_id"], "label": row["label"]} for row in rows_of(labelled(sheet, known))
-    ]
-    bare = write_rows(tmp_path / "bare.csv", rows)
-    assert measure(bare, known.path, random=True).share == measure(sheet).share
-
-
-@pytest.mark.parametrize(
-    ("row", "says"),
-    [
+    for row, says in (
         ({"id": "nobody", "label": "faithful"}, "the id 'nobody' is not in run, or was not graded"),
         ({"id": "", "label": "faithful"}, "has no id"),
-    ],
-)
-def test_ids_that_the_run_does_not_have_are_named(
-    known: Known, tmp_path: Path, row: dict[str, str], says: str
-) -> None:
-    rows = rows_of(table(known, tmp_path))
-    with pytest.raises(ConfigError, match=rf"line 102: {says}"):
-        measure(write_rows(tmp_path / "more.csv", [*rows, row]), known.path, random=True)
-
-
-def test_labels_without_a_design_need_the_run(known: Known, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="name the run that was labelled"):
-        measure(table(known, tmp_path), random=True)
-
-
-def test_a_run_of_another_policy_is_another_judge(known: Known, tmp_path: Path) -> None:
-    sheet = labelled(write_sheet(known.path, tmp_path / "s.csv", n=80, data=known.data).path, known)
-
-    def lenient(number: int, data: dict[str, Any]) -> None:
-        data["pass"], data["score"] = True, 1.0
-
-    other = changed(known, lenient, tmp_path / "lenient")
-    found = measure(sheet, other)
-    assert found.judges[0].answers.figures["recall"].value == 0
-    assert found.drawn_from == []
-    assert found.share == measure(sheet).share
+    ):
+        with pytest.raises(ConfigError, match=rf"line 102: {says}"):
+            measure(write_rows(tmp_path / "more.csv", [*rows, row]), known.path, random=True)
+    with pytest.raises(ConfigError, match="so it is not read as a random sample"):
+        measure(sheet, known.path, random=True)

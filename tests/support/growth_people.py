@@ -1,4 +1,4 @@
-"""More of what takes a text of others: judges on this machine, probes of contexts, and labels of people.
+"""More of what takes a text of others: judges on this machine, names of judges, and labels of people.
 
 See ``growth_sinks.py``, which has the rest.
 """
@@ -35,12 +35,8 @@ import faithfulness_assert as fa
 MARKS = {"it": [0.0, 2.0], "tower": [3.0, 0.0], "x": [0.0, 5.0]}
 """Words of a model that labels tokens: supported, or not."""
 KINDS = {"it": [0.0, 2.0, 0.0], "tower": [3.0, 0.0, 0.0], "x": [0.0, 0.0, 5.0]}
-PLAIN = "The tower of Arlen was opened by the mayor on 14 March 1850. The bridge of Arlen rests on 16 pillars made of stone."
-"""Sentences that rules can alter."""
 FEW = 40
 """Answers of a sheet that have nothing to do with the text: it must have 30."""
-MOST_CONTEXT = 0.7
-"""The part of a text that is one context: probes leave out longer ones, so also twice it has to fit."""
 
 
 # ---------------------------------------------------------------- judges
@@ -106,35 +102,19 @@ def checkers(folder: Path) -> dict[str, Sink]:
     }
 
 
-def contexts(folder: Path) -> dict[str, Sink]:
-    """Probes of contexts in a file."""
+def cards(folder: Path) -> dict[str, Sink]:
+    """Cards of judges whose names are texts of others."""
     from faithfulness_assert.probe import compare_cards, probe
     from faithfulness_assert.report import write_probe_report
 
-    def probed(rows: list[dict[str, Any]], name: str = "judge") -> Any:
-        source = file(folder, "contexts.jsonl", as_lines(rows))
-        judge = ScriptedJudge(["No."], name=name)
-        return probe(judge, per_kind=1, contexts=source)
-
-    def long(text: str) -> object:
-        context = f"{PLAIN} {text[: int(len(text) * MOST_CONTEXT)]}"
-        return probed([{"id": text, "answer": text, "context": context}])
-
-    def many(text: str) -> object:
-        return probed([{"context": [f"{n} {part}", PLAIN]} for n, part in enumerate(pieces(text))])
-
     def side_by_side(text: str) -> str:
-        card = probed([{"context": PLAIN, "id": text}], name=text)
+        card = probe(ScriptedJudge(["No."], name=text), per_kind=1)
         both = compare_cards(card, card)
         write_probe_report(card, folder / "card.html")
         write_probe_report(both, folder / "cards.html")
         return json.dumps(both.to_json()) + both.to_markdown()
 
-    return {
-        "a context that is probed": long,
-        "contexts that are probed": many,
-        "cards side by side": side_by_side,
-    }
+    return {"cards side by side": side_by_side}
 
 
 # ---------------------------------------------------------------- labels
@@ -142,24 +122,23 @@ def contexts(folder: Path) -> dict[str, Sink]:
 
 def labels(folder: Path) -> dict[str, Sink]:
     """Sheets that people label."""
-    from faithfulness_assert.agreement import measure
-    from faithfulness_assert.agreement.design import MOST as LARGEST
-    from faithfulness_assert.agreement.design import Stratum, sealed, unsealed
+    from faithfulness_assert.agreement.judged import open_run
     from faithfulness_assert.agreement.labels import read_labels
-    from faithfulness_assert.report.agreement_page import write_agreement_page
 
     made = Commands(folder)
 
     @cache
-    def usual_sheet() -> list[dict[str, Any]]:
-        return filled(drawn(folder, made, "x", ".csv", "--per-statement")[1])
+    def of_a_run() -> tuple[Any, list[dict[str, Any]]]:
+        run, written = drawn(folder, made, "x", ".csv")
+        return open_run(run), filled(written)
 
     def sheet(name: str, **changed: Callable[[str], str]) -> Sink:
         """A sheet with a text in some of its columns, in each row."""
 
         def read(text: str) -> object:
-            rows = [{**row, **{c: of(text) for c, of in changed.items()}} for row in usual_sheet()]
-            return read_labels(file(folder, name, as_table(rows)))
+            run, rows = of_a_run()
+            rows = [{**row, **{c: of(text) for c, of in changed.items()}} for row in rows]
+            return read_labels(file(folder, name, as_table(rows)), run)
 
         return read
 
@@ -173,7 +152,7 @@ def labels(folder: Path) -> dict[str, Sink]:
             {"id": f"{n}{each}", "label": "faithful", "answer": each, "label_2": ""}
             for n, each in enumerate(pieces(text))
         ]
-        return read_labels(file(folder, "random.csv", as_table(rows)), random=True)
+        return read_labels(file(folder, "random.csv", as_table(rows)), of_a_run()[0], random=True)
 
     def agreed(text: str) -> str:
         run, written = drawn(folder, made, text, ".csv")
@@ -181,44 +160,19 @@ def labels(folder: Path) -> dict[str, Sink]:
         page = str(folder / "agreement.html")
         return made.words("agreement", str(written), run, "--markdown", "--report", page)
 
-    def designed(changed: Callable[[str, Any], dict[str, Any]]) -> Sink:
-        """A sheet whose design says something else, and is sealed again."""
-
-        def measured(text: str) -> object:
-            rows = []
-            for row in usual_sheet():
-                design, place = unsealed(row["design"])
-                cell = sealed(replace(design, **changed(text, design)), place)
-                rows.append({**row, "design": cell})
-            found = measure(file(folder, "sheet.csv", as_table(rows)))
-            return write_agreement_page(found, folder / "agreement.html")
-
-        return measured
-
-    def saying(text: str, design: Any) -> dict[str, Any]:
-        names = dict.fromkeys(("run", "judge", "policy", "settings"), part(text))
-        kinds = {kind: getattr(design, kind) for kind in ("others", "flagged")}
-        many = {k: Stratum(s.drawn, LARGEST, LARGEST) for k, s in kinds.items() if s.drawn}
-        return {**names, **many}
-
-    def vast(text: str, design: Any) -> dict[str, Any]:
-        return {"judge": part(text), "flagged": Stratum(LARGEST, LARGEST, LARGEST)}
-
     return {
-        "command label": lambda text: drawn(folder, made, text, ".jsonl", "--per-statement"),
+        "command label": lambda text: drawn(folder, made, text, ".jsonl"),
         "command agreement": agreed,
         "the texts of a sheet": sheet("sheet.csv", **shown),
-        "the design of a sheet": sheet("sheet.csv", design=part),
-        "what a design says": designed(saying),
-        "what a design says of very many": designed(vast),
+        "how a sheet was drawn": sheet("sheet.csv", drawn=part),
         "the ids of a sheet": sheet("sheet.csv", case_id=part),
         "the labels of a sheet": sheet("sheet.csv", label=part),
-        "a sheet without a design": random,
-        "a sheet": lambda text: read_labels(file(folder, "sheet.csv", text)),
+        "a sheet of a random sample": random,
+        "a sheet": lambda text: read_labels(file(folder, "sheet.csv", text), of_a_run()[0]),
     }  # fmt: skip
 
 
-def drawn(folder: Path, made: Commands, text: str, suffix: str, *words: str) -> tuple[str, Path]:
+def drawn(folder: Path, made: Commands, text: str, suffix: str) -> tuple[str, Path]:
     """Results that say a text, and a sheet with all of their answers."""
     from faithfulness_assert.batch.data_sets import open_data_set
     from faithfulness_assert.batch.rows import Line, digest
@@ -232,16 +186,16 @@ def drawn(folder: Path, made: Commands, text: str, suffix: str, *words: str) -> 
     ]
     run = file(folder, "labelled_results.jsonl", "".join(f"{each.to_json()}\n" for each in lines))
     written = folder / f"labelled{next(made.number)}{suffix}"
-    made.words("label", run, "-o", str(written), "--n", "10000", "--data", data, *words)
+    made.words("label", run, "-o", str(written), "--n", "10000", "--data", data)
     return run, written
 
 
 def filled(sheet: Path) -> list[dict[str, Any]]:
-    """The rows of a sheet with labels of both kinds."""
+    """The rows of a sheet with both labels."""
     with sheet.open(encoding="utf-8-sig", newline="") as opened:
         rows: list[dict[str, Any]] = list(csv.DictReader(opened))
-    fine, wrong = ("supported", "contradicted") if "statement" in rows[0] else ("faithful", "unfaithful")  # fmt: skip
-    return [{**row, "label": wrong if crc32(row["case_id"].encode()) % 3 else fine} for row in rows]
+    names = "faithful", "unfaithful"
+    return [{**row, "label": names[crc32(row["case_id"].encode()) % 3 > 0]} for row in rows]
 
 
 def as_table(rows: list[dict[str, Any]]) -> str:

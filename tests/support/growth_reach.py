@@ -52,8 +52,7 @@ MAY_REFUSE = (
     *("a value of YAML", "a list in YAML", "a key in YAML", "a value of JSON", "a mapping", "settings"),
     *("an unknown field of a policy", "an option", "an option's name", "a judge's name", "a policy's name"),
     *("a config of promptfoo", "words of a command", "a local model's labels"),
-    *("a sheet", "the design of a sheet", "the ids of a sheet", "the labels of a sheet"),
-    "what a design says of very many",
+    *("a sheet", "how a sheet was drawn", "the ids of a sheet", "the labels of a sheet"),
 )  # fmt: skip
 """Sinks that refuse most texts: what is measured is how long that takes. All others must take a plain text."""
 

@@ -70,7 +70,7 @@ def sinks() -> dict[str, Sink]:
         **promptfoo(folder),
         **commands(folder),
         **growth_people.checkers(folder),
-        **growth_people.contexts(folder),
+        **growth_people.cards(folder),
         **growth_people.labels(folder),
     }
 

@@ -39,10 +39,6 @@ class Known:
     def unfaithful(self) -> float:
         return sum(not all(said) for said in self.truth.values()) / len(self.truth)
 
-    def wrong_statements(self) -> float:
-        every = [said for statements in self.truth.values() for said in statements]
-        return every.count(False) / len(every)
-
 
 def known_run(
     folder: Path,
@@ -151,13 +147,8 @@ def labelled(sheet: Path, run: Known, *, rows: int | None = None, second: bool =
     """A person who is always right labels the first rows of a sheet; a second one mostly is."""
     found = rows_of(sheet)
     for place, row in enumerate(found):
-        truth = run.truth[row["case_id"]]
-        if "number" in row:
-            fine = truth[int(row["number"]) - 1]
-            labels = "supported", "contradicted"
-        else:
-            fine = all(truth)
-            labels = "faithful", "unfaithful"
+        fine = all(run.truth[row["case_id"]])
+        labels = "faithful", "unfaithful"
         row["label"] = labels[not fine] if rows is None or place < rows else ""
         if second:
             row["label_2"] = labels[(not fine) ^ (place % 10 == 0)]
