@@ -42,7 +42,8 @@ _MONEY_AFTER = lazy_pattern(
     rf"[ \u00a0\u202f-]?(?:(?:US|U[.]S[.]) )?([{MONEY}](?! ?[0-9])|[^\W\d_]{{2,10}}(?![^\W_]))"
 )
 SPACED = lazy_pattern(r"(?<![0-9])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3}){1,6}(?![0-9])")
-FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–) ?$")
+_FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–) ?$")
+_DAY_BEHIND = lazy_pattern(r"-[0-9]")
 _SEASON = lazy_pattern(r"([12][0-9])[0-9]{2}/([0-9]{2})$")
 _DATE = lazy_pattern(
     r"(?<![0-9-])(?:[0-9]{4}-[0-9]{1,2}(?:-[0-9]{1,2})?|(?:[0-9]{1,2}-){1,2}[0-9]{4})(?![0-9-])"
@@ -112,10 +113,19 @@ def find_numbers(text: str) -> Iterator[Number]:
         scale = valued("scales").get(after)
         if scale:
             values += tuple(value * scale for value in values)
-        if len(digits) == 2 and (year := FROM_YEAR.search(text, *_before(found.start()))):
-            values += (float(year[1] + digits),)  # 1983–84
+        if year := last_year(text, *found.span()):
+            values += (year,)
         after_end = ahead.end() if ahead else found.end()
         yield Number(found.start(), found.end(), values, step, after, after_end)
+
+
+def last_year(text: str, start: int, end: int) -> float | None:
+    """The year that the two digits of "1983–84" stand for; none in a date such as 1983-04-05."""
+    if end - start != 2 or _DAY_BEHIND.match(text, end):
+        return None
+    first = _FROM_YEAR.search(text, *_before(start))
+    year = float(first[1] + text[start:end]) if first else 0.0
+    return year if year in YEARS else None
 
 
 def money_of(text: str, number: Number) -> Money | None:

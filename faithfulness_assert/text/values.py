@@ -12,7 +12,7 @@ from unicodedata import combining, normalize
 
 from .absent_numbers import without_references
 from .number_words import units, valued
-from .numbers import FROM_YEAR, MONEY, OCLOCK, YEARS, Number, clock_of, find_numbers
+from .numbers import MONEY, OCLOCK, YEARS, Number, clock_of, find_numbers, last_year
 from .shared_words import STEM
 from .strings import lazy_pattern, word_lists
 
@@ -101,8 +101,8 @@ def kind_of(text: str, number: Number) -> Kind:
         return unit.dimension, str(unit.size)
     digits = text[number.start : number.end]
     is_year = digits.isdecimal() and len(digits) == 4 and number.values[0] in YEARS
-    if is_year or FROM_YEAR.search(text, max(number.start - 8, 0), number.start):
-        return "year", ""  # two in "1952–53"
+    if is_year or last_year(text, number.start, number.end):
+        return "year", ""
     if number.after in valued("months") or month_before(text, number):
         return DAY
     counts = number.after.isalpha() and len(number.after) >= SHORTEST
