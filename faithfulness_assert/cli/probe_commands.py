@@ -34,12 +34,6 @@ def add_probe_arguments(parser: ArgumentParser) -> None:
         help=f"statements of each of the 18 kinds (default: {PER_KIND}; 100 finds smaller faults)",
     )
     parser.add_argument(
-        "--contexts",
-        metavar="FILE|RUN",
-        help="also ask about your own contexts: a data set, or the directory of a run; rules alter "
-        "sentences of them",
-    )
-    parser.add_argument(
         "--draw",
         type=int,
         default=DRAW,
@@ -96,7 +90,6 @@ def _given(arguments: Namespace) -> list[dict[str, Any]]:
         "per_kind": arguments.per_kind,
         "draw": arguments.draw,
         "held_out": arguments.held_out,
-        "contexts": arguments.contexts,
     }
     given = [{"judge": arguments.judge, **asked, **options}]
     if arguments.against:

@@ -17,8 +17,6 @@ from ..records.errors import ConfigError
 from ..records.usage import Usage
 from ..text.strings import clip, one_line
 from .card import Card, KindCard, Repeat
-from .contexts import Own, own_probes
-from .rules import RULE_KINDS
 from .scenes import FALSE_KINDS, KINDS, make_probes
 
 if TYPE_CHECKING:
@@ -44,16 +42,10 @@ WORDING = {"controls", "guidance", "examples", "max_prompt_tokens", "max_stateme
 
 
 class Asks(NamedTuple):
-    """What is asked: the probes, and which of them are asked again."""
+    """What is asked: the probes, of which the first ones are asked again."""
 
     probes: list[Probe]
-    own: Own
     settings: dict[str, Any]
-
-    @property
-    def all(self) -> list[Probe]:
-        """The built-in probes, then those of the user's contexts."""
-        return self.probes + self.own.probes
 
     @property
     def repeated(self) -> list[Probe]:
@@ -62,8 +54,8 @@ class Asks(NamedTuple):
 
     def cases(self) -> list[Case]:
         """Everything, in the order in which it is asked."""
-        again = [p.case() for p in self.repeated]
-        return [p.case() for p in self.all] + again + [p.case(reverse=True) for p in self.repeated]
+        again = [p.case() for p in self.repeated] + [p.case(reverse=True) for p in self.repeated]
+        return [p.case() for p in self.probes] + again
 
 
 def probe(
@@ -72,7 +64,6 @@ def probe(
     per_kind: int = PER_KIND,
     draw: int = DRAW,
     held_out: bool = False,
-    contexts: Any = None,
     concurrency: int = 8,
     **options: Any,
 ) -> Card:
@@ -88,18 +79,16 @@ def probe(
             are each of another scene.
         draw: which scenes, names, dates and numbers the probes have; the same draw asks the same.
         held_out: ask about the scenes that are kept apart for checking a tuned prompt.
-        contexts: your own contexts: a data set as for ``open_data_set``, or the directory of a
-            run, whose data set is then read. Rules make statements of them, a block of its own.
         concurrency: how many asks are under way at once, 1 to 1000.
 
     Raises:
-        ConfigError: as for ``Grader``, a number is out of range, an option changes what is asked,
-            or ``contexts`` cannot be read or has none.
+        ConfigError: as for ``Grader``, a number is out of range, or an option changes what is
+            asked.
     """
-    asks = _asks(per_kind, draw, contexts, options, held_out=held_out)
+    asks = _asks(per_kind, draw, options, held_out=held_out)
     grader = Grader(judge, "default", **options)
     again = _past_the_store(judge, options, grader)
-    cases, first = asks.cases(), len(asks.all)
+    cases, first = asks.cases(), len(asks.probes)
     results = list(grader.grade_many(cases[:first], concurrency=concurrency))
     results += again.grade_many(cases[first:], concurrency=concurrency)
     return _card(asks, grader.judge_name, results)
@@ -116,9 +105,8 @@ def _past_the_store(judge: str | Judge | None, options: dict[str, Any], grader: 
 
 def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
     labels = [_labels(result) for result in results]
-    with_own = RULE_KINDS if asks.own.probes else ()
-    built_in, own = len(asks.probes), len(asks.all)
-    repeats = len(asks.repeated)
+    first = len(asks.probes)
+    second = first + len(asks.repeated)
     controls, failures = Counter[str](), Counter[str]()
     usage = Usage()
     for result in results:
@@ -129,16 +117,14 @@ def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
     costs = [result.cost for result in results if result.cost is not None]
     return Card(
         judge=judge,
-        kinds=_kinds(KINDS, asks.probes, labels),
-        again=_repeat(asks.repeated, labels, labels[own : own + repeats]),
-        reversed=_repeat(asks.repeated, labels, labels[own + repeats :]),
+        kinds=_kinds(asks.probes, labels),
+        again=_repeat(asks.repeated, labels, labels[first:second]),
+        reversed=_repeat(asks.repeated, labels, labels[second:]),
         controls=controls,
         failures=failures,
         usage=usage,
         cost=math.fsum(costs) if costs else None,
         settings=asks.settings,
-        contexts=_kinds(with_own, asks.own.probes, labels[built_in:own]),
-        notes_on_contexts=asks.own.notes,
         outcomes=_outcomes(asks.probes, labels),
     )
 
@@ -149,7 +135,6 @@ def probe_estimate(
     per_kind: int = PER_KIND,
     draw: int = DRAW,
     held_out: bool = False,
-    contexts: Any = None,
     **options: Any,
 ) -> Estimate:
     """What ``probe`` with these arguments will use. Nothing is sent, and no key is needed.
@@ -157,7 +142,7 @@ def probe_estimate(
     Raises:
         ConfigError: as ``probe``.
     """
-    asks = _asks(per_kind, draw, contexts, options, held_out=held_out)
+    asks = _asks(per_kind, draw, options, held_out=held_out)
     rows = (
         Row(n, str(n), {"answer": case.answer, "context": [p.text for p in case.context]})
         for n, case in enumerate(asks.cases(), 1)
@@ -165,9 +150,7 @@ def probe_estimate(
     return estimate_run(rows, judge=judge, policy="default", **options)
 
 
-def _asks(
-    per_kind: int, draw: int, contexts: Any, options: Iterable[str], *, held_out: bool
-) -> Asks:
+def _asks(per_kind: int, draw: int, options: Iterable[str], *, held_out: bool) -> Asks:
     check_number("per_kind", per_kind, 1, MAX_PER_KIND, whole=True)
     check_number("draw", draw, 0, 2**63, whole=True)
     named = table.names_taken_by("policy")
@@ -177,8 +160,7 @@ def _asks(
             problem = "changes what is asked, or only how it is scored"
             raise ConfigError(f"{name}: {problem}; leave it out of a probe")
     settings = {"per_kind": per_kind, "draw": draw, "held_out": held_out}
-    own = Own([], []) if contexts is None else own_probes(contexts, per_kind, draw)
-    return Asks(make_probes(per_kind, draw, held_out=held_out), own, settings)
+    return Asks(make_probes(per_kind, draw, held_out=held_out), settings)
 
 
 def _labels(result: GradingResult) -> Labels:
@@ -204,9 +186,7 @@ def _outcomes(probes: Sequence[Probe], labels: Sequence[Labels]) -> dict[tuple[i
     }
 
 
-def _kinds(
-    kinds: Iterable[str], probes: Sequence[Probe], labels: Sequence[Labels]
-) -> dict[str, KindCard]:
+def _kinds(probes: Sequence[Probe], labels: Sequence[Labels]) -> dict[str, KindCard]:
     """What was said, by kind."""
     outcomes = _outcomes(probes, labels)
     asked = Counter(kind for _, kind in outcomes)
@@ -215,7 +195,7 @@ def _kinds(
     scenes = Counter(kind for kind, _ in {(kind, probes[n].scene) for n, kind in outcomes})
     return {
         kind: KindCard(asked[kind], wrong[kind], planned[kind] - asked[kind], scenes[kind])
-        for kind in kinds
+        for kind in KINDS
     }
 
 

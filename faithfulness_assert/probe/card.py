@@ -10,7 +10,6 @@ from typing import Any
 from ..records.usage import Usage
 from ..text.strings import one_line, visible
 from .intervals import interval, is_surely_over
-from .rules import RULE_KINDS
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
 
 CHANCE_OF_ANY = 0.05
@@ -87,8 +86,6 @@ class Card:
         failures: why contexts could not be graded, and how many.
         usage, cost: of all asks; ``cost`` is None without prices.
         settings: ``per_kind``, ``draw`` and ``held_out``, with which the same is asked again.
-        contexts: the kinds that rules made of your own contexts; empty without any.
-        notes_on_contexts: what is to be said of these.
         outcomes: whether each statement with a verdict is wrong, by the number of its ask and its
             kind: what a comparison with another judge needs.
     """
@@ -102,8 +99,6 @@ class Card:
     usage: Usage
     cost: float | None
     settings: Mapping[str, Any]
-    contexts: Mapping[str, KindCard] = field(default_factory=dict)
-    notes_on_contexts: Sequence[str] = ()
     outcomes: Mapping[tuple[int, str], bool] = field(default_factory=dict)
 
     @property
@@ -114,13 +109,12 @@ class Card:
     @property
     def is_whole(self) -> bool:
         """Whether every statement has a verdict."""
-        kinds = [*self.kinds.values(), *self.contexts.values()]
-        return not self.failures and not any(kind.unanswered for kind in kinds)
+        return not self.failures and not any(kind.unanswered for kind in self.kinds.values())
 
     def to_json(self) -> dict[str, Any]:
         """The card as JSON."""
         used = {"prompt": self.usage.prompt, "completion": self.usage.completion}
-        told = {
+        return {
             "judge": self.judge,
             "kinds": {name: kind.to_json() for name, kind in self.kinds.items()},
             "blind": self.blind,
@@ -130,20 +124,14 @@ class Card:
             "usage": {**used, "requests": self.usage.num_requests, "cost": self.cost},
             "settings": dict(self.settings),
         }
-        if self.contexts:
-            told["contexts"] = {name: kind.to_json() for name, kind in self.contexts.items()}
-        return told
 
     def blocks(self) -> Iterator[tuple[str, list[tuple[str, KindCard, str]]]]:
         """Each block: its title, and for each kind its name, what was said, and what it is."""
-        for title, kinds, words in (
-            ("False statements: wrong is called supported", self.kinds, FALSE_KINDS),
-            ("True statements: wrong is called anything else", self.kinds, TRUE_KINDS),
-            ("Your own contexts, altered by rules", self.contexts, RULE_KINDS),
+        for title, words in (
+            ("False statements: wrong is called supported", FALSE_KINDS),
+            ("True statements: wrong is called anything else", TRUE_KINDS),
         ):
-            block = [(name, kinds[name], said) for name, said in words.items() if name in kinds]
-            if block:
-                yield title, block
+            yield title, [(name, self.kinds[name], said) for name, said in words.items()]
 
     def tables(self) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
         """Each block of kinds: its title, and its rows under ``HEAD``."""
@@ -154,8 +142,6 @@ class Card:
         """What stands below the tables, a line each."""
         blind = ", ".join(self.blind) or "no kind is known to be wrong more than 10 % of the time"
         lines = [f"Blind: {blind}"]
-        if own := [name for name, kind in self.contexts.items() if kind.is_blind]:
-            lines.append(f"Blind in your own contexts: {', '.join(own)}")
         few = [name for name, kind in self.kinds.items() if not kind.could_be_blind]
         if few:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
@@ -166,7 +152,7 @@ class Card:
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")
-        return [*lines, self._reach(), *self.notes_on_contexts, *self._ends()]
+        return [*lines, self._reach(), *self._ends()]
 
     def _reach(self) -> str:
         """What the intervals hold for."""
@@ -181,8 +167,7 @@ class Card:
         )
 
     def _ends(self) -> Iterator[str]:
-        kinds = [*self.kinds.values(), *self.contexts.values()]
-        if unanswered := sum(kind.unanswered for kind in kinds):
+        if unanswered := sum(kind.unanswered for kind in self.kinds.values()):
             yield f"Without a verdict: {unanswered} statements, which count nowhere above"
         for reason, count in self.failures.items():
             times = "1 ask" if count == 1 else f"{count} asks"

@@ -308,7 +308,7 @@ def test_a_run_that_is_not_the_one_that_was_labelled_is_refused(
     for path in (others, texts):
         with pytest.raises(ConfigError, match=r"is not among the 100 .* Name the run first from"):
             measure(sheet, path)
-    with pytest.raises(ConfigError, match="has other texts in run .2. than in the run that was"):
+    with pytest.raises(ConfigError, match=r"has other texts in run \(2\) than in the run"):
         measure(sheet, known.path, texts)
     found = measure(sheet, known.path, others)
     assert found.judges[1].answers.figures["recall"].value == 0
