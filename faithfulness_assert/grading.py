@@ -14,13 +14,13 @@ from .cases.case import Case
 from .cases.fields import is_missing
 from .conversations.events import check_evidence_roles
 from .drive import Clock, arun, run
-from .judges import make_judge, option_names
+from .judges import find_stored, make_judge, option_names
 from .judges.secret import check_seed, process_secret, secret_of
 from .plan.plan import grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
 from .records.checks import check_mapping, check_number, check_seconds
-from .records.errors import InputError
+from .records.errors import ConfigError, InputError
 from .records.judge import judge_info
 from .records.prices import check_prices
 from .settings import choose
@@ -51,9 +51,9 @@ class Grader:
 
     Args:
         judge: ``"embedded"`` (compares words, for smoke tests; needs no key), ``"openai:MODEL"``,
-            ``"anthropic:MODEL"``, ``"tape:DIR"``, or an object with a method ``ask``. None: that of
-            the settings (``FAITHFULNESS_ASSERT_JUDGE``, else ``[tool.faithfulness_assert]`` of the
-            project's pyproject.toml), else ``"embedded"``.
+            ``"anthropic:MODEL"``, or an object with a method ``ask``. None: that of the settings
+            (``FAITHFULNESS_ASSERT_JUDGE``, else ``[tool.faithfulness_assert]`` of the project's
+            pyproject.toml), else ``"embedded"``.
         policy: the name of a preset, the path of a policy file, a mapping of fields, or a
             ``Policy``. None: that of the settings, else ``"default"``.
         threshold: the score in [0, 1] that passes. None: that of the settings if ``policy`` is
@@ -92,17 +92,24 @@ class Grader:
         seed = check_seed(own.get("seed"))
         if "seed" not in known:
             own.pop("seed", None)
+        cache, only = options.get("cache"), options.get("cache_only", False)
+        if not isinstance(only, bool):
+            raise ConfigError(f"cache_only: must be true or false, got {only!r:.80}")
+        if only and cache is None:
+            raise ConfigError("cache_only: needs cache, the folder of stored replies")
         with chosen.told():
-            self.judge = make_judge(judge, own)
+            made = find_stored(cache, judge, own) if only else make_judge(judge, own)
         deadline = check_seconds("deadline", options.get("deadline", table.DEADLINE))
         self._seconds = deadline, check_seconds("timeout", timeout)
         self._language = table.check_language(options.get("language", "en"))
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
         self.shaping = {"language": self._language, "evidence_roles": list(self.evidence_roles)}
-        if (cache := options.get("cache")) is not None:
-            from .judges.tape import StoredJudge
+        self.judge = made
+        if cache is not None and not only:
+            from .judges.stored_replies import StoredJudge
 
-            self.judge = StoredJudge(self.judge, cache, partial(is_readable, wanted), seed)
+            readable = partial(is_readable, wanted)
+            self.judge = StoredJudge(made, cache, readable, seed, judge, own)
         kept = getattr(self.judge, "secret", None)  # replies are found by the text of their ask
         self._own_secret = kept or (None if seed is None else secret_of(seed))
         self._secret = self._own_secret or process_secret()

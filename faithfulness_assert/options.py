@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         foundation: str | None
         allow_pickle: bool
         cache: str | PathLike[str] | None
+        cache_only: bool
         deadline: float | None
         language: str
         policy_options: Mapping[str, Any] | None
@@ -179,6 +180,7 @@ _PRICES = "mapping of prompt, completion, cached to numbers"
 _ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool"
 _GRADER = (
     ("cache", "store replies here and reuse them", "folder"),
+    ("cache_only", "read only stored replies: needs no key and no network", "true or false"),
     ("deadline", "seconds for a whole grade", "over 0, up to 86,400; default 300"),
     ("language", "language of the texts", "code such as en or pt; default en"),
     ("policy_options", "options as its source names them", "mapping"),
@@ -208,6 +210,8 @@ def names_taken_by(*parts: Part) -> frozenset[str]:
     return frozenset(name for name, option in OPTIONS.items() if option.taken_by in parts)
 
 
+UNSTORED: Mapping[str, Any] = {"cache": None, "cache_only": False}
+"""Options for a grade that must ask the judge itself."""
 GRADER_NAMES = names_taken_by("judge", "grader", "policy")
 CASE_NAMES = names_taken_by("case").union(*CASE_ALIASES.values())
 

@@ -256,8 +256,6 @@ def _from_here(folder: str, name: str, text: str) -> str:
     """A value whose path, if it has one, begins at the folder of the file."""
     if name == "cache":
         return os.path.join(folder, text)
-    if name == "judge" and text.startswith("tape:"):
-        return f"tape:{os.path.join(folder, text.removeprefix('tape:').strip())}"
     if name == "policy" and text.lower().endswith(SUFFIXES):
         return os.path.join(folder, text.removeprefix("file://"))
     return text

@@ -26,7 +26,7 @@ from faithfulness_assert.files import (
     read_text,
 )
 from faithfulness_assert.judges.embedded import EmbeddedJudge
-from faithfulness_assert.judges.tape import StoredJudge
+from faithfulness_assert.judges.stored_replies import StoredJudge
 from faithfulness_assert.records.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and modes of Unix")
@@ -214,7 +214,7 @@ def test_a_run_and_a_cache_can_be_read_by_their_user_only(tmp_path: Path) -> Non
     judge.identity = {"judge": "embedded"}  # type: ignore[attr-defined]
     StoredJudge(judge, tmp_path / "cache")
     made = {path for path in tmp_path.rglob("*") if path.is_file()}
-    assert {"results.jsonl", "run.json", "summary.json", "tape.json"} <= {p.name for p in made}
+    assert {"results.jsonl", "run.json", "summary.json", "judge.json"} <= {p.name for p in made}
     assert {path: oct(mode(path)) for path in made if mode(path) != 0o600} == {}
 
 

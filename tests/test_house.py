@@ -81,7 +81,7 @@ ROOMS = (
 VIEWS = ("records.terminal_view", "records.notebook_view", "records.promptfoo_view")
 JUDGES_MAY_IMPORT = {"files", "text.strings", "records", "asking", "judges"}
 PLAN_MAY_NOT_IMPORT = {"judges"}
-PYTEST_FILES = ("hooks", "plugin_settings", "session_results", "fixture", "trials")
+PYTEST_FILES = ("hooks", "plugin_settings", "session_results", "fixture")
 PURE = (*ROOMS[1 : ROOMS.index("judges")], "plan")  # all but what opens files
 IMPURE_MODULES = {
     *("socket", "urllib", "http", "time", "os", "logging", "random", "threading", "asyncio"),
@@ -255,7 +255,7 @@ OPENING = set(
     "open fdopen read_text read_bytes write_text write_bytes touch rename renames mkstemp mktemp "
     "NamedTemporaryFile copy2 copyfile move symlink_to hardlink_to FileIO OSFile memory_map".split()
 )
-NO_FILES = {"call.trials", "answers", "self"}
+NO_FILES = {"answers", "self"}
 """Objects of ours that are open or not, as a game is."""
 REPLACING = {"os.replace", "os.truncate", "os.link", "os.symlink", "shutil.copy"}
 

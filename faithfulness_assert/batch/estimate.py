@@ -163,7 +163,7 @@ def _rehearsing(chosen: Chosen, *, echoed: bool) -> Grader:
     """A grader whose judge is a rehearsal. A judge that costs nothing takes part itself."""
     judge, policy, threshold, options, _ = chosen
     own = table.taken_by("judge", options)
-    others = {name: value for name, value in options.items() if name not in {*own, "cache"}}
+    others = {name: value for name, value in options.items() if name not in {*own, *table.UNSTORED}}
     known = option_names(judge)
     if "api_key" in known:
         own["api_key"] = "none"
@@ -173,7 +173,7 @@ def _rehearsing(chosen: Chosen, *, echoed: bool) -> Grader:
     info = judge_info(made)
     is_free = isinstance(judge, str) and not info.remote
     asked = made if is_free else Rehearsal(info, echoed=echoed)
-    return Grader(asked, policy, threshold, **{**others, "cache": None})
+    return Grader(asked, policy, threshold, **{**others, **table.UNSTORED})
 
 
 def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, list[Row]]:

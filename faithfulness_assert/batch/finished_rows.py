@@ -13,7 +13,7 @@ MAX_ROW = 10**9
 """Of one run."""
 PAGE = 64
 """Rows whose digests are kept together: memory goes by how many lines there are, not by numbers."""
-SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server"})
+SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server", "not_stored"})
 
 _HEAD = re.compile(
     rb'\{"case_id": ("[^"\\]*(?:\\.[^"\\]*)*"), "row": (\d+), "input": "([0-9a-f]{16})", '

@@ -15,7 +15,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..grading import Grader
-from ..options import names_taken_by
+from ..options import UNSTORED, names_taken_by
 from ..records.errors import ConfigError
 from ..records.judge import described
 from ..records.option_names import option
@@ -191,7 +191,7 @@ def grader_for(
             or the judge is not that of B.
     """
     for name in options:
-        if name in names_taken_by("policy") | {"policy_options", "cache"}:
+        if name in names_taken_by("policy") | {"policy_options", *UNSTORED}:
             problem = "is that of the second run; leave it out of a recheck"
             raise ConfigError(f"{option(name)}: {problem}")
     (_, first), (run, second) = described_run(before), described_run(after)
@@ -200,7 +200,7 @@ def grader_for(
         problem = "the runs have other policies, so that scores differ without any cause"
         raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
     policy = policy_in(second, run.path)
-    grader = Grader(judge, policy, None, **{**options, "cache": None})
+    grader = Grader(judge, policy, None, **{**options, **UNSTORED})
     theirs, ours = {"judge": second.get("judge")}, {"judge": described(grader.judge)}
     if other := changes(theirs, ours):
         name = clip(str((second.get("judge") or {}).get("name")), 200)

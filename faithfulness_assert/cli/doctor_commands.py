@@ -17,7 +17,7 @@ from ..judges import JUDGES
 from ..judges.remote.remote_judge import RemoteJudge
 from ..judges.remote.settings import public_address
 from ..judges.token_counter import model_of, ranks_folder
-from ..options import check_names, hide_key, parse_options
+from ..options import UNSTORED, check_names, hide_key, parse_options
 from ..records.ask import Ask, Payload, ReplyForm
 from ..records.errors import ConfigError, FaithfulnessError, JudgeError, pip_install
 from ..records.judge import judge_info
@@ -177,7 +177,7 @@ def _token_counts(judge: str) -> Check:
 
 def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
     """Grades one case: a real grade would get the same answer or error from the judge."""
-    options = {**chosen.options, "cache": None}  # or nobody would be asked
+    options = {**chosen.options, **UNSTORED}  # or nobody would be asked
     try:
         grader = Grader(name, chosen.policy, chosen.threshold, deadline=DEADLINE, **options)
         result = grader.grade(*CASE)

@@ -1,8 +1,9 @@
-"""Who answers: an LLM behind an API, the embedded judge, a tape. They are made by name."""
+"""Who answers: an LLM behind an API, the embedded judge, stored replies. They are made by name."""
 
 from .by_name import (
     JUDGES,
     environment_prefixes,
+    find_stored,
     judge_forms,
     make_judge,
     option_names,
@@ -12,6 +13,7 @@ from .by_name import (
 __all__ = [
     "JUDGES",
     "environment_prefixes",
+    "find_stored",
     "judge_forms",
     "make_judge",
     "option_names",

@@ -56,7 +56,6 @@ JUDGES: dict[str, JudgeEntry] = {
         ".local", "LocalJudge", "local:NAME_OR_PATH", extra="local", runtime="onnxruntime"
     ),
     "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
-    "tape": JudgeEntry(".tape", "TapeJudge", "tape:DIR"),
 }
 
 
@@ -79,8 +78,16 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
 def _made(spec: object, options: Mapping[str, Any]) -> Judge:
     if not isinstance(spec, str):
         return _check_judge_object(spec, options)
-    kind, argument = _parse(spec)
+    kind, argument = _checked(spec, options)
     judge_class = _load(JUDGES[kind])
+    given: list[Any] = [argument] if argument else []
+    judge: Judge = judge_class(*given, **options)
+    return judge
+
+
+def _checked(spec: str, options: Mapping[str, Any]) -> tuple[str, str]:
+    """The parts of the name of a judge that takes these options."""
+    kind, argument = _parse(spec)
     if bool(argument) != (":" in JUDGES[kind].form):
         raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
     known = option_names(spec)
@@ -88,9 +95,23 @@ def _made(spec: object, options: Mapping[str, Any]) -> Judge:
         if option not in known:
             hint = f" {suggest(option, known)}"
             raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
-    given: list[Any] = [argument] if argument else []
-    judge: Judge = judge_class(*given, **options)
-    return judge
+    return kind, argument
+
+
+def find_stored(cache: Any, spec: object, options: Mapping[str, Any]) -> Judge:
+    """What only returns the replies of a judge that are stored. The judge itself is not made.
+
+    Raises:
+        ConfigError: there is no such judge, or it does not take one of the options, or replies of
+            this one cannot be stored.
+    """
+    from .stored_replies import OnlyStored
+
+    if isinstance(spec, str):
+        _checked(spec, options)
+        return OnlyStored(cache, spec, options)
+    own = {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
+    return OnlyStored(cache, _check_judge_object(spec, own), options)
 
 
 def option_names(spec: object) -> list[str]:

@@ -46,6 +46,7 @@ FIXES: dict[ErrorKind, str] = {
     "rate_limit": "Wait, or lower the concurrency.",
     "timeout": "Raise timeout or deadline.",
     "server": "Try again later.",
+    "not_stored": "Grade once with cache and without cache_only: then the reply is stored.",
 }
 
 

@@ -102,12 +102,8 @@ def read_case(fields: Mapping[str, Any], options: Mapping[str, Any]) -> Case | N
         return None
 
 
-def check_passed(result: GradingResult, case: Case | None, note: str = "") -> None:
-    """Returns if the result passes.
-
-    Args:
-        case: what was graded; None if it could not be read.
-        note: what else the message of an error should say.
+def check_passed(result: GradingResult, case: Case | None) -> None:
+    """Returns if the result passes. ``case``: what was graded; None if it could not be read.
 
     Raises:
         AssertionError: the answer does not pass.
@@ -116,7 +112,7 @@ def check_passed(result: GradingResult, case: Case | None, note: str = "") -> No
     __tracebackhide__ = True
     if result.pass_:
         return
-    text = failure_text(result, case) + note
+    text = failure_text(result, case)
     raise AssertionError(text) if result.error is None else NotGraded(text, result)
 
 

@@ -2,54 +2,44 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
 from ..batch.rows import Line, Row, brief, digest
+from ..files import append_file, open_file
 from ..grading import Grader
-from ..options import hide_key, split_options
-from ..records.errors import ConfigError, MissingKeyError
+from ..judges import option_names
+from ..options import GRADER_NAMES, UNSTORED, hide_key, parse_options, split_options, taken_by
+from ..policy.load import find_policy
+from ..records.errors import ConfigError, suggest
+from ..records.judge import judge_info
 from ..records.model import GraderError
-from ..settings import choose
-from .assertions import NotGraded, check_passed, read_case
-from .session import Session
-from .session_results import CHECKS, PROPERTY
-from .tapes import has_tape, recording, replaying, tape_folder
-from .trials import Marked, Trials, read_markers
+from ..settings import judge_setting
+from .assertions import NotGraded, check_passed, make_grader, read_case
+from .plugin_settings import read_settings
+from .session_results import CHECKS, NAME, PROPERTY, SPENT_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
     from ..cases.case import Case
     from ..records.result import GradingResult
 
-
-class Call(NamedTuple):
-    """One call of the fixture: a case, and how it is graded.
-
-    Args:
-        case: the fields of the case.
-        options: the options of its grader, without those of tapes.
-        trials: the results so far.
-        folder: of the judge's tapes; None if its replies are never stored.
-        tape: ``recorded``, ``replayed``, or "" where no tape is used.
-    """
-
-    case: dict[str, Any]
-    options: dict[str, Any]
-    trials: Trials
-    folder: Path | None
-    tape: str
+MARKER_NAMES = GRADER_NAMES | {"judge", "policy", "threshold"}
 
 
 class Faithfulness:
     """What the fixture ``faithfulness`` is. Call it with an answer and its context."""
 
-    def __init__(self, session: Session, item: pytest.Item, marked: Marked) -> None:
-        self._session, self._item, self._marked = session, item, marked
+    def __init__(self, session: Session, item: pytest.Item) -> None:
+        self._session, self._item = session, item
+        self._marked = read_markers(item.iter_markers("faithfulness"))
         self._calls = 0
         kept = [pair for pair in item.user_properties if pair[0] != PROPERTY]
         item.user_properties[:] = kept  # without those of an earlier run of the same test
@@ -63,9 +53,6 @@ class Faithfulness:
         Args:
             answer, context, options: those of ``faithfulness_assert.grade``.
 
-        Returns:
-            The result. Of several trials, the last one that passed, with the tokens of all.
-
         Raises:
             AssertionError: the answer does not pass.
             NotGraded: a grader error, unless ``--faithfulness-errors`` says skip or xfail.
@@ -73,10 +60,11 @@ class Faithfulness:
         """
         __tracebackhide__ = True
         hide_key(options)
-        call = self._begin(answer, context, options)
-        while call.trials.open and not self._session.used_up():
-            self._add(call, self._grader(call).grade(**call.case))
-        return self._end(call)
+        case, options = self._chosen(answer, context, options)
+        result = self._unasked(case)
+        if result is None:
+            result = self._session.grader(options).grade(**case)
+        return self._end(result, case, options)
 
     async def acheck(
         self, answer: Any = None, context: Any = None, **options: Any
@@ -84,78 +72,51 @@ class Faithfulness:
         """The same as a call, on the running event loop."""
         __tracebackhide__ = True
         hide_key(options)
-        call = self._begin(answer, context, options)
-        while call.trials.open and not self._session.used_up():
-            self._add(call, await self._grader(call).agrade(**call.case))
-        return self._end(call)
+        case, options = self._chosen(answer, context, options)
+        result = self._unasked(case)
+        if result is None:
+            result = await self._session.grader(options).agrade(**case)
+        return self._end(result, case, options)
 
-    def _begin(self, answer: Any, context: Any, given: Mapping[str, Any]) -> Call:
-        __tracebackhide__ = True
-        options = {**self._session.options, **self._marked.options, **given}
-        case, others = split_options(options)
+    def _chosen(
+        self, answer: Any, context: Any, given: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The fields of the case, and the options of its grader."""
+        case, options = split_options({**self._session.options, **self._marked, **given})
         if answer is not None:
             case["answer"] = answer
         if context is not None:
             case["context"] = context
-        case |= {"question": others.pop("question", None) or None}
-        cached = others.get("cache") is not None
-        if self._marked.trials > 1 and cached:
-            raise ConfigError("trials: with `cache`, each trial would get the same reply")
-        judge, policy = others.pop("judge", None), others.pop("policy", None)
-        chosen = choose(judge, policy, others.pop("threshold", None), others)
-        others = {**chosen.options, "judge": chosen.judge, "policy": chosen.policy}
-        others["threshold"] = chosen.threshold
-        trials = Trials(self._marked.trials, self._marked.min_pass)
-        shaping = others if cached else {**others, "cache": None}
-        tape, folder = "", tape_folder(self._session.settings.tape, shaping)
-        if folder is not None:
-            replayed = "replayed" if has_tape(folder) else ""
-            tape = "recorded" if self._session.settings.record else replayed
-        if tape or trials.trials > 1:  # the cache of the project is for other grades
-            others = shaping
-        return Call(case, others, trials, folder, tape)
+        case |= {"question": options.pop("question", None) or None}
+        judge = options.pop("judge", None)
+        judge = judge_setting() if judge is None else judge
+        if judge is not None:
+            options["judge"] = judge
+        if _can_be_stored(judge):
+            options = {**self._session.store, **options}
+        return case, options
 
-    def _grader(self, call: Call) -> Grader:
-        """The grader of the next trial."""
+    def _unasked(self, case: Mapping[str, Any]) -> GradingResult | None:
+        """The result of a case for which no tokens are left; None if there are some."""
+        if not (problem := self._session.used_up()):
+            return None
+        result = Grader("embedded", "default").invalid(problem, case.get("id"))
+        error = GraderError("rate_limit", problem)
+        return replace(result, status="judge_failed", judge="none", error=error)
+
+    def _end(
+        self, result: GradingResult, fields: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> GradingResult:
         __tracebackhide__ = True
-        if call.folder and call.tape:
-            choose = recording if call.tape == "recorded" else replaying
-            trial = len(call.trials.results) + 1
-            return self._session.grader(choose(call.folder, call.options, trial))
-        try:
-            return self._session.grader(call.options)
-        except MissingKeyError as error:
-            if call.folder is None:
-                raise
-            said = f"{error}. Nothing is recorded in {call.folder}, so the judge would be asked"
-            raise ConfigError(said) from None
-
-    def _add(self, call: Call, result: GradingResult) -> None:
-        if call.tape:
-            result = replace(result, metadata={**result.metadata, "tape": call.tape})
-        call.trials.add(result)
         if self._session.limit:
             self._session.limit.add(result.tokens_used.total)
-
-    def _end(self, call: Call) -> GradingResult:
-        __tracebackhide__ = True
-        if call.trials.open:
-            call.trials.add(self._unasked(call))
-        result, note = call.trials.result(), call.trials.note()
-        case = read_case(call.case, call.options)
-        self._keep(result, case, note)
+        case = read_case(fields, options)
+        self._keep(result, case)
         try:
-            check_passed(result, case, note and f"\n  {note}")
+            check_passed(result, case)
         except NotGraded as error:
             self._not_graded(error)
         return result
-
-    def _unasked(self, call: Call) -> GradingResult:
-        """The result of a trial for which no tokens are left."""
-        problem = self._session.used_up()
-        result = Grader("embedded", "default").invalid(problem, call.case.get("id"))
-        error = GraderError("rate_limit", problem)
-        return replace(result, status="judge_failed", judge="none", error=error)
 
     def _not_graded(self, error: NotGraded) -> NoReturn:
         """Ends a test whose answer was not graded."""
@@ -167,15 +128,29 @@ class Faithfulness:
             pytest.xfail(reason)
         raise error
 
-    def _keep(self, result: GradingResult, case: Case | None, note: str) -> None:
+    def _keep(self, result: GradingResult, case: Case | None) -> None:
         """Adds the result to the properties of the test, with the texts if there is a report."""
         self._calls += 1
         name = self._item.nodeid if self._calls == 1 else f"{self._item.nodeid} #{self._calls}"
         number, texts = next(self._session.numbers), _texts(case)
-        columns = {**texts, "trials": note} if note else texts
-        line = Line(name, number, digest(Row(number, name, texts)), columns, result)
+        line = Line(name, number, digest(Row(number, name, texts)), texts, result)
         line = line if self._session.settings.report else brief(line)
         self._item.user_properties.append((PROPERTY, line.to_json()))
+
+
+def _texts(case: Case | None) -> dict[str, Any]:
+    """The texts of a case as plain JSON; none if it could not be read."""
+    if case is None:
+        return {}
+    passages = [{"id": passage.id, "text": passage.text} for passage in case.context]
+    return {"answer": case.answer, "context": passages, "question": case.question}
+
+
+def _can_be_stored(judge: object) -> bool:
+    """Whether the store of the session is for this judge: not for one of a test's own, say."""
+    if isinstance(judge, str):
+        return judge != "embedded"
+    return judge is not None and bool(judge_info(judge).identity)
 
 
 def make_fixture(request: pytest.FixtureRequest) -> Faithfulness:
@@ -197,18 +172,133 @@ def checks_of(item: pytest.Item) -> Faithfulness:
     if _SESSION not in stash:
         stash[_SESSION] = Session(item.config)
     if item.stash.get(CHECKS, None) is None:
-        marked = read_markers(item.iter_markers("faithfulness"))
-        item.stash[CHECKS] = Faithfulness(stash[_SESSION], item, marked)
+        item.stash[CHECKS] = Faithfulness(stash[_SESSION], item)
     checks: Faithfulness = item.stash[CHECKS]
     return checks
 
 
+# ---------------------------------------------------------------- the marker
+
+
+def read_markers(markers: Iterable[pytest.Mark]) -> dict[str, Any]:
+    """The options that these markers name; the first one is that of the test itself.
+
+    Raises:
+        ConfigError: an unknown name.
+    """
+    given: dict[str, Any] = {}
+    for marker in markers:
+        if marker.args:
+            raise ConfigError("takes names only, as faithfulness(threshold=0.9)")
+        given = {**marker.kwargs, **given}
+    for name in given.keys() - MARKER_NAMES:
+        raise ConfigError(f"{name}: unknown option. {suggest(name, MARKER_NAMES)}")
+    return given
+
+
+def check_marker(metafunc: pytest.Metafunc) -> None:
+    """Stops collecting a test if its marker cannot be used."""
+    problem = "the test does not use the fixture `faithfulness`, which reads it"
+    try:
+        _check_options(read_markers(metafunc.definition.iter_markers("faithfulness")))
+        if "faithfulness" in metafunc.fixturenames:
+            return
+    except ConfigError as error:
+        problem = str(error)
+    pytest.fail(f"{metafunc.definition.nodeid}: marker faithfulness: {problem}", pytrace=False)
+
+
+def _check_options(options: Mapping[str, Any]) -> None:
+    """Raises ``ConfigError`` for a judge, policy or threshold that cannot be used."""
+    changes = taken_by("policy", options)
+    if options.get("threshold") is not None:
+        changes["threshold"] = options["threshold"]
+    find_policy(options.get("policy", "default"), changes, options.get("policy_options") or {})
+    option_names(options.get("judge", "embedded"))
+
+
+# ---------------------------------------------------------------- what all tests of a process share
+
+
+class Session:
+    """The settings, the options of ``grade()`` that they name, and the graders that were made."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.settings = read_settings(config)
+        named = {name: getattr(self.settings, name) for name in ("judge", "policy", "threshold")}
+        given = {name: value for name, value in named.items() if value is not None}
+        self.options = {**parse_options(self.settings.options, "faithfulness_options"), **given}
+        self.store = {name: self.options.pop(name) for name in UNSTORED if name in self.options}
+        if self.settings.cache is not None:
+            self.store["cache"] = self.settings.cache or None
+        if self.settings.cache_only:
+            self.store["cache_only"] = True
+        self.numbers = count(1)
+        self._graders: dict[str, Grader] = {}
+        self.limit: TokenLimit | None = None
+        if self.settings.max_tokens is not None:
+            if hasattr(config, "workerinput"):  # a worker of pytest-xdist was told the file
+                spent_file = config.workerinput[SPENT_FILE]
+            else:
+                spent_file = config.pluginmanager.getplugin(NAME).spent_file
+            self.limit = TokenLimit(self.settings.max_tokens, Path(spent_file))
+
+    def grader(self, options: dict[str, Any]) -> Grader:
+        """The grader with these options: the same one again, if it was made before."""
+        __tracebackhide__ = True
+        place = _digest(options)
+        if not place:
+            return make_grader(**options)
+        if place not in self._graders:
+            self._graders[place] = make_grader(**options)
+        return self._graders[place]
+
+    def used_up(self) -> str:
+        """Why nothing is graded any more; "" if that is not so."""
+        if self.limit is None or (spent := self.limit.spent()) < self.limit.most:
+            return ""
+        said = f"this session has spent {spent:,} tokens, and its limit is {self.limit.most:,}"
+        return f"{said} (--faithfulness-max-tokens)"
+
+
+def _digest(options: Mapping[str, Any]) -> str:
+    """A fingerprint that does not show keys; "" with a judge or a policy that is an object."""
+    try:
+        text = json.dumps(options, sort_keys=True)
+    except (TypeError, ValueError):
+        return ""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class TokenLimit:
+    """Counts tokens in a file that all workers of a session share.
+
+    Each process appends a line for each grade. It is one write, so that lines do not mix.
+
+    Args:
+        most: after how many tokens nothing is graded any more.
+        file: the shared file.
+    """
+
+    def __init__(self, most: int, file: Path) -> None:
+        self.most = most
+        self._file = file
+
+    def spent(self) -> int:
+        """The tokens of all grades that have ended."""
+        try:
+            with open_file(self._file, follow=False) as file:
+                lines = file.read().split()
+        except FileNotFoundError:
+            return 0
+        return sum(int(line) for line in lines if line.isdigit())
+
+    def add(self, tokens: int) -> None:
+        """Counts the tokens of a grade."""
+        if tokens:
+            self._file.parent.mkdir(parents=True, exist_ok=True)  # a worker on another machine
+            with append_file(self._file, buffered=False) as file:
+                file.write(b"%d\n" % tokens)
+
+
 _SESSION = pytest.StashKey[Session]()
-
-
-def _texts(case: Case | None) -> dict[str, Any]:
-    """The texts of a case as plain JSON; none if it could not be read."""
-    if case is None:
-        return {}
-    passages = [{"id": passage.id, "text": passage.text} for passage in case.context]
-    return {"answer": case.answer, "context": passages, "question": case.question}

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .fixture import Faithfulness
 
 MARKER = (
-    "faithfulness(trials=1, min_pass=trials, **options): how the fixture `faithfulness` grades: "
-    "how often, how many trials must pass, and options of grade() such as judge, policy, threshold"
+    "faithfulness(**options): how the fixture `faithfulness` grades: options of grade() such as "
+    "judge, policy, threshold"
 )
 
 
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Reports a wrong marker when tests are collected, before any of them runs."""
     if metafunc.definition.get_closest_marker("faithfulness") is not None:
-        from .trials import check_marker
+        from .fixture import check_marker
 
         check_marker(metafunc)
 

@@ -13,32 +13,61 @@ import pytest
 
 ERRORS = ("fail", "skip", "xfail")
 REPORTS = (".jsonl", ".html")
-TAPES = "faithfulness-tapes"
 
-_VALUES = (
-    ("judge", "SPEC", "the judge, such as openai:MODEL (default: embedded, which compares words)"),
-    ("policy", "NAME", "the policy: a preset or a file (default: default)"),
-    ("threshold", "SCORE", "the score from 0 to 1 that passes (default: that of the policy)"),
-    ("errors", "WHAT", "what a test does whose answer could not be graded: fail, skip or xfail"),
-    ("report", "FILE", "write all results to this .jsonl or .html file"),
-    ("max-tokens", "N", "grade no more when the session has spent this many tokens"),
-    ("tape", "DIR", f"the folder of recorded replies (default: {TAPES}; empty: none)"),
-)
-_NUMBERS = ("SCORE", "N")
-_TAKES: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool], str]] = {
-    "judge": (str.strip, bool, "a name"),
-    "policy": (str.strip, bool, "a name"),
-    "threshold": (float, lambda value: 0 <= value <= 1, "a number from 0 to 1"),
-    "errors": (str, ERRORS.__contains__, "fail, skip or xfail"),
+
+_SETTINGS: dict[str, tuple[str, str, Callable[[str], Any], Callable[[Any], bool], str]] = {
+    "judge": (
+        "SPEC",
+        "the judge, such as openai:MODEL (default: embedded, which compares words)",
+        str.strip,
+        bool,
+        "a name",
+    ),
+    "policy": (
+        "NAME",
+        "the policy: a preset or a file (default: default)",
+        str.strip,
+        bool,
+        "a name",
+    ),
+    "threshold": (
+        "SCORE",
+        "the score from 0 to 1 that passes (default: that of the policy)",
+        float,
+        lambda value: 0 <= value <= 1,
+        "a number from 0 to 1",
+    ),
+    "errors": (
+        "WHAT",
+        "what a test does whose answer could not be graded: fail, skip or xfail",
+        str,
+        ERRORS.__contains__,
+        "fail, skip or xfail",
+    ),
     "report": (
+        "FILE",
+        "write all results to this .jsonl or .html file",
         Path,
         lambda path: path.suffix.lower() in REPORTS and "\0" not in str(path),
         "a file that ends in .jsonl or .html",
     ),
-    "max_tokens": (int, lambda value: 1 <= value < 10**15, "a whole number from 1"),
-    "tape": (str.strip, lambda _: True, "a folder"),
+    "max_tokens": (
+        "N",
+        "grade no more when the session has spent this many tokens",
+        int,
+        lambda value: 1 <= value < 10**15,
+        "a whole number from 1",
+    ),
+    "cache": (
+        "DIR",
+        "store the replies of judges here and reuse them (empty: ask again)",
+        str.strip,
+        lambda folder: "\0" not in folder,
+        "a folder",
+    ),
 }
-"""How each value is read, whether it can be used, and what it must be."""
+"""Of each option: what the help calls its value, its meaning, how the value is read, whether it can
+be used, and what it must be. The configuration of pytest may set it, too."""
 
 
 class PluginSettings(NamedTuple):
@@ -49,8 +78,8 @@ class PluginSettings(NamedTuple):
         errors: one of ``ERRORS``.
         report: where results are written; its ending is one of ``REPORTS``.
         max_tokens: after how many tokens nothing is graded any more.
-        tape: the folder of tapes; None for none.
-        record: whether the judge is asked for what is not on the tapes.
+        cache: the folder of stored replies; "" for none, also if the project has one.
+        cache_only: whether only stored replies are used.
         options: further options, as NAME=VALUE.
     """
 
@@ -60,8 +89,8 @@ class PluginSettings(NamedTuple):
     errors: str
     report: Path | None
     max_tokens: int | None
-    tape: Path | None
-    record: bool
+    cache: str | None
+    cache_only: bool
     options: tuple[str, ...]
 
 
@@ -70,15 +99,15 @@ def add_options(parser: pytest.Parser) -> None:
     # A [tool.pytest] table has numbers as numbers. Before 9.2, pytest wants them as texts there.
     numbers: Any = str | float | int if pytest.version_tuple >= (9, 2) else None
     group = parser.getgroup("faithfulness", "faithfulness (faithfulness-assert)")
-    for name, shown, meaning in _VALUES:
-        dest = f"faithfulness_{name.replace('-', '_')}"
-        group.addoption(f"--faithfulness-{name}", dest=dest, metavar=shown, help=meaning)
-        parser.addini(dest, meaning, type=numbers if shown in _NUMBERS else None, default=None)
+    for name, (shown, meaning, read, _, _) in _SETTINGS.items():
+        dest = f"faithfulness_{name}"
+        group.addoption(_typed(dest), dest=dest, metavar=shown, help=meaning)
+        parser.addini(dest, meaning, type=numbers if read in (int, float) else None, default=None)
     group.addoption(
-        "--faithfulness-record",
-        dest="faithfulness_record",
+        "--faithfulness-cache-only",
+        dest="faithfulness_cache_only",
         action="store_true",
-        help="ask the judge for each reply that is not on the tapes, and store it there",
+        help="use only stored replies: this needs no key and no network",
     )
     meaning = "further options of grade(), one NAME=VALUE on each line; VALUE is JSON or text"
     parser.addini("faithfulness_options", meaning, type="linelist", default=[])
@@ -90,15 +119,15 @@ def read_settings(config: pytest.Config) -> PluginSettings:
     Raises:
         pytest.UsageError: a value that an option does not take.
     """
-    values = {name: _given(config, name) for name in _TAKES}
-    tape, report = values.pop("tape"), values.pop("report")
-    folder = TAPES if tape is None else tape
-    typed = config.getoption("faithfulness_report") is not None
+    values = {name: _given(config, name) for name in _SETTINGS}
+    for name in ("report", "cache"):
+        if values[name]:
+            typed = config.getoption(f"faithfulness_{name}") is not None
+            base = config.invocation_params.dir if typed else config.rootpath
+            values[name] = type(values[name])(base / values[name])
     return PluginSettings(
         **{**values, "errors": values["errors"] or ERRORS[0]},
-        report=report and (config.invocation_params.dir if typed else config.rootpath) / report,
-        tape=config.rootpath / folder if folder else None,
-        record=config.getoption("faithfulness_record"),
+        cache_only=config.getoption("faithfulness_cache_only"),
         options=tuple(config.getini("faithfulness_options")),
     )
 
@@ -106,15 +135,19 @@ def read_settings(config: pytest.Config) -> PluginSettings:
 def _given(config: pytest.Config, name: str) -> Any:
     """The value on the command line, else in the configuration, else None."""
     dest = f"faithfulness_{name}"
-    said, shown = config.getoption(dest), f"--{dest.replace('_', '-')}"
+    said, shown = config.getoption(dest), _typed(dest)
     if said is None:
         said, shown = config.getini(dest), dest
     if said is None:
         return None
-    read, fits, wanted = _TAKES[name]
+    _, _, read, fits, wanted = _SETTINGS[name]
     try:
         if fits(value := read(str(said))):
             return value
     except ValueError:
         pass
     raise pytest.UsageError(f"{shown}: must be {wanted}, got {said!r:.80}")
+
+
+def _typed(dest: str) -> str:
+    return f"--{dest.replace('_', '-')}"

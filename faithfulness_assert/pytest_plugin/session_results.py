@@ -109,21 +109,17 @@ class SessionResults:
     def _said(self) -> Iterator[str]:
         from ..batch.summary import Summary
 
-        summary, replayed, notes = Summary(), 0, dict[str, None]()
+        summary, notes = Summary(), dict[str, None]()
         last = {key for keys in self._of_test.values() for key in keys}
         for key, line in self._lines.items():
             if key in last:
                 summary.add(line)
-                from_tape = line.result.metadata.get("tape") == "replayed"
-                replayed += from_tape and line.result.error is None
                 notes[str(line.result.metadata.get("judgeNote") or "")] = None
             else:
                 summary.add_spent(line.result)
         yield from summary.brief().splitlines()
         if summary.tokens["num_requests"]:
             yield summary.spent()
-        if replayed:
-            yield f"{replayed} from recorded replies in {self._settings.tape}"
         yield from (note for note in notes if note)
         if self._wrote:
             yield self._wrote

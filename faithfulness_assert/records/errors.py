@@ -2,7 +2,6 @@
 
 FaithfulnessError
 ├── ConfigError      yours: a judge, policy, threshold or option that cannot be used (a ValueError)
-│   └── MissingKeyError    the judge needs a key, and there is none
 ├── InputError       your data's: an answer or context that cannot be graded (a ValueError);
 │                    grade() turns it into a result with status ``invalid_input``
 ├── NotGraded        a grader error where no result can be returned (in ``pytest_plugin``)
@@ -34,6 +33,7 @@ JudgeErrorKind = Literal[
     "rate_limit",
     "timeout",
     "server",
+    "not_stored",
 ]
 
 Remedy = Literal["wait", "repair", "none"]
@@ -56,10 +56,6 @@ class ConfigError(FaithfulnessError, ValueError):
 
     def __init__(self, *args: object) -> None:
         super().__init__(*(without_keys(arg) if isinstance(arg, str) else arg for arg in args))
-
-
-class MissingKeyError(ConfigError):
-    """The judge's API needs a key, and neither the caller nor the environment has one."""
 
 
 class InputError(FaithfulnessError, ValueError):

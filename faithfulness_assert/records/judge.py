@@ -98,7 +98,7 @@ class JudgeInfo:
 
 
 class Judge(Protocol):
-    """Whatever answers an ask: an LLM behind an API, the embedded judge, a tape.
+    """Whatever answers an ask: an LLM behind an API, the embedded judge, stored replies.
 
     Only ``ask`` is required. A judge may also have ``aask``, the same as a coroutine (without it,
     ``ask`` runs in a thread), and say what it is: either with an attribute ``info``

@@ -377,13 +377,13 @@ def test_enforced_controls_whose_ask_brought_nothing_leave_nothing_decided(
     assert (enforced.status, enforced.error.kind) == (status, kind)
 
 
-def test_a_tape_of_a_remote_judge_replays_the_controls(tmp_path: Any) -> None:
+def test_stored_replies_have_the_same_controls(tmp_path: Any) -> None:
     class Remote(LabelBy):
         remote = True
         identity = {"judge": "test"}  # noqa: RUF012 - as a judge has it
 
     recorded = grade(ANSWER, CONTEXT, judge=Remote(), cache=str(tmp_path))
-    played = grade(ANSWER, CONTEXT, judge=f"tape:{tmp_path}")
+    played = grade(ANSWER, CONTEXT, judge=Remote(), cache=str(tmp_path), cache_only=True)
     assert played.status == "graded"
     assert json.dumps(played.metadata["controls"]) == json.dumps(recorded.metadata["controls"])
 

@@ -60,7 +60,7 @@ def test_every_command_shows_a_hostile_name_as_text(
     command("grade", str(data))
     command("batch", str(data), "--run", f"{folder}/run", f"--output={folder}/out {name}.csv")
     command("report", f"{folder}/run", "-o", f"{folder}/{name}.html")
-    command("doctor", "--judge", f"tape:{folder}")
+    command("doctor", "--judge", f"local:{folder}")
     assert [*codes.values()] == [0, 2, 0, 0, 0, 0, 0, 1]
     for words in (("grade",), ("report",), ("batch", "collect")):
         command(*words, f"{folder}/no {name}")

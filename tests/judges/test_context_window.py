@@ -345,7 +345,9 @@ def test_whatever_a_judge_says_about_its_window_the_score_is_right_or_there_is_n
     assert judge.asked <= 400
 
 
-def test_a_tape_of_a_judge_that_learned_its_window_replays_every_grade(tmp_path: Path) -> None:
+def test_stored_replies_of_a_judge_that_learned_its_window_give_every_grade_again(
+    tmp_path: Path,
+) -> None:
     short = {"answer": STATEMENTS[0], "context": " ".join(FACTS[:9])}
     with Loopback(Server(ROWS[0])) as loopback:
         made = Grader(
@@ -354,7 +356,8 @@ def test_a_tape_of_a_judge_that_learned_its_window_replays_every_grade(tmp_path:
         recorded = [made.grade(**case) for case in (short, CASE, CASE, short)]
         requests = len(loopback.requests)
         again = made.grade(**CASE)
-    replayed = [grade(**case, judge=f"tape:{tmp_path}") for case in (short, CASE, CASE, short)]
+    stored: Any = {"judge": "openai:m", "cache": tmp_path, "cache_only": True}
+    replayed = [grade(**case, **stored) for case in (short, CASE, CASE, short)]
     assert [result.status for result in recorded] == ["graded"] * 4
     assert len(loopback.requests) == requests
     for first, second in zip([*recorded, recorded[1]], [*replayed, again], strict=True):

@@ -453,8 +453,9 @@ def test_a_mark_that_is_no_word_is_not_named(tmp_path: Path) -> None:
 
 def test_marked_words_are_the_same_from_stored_replies(tmp_path: Path) -> None:
     case = {"answer": "It has seven towers.", "context": "The tower."}
-    first = grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "tape")
-    again = grade(**case, judge=f"tape:{tmp_path / 'tape'}")
+    first = grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "kept")
+    only = {"cache": tmp_path / "kept", "cache_only": True}
+    again = grade(**case, judge=marking(tmp_path, "seven"), **only)
     assert [v.wrong for v in first.verdicts] == [v.wrong for v in again.verdicts] == [("seven",)]
 
 
@@ -463,11 +464,12 @@ def test_marks_that_are_no_words_of_the_statement_are_left_out(
     tmp_path: Path, wrong: object
 ) -> None:
     case = {"answer": "It has seven towers.", "context": "The tower."}
-    grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "tape")
-    [stored] = [p for p in tmp_path.glob("tape/*/*.json") if len(p.stem) == 64]
+    grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "kept")
+    [stored] = [p for p in tmp_path.glob("kept/*/*.json") if len(p.stem) == 64]
     changed = {**json.loads(stored.read_text(encoding="utf-8")), "wrong": wrong}
     stored.write_text(json.dumps(changed), encoding="utf-8")
-    [verdict] = grade(**case, judge=f"tape:{tmp_path / 'tape'}").verdicts
+    only = {"cache": tmp_path / "kept", "cache_only": True}
+    [verdict] = grade(**case, judge=marking(tmp_path, "seven"), **only).verdicts
     assert (verdict.label, verdict.wrong) == ("not_enough_info", ())
 
 
@@ -758,11 +760,11 @@ def test_the_evidence_and_the_confidence_are_in_the_result(tmp_path: Path) -> No
     assert [e.text for e in verdict.evidence] == ["The tower is tall.", "Adults pay."]
     assert verdict.confidence > 0.99
     assert result.tokens_used.total == 0
-    tape = tmp_path / "tape"
+    kept = {"judge": model, "cache": tmp_path / "kept"}
     for _ in range(2):
-        stored = grade("The tower is tall, indeed.", "The tower is tall.", judge=model, cache=tape)
+        stored = grade("The tower is tall, indeed.", "The tower is tall.", **kept)
         assert stored.verdicts[0].confidence == pytest.approx(verdict.confidence, abs=0.01)
-    played = grade("The tower is tall, indeed.", "The tower is tall.", judge=f"tape:{tape}")
+    played = grade("The tower is tall, indeed.", "The tower is tall.", **kept, cache_only=True)
     assert played.verdicts[0].confidence == stored.verdicts[0].confidence
 
 
@@ -783,13 +785,13 @@ def test_a_model_that_fails_is_a_judge_that_failed_and_the_next_ask_is_answered(
     "sure", [[2.0], [-0.1], [math.nan], [True], ["0.9"], 0.9, {"1": 0.9}, [[0.5]]]
 )
 def test_a_stored_confidence_that_is_none_is_left_out(tmp_path: Path, sure: object) -> None:
-    model, tape = tiny_model(tmp_path / "m", WORDS), tmp_path / "tape"
+    model, kept = tiny_model(tmp_path / "m", WORDS), tmp_path / "kept"
     case = {"answer": "The tower is tall, indeed.", "context": "The tower is tall."}
-    assert grade(**case, judge=model, cache=tape).verdicts[0].confidence
-    [stored] = [p for p in tape.glob("*/*.json") if len(p.stem) == 64]
+    assert grade(**case, judge=model, cache=kept).verdicts[0].confidence
+    [stored] = [p for p in kept.glob("*/*.json") if len(p.stem) == 64]
     changed = {**json.loads(stored.read_text(encoding="utf-8")), "confidence": sure}
     stored.write_text(json.dumps(changed), encoding="utf-8")
-    [verdict] = grade(**case, judge=f"tape:{tape}").verdicts
+    [verdict] = grade(**case, judge=model, cache=kept, cache_only=True).verdicts
     assert (verdict.label, verdict.confidence) == ("supported", None)
     if isinstance(sure, list):
         with pytest.raises(TypeError, match=r"Reply\.confidence"):
@@ -799,7 +801,7 @@ def test_a_stored_confidence_that_is_none_is_left_out(tmp_path: Path, sure: obje
 def test_a_model_is_the_same_judge_wherever_its_folder_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A certificate, a run and a tape go on with it on another machine, and name no path of this one."""
+    """A run and a store go on with it on another machine, and name no path of this one."""
     homes = [tmp_path / place for place in ("here", "there")]
     for home in homes:
         tiny_model(home / "checker", WORDS)

@@ -345,9 +345,10 @@ def test_a_stored_reply_of_somebody_else_shows_no_key(
             if "text" in (kept := json.loads(file.read_text())):
                 said = VERDICT % json.dumps(f"As {KEY} says.")
                 file.write_text(json.dumps({**kept, "text": said}))
-        result = grader.grade(**CASES[0])
-    assert "says" in outputs(result)
-    assert not shows(outputs(result))
+        only = Grader("openai:m", controls="off", **options, cache_only=True)
+        for result in (grader.grade(**CASES[0]), only.grade(**CASES[0])):
+            assert "says" in outputs(result)
+            assert not shows(outputs(result))
 
 
 SECRETS = ("p@ssword-77", "sesame-open", "p%40ssword-77")

@@ -49,15 +49,13 @@ def test_it_asks_the_judge_of_the_configuration_and_is_counted(
     assert {request.body["model"] for request in server.requests} == {"of-the-ini"}
 
 
-def test_it_records_and_replays(runs: Runs, server: Loopback) -> None:
-    runs.ini("faithfulness_judge = openai:m")
+def test_it_grades_from_stored_replies(runs: Runs, server: Loopback) -> None:
+    runs.ini("faithfulness_judge = openai:m", "faithfulness_cache = replies")
     runs.write(f"{IMPORT}def test_one():\n    assert_faithful(TRUE, CONTEXT)\n")
-    runs.run("--faithfulness-record").assert_outcomes(passed=1)
+    runs.run().assert_outcomes(passed=1)
     asked = len(server.requests)
     assert asked
-    result = runs.run()
-    result.assert_outcomes(passed=1)
-    assert "1 from recorded replies" in output(result)
+    runs.run("--faithfulness-cache-only").assert_outcomes(passed=1)
     assert len(server.requests) == asked
 
 
@@ -112,9 +110,7 @@ def project(runs: Runs, table: str) -> None:
     settings.forget()
 
 
-def test_tests_ask_the_judge_of_the_project_and_replay_its_tapes(
-    runs: Runs, server: Loopback
-) -> None:
+def test_tests_ask_the_judge_of_the_project_and_use_its_store(runs: Runs, server: Loopback) -> None:
     project(runs, 'judge = "openai:of-the-project"\nthreshold = 0.4\ncache = "replies"')
     runs.write(
         f"{IMPORT}def test_one(faithfulness):\n    assert faithfulness(TRUE, CONTEXT).threshold == 0.4\n"
@@ -123,9 +119,8 @@ def test_tests_ask_the_judge_of_the_project_and_replay_its_tapes(
     runs.run().assert_outcomes(passed=1)
     assert {request.body["model"] for request in server.requests} == {"of-the-project"}
     assert (runs.pytester.path / "replies").is_dir()
-    runs.run("--faithfulness-record").assert_outcomes(passed=1)
     asked = len(server.requests)
-    assert "2 from recorded replies" in output(runs.run())
+    runs.run("--faithfulness-cache-only").assert_outcomes(passed=1)
     assert len(server.requests) == asked
 
 
@@ -142,17 +137,6 @@ def test_the_ini_comes_before_the_environment_and_that_before_the_project(
     runs.run().assert_outcomes(passed=1)
     runs.write(f"{code}'openai:of-the-option'\n")
     runs.run("--faithfulness-judge=openai:of-the-option").assert_outcomes(passed=1)
-
-
-def test_trials_are_not_answered_from_the_cache_of_the_project(
-    runs: Runs, server: Loopback
-) -> None:
-    project(runs, 'judge = "openai:m"\ncache = "replies"')
-    runs.write(
-        "@pytest.mark.faithfulness(trials=3)\ndef test_one(faithfulness):\n    faithfulness(TRUE, CONTEXT)\n"
-    )
-    runs.run().assert_outcomes(passed=1)
-    assert len(server.requests) == 3
 
 
 def test_a_wrong_table_fails_the_test_that_grades_and_no_other(runs: Runs) -> None:

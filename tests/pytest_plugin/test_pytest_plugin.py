@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -50,13 +49,13 @@ def test_a_session_that_does_not_use_the_fixture_shows_nothing_of_the_plugin(
 def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs: Runs) -> None:
     result = runs.run("--help")
     assert result.ret == 0
-    for name in ("judge", "policy", "threshold", "errors", "report", "max-tokens", "tape"):
+    for name in ("judge", "policy", "threshold", "errors", "report", "max-tokens", "cache"):
         assert f"--faithfulness-{name}=" in output(result)
         assert f"\n  faithfulness_{name.replace('-', '_')}" in output(result)
 
 
 def test_the_marker_is_registered(runs: Runs) -> None:
-    assert "@pytest.mark.faithfulness(trials=1, min_pass=trials" in output(runs.run("--markers"))
+    assert "@pytest.mark.faithfulness(**options)" in output(runs.run("--markers"))
 
 
 def test_a_program_may_import_the_package_and_then_run_pytest(
@@ -195,41 +194,7 @@ def test_the_reason_of_a_skipped_test_has_no_empty_parts(runs: Runs) -> None:
     assert "; ;" not in shown
 
 
-# ---------------------------------------------------------------- trials
-
-
-@pytest.mark.parametrize(
-    ("script", "outcome", "asked"),
-    [
-        ("ssnss", "passed", 5),
-        ("ssss", "passed", 4),
-        ("nsssss", "passed", 5),
-        ("nn", "failed", 2),
-        ("snsn", "failed", 4),
-        ("ssesse", "passed", 5),
-        ("ene", "failed", 5),
-        ("eens", "failed", 5),
-    ],
-)
-def test_trials_go_on_until_the_outcome_is_decided(
-    runs: Runs, script: str, outcome: str, asked: int
-) -> None:
-    runs.write(
-        f"""
-judge = Scripted("{script}")
-@pytest.mark.faithfulness(trials=5, min_pass=4)
-def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=judge)
-def test_asked(): assert judge.asked == {asked}
-"""
-    )
-    result = runs.run()
-    result.assert_outcomes(**{"passed": 1, outcome: 1} if outcome == "failed" else {"passed": 2})
-    spent = 100 * sum(step != "e" for step in (script * 5)[:asked])
-    tokens = f"{spent // 100 * 80:,} prompt and {spent // 100 * 20:,} completion tokens"
-    assert any(tokens in line for line in summary(result))
-
-
-# ---------------------------------------------------------------- tapes
+# ---------------------------------------------------------------- stored replies
 
 
 def supported(request: Request) -> Answer:
@@ -240,120 +205,57 @@ def supported(request: Request) -> Answer:
 OPENAI = "def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge='openai:m', controls='off')"
 
 
-def key(monkeypatch: pytest.MonkeyPatch, server: Loopback | None) -> None:
+def store(runs: Runs, monkeypatch: pytest.MonkeyPatch, *again: str) -> int:
+    """Runs a test that stores its replies in ``replies``; then with these options. Returns how often it asked."""
+    runs.write(OPENAI)
     bare_environment(monkeypatch)
-    if server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-simulated")
-
-
-def record(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch, *options: str, code: str = OPENAI, passed: int = 1
-) -> int:
-    """Writes a test and records its replies; then with these options. Returns how often it asked."""
-    runs.write(code)
-    with Loopback(supported) as server:
-        key(monkeypatch, server)
-        for given in ("--faithfulness-record", *options):
-            runs.run(given).assert_outcomes(passed=passed)
-    key(monkeypatch, None)
+    with Loopback(supported) as server, monkeypatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", server.url)
+        patch.setenv("OPENAI_API_KEY", "sk-simulated")
+        for given in ("--faithfulness-cache=replies", *again):
+            runs.run(given).assert_outcomes(passed=1)
     return len(server.requests)
 
 
-def test_what_is_recorded_is_replayed_without_key_and_network(
+def test_what_is_stored_needs_no_second_ask_and_in_the_end_no_key(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert record(runs, monkeypatch, "--faithfulness-record") == 1
-    assert (runs.pytester.path / "faithfulness-tapes" / "openai-m").is_dir()
-    result = runs.run()
+    assert store(runs, monkeypatch, "--faithfulness-cache=replies") == 1
+    runs.ini("faithfulness_cache = replies")
+    result = runs.run("--faithfulness-cache-only")
     result.assert_outcomes(passed=1)
-    assert summary(result)[1].startswith("1 from recorded replies in ")
-
-
-def test_what_is_missing_on_the_tape_says_how_to_record_it(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    record(runs, monkeypatch)
-    runs.write(OPENAI.replace("TRUE", "TRUE + ' Really.'"))
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    assert "Run pytest with --faithfulness-record to record what is missing." in output(result)
-    assert "from recorded replies" not in output(result)
-
-
-def test_without_a_key_and_a_tape_both_are_named(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs.write(OPENAI)
-    key(monkeypatch, None)
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    assert "api_key: missing. Set OPENAI_API_KEY in the environment" in output(result)
-    assert "Nothing is recorded in " in output(result)
-    assert not OWN_FRAME.search(output(result))
+    assert not any(line.startswith("spent") for line in summary(result))
+    runs.ini("faithfulness_options =", "    cache=replies", "    cache_only=true")
+    runs.run().assert_outcomes(passed=1)
 
 
 def test_an_empty_name_of_the_folder_asks_the_judge(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert record(runs, monkeypatch, "--faithfulness-tape=") == 2
+    runs.ini("faithfulness_cache = replies")
+    assert store(runs, monkeypatch, "--faithfulness-cache=") == 2
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"name": 1}'])
-def test_a_damaged_tape_is_named(runs: Runs, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
-    runs.write(OPENAI)
-    tape = runs.pytester.path / "faithfulness-tapes" / "openai-m" / "x"
-    tape.mkdir(parents=True)
-    (tape / "tape.json").write_text(content, encoding="utf-8")
-    key(monkeypatch, None)
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    assert "contains no readable tape.json. Delete what is out of date. Run" in output(result)
-
-
-def test_each_trial_has_its_own_recorded_reply(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise a flaky judge would be recorded as one that always says the same."""
-    good, bad = supported(None), supported(None)  # type: ignore[arg-type]
-    bad.body["choices"][0]["message"]["content"] = (
-        '{"verdicts":[{"id":1,"evidence":[],"label":"not_enough_info"}]}'
-    )
-    runs.write(f"@pytest.mark.faithfulness(trials=3, min_pass=2)\n{OPENAI}")
-    with Loopback([bad, good, good]) as server:
-        key(monkeypatch, server)
-        runs.run("--faithfulness-record").assert_outcomes(passed=1)
-        assert len(server.requests) == 3
-    key(monkeypatch, None)
-    runs.run().assert_outcomes(passed=1)
-    shutil.rmtree(runs.pytester.path / "faithfulness-tapes" / "openai-m" / "trial-3")
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    assert "NotGraded" in output(result)
-    assert "trial-3" in output(result)
-    assert "--faithfulness-record" in output(result)
-    runs.write(f"@pytest.mark.faithfulness(trials=3, min_pass=3)\n{OPENAI}")
-    result = runs.run()
-    result.assert_outcomes(failed=1)
-    assert "trials: 0 passed, 1 failed, 0 not graded; 3 of 3 must pass" in output(result)
-
-
-def test_judges_with_other_options_have_other_tapes(
+def test_a_reply_that_is_missing_says_how_to_store_it(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    warm = OPENAI.replace("test_it", "test_warm").replace("controls", "temperature=1, controls")
-    record(runs, monkeypatch, code=f"{OPENAI}\n{warm}", passed=2)
-    tapes = sorted((runs.pytester.path / "faithfulness-tapes").iterdir())
-    assert len(tapes) == 2
-    runs.run().assert_outcomes(passed=2)
-
-
-def test_a_judge_that_fails_is_not_recorded(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    runs.write(OPENAI.replace("controls", "max_retries=0, controls"))
-    with Loopback(Answer({"error": {"message": "no"}}, 401)) as server:
-        key(monkeypatch, server)
-        result = runs.run("--faithfulness-record")
+    store(runs, monkeypatch)
+    runs.write(OPENAI.replace("TRUE", "TRUE + ' Really.'"))
+    result = runs.run("--faithfulness-cache=replies", "--faithfulness-cache-only")
     result.assert_outcomes(failed=1)
     assert "NotGraded" in output(result)
-    assert "auth" in output(result)
+    assert "no stored reply in " in output(result)
+    assert "with cache and without cache_only" in output(result)
+    assert not OWN_FRAME.search(output(result))
+
+
+def test_judges_of_a_test_and_the_embedded_one_take_part_themselves(runs: Runs) -> None:
+    runs.write(
+        f"{BOTH}def test_own(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('s'))"
+    )
+    result = runs.run("--faithfulness-cache-only", "--faithfulness-cache=replies")
+    result.assert_outcomes(passed=2, failed=1)
+    assert not (runs.pytester.path / "replies").exists()
 
 
 # ---------------------------------------------------------------- what a session says and writes

@@ -143,7 +143,7 @@ def test_neither_the_judge_nor_its_store_contains_the_key(api: str, tmp_path: Pa
         grader = Grader(f"{api}:m", base_url=url, api_key=KEY, cache=tmp_path, max_retries=0)
         result = grader.grade(ANSWER, CONTEXT)
     kept = "".join(f"{path} {path.read_text('utf-8')}" for path in tmp_path.rglob("*.json"))
-    assert "tape.json" in kept
+    assert "judge.json" in kept
     shown = "\n".join(
         [
             kept,

@@ -32,7 +32,7 @@ SENDS_BYTES = "passes messages on as bytes; what is in them is an assertion"
 NEEDS_NO_ROW = {
     **{f"adapters/{name}.py": PACKAGE_MISSING for name in ("deepeval", "inspect_ai", "langfuse", "langsmith", "mlflow", "opentelemetry", "ragas")},
     **dict.fromkeys(("agreement.Rate", *("cli/doctor_commands.py", "cli/node.py", "command doctor", "command demo", "command worker", "cli.main"), *("judges.preload", "policy/presets.py"), *("pytest_plugin/hooks.py", "pytest_plugin/plugin_settings.py")), NO_TEXT),
-    **dict.fromkeys(("pytest_plugin/fixture.py", "pytest_plugin/session.py", "pytest_plugin/tapes.py"), OF_A_TEST),
+    **dict.fromkeys(("pytest_plugin/fixture.py",), OF_A_TEST),
     **{
         f"promptfoo/worker_process/{name}.py": SENDS_BYTES
         for name in ("server", "tcp_socket", "worker_socket")

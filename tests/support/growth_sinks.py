@@ -386,8 +386,8 @@ def case_of(text: str) -> dict[str, Any]:
 def outputs(folder: Path) -> dict[str, Sink]:
     from faithfulness_assert.batch.outputs import github_annotations, write_results
     from faithfulness_assert.cli import terminal
+    from faithfulness_assert.pytest_plugin.fixture import read_markers
     from faithfulness_assert.pytest_plugin.session_results import PROPERTY, SessionResults
-    from faithfulness_assert.pytest_plugin.trials import Trials, read_markers
 
     def output(suffix: str, lines: Callable[[str], list[Any]]) -> Sink:
         return lambda text: write_results(lines(text), folder / f"out{suffix}")
@@ -399,17 +399,16 @@ def outputs(folder: Path) -> dict[str, Sink]:
         return [line(part, n, part) for n, part in enumerate(pieces(text), 1)]
 
     def session(text: str) -> list[str]:
-        settings: Any = SimpleNamespace(report=folder / "session.html", max_tokens=0, tape=None)
-        results, trials = SessionResults(settings, collecting=False), Trials(2, 2)
+        settings: Any = SimpleNamespace(report=folder / "session.html", max_tokens=0)
+        results = SessionResults(settings, collecting=False)
         found = [(PROPERTY, each.to_json()) for each in (*one(text), *many(text))]
         report: Any = SimpleNamespace(user_properties=found, worker_id="", nodeid=text)
         results.pytest_runtest_logreport(report)
         results.pytest_sessionfinish(SimpleNamespace(exitstatus=0))  # type: ignore[arg-type]
-        trials.add(said(text))
         lines: list[str] = []
         terminal: Any = SimpleNamespace(section=lines.append, line=lines.append)
         results.pytest_terminal_summary(terminal)
-        return [*lines, trials.note(), trials.result().pretty()]
+        return lines
 
     def shown(results: Callable[[str], list[Any]], **options: Any) -> Sink:
         def show(text: str) -> str:

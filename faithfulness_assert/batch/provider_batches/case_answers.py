@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...asking.echo import echoing, without_echo
 from ...judges.remote.connection import Answer
 from ...judges.remote.fallbacks import Steps, merge_steps
-from ...judges.tape import ask_key
+from ...judges.stored_replies import ask_key
 from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import JudgeError, PromptTooLong
 from ...records.usage import Usage

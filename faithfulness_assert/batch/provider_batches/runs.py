@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from ...grading import Grader
 from ...judges import JUDGES
-from ...options import hide_key
+from ...options import UNSTORED, hide_key
 from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
@@ -232,8 +232,9 @@ def _settings(via: str, options: Mapping[str, Any]) -> dict[str, Any]:
     provider = judge.partition(":")[0] if isinstance(judge, str) else ""
     if f"{provider}-batch" not in SERVICES or via not in (FILES, f"{provider}-batch"):
         raise ConfigError(f"judge: {via!r} does not lead to {judge!r}; name a judge of that API")
-    if options.get("cache") is not None:
-        raise ConfigError("cache: a run over a batch API keeps its replies in its own directory")
+    if stored := [name for name in UNSTORED if options.get(name)]:
+        problem = "a run over a batch API keeps its replies in its own directory"
+        raise ConfigError(f"{stored[0]}: {problem}")
     kept = {name: value for name, value in options.items() if not _is_secret(name, value)}
     policy = _stored_policy(options.get("policy", "default"))
     settings = {"run": uuid.uuid4().hex, "via": via, "grader": {**kept, "policy": policy}}

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ...records.checks import check_text
-from ...records.errors import ConfigError, MissingKeyError
+from ...records.errors import ConfigError
 from .redaction import Secret, Secrets
 
 _CREDENTIAL_NAMES = ("auth", "key", "token", "secret", "cookie", "password", "signature")
@@ -166,9 +166,7 @@ def _find_key(given: object, variable: str, *, needed: bool) -> Secret:
         raise ConfigError(f"api_key: must be a string, got {type(given).__name__}")
     key = Secret((given or os.environ.get(variable) or "").strip())
     if not key and needed:
-        raise MissingKeyError(
-            f"api_key: missing. Set {variable} in the environment, or pass api_key"
-        )
+        raise ConfigError(f"api_key: missing. Set {variable} in the environment, or pass api_key")
     if any(not "!" <= c <= "~" for c in key):
         raise ConfigError(
             "api_key: contains a character that keys never contain "

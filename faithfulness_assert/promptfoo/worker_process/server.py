@@ -210,7 +210,7 @@ def cached_grader(evaluation: int | None, /, *args: Any, **options: Any) -> Grad
 
     Args:
         evaluation: the process id of the eval, or another number that tells it from others. The
-            next eval gets new graders: the files that a configuration names, a policy or a tape,
+            next eval gets new graders: the files that a configuration names, a policy or a store,
             may have changed.
         *args: of ``Grader``.
         **options: of ``Grader``.

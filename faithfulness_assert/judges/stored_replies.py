@@ -1,11 +1,12 @@
 """Stored replies: the same ask gets the same reply again, at no cost.
 
-A folder has one subfolder for each judge. Its ``tape.json`` describes the judge, and
-``windows.json`` has the context windows that the judge learned, if it did. From ``secret`` follow
-the controls and tags of asks, so that they are the same each time. Every other file is one
-reply, named by the SHA-256 of all that shaped it. The store never makes a grade fail, and
-never invents a reply: a file that is unreadable, or does not match its name, is ignored. Errors,
-refusals, filtered, truncated and unreadable replies are not stored.
+A folder has one subfolder for each judge, named by what names the judge: its name, and those of
+its options that shape replies. So who only reads needs no key, no address and no package. There,
+``judge.json`` describes the judge, and from ``secret`` follow the controls and tags of asks, so
+that they are the same each time. Every other file is one reply, named by the SHA-256 of all that
+shaped it. The store never makes a grade fail, and never invents a reply: a file that is
+unreadable, or does not match its name, is ignored. Errors, refusals, filtered, truncated and
+unreadable replies are not stored.
 """
 
 from __future__ import annotations
@@ -31,8 +32,12 @@ from .secret import kept_secret, stored_secret
 from .token_counter import token_counter
 
 MAX_FILE_BYTES = 16 << 20
-_TAPE = "tape.json"
-_WINDOWS = "windows.json"
+NO_OPTIONS: Mapping[str, Any] = {}
+_ABOUT = "judge.json"
+_UNSHAPING = frozenset(
+    {"base_url", "api_key", "client", "timeout", "max_retries", "device", "inputs_at_once"}
+)
+"""Options of a judge that do not shape its replies: who only reads need not give them."""
 
 
 def _has_text(_ask: Ask, text: str) -> bool:
@@ -50,6 +55,7 @@ class StoredJudge:
         folder: where replies are stored; created if missing. Judges and processes may share it.
         is_readable: whether a reply text answers its ask. Other replies are not stored.
         seed: what the secret of a new folder is made of; None to draw it.
+        spec, options: what the user named the judge by; default: ``judge`` itself.
 
     Raises:
         ConfigError: the folder cannot be written, or the judge has no ``identity``.
@@ -61,16 +67,13 @@ class StoredJudge:
         folder: str | os.PathLike[str],
         is_readable: Callable[[Ask, str], bool] = _has_text,
         seed: int | None = None,
+        spec: str | Judge | None = None,
+        options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
-        info = judge_info(judge)
-        if not info.identity:
-            raise ConfigError(
-                "cache: this judge has no 'identity' (a mapping of the settings that shape its "
-                "replies), so its replies cannot be stored"
-            )
-        self._identity = info.identity
+        self._identity = _identity(judge)
         self._is_readable = is_readable
-        self._folder = _make_folder(info, _path("cache", folder))
+        self._folder = _judge_folder(folder, judge if spec is None else spec, options)
+        _make_folder(self._folder, judge_info(judge))
         self.secret = kept_secret(self._folder, seed)
         self.judge = judge
         if hasattr(judge, "aask"):
@@ -114,9 +117,10 @@ class StoredJudge:
         return await background.in_thread(self._store, ask, reply)
 
     def _note(self, window: int) -> None:
-        """Stores a context window, so that the tape asks with the same limits as the judge did."""
+        """Keeps a context window, so that who only reads asks within the same limits."""
+        about = _read(self._folder / _ABOUT) or {}
         with suppress(OSError):
-            _write(self._folder / _WINDOWS, {"windows": [*_windows(self._folder), window]})
+            _write(self._folder / _ABOUT, {**about, "windows": [*_windows(about), window]})
 
     def _store(self, ask: Ask, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""
@@ -137,40 +141,46 @@ class StoredJudge:
         return reply
 
 
-class TapeJudge:
-    """A judge that only returns stored replies: no network, no key, no cost.
+class OnlyStored:
+    """A judge that only returns stored replies: no network, no key, no package, no cost.
 
     Args:
-        folder: the folder of a ``StoredJudge``; if several judges share it, one subfolder.
+        folder: the folder of a ``StoredJudge``.
+        spec, options: what the user names the judge by. An object is never asked.
 
     Raises:
-        ConfigError: there is no tape, or more than one.
+        ConfigError: the folder is no path, or the judge is an object without ``identity``.
     """
 
-    fix = "Record it again with the option cache."  # what to do where a reply is missing
-
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
-        self._folder, recorded = _find_tape(_path("tape", folder))
-        self._identity = recorded.identity or {}
-        self.info = replace(recorded, keeps_deadline=True)
-        self._windows = _windows(self._folder)
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        spec: str | Judge,
+        options: Mapping[str, Any] = NO_OPTIONS,
+    ) -> None:
+        self._folder = _judge_folder(folder, spec, options)
+        about = _read(self._folder / _ABOUT) or {}
+        known = _described_info(about)
+        named = JudgeInfo(spec, remote=True) if isinstance(spec, str) else judge_info(spec)
+        self.info = replace(known or named, keeps_deadline=True, any_loop=False)
+        self._windows = _windows(about)
         self.secret = stored_secret(self._folder)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
         """The stored reply.
 
         Raises:
-            PromptTooLong: the judge that was recorded learned a window that this ask does not fit.
-            JudgeError: the tape has no reply to this ask.
+            PromptTooLong: the judge learned a window that this ask does not fit.
+            JudgeError: no stored reply fits this ask.
         """
-        if stored := _load(self._folder, ask_key(ask, self._identity)):
+        if stored := _load(self._folder, ask_key(ask, self.info.identity or {})):
             return stored
-        problem = f"the tape {self._folder} has no reply to this ask ({ask.kind})"
+        problem = f"no stored reply in {self._folder} fits this ask ({ask.kind})"
         if self._windows:
             size = ask.max_tokens + ask.size(token_counter(self.info.name))
             if smaller := [window for window in self._windows if window < size]:
                 raise PromptTooLong(f"{problem}, which is too long", max(smaller))
-        raise JudgeError(problem, "transport", fix=self.fix)
+        raise JudgeError(problem, "not_stored")
 
 
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:
@@ -184,52 +194,61 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
-# ---------------------------------------------------------------- tapes
+# ---------------------------------------------------------------- judges
 
 
-def _make_folder(info: JudgeInfo, parent: Path) -> Path:
-    """The judge's own subfolder of ``parent``, with its tape.json."""
+def _judge_folder(parent: object, spec: str | Judge, options: Mapping[str, Any]) -> Path:
+    """The judge's own subfolder."""
+    text = os.fspath(parent) if isinstance(parent, str | os.PathLike) else None
+    if not isinstance(text, str) or not text.strip() or "\0" in text:
+        raise ConfigError(f"cache: must be the path of a folder, got {parent!r}")
+    shaping = {name: value for name, value in options.items() if name not in _UNSHAPING}
+    if (writer := shaping.get("claims_judge")) is not None:
+        shaping["claims_judge"] = _named(writer)
+    named = _named(spec)
+    name = named if isinstance(named, str) else judge_info(spec).name
     try:
-        digest = _digest(info.identity)
+        digest = _digest([named, shaping])
     except (TypeError, ValueError):
         raise ConfigError("cache: the judge's 'identity' must be plain JSON") from None
-    folder = parent / f"{re.sub(r'[^A-Za-z0-9.]+', '-', info.name)[:60]}-{digest[:12]}"
-    description = {**asdict(info), "asks": sorted(info.asks)}
+    return Path(text, f"{re.sub(r'[^A-Za-z0-9.]+', '-', name)[:60]}-{digest[:12]}")
+
+
+def _named(judge: str | Judge) -> str | Mapping[str, Any]:
+    """What distinguishes a judge. A local model is the same one wherever its folder is."""
+    if not isinstance(judge, str):
+        return _identity(judge)
+    kind, _, model = judge.partition(":")
+    model = os.path.basename(os.path.normpath(model)) if kind == "local" else model.strip()
+    return f"{kind}:{model}" if model else kind
+
+
+def _identity(judge: Judge) -> Mapping[str, Any]:
+    if identity := judge_info(judge).identity:
+        return identity
+    raise ConfigError(
+        "cache: this judge has no 'identity' (a mapping of the settings that shape its "
+        "replies), so its replies cannot be stored"
+    )
+
+
+def _make_folder(folder: Path, info: JudgeInfo) -> None:
+    """Makes the judge's folder, with its judge.json."""
+    described = {**asdict(info), "asks": sorted(info.asks)}
     try:
-        parent.mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
         private_folder(folder)  # its name can be foreseen, so it may be a link to another folder
-        if _read(folder / _TAPE) != description:
-            _write(folder / _TAPE, description)
+        known = _read(folder / _ABOUT) or {}
+        if {**known, **described} != known:
+            _write(folder / _ABOUT, described)
+    except (TypeError, ValueError):
+        raise ConfigError("cache: the judge's 'identity' must be plain JSON") from None
     except OSError as error:
-        raise ConfigError(f"cache: {parent} cannot be written: {error.strerror}") from None
-    return folder
-
-
-def _path(option: str, folder: object) -> Path:
-    text = os.fspath(folder) if isinstance(folder, str | os.PathLike) else None
-    if not isinstance(text, str) or not text.strip() or "\0" in text:
-        raise ConfigError(f"{option}: must be the path of a folder, got {folder!r}")
-    return Path(text)
-
-
-def _find_tape(folder: Path) -> tuple[Path, JudgeInfo]:
-    """The folder of the only tape in ``folder``, and the judge that was recorded."""
-    paths = (folder / _TAPE, *sorted(folder.glob(f"*/{_TAPE}")))
-    tapes = [
-        (path.parent, info)
-        for path in paths
-        if (info := _described_info(_read(path) or {})) is not None
-    ]
-    if len(tapes) == 1:
-        return tapes[0]
-    if not tapes:
-        raise ConfigError(f"tape: {folder} contains no readable tape.json")
-    names = ", ".join(path.name for path, _ in tapes)
-    raise ConfigError(f"tape: {folder} contains the tapes {names}; name one")
+        raise ConfigError(f"cache: {folder.parent} cannot be written: {error.strerror}") from None
 
 
 def _described_info(data: Mapping[str, Any]) -> JudgeInfo | None:
-    """The judge that a tape.json describes; None if it does not."""
+    """The judge that a judge.json describes; None if it does not."""
     if not isinstance(data.get("identity"), dict) or not isinstance(data.get("name"), str):
         return None
     known = {field.name: data[field.name] for field in fields(JudgeInfo) if field.name in data}
@@ -239,11 +258,10 @@ def _described_info(data: Mapping[str, Any]) -> JudgeInfo | None:
         return None
 
 
-def _windows(folder: Path) -> list[int]:
-    """The context windows that a judge learned while it was recorded, each once."""
-    found = (_read(folder / _WINDOWS) or {}).get("windows")
-    known = found if isinstance(found, list) else []
-    return sorted({w for w in known if is_whole(w)})
+def _windows(about: Mapping[str, Any]) -> list[int]:
+    """The context windows that a judge learned, each once."""
+    found = about.get("windows")
+    return sorted({w for w in found if is_whole(w)}) if isinstance(found, list) else []
 
 
 # ---------------------------------------------------------------- files

@@ -14,16 +14,24 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from e2e.judge import reply
 from hypothesis import given
 from hypothesis import strategies as st
-from loopback import Loopback, completion
+from loopback import Answer, Loopback, Request, completion
+from remote import bare_environment
 from strategies import examples
 
-from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.judges.tape import MAX_FILE_BYTES, StoredJudge, TapeJudge, ask_key
+from faithfulness_assert import Case, Grader, GradingResult, grade
+from faithfulness_assert.judges.stored_replies import (
+    MAX_FILE_BYTES,
+    OnlyStored,
+    StoredJudge,
+    ask_key,
+)
 from faithfulness_assert.records.ask import Ask, Payload, Reply, ReplyForm
 from faithfulness_assert.records.errors import ConfigError, JudgeError
-from faithfulness_assert.records.judge import Limits, judge_info
+from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.model import GraderError
 from faithfulness_assert.records.usage import Usage
 
 ASK = Ask(
@@ -52,7 +60,7 @@ class CountingJudge:
         return replace(self.said, text=self.said.text or f"reply {self.asked} \ud83d 	 é")
 
 
-OURS = ("tape.json", "secret")
+OURS = ("judge.json", "secret")
 
 
 def files(folder: Path) -> list[Path]:
@@ -95,7 +103,7 @@ def test_an_ask_that_was_made_before_gets_the_same_reply_without_a_call(asks: li
             for ask in asks
         }
         assert judge.asked == len(different)
-        for again in (StoredJudge(judge, folder), TapeJudge(folder)):
+        for again in (StoredJudge(judge, folder), OnlyStored(folder, judge)):
             second = [again.ask(ask) for ask in asks]
             assert [r.text for r in second] == [r.text for r in first]
             assert all(
@@ -121,36 +129,14 @@ def test_everything_that_shapes_a_reply_is_part_of_its_key() -> None:
     assert ask_key(replace(ASK), {"a": 1, "b": 2}) == ask_key(ASK, {"b": 2, "a": 1})
 
 
-def test_the_first_sample_has_the_key_of_an_ask_without_samples() -> None:
-    before = "b1f26908e61f"
-    assert ask_key(ASK, {"m": 1}).startswith(before)
-    assert ask_key(replace(ASK, sample=1), {"m": 1}) == ask_key(ASK, {"m": 1})
-
-
 def test_no_stored_reply_answers_two_samples_of_one_ask(tmp_path: Path) -> None:
     judge = CountingJudge()
     samples = [replace(ASK, sample=n) for n in (1, 2, 3)]
     stored = [StoredJudge(judge, tmp_path).ask(ask).text for ask in samples]
     assert len(set(stored)) == judge.asked == 3
-    for again in (StoredJudge(judge, tmp_path), TapeJudge(tmp_path)):
+    for again in (StoredJudge(judge, tmp_path), OnlyStored(tmp_path, judge)):
         assert [again.ask(ask).text for ask in samples] == stored
     assert judge.asked == 3
-
-
-def test_stored_judge_and_tape_say_the_same_about_themselves_as_their_judge(
-    tmp_path: Path,
-) -> None:
-    judge = CountingJudge()
-    for changes in (
-        {"caveat": "an early version", "remote": True},
-        {"asks": frozenset({"verdicts", "claims"}), "limits": Limits(None, 3)},
-        {"keeps_deadline": True, "never_contradicts": False},
-    ):
-        info = replace(judge_info(judge), **changes)
-        judge.info = info  # type: ignore[attr-defined]
-        folder = tmp_path / str(len(list(tmp_path.iterdir())))
-        assert judge_info(StoredJudge(judge, folder)) == info
-        assert judge_info(TapeJudge(folder)) == replace(info, keeps_deadline=True)
 
 
 def test_a_stored_judge_is_asynchronous_exactly_if_its_judge_is(tmp_path: Path) -> None:
@@ -220,7 +206,7 @@ def test_an_invalid_file_is_ignored_and_replaced(content: bytes, tmp_path: Path)
     (path,) = files(tmp_path)
     path.write_bytes(content.replace(b"KEY", path.stem.encode()))
     with pytest.raises(JudgeError):
-        TapeJudge(tmp_path).ask(ASK)
+        OnlyStored(tmp_path, judge).ask(ASK)
     assert stored.ask(ASK).text.startswith("reply 2")
     assert stored.ask(ASK).cached  # the file was replaced
 
@@ -242,9 +228,20 @@ def test_a_pipe_or_folder_instead_of_a_file_neither_blocks_nor_fails(tmp_path: P
 
 
 def run(code: str, *arguments: str) -> subprocess.Popen[str]:
-    head = f"import sys; sys.path[:0] = {sys.path!r}; from test_tape import *; from dataclasses import replace\n"
+    """A process with a judge that says one word again and again."""
+    head = """
+        import sys
+        from faithfulness_assert.judges.stored_replies import StoredJudge
+        from faithfulness_assert.records.ask import Ask, Payload, Reply, ReplyForm
+        class Repeating:
+            name, identity = "repeating", {"v": 1}
+            def ask(self, ask, /, *, deadline=None):
+                return Reply(sys.argv[2] * 50_000)
+        stored = StoredJudge(Repeating(), sys.argv[1])
+        asks = [Ask(({"role": "user", "content": "?"},), ReplyForm("claims"), (1,), n, Payload(())) for n in range(1, 80)]
+    """
     return subprocess.Popen(
-        [sys.executable, "-c", head + textwrap.dedent(code), *arguments],
+        [sys.executable, "-c", textwrap.dedent(head) + textwrap.dedent(code), *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -253,16 +250,15 @@ def run(code: str, *arguments: str) -> subprocess.Popen[str]:
 
 def test_concurrent_processes_only_write_whole_files(tmp_path: Path) -> None:
     code = """
-        stored = StoredJudge(CountingJudge(said=Reply(sys.argv[2] * 50_000)), sys.argv[1])
-        texts = {stored.ask(replace(ASK, max_tokens=n)).text for _ in range(2) for n in range(1, 80)}
+        texts = {stored.ask(ask).text for _ in range(2) for ask in asks}
         print(sorted({(len(t), t[0]) for t in texts} - {(50_000, "a"), (50_000, "b")}))
     """
     both = [run(code, str(tmp_path), letter) for letter in "ab"]
     ends = [process.communicate(timeout=60) for process in both]
     assert ends == [("[]\n", "")] * 2
     assert not list(tmp_path.rglob("*.part"))
-    tape = TapeJudge(tmp_path)
-    assert {tape.ask(replace(ASK, max_tokens=n)).text for n in range(1, 80)} <= {
+    assert len(files(tmp_path)) == 79
+    assert {json.loads(path.read_text())["text"] for path in files(tmp_path)} <= {
         "a" * 50_000,
         "b" * 50_000,
     }
@@ -272,13 +268,12 @@ def test_concurrent_processes_only_write_whole_files(tmp_path: Path) -> None:
 def test_a_full_disk_is_a_warning_not_an_error(tmp_path: Path) -> None:
     code = """
         import resource
-        stored = StoredJudge(CountingJudge(), sys.argv[1])
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-        reply = stored.ask(ASK)
-        print(reply.text[:7], reply.usage == USAGE, [w for w in reply.warnings if w.startswith("cache: ")])
+        reply = stored.ask(asks[0])
+        print(len(reply.text), reply.warnings)
     """
-    out, errors = run(code, str(tmp_path)).communicate(timeout=60)
-    assert out == "reply 1 True ['cache: the reply could not be stored: File too large']\n", errors
+    out, errors = run(code, str(tmp_path), "a").communicate(timeout=60)
+    assert out == "50000 ('cache: the reply could not be stored: File too large',)\n", errors
     assert not files(tmp_path)
 
 
@@ -291,7 +286,7 @@ def test_an_unusable_folder_is_reported_at_once(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match="must be the path"):
             StoredJudge(CountingJudge(), wrong)  # type: ignore[arg-type]
         with pytest.raises(ConfigError, match="must be the path"):
-            TapeJudge(wrong)  # type: ignore[arg-type]
+            OnlyStored(wrong, "openai:m")  # type: ignore[arg-type]
 
 
 def test_a_stored_run_writes_nothing(tmp_path: Path) -> None:
@@ -303,54 +298,140 @@ def test_a_stored_run_writes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("identity", [None, {}, {"x": object()}, {"x": float("nan")}])
 def test_a_judge_without_a_valid_identity_cannot_be_stored(identity: Any, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="identity"):
-        StoredJudge(CountingJudge(identity=identity), tmp_path)
+    for make in (StoredJudge, lambda judge, folder: OnlyStored(folder, judge)):
+        with pytest.raises(ConfigError, match="identity"):
+            make(CountingJudge(identity=identity), tmp_path)
 
 
-def test_judges_share_a_folder_and_a_tape_is_that_of_one_judge(tmp_path: Path) -> None:
-    for version in (1, 2):
-        StoredJudge(
-            CountingJudge({"version": version}, Reply(f"by {version}"), f"../j:{version}"), tmp_path
-        ).ask(ASK)
+def test_judges_share_a_folder_and_nobody_gets_the_reply_of_another(tmp_path: Path) -> None:
+    judges = [CountingJudge({"v": n}, Reply(f"by {n}"), f"../j:{n}") for n in (1, 2)]
+    for _ in range(2):
+        assert [StoredJudge(j, tmp_path).ask(ASK).text for j in judges] == ["by 1", "by 2"]
+    assert [OnlyStored(tmp_path, j).ask(ASK).text for j in judges] == ["by 1", "by 2"]
+    assert [judge.asked for judge in judges] == [1, 1]
     assert len(list(tmp_path.iterdir())) == 2
-    with pytest.raises(ConfigError, match=r"contains the tapes .*name one"):
-        TapeJudge(tmp_path)
-    assert {TapeJudge(folder).ask(ASK).text for folder in tmp_path.iterdir()} == {"by 1", "by 2"}
 
 
-def test_a_missing_or_unreadable_tape_is_a_config_error(tmp_path: Path) -> None:
-    for folder in (tmp_path, tmp_path / "none"):
-        with pytest.raises(ConfigError, match=r"tape: .*tape\.json"):
-            TapeJudge(folder)
-    limits = '{"name": "x", "identity": {}, "limits": {"prompt_tokens": "many"}}'
-    for content in ("[]", "{", '{"name": 5, "identity": {}}', '{"name": "x"}', limits):
-        (tmp_path / "tape.json").write_text(content)
-        with pytest.raises(ConfigError):
-            TapeJudge(tmp_path)
-    (tmp_path / "tape.json").write_text(
-        '{"name": "x", "identity": {}, "limits": {"statements": 3}}'
-    )
-    assert TapeJudge(tmp_path).info.limits == Limits(None, 3)
+# ---------------------------------------------------------------- from stored replies alone
+
+ANSWER, CONTEXT = "Adults pay 12 euros.", "Adults pay 12 euros. Children pay nothing."
+KEY = "sk-0123456789abcdef"
 
 
-def test_a_missing_reply_is_an_error_that_names_the_tape(tmp_path: Path) -> None:
-    StoredJudge(CountingJudge(), tmp_path).ask(ASK)
-    with pytest.raises(JudgeError, match=r"counting-1-.*verdicts") as caught:
-        TapeJudge(tmp_path).ask(replace(ASK, max_tokens=1))
-    assert not caught.value.retryable
+def verdict(request: Request) -> Answer:
+    return completion(reply(request), usage={"prompt_tokens": 9, "completion_tokens": 2})
 
 
-def test_a_second_run_sends_no_request_and_the_folder_contains_no_key(tmp_path: Path) -> None:
-    key = "sk-0123456789abcdef"
-    with Loopback(
-        completion('{"verdicts":[]}', usage={"prompt_tokens": 9, "completion_tokens": 2})
-    ) as server:
-        runs = [
-            StoredJudge(OpenAIJudge("m", base_url=server.url, api_key=key), tmp_path).ask(ASK)
-            for _ in range(2)
-        ]
-    assert len(server.requests) == 1
-    assert [r.usage and r.usage.total for r in runs] == [11, 0]
-    assert runs[0].text == runs[1].text
-    assert not any(key in path.read_text() for path in tmp_path.rglob("*.json"))
-    assert json.loads((next(tmp_path.iterdir()) / "tape.json").read_text())["name"] == "openai:m"
+def test_what_was_stored_is_graded_without_key_address_package_and_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The secret of the folder makes the same controls and tags in the next process, too."""
+    bare_environment(monkeypatch)
+    given: dict[str, Any] = {"judge": "openai:m", "temperature": 0.5, "cache": tmp_path}
+    with Loopback(verdict) as server:
+        live: dict[str, Any] = {
+            "base_url": server.url,
+            "api_key": KEY,
+            "timeout": 5,
+            "max_retries": 1,
+        }
+        first = [grade(ANSWER, CONTEXT, **given, **live) for _ in range(2)]
+        asked = len(server.requests)
+    assert asked == first[0].tokens_used.num_requests > first[1].tokens_used.num_requests == 0
+    assert not any(KEY in path.read_text() for path in tmp_path.rglob("*.json"))
+    code = f"""
+import sys
+sys.modules.update(openai=None, httpx=None, httpx2=None)
+from faithfulness_assert import grade
+options = { {**given, "cache": str(tmp_path)} }
+print(grade({ANSWER!r}, {CONTEXT!r}, cache_only=True, **options).model_dump_json())
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert not done.stderr
+    again = GradingResult.model_validate_json(done.stdout)
+    assert (again.judge, again.verdicts, again.score) == ("openai:m", first[0].verdicts, 1)
+    assert again.tokens_used == Usage()
+
+
+def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_environment(monkeypatch)
+    only = Grader("openai:m", cache=tmp_path, cache_only=True)
+    for result in (only.grade(ANSWER, CONTEXT), *only.grade_many([Case(ANSWER, CONTEXT)])):
+        assert (result.status, result.score, result.pass_) == ("judge_failed", None, False)
+        assert result.error == GraderError("not_stored", result.error and result.error.message)
+        assert "no stored reply in" in result.reason
+        assert "Grade once with cache and without cache_only" in result.reason
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_option_that_shapes_replies_finds_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_environment(monkeypatch)
+    with Loopback(verdict) as server:
+        grade(ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, cache=tmp_path)
+    kept: dict[str, Any] = {"cache": tmp_path, "cache_only": True}
+    assert grade(ANSWER, CONTEXT, judge="openai:m", **kept).pass_
+    for other in ({"judge": "openai:m2"}, {"judge": "openai:m", "temperature": 1}):
+        assert grade(ANSWER, CONTEXT, **kept, **other).status == "judge_failed"
+
+
+def test_two_servers_with_a_model_of_one_name_are_two_judges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_environment(monkeypatch)
+    for _ in range(2):
+        with Loopback(verdict) as server:
+            here: Any = {"base_url": server.url, "api_key": KEY, "cache": tmp_path}
+            grade(ANSWER, CONTEXT, judge="openai:m", **here)
+            assert server.requests
+    assert grade(ANSWER, CONTEXT, judge="openai:m", cache=tmp_path, cache_only=True).pass_
+
+
+def test_only_stored_replies_of_an_object_never_ask_it(tmp_path: Path) -> None:
+    judge = CountingJudge(said=Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'))
+    assert grade(ANSWER, CONTEXT, judge=judge, cache=tmp_path).pass_
+    assert grade(ANSWER, CONTEXT, judge=judge, cache=tmp_path, cache_only=True).pass_
+    assert not grade("Cats pay.", CONTEXT, judge=judge, cache=tmp_path, cache_only=True).pass_
+    assert judge.asked == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"cache_only": True}, "cache_only: needs cache"),
+        ({"cache": "x", "cache_only": "yes"}, "cache_only: must be true or false"),
+        ({"cache": "x", "cache_only": True, "judge": "opnai:m"}, "unknown judge"),
+        (
+            {"cache": "x", "cache_only": True, "judge": "openai:m", "device": "cpu"},
+            "no such option",
+        ),
+        ({"cache": "x", "cache_only": True, "judge": CountingJudge(identity={})}, "identity"),
+    ],
+)
+def test_what_cannot_be_looked_up_is_a_config_error(options: Any, problem: str) -> None:
+    with pytest.raises(ConfigError, match=problem):
+        Grader(**options)
+
+
+@pytest.mark.parametrize(
+    "about",
+    ["[]", "{", '{"name": 5, "identity": {}}', '{"name": "x", "identity": {}, "limits": 3}'],
+)
+def test_a_damaged_description_of_the_judge_finds_no_reply_and_is_written_anew(
+    about: str, tmp_path: Path
+) -> None:
+    judge = CountingJudge()
+    StoredJudge(judge, tmp_path).ask(ASK)
+    (path,) = tmp_path.glob("*/judge.json")
+    path.write_text(about)
+    named = StoredJudge(judge, tmp_path, spec="openai:m")
+    assert named.ask(ASK)
+    (own,) = tmp_path.glob("openai*/judge.json")
+    own.write_text(about)
+    with pytest.raises(JudgeError):
+        OnlyStored(tmp_path, "openai:m").ask(ASK)
+    StoredJudge(judge, tmp_path, spec="openai:m")
+    assert OnlyStored(tmp_path, "openai:m").ask(ASK).cached
