@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from sys import intern
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .comparability import MIN_GRADED, Note, not_comparable
-from .judge_drift import VOID, SharedTexts, drift_notes
 from .paired_tests import Pair, PairCounts, PairedTests
-from .power import Power, powers
 from .rechecking import Recheck
 from .summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from .rows import Lines
 
@@ -34,8 +32,6 @@ class Outcome(NamedTuple):
     score: float | None
     is_error: bool
     graded_with: str
-    supported: int = 0
-    statements: int = 0
 
 
 class Flip(NamedTuple):
@@ -65,9 +61,7 @@ class Comparison:
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         tests: p-values for "B is worse", from the cases that could be graded in both.
         compared: how many those are.
-        powers: which losses of the mean score they would find, and how often.
-        statements: of those cases in A.
-        shared: the labels in the cases whose texts are the same in both.
+        sure_loss: of the mean score, from 0 to 1: so much they find for sure; None if nothing.
         only: how many cases only A has, and only B.
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
         problems: why B cannot be compared with A; empty if it can.
@@ -83,9 +77,7 @@ class Comparison:
     summaries: tuple[Summary, Summary] = field(default_factory=lambda: (Summary(), Summary()))
     tests: PairedTests = field(init=False)
     compared: int = 0
-    powers: list[Power] = field(default_factory=list)
-    statements: int = 0
-    shared: SharedTexts = field(default_factory=SharedTexts)
+    sure_loss: float | None = None
     only: list[int] = field(default_factory=lambda: [0, 0])
     lost: int = 0
     gained: int = 0
@@ -110,11 +102,6 @@ class Comparison:
         unexplained = self.tests.worse and not recheck.judge.is_worse
         return self.comparable and (recheck.system.is_worse or unexplained)
 
-    def take_recheck(self, recheck: Recheck) -> None:
-        """Adds what today's judge says. What tests cannot tell without it, they can tell now."""
-        self.recheck = recheck
-        self.notes = [note._replace(text=note.text.replace(f" {VOID}.", "")) for note in self.notes]
-
     @property
     def comparable(self) -> bool:
         """Whether enough cases were graded in both to say anything."""
@@ -128,7 +115,6 @@ def compare(
     shown: int = SHOWN,
     names: tuple[str, str] = ("A", "B"),
     min_graded: float = MIN_GRADED,
-    abouts: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {}),
 ) -> Comparison:
     """The changes from one run to another. Cases are matched by their ids.
 
@@ -139,7 +125,6 @@ def compare(
         names: what the runs are called.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run. With
             less, or if B lost more cases than a repetition would, they are not comparable.
-        abouts: what the runs say about themselves (``about_of``), which shows other judges.
 
     Raises:
         ConfigError: they have no case in common.
@@ -149,7 +134,7 @@ def compare(
     ways[0].update(outcome.graded_with for outcome in old.values())
     pairs = PairCounts(_pairs(found, old, after, ways[1], shown))
     found.tests = pairs.tests()
-    found.powers = powers(pairs, found.statements / max(found.compared, 1))
+    found.sure_loss = pairs.sure_loss()
     found.only[0] = len(old)
     sizes = [summary.cases for summary in found.summaries]
     if all(sizes) and found.only[1] >= sizes[1]:
@@ -159,8 +144,7 @@ def compare(
     if not found.compared:
         found.problems.append(Note("no case could be graded in both"))
     found.shown = list(_with_flips(_most_important(found.shown, shown), before, after))
-    drift = drift_notes(names, abouts, found.summaries, found.shared)
-    found.notes = [*_notes(found, ways), *drift]
+    found.notes = list(_notes(found, ways))
     return found
 
 
@@ -188,9 +172,6 @@ def _pairs(
         if len(found.shown) > 2 * shown + 1000:
             found.shown = _most_important(found.shown, shown)
         if graded:
-            found.statements += first.statements
-            if first.input == new.input and first.statements and new.statements:
-                found.shared.add(first[-2:], new[-2:])
             yield Pair(first.passed, new.passed, first.score, new.score)
 
 
@@ -225,9 +206,7 @@ def _outcomes(lines: Lines, summary: Summary) -> Iterator[tuple[str, Outcome]]:
         summary.add(result)
         way = intern(f"policy {result.policy}, judge {result.judge}, passes {result.threshold}")
         told = result.status, result.pass_, result.score, result.error is not None
-        judged = sum(result.counts.values()) - result.counts.get("not_a_claim", 0)
-        labels = result.counts.get("supported", 0), judged
-        yield line.case_id, Outcome(line.input, *told, way, *labels)
+        yield line.case_id, Outcome(line.input, *told, way)
 
 
 def _kind(before: Outcome, after: Outcome) -> str:

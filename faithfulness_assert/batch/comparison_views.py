@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
 from .comparability import Note, Quoted
-from .paired_tests import FALSE_ALARMS, p_value
+from .paired_tests import FALSE_ALARMS, SURE, p_value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
     from .comparison import Change, Comparison, Outcome
-    from .power import Power
     from .rechecking import Recheck, Shift
     from .summary import Summary
 
@@ -119,7 +118,7 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
             f"passes (McNemar), {p_value(tests.scores)} for scores (sign flips); worse: one of "
             f"them is at most {FALSE_ALARMS / 2:g}"
         )
-        yield power_line(comparison.compared, comparison.powers)
+        yield _power_line(comparison)
         yield from recheck_lines(comparison.recheck, unexplained=comparison.worse)
     if comparison.other_input:
         other = f"{comparison.other_input:,} cases have another answer, context or question in {{}}"
@@ -140,11 +139,9 @@ def recheck_lines(recheck: Recheck | None, *, unexplained: bool) -> Iterator[str
     yield f"{cases}{lost}: {' and '.join(_blamed(parts))}"
     for name, shift in parts.items():
         before, after = shift.means
-        told = (
+        yield (
             f"{name}: mean score {before:.3f} -> {after:.3f}, {p_value(shift.chance)} for no change"
         )
-        seen = "" if shift.is_found else f"; {power_line(shift.counts.cases, shift.powers())}"
-        yield told + seen
     if unexplained and not any(shift.is_found for shift in parts.values()):
         more = "; --recheck N asks more" if len(recheck.rows) < recheck.possible else ""
         yield f"Whether the judge or the system did it, so few cases cannot tell{more}"
@@ -157,24 +154,13 @@ def _blamed(parts: Mapping[str, Shift]) -> list[str]:
     return said or ["no change was found, neither of the judge nor of the system"]
 
 
-def power_line(compared: int, powers: Sequence[Power]) -> str:
+def _power_line(comparison: Comparison) -> str:
     """What a comparison of this size sees, in a sentence."""
-    cases = f"{compared:,} cases"
-    if not powers:
+    cases, loss = f"{comparison.compared:,} cases", comparison.sure_loss
+    if loss is None:
         return f"{cases}: too few to find a loss for sure, however large"
-    (points, often), *others = map(_found, powers)
-    also = "".join(f", one of {more} in {share}" for more, share in others)
-    said = f"{cases}: a loss of {points} of the mean score is found in {often} of runs{also}"
-    which = " (the lower figure if whole answers are lost, the other if single statements are)"
-    return said + (which if " to " in said else "")
-
-
-def _found(power: Power) -> tuple[str, str]:
-    """A loss, and how often it is found."""
-    least, most = (f"{min(share, 0.99):.0%}"[:-1] for share in power[1:])
-    often = f"{least} %" if least == most else f"{least} to {most} %"
-    often = "99 % or more" if least == "99" else often
-    return f"{100 * power.loss:g} point{'' if power.loss == 0.01 else 's'}", often
+    points = f"{100 * loss:g} point{'' if loss == 0.01 else 's'}"
+    return f"{cases}: a loss of {points} of the mean score would be found in {SURE:.0%} of runs"
 
 
 def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import comb, erfc, exp, fsum, lgamma, log, log1p, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 FALSE_ALARMS = 0.01
@@ -26,6 +27,11 @@ MOST_FLIPS = 9999
 ENOUGH = 100
 """Flips that are as bad as what was seen: then the p-value is far from small, and known."""
 LEAST_SHOWN = 0.0001
+LOSSES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
+"""Of the mean score."""
+SURE = 0.9
+FEWEST = 8
+"""Changes of scores that can be enough."""
 STEPS = 1000
 """Differences of scores are rounded to a part of this size."""
 
@@ -100,6 +106,25 @@ class PairCounts:
         sizes = [(size / STEPS, count) for size, count in self.differences.items()]
         mean = sum(size * count for size, count in sizes) / self.scored
         return sum(size * size * count for size, count in sizes) / self.scored - mean * mean
+
+    def sure_loss(self) -> float | None:
+        """The smallest of ``LOSSES`` that the test of the scores would find in ``SURE`` of runs.
+
+        As noisy as these cases are, and also where whole answers lose all, which is hardest to tell
+        from noise. By the normal and the Poisson distribution. None if there is no such loss.
+        """
+        losses = (loss for loss in LOSSES if self.scored and loss < self.mean)
+        return next((loss for loss in losses if self._chance_to_find(loss) >= SURE), None)
+
+    def _chance_to_find(self, loss: float) -> float:
+        cases, normal = self.scored, NormalDist()
+        share = loss / self.mean  # of the cases that lose all
+        square = self.noise + share * self.mean_square
+        spread = sqrt(max(cases * (square - loss * loss), 1e-12))
+        least = -normal.inv_cdf(FALSE_ALARMS / 2) * sqrt(cases * square)
+        changes = cases * (1 - (1 - share) * (1 - self.moved / cases))
+        too_few = fsum(exp(n * log(changes) - changes - lgamma(n + 1)) for n in range(FEWEST))
+        return min(normal.cdf((cases * loss - least) / spread), 1 - too_few)
 
     def tests(self) -> PairedTests:
         """Both tests of these cases."""

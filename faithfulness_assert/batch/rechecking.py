@@ -22,7 +22,6 @@ from ..records.option_names import option
 from ..text.strings import clip
 from .finished_runs import described_run
 from .paired_tests import Pair, PairCounts
-from .power import powers
 from .row_grading import grade_rows
 from .rows import Row, digest
 from .run_description import changes, policy_in
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from ..records.result import GradingResult
     from .data_sets import DataSet
-    from .power import Power
     from .rows import Lines
 
 MOST = 500
@@ -49,7 +47,6 @@ class Graded(NamedTuple):
     input: str
     passed: bool
     score: float | None
-    statements: int
 
 
 class Shift(NamedTuple):
@@ -58,12 +55,10 @@ class Shift(NamedTuple):
     Args:
         counts: of the cases before and after.
         back: the same, after and before.
-        statements: how many a case has, on average.
     """
 
     counts: PairCounts
     back: PairCounts
-    statements: float
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -88,10 +83,6 @@ class Shift(NamedTuple):
         """Whether it changed something, and for the worse."""
         return self.is_found and min(self.counts.tests()) <= min(self.back.tests())
 
-    def powers(self) -> list[Power]:
-        """Which losses would have been found, and how often."""
-        return powers(self.counts, self.statements)
-
 
 @dataclass(slots=True)
 class Recheck:
@@ -114,11 +105,6 @@ class Recheck:
     judge: Shift | None = None
     system: Shift | None = None
     not_graded: int = 0
-
-    def foretold(self) -> list[Power]:
-        """Which losses so many cases show, if they are as noisy as those of A and B."""
-        pairs = ((self.before[row.case_id], self.after[row.case_id]) for row in self.rows)
-        return shift_of(list(pairs)).powers()
 
     def ask(self, grader: Grader, concurrency: int = 8) -> None:
         """Asks again, and says what the judge changed, and what the system.
@@ -217,8 +203,7 @@ def _all_graded(lines: Lines) -> Iterator[tuple[str, Graded]]:
 
 
 def _graded(fingerprint: str, result: GradingResult) -> Graded:
-    judged = sum(result.counts.values()) - result.counts.get("not_a_claim", 0)
-    return Graded(fingerprint, result.pass_, result.score, judged)
+    return Graded(fingerprint, result.pass_, result.score)
 
 
 def shift_of(pairs: list[tuple[Graded, Graded]]) -> Shift:
@@ -227,5 +212,4 @@ def shift_of(pairs: list[tuple[Graded, Graded]]) -> Shift:
     def counts(pairs: list[tuple[Graded, Graded]]) -> PairCounts:
         return PairCounts(Pair(a.passed, b.passed, a.score, b.score) for a, b in pairs)
 
-    statements = sum(first.statements for first, _ in pairs) / len(pairs)
-    return Shift(counts(pairs), counts([(b, a) for a, b in pairs]), statements)
+    return Shift(counts(pairs), counts([(b, a) for a, b in pairs]))

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ..batch.comparability import MIN_GRADED
 from ..batch.comparison import SHOWN, compare
-from ..batch.comparison_views import as_markdown, as_text, power_line
+from ..batch.comparison_views import as_markdown, as_text
 from ..batch.data_sets import open_data_set
 from ..batch.estimate import estimate_run
-from ..batch.finished_runs import about_of, lines_of, names_of
+from ..batch.finished_runs import lines_of, names_of
 from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
 from ..grading import MAX_CONCURRENCY, Grader
 from ..options import parse_options
@@ -133,13 +133,12 @@ def run_compare(arguments: Namespace) -> int:
     before, after = lines_of(arguments.before), lines_of(arguments.after)
     names = names_of(arguments.before, arguments.after)
     options = {"shown": arguments.show, "min_graded": arguments.min_graded}
-    abouts = about_of(arguments.before), about_of(arguments.after)
     recheck = None if arguments.recheck is None else _prepared(arguments, before, after)
-    comparison = compare(before, after, names=names, abouts=abouts, **options)
+    comparison = compare(before, after, names=names, **options)
     if recheck is not None and comparison.comparable:
         cases, grader = recheck
         cases.ask(grader, arguments.concurrency)
-        comparison.take_recheck(cases)
+        comparison.recheck = cases
     if arguments.markdown:
         sys.stdout.buffer.write(as_markdown(comparison).encode())
     else:
@@ -167,5 +166,4 @@ def _prepared(arguments: Namespace, before: Lines, after: Lines) -> tuple[Rechec
     if cases.other_texts:
         other = f"{cases.other_texts:,} cases have other texts in the data set than A graded"
         say(f"note: {other}, and are not asked again")
-    say(f"by the noise of both runs, {power_line(len(cases.rows), cases.foretold())}")
     return cases, grader

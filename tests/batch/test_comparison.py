@@ -107,7 +107,32 @@ def test_a_repetition_is_called_worse_in_at_most_1_of_100_comparisons() -> None:
             a, b = (chance.choice([0.6, 0.8, 1.0]) for _ in range(2))
             pairs.append(Pair(a >= 0.8, b >= 0.8, a, b))
         alarms += PairCounts(pairs).tests().worse
-    assert alarms / 400 <= FALSE_ALARMS + 0.01  # benchmarks/compare_false_alarms.py has the figure
+    assert alarms / 400 <= FALSE_ALARMS + 0.01
+
+
+def test_what_a_comparison_says_it_finds_for_sure_is_found() -> None:
+    """Whether whole answers get lost, or single statements."""
+    chance = random.Random(4)
+
+    def compared(cases: int, whole: float = 0.0, single: float = 0.0) -> PairCounts:
+        def pair() -> Pair:
+            a, b = (
+                sum(chance.random() < share for _ in range(5)) / 5 for share in (0.9, 0.9 - single)
+            )
+            b *= chance.random() >= whole / 0.9
+            return Pair(a >= 0.8, b >= 0.8, a, b)
+
+        return PairCounts(pair() for _ in range(cases))
+
+    for cases, most in ((60, 0.3), (400, 0.1)):
+        loss = compared(cases).sure_loss()
+        assert loss is not None
+        assert loss <= most
+        for kind in ({"whole": loss}, {"single": loss}):
+            found = sum(compared(cases, **kind).tests().worse for _ in range(60))
+            assert found >= 0.8 * 60
+    assert PairCounts([Pair(True, True, 1.0, 1.0)] * 7).sure_loss() is None
+    assert PairCounts([Pair(True, False, None, None)]).sure_loss() is None
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 from command import run as command
 from loopback import Answer, Loopback, Request, good_reply
-from recheck_attribution import named
 from true_server import answered, said, text_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.finished_runs import lines_of
-from faithfulness_assert.batch.rechecking import Recheck, choose_cases, grader_for
+from faithfulness_assert.batch.rechecking import Graded, Recheck, choose_cases, grader_for, shift_of
 
 CASES = 40
 KEY = "sk-0123456789abcdef"
@@ -73,15 +72,12 @@ def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path: P
     b = graded(tmp_path / "b", file, stricter)
     without = compared(stricter, a, b)
     assert without.returncode == 1
-    assert "the tests cannot tell; compare --recheck can" in without.stdout
     told = compared(stricter, a, b, "--recheck", "--data", file, *JUDGE)
     assert told.returncode == 0, told.stdout + told.stderr
     assert told.stdout.startswith("b is not worse than a")
     assert "the judge grades lower than it did then" in told.stdout
     assert "second run are worse" not in told.stdout
-    assert "cannot tell" not in told.stdout
     assert "40 of 40 cases are asked again: about 40 asks" in told.stderr
-    assert "of the mean score is found" in told.stderr
     assert KEY not in told.stdout + told.stderr
 
 
@@ -125,7 +121,6 @@ def test_where_nothing_changed_no_cause_is_named(tmp_path: Path) -> None:
     told = compared(answered, a, b, "--recheck", "--data", file, *JUDGE)
     assert told.returncode == 0, told.stdout + told.stderr
     assert "no change was found, neither of the judge nor of the system" in told.stdout
-    assert told.stdout.count("40 cases: a loss of ") == 3  # of the comparison, and of both causes
 
 
 def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path: Path) -> None:
@@ -166,8 +161,21 @@ def test_a_judge_that_answers_nobody_is_no_change_of_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("judge", "system"), [(0.06, 0.0), (0.0, 0.06), (0.0, 0.0)])
 def test_a_shift_is_blamed_on_what_shifted(judge: float, system: float) -> None:
+    """Of 300 cases with six statements each, of which so many get lost."""
     chance = random.Random(11)
-    found = [named(300, 0.1, judge, system, chance) for _ in range(10)]
+
+    def case() -> list[Graded]:
+        """A case as A had it, as today's judge sees it, and as B has it."""
+        sure = [chance.choice([0.9, 0.9, 0.9, 1.0, 0.5]) for _ in range(6)]
+        kept = (1.0, 1 - judge, (1 - judge) * (1 - system))
+        scores = [sum(chance.random() < one * share for one in sure) / 6 for share in kept]
+        return [Graded("", score >= 0.8, score) for score in scores]
+
+    def named() -> tuple[bool, ...]:
+        cases = [case() for _ in range(300)]
+        return tuple(shift_of([(c[n], c[n + 1]) for c in cases]).is_found for n in (0, 1))
+
+    found = [named() for _ in range(10)]
     for side, shift in enumerate((judge, system)):
         times = sum(one[side] for one in found)
         assert times >= 9 if shift else times <= 2
