@@ -132,7 +132,6 @@ def run_part(folder: str, kind: str, rows: str, name: str) -> dict[str, float]:
         "api_key": "none",
         "concurrency": CONCURRENCY,
     }
-    remote["processes"] = "auto"
     remote["base_url"] = f"http://127.0.0.1:{kind}/v1"
     started = time.perf_counter()
     source = Path(folder) / f"cases-{rows}.jsonl"

@@ -59,7 +59,6 @@ def main() -> None:
             Path(folder) / "run",
             judge="openai:m",
             concurrency=given.concurrency,
-            processes="auto",
             progress=False,
             **options,  # type: ignore[arg-type]
         )

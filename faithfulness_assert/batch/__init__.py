@@ -17,7 +17,6 @@ from .budget import Budget
 from .data_sets import DataSet, open_data_set
 from .local_run import RunOutcome, grade_rest
 from .merging import merge
-from .processes import LocalEngine
 from .rescoring import rescore
 from .row_grading import GraderSettings, Share
 from .run_directory import RunDirectory
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from ..grading import AnyPolicy
     from ..options import GraderOptions
-    from .ray import RayEngine
+    from .ray import Cluster
 
 __all__ = ["RunDirectory", "RunOutcome", "merge", "rescore", "run"]
 
@@ -44,7 +43,6 @@ def run(
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
     concurrency: int | None = None,
-    processes: int | Literal["auto"] | None = None,
     engine: Literal["local", "ray"] = "local",
     address: str | None = None,
     actors: int | None = None,
@@ -71,9 +69,6 @@ def run(
         directory: where the run is kept. It is created if it does not exist.
         judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         concurrency: asks under way at once, 1 to 1000; 8 by default.
-        processes: that grade, for a judge that computes on this machine (``embedded``). By default,
-            from 256 rows on, as many as there are cores; then a script needs
-            ``if __name__ == "__main__":`` around the call. A judge behind an API is asked by one.
         engine: ``local`` grades on this machine, ``ray`` on a cluster (extra ``ray``).
         address, actors: with ``ray``: of the cluster, by default the one that Ray finds, else one
             on this machine; and how many grade, by default as many as it has cores.
@@ -104,16 +99,12 @@ def run(
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
     share = Share(concurrency, requests_per_minute, tokens_per_minute)
     grader = settings.run_grader(share)
-    chosen: LocalEngine | RayEngine
-    if engine == "ray":
-        _check_absent("processes", processes, "local")
-        chosen = _ray().RayEngine(settings, grader, share, address, actors)
-    elif engine == "local":
-        _check_absent("address", address, "ray")
-        _check_absent("actors", actors, "ray")
-        chosen = LocalEngine(settings, grader, share, processes)
-    else:
+    if engine not in ("local", "ray"):
         raise ConfigError(f"engine: must be local or ray, got {engine!r}")
+    for name, value in {"address": address, "actors": actors}.items():
+        if engine == "local" and value is not None:
+            raise ConfigError(f"{name}: only for the engine ray; leave it out")
+    cluster = _ray_cluster(settings, share, address, actors) if engine == "ray" else None
     budget = Budget(max_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
         raise ConfigError("max_cost: needs the option prices, or no cost is known")
@@ -127,7 +118,9 @@ def run(
         return grade_rest(
             kept,
             data_set,
-            chosen,
+            grader,
+            share,
+            cluster,
             budget,
             soft,
             retry_errors=retry_errors,
@@ -136,18 +129,17 @@ def run(
         )
 
 
-def _check_absent(name: str, value: object, engine: str) -> None:
-    if value is not None:
-        raise ConfigError(f"{name}: only for the engine {engine}; leave it out")
-
-
-def _ray() -> Any:
-    """Our module for Ray, which is an extra."""
+def _ray_cluster(
+    settings: GraderSettings, share: Share, address: str | None, actors: int | None
+) -> Cluster:
+    """Our way to grade on Ray, which is an extra."""
+    if actors is not None:
+        check_number("actors", actors, 1, 10_000, whole=True)
     try:
-        from . import ray
+        from .ray import Cluster
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("ray", "pyarrow"):
             raise
         advice = pip_install(extra="ray")
         raise ConfigError(f"engine: {error.name} is not installed: {advice}") from None
-    return ray
+    return Cluster(settings, share, address, actors)

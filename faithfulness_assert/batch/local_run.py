@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +18,14 @@ from .soft_stop import SoftStop, from_interrupt
 from .summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
+    from ..grading import Grader
     from .budget import Budget
     from .data_sets import DataSet
     from .finished_rows import FinishedRows
-    from .processes import LocalEngine
-    from .ray import RayEngine
+    from .ray import Cluster
+    from .row_grading import Share
 
 HOPELESS = 50
 """So many cases in a row that could not be graded stop a run, unless ``max_errors`` is given.
@@ -99,7 +100,9 @@ class RunOutcome:
 def grade_rest(
     directory: RunDirectory,
     data_set: DataSet,
-    engine: LocalEngine | RayEngine,
+    grader: Grader,
+    share: Share,
+    cluster: Cluster | None,
     budget: Budget,
     soft: SoftStop,
     *,
@@ -107,11 +110,13 @@ def grade_rest(
     regrade_changed: bool = False,
     progress: bool,
 ) -> RunOutcome:
-    """Begins a run, or goes on with it, in a directory that is locked; see ``batch.run``."""
-    about, input_is = begun(directory, engine.grader, data_set)
+    """Begins a run, or goes on with it, in a directory that is locked; see ``batch.run``.
+
+    The ``grader`` grades it, or others that a ``cluster`` makes like it.
+    """
+    about, input_is = begun(directory, grader, data_set)
     secret = directory.secret()
-    engine.grader.keep_secret(secret)
-    engine = replace(engine, settings=engine.settings._replace(secret=secret))
+    grader.keep_secret(secret)
     retry = retry_errors and not directory.read_only
     rest = rest_of(directory, data_set, input_is, retry=retry, regrade=regrade_changed)
     finished = rest.finished
@@ -125,7 +130,16 @@ def grade_rest(
     if work.counts.total is None or work.counts.total != finished.count:
         if progress and about["input"]["fingerprint"] and work.counts.total is None:
             count_rows(work.counts, data_set.numbers())
-        work.grade(directory, engine, work.until_stopped(rest.rows), progress=progress)
+        rows = work.until_stopped(rest.rows)
+        lines = (
+            cluster.graded(rows, secret)
+            if cluster
+            else share.graded_or_left(rows, grader, lambda: soft.reason)
+        )
+        work.ends_what_it_began = cluster is None
+        if admission := grader.admission:
+            work.counts.trouble = lambda: admission.outage.trouble
+        work.grade(directory, lines, progress=progress)
     if work.did_all:
         work.stopped = ""  # the last rows were the reason to stop, so nothing is left
     if work.did_all and about.get("rows") != work.counts.finished:
@@ -146,6 +160,7 @@ class _Work:
     def __init__(self, counts: Counts, budget: Budget, soft: SoftStop) -> None:
         self.counts, self.budget, self.soft = counts, budget, soft
         self.stopped = ""
+        self.ends_what_it_began = False
         self._read, self._read_all = 0, False
         self._in_a_row = 0  # cases that could not be graded, since the last reply
 
@@ -179,36 +194,35 @@ class _Work:
     def grade(
         self,
         directory: RunDirectory,
-        engine: LocalEngine | RayEngine,
-        rows: Iterator[Row],
+        lines: Generator[Line | NotAsked, None, None],
         *,
         progress: bool,
     ) -> None:
-        """Writes results of these rows as they come, until there is a reason to stop at once.
+        """Writes these results as they come, until there is a reason to stop at once.
 
         Such are a disk that is full, and the end of the grace after a signal.
         """
         with (
             self._stopped_by_signals(),
-            closing(engine.graded(rows, lambda: self.soft.reason)) as results,
+            closing(lines),
             directory.appending() as append,
             shown(self.counts, wanted=progress),
         ):
-            began, self.counts.trouble = time.monotonic(), engine.trouble
-            for text, line in results:
+            began = time.monotonic()
+            for line in lines:
                 if isinstance(line, NotAsked):
                     self.stopped = self.stopped or self._because(line.why)
-                    if not engine.ends_what_it_began and not self.soft.number:
+                    if not self.ends_what_it_began and not self.soft.number:
                         return
                     continue
                 try:
-                    append(text)
+                    append(line.to_json())
                 except OSError as error:
                     self.stopped = f"{directory.results} cannot be written: {error.strerror}"
                     return
                 self._count(line)
                 self.counts.now.seconds = time.monotonic() - began
-                if self.stopped and not (engine.ends_what_it_began or self.soft.number):
+                if self.stopped and not (self.ends_what_it_began or self.soft.number):
                     return
 
     def _count(self, line: Line) -> None:

@@ -1,4 +1,4 @@
-"""Grades rows: the one way of every engine, here, in processes, or on a cluster."""
+"""Grades rows: the one way of both engines, here and on a cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..settings import choose
 from .rows import Line, NotAsked, Row, digest, field_digests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from ..grading import AnyPolicy
     from ..records.result import GradingResult
@@ -106,7 +106,7 @@ class Share(NamedTuple):
 
     def graded_or_left(
         self, rows: Iterable[Row], grader: Grader, stopping: Callable[[], str] = str
-    ) -> Iterator[Line | NotAsked]:
+    ) -> Generator[Line | NotAsked, None, None]:
         """The same in a run. Rows have no result if the patience of the grader has ended.
 
         Nor do those that have asked nothing yet while it is ``stopping``, which says why.
@@ -127,7 +127,7 @@ def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> 
 
 def _graded_or_left(
     rows: Iterable[Row], grader: Grader, concurrency: int, stopping: Callable[[], str] = str
-) -> Iterator[Line | NotAsked]:
+) -> Generator[Line | NotAsked, None, None]:
     if concurrency == 1 and computes_here(grader):
         return (line_of(row, _result(row, grader)) for row in rows)
     from ..drive.many import run_many

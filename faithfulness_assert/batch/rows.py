@@ -92,17 +92,6 @@ class NotAsked(NamedTuple):
     why: str
 
 
-Told = tuple[str, Line | NotAsked]
-"""What an engine tells of a row: the text of its line and the line, or no text and no result."""
-
-
-def told(line: Line | NotAsked, kept: Callable[[Line], Line] | None = None) -> Told:
-    """What an engine tells. ``kept``: what it keeps of a line, whose text is whole."""
-    if isinstance(line, NotAsked):
-        return "", line
-    return line.to_json(), kept(line) if kept else line
-
-
 def digest(row: Row) -> str:
     """A short fingerprint of what is graded in a row; equal rows have equal ones."""
     return _digest([row.fields, row.problem], 8)

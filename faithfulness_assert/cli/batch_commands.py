@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),
-    "processes": (int, "processes, for a judge that computes here (default: one for each core)"),
     "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
     "requests-per-minute": (float, "never send more requests"),
     "tokens-per-minute": (float, "never use more tokens, of prompts and replies together"),

@@ -14,7 +14,7 @@ from .grades import Slots
 T = TypeVar("T")
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Iterator
+    from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
     from concurrent.futures import Future
     from typing import Any
 
@@ -30,7 +30,7 @@ def run_many(
     *,
     in_order: bool = True,
     stopping: Callable[[], str] = str,
-) -> Iterator[T]:
+) -> Generator[T, None, None]:
     """The results of these grades, with at most ``concurrency`` asks at once.
 
     Each grade is a function that takes the slots for asks. Input is read as needed. If the caller

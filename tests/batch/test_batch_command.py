@@ -106,7 +106,6 @@ def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path:
         ((GOOD,), ("--min-graded", "95"), 2),
         ((GOOD,), ("--map", "answr=x"), 2),
         ((GOOD,), ("--output", "results.pdf"), 2),
-        ((GOOD,), ("--processes", "0"), 2),
         ((GOOD,), ("--requests-per-minute", "0"), 2),
     ],
 )
@@ -156,9 +155,9 @@ def test_limits_reach_the_judge(tmp_path: Path) -> None:
 
 
 def started(tmp_path: Path) -> subprocess.Popen[str]:
-    """A run with two processes that would take long, in a group of its own, after its first results."""
+    """A run that would take long, in a group of its own, after its first results."""
     file = cases(tmp_path, GOOD, times=60_000)
-    command = [*HEARS_CTRL_C, "batch", file, "--run", str(tmp_path / "run"), "--processes", "2"]
+    command = [*HEARS_CTRL_C, "batch", file, "--run", str(tmp_path / "run")]
     pipes: dict[str, Any] = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
     process = subprocess.Popen(command, **pipes, text=True, start_new_session=True)
     assert eventually(lambda: finished(tmp_path / "run") > 50), process.poll()
@@ -174,7 +173,7 @@ def is_empty(group: int) -> bool:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="process groups of a POSIX system")
-def test_ctrl_c_ends_all_processes_cleanly_and_prints_the_command_that_goes_on(
+def test_ctrl_c_ends_a_run_cleanly_and_prints_the_command_that_goes_on(
     tmp_path: Path,
 ) -> None:
     process = started(tmp_path)
@@ -189,16 +188,6 @@ def test_ctrl_c_ends_all_processes_cleanly_and_prints_the_command_that_goes_on(
     assert eventually(lambda: is_empty(process.pid))
     rows = [line.row for line in RunDirectory(tmp_path / "run").lines()]
     assert len(set(rows)) == len(rows) == finished(tmp_path / "run")
-
-
-@pytest.mark.skipif(os.name != "posix", reason="process groups of a POSIX system")
-def test_processes_end_when_their_parent_is_killed(tmp_path: Path) -> None:
-    process = started(tmp_path)
-    process.kill()
-    process.communicate(timeout=60)
-    assert eventually(lambda: is_empty(process.pid))
-    with RunDirectory(tmp_path / "run").locked():
-        pass
 
 
 def test_ctrl_c_stops_a_run_that_waits_for_a_server(tmp_path: Path) -> None:
@@ -226,7 +215,7 @@ def test_a_terminal_shows_a_bar_and_ci_does_not(tmp_path: Path) -> None:
     shown = {}
     for name, ci in (("bar", ""), ("ci", "true")):
         ours, its = pty.openpty()
-        command = [*COMMAND, "batch", file, "--run", str(tmp_path / name), "--processes", "1"]
+        command = [*COMMAND, "batch", file, "--run", str(tmp_path / name)]
         environment = {**os.environ, "CI": ci, "TERM": "xterm", "COLUMNS": "120"}
         with subprocess.Popen(command, stderr=its, stdout=subprocess.DEVNULL, env=environment):
             os.close(its)
@@ -246,17 +235,3 @@ def _read_all(terminal: int) -> str:
         pass
     os.close(terminal)
     return b"".join(parts).decode()
-
-
-def test_a_script_without_a_guard_is_told_what_to_do(tmp_path: Path) -> None:
-    script = tmp_path / "script.py"
-    source, directory = cases(tmp_path, GOOD, times=2), str(tmp_path / "run")
-    script.write_text(
-        f"from faithfulness_assert.batch import run\nrun({source!r}, {directory!r}, processes=2)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.returncode == 1
-    assert "ConfigError: processes: a process that grades has died" in done.stderr
-    assert "call run() under `if __name__ == '__main__':`" in done.stderr

@@ -172,21 +172,6 @@ def _send_two_signals(_: int) -> int:
     return 1
 
 
-@pytest.mark.parametrize("to_all", [True, False])
-def test_processes_that_grade_hand_over_what_they_have_done(tmp_path: Path, to_all: bool) -> None:
-    """A container's end may reach all its processes, or the first one only."""
-    words = ["batch", cases(tmp_path, 60_000), "--run", str(tmp_path / "run"), "--processes", "2"]
-    process = started([*HEARS_CTRL_C, *words, "--grace", "60"])
-    assert eventually(lambda: _lines(tmp_path) > 50), process.poll()
-    (os.killpg if to_all else os.kill)(process.pid, signal.SIGTERM)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 128 + signal.SIGTERM
-    assert "SIGTERM came. " in said
-    assert "Traceback" not in said
-    found = results(tmp_path)
-    assert sorted(found) == list(range(1, len(found) + 1)), "what was handed out is not all there"
-
-
 def _lines(folder: Path) -> int:
     path = folder / "run" / "results.jsonl"
     return path.read_bytes().count(b"\n") if path.exists() else 0

@@ -23,7 +23,7 @@ from faithfulness_assert.batch import run
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 our_ray = pytest.importorskip("faithfulness_assert.batch.ray")
-grade_dataset, remaining, PREFIX = our_ray.grade_dataset, our_ray.remaining, our_ray.PREFIX
+GradedBatches, PREFIX = our_ray.GradedBatches, our_ray.PREFIX
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("default")]
 
 ROOT = Path(__file__).parents[2]
@@ -53,9 +53,8 @@ def cluster() -> Iterator[Any]:
     cluster.shutdown()
 
 
-def few(rows: list[dict[str, Any]]) -> Any:
-    """A data set of few blocks: Ray would give each row its own, and start a task for each."""
-    return ray.data.from_items(rows, override_num_blocks=4)
+def on_ray(rows: Any, directory: Path, **options: Any) -> Any:
+    return run(rows, directory, engine="ray", progress=False, **options)
 
 
 def results(directory: Path) -> list[tuple[Any, ...]]:
@@ -72,120 +71,71 @@ def results(directory: Path) -> list[tuple[Any, ...]]:
 def test_a_run_on_a_cluster_equals_a_run_on_this_machine_and_either_goes_on_with_it(
     cluster: Any, tmp_path: Path
 ) -> None:
-    begun = run(RECORDS, tmp_path / "ray", engine="ray", progress=False)
+    begun = on_ray(RECORDS, tmp_path / "ray")
     assert (begun.stopped, begun.counts.finished) == ("", len(RECORDS))
     size = begun.directory.results.stat().st_size
     assert results(tmp_path / "ray") == results(tmp_path / "local")
     assert begun.directory.results.stat().st_size == size, "nothing is graded again"
 
 
-def test_a_data_set_keeps_its_columns_and_gets_the_results(cluster: Any) -> None:
-    graded = grade_dataset(few(RECORDS), threshold=0.4).take_all()
-    assert len(graded) == len(RECORDS)
-    by_id = {row["id"]: row for row in graded}
-    for record in RECORDS:
-        row = by_id[record["id"]]
-        own = grade(record["answer"], record["context"], threshold=0.4)
-        assert row["colour"] == record["colour"]
-        assert row[f"{PREFIX}score"] == own.score
+def test_a_data_set_keeps_its_columns_and_gets_the_results_in_place_of_older_ones(
+    cluster: Any,
+) -> None:
+    def graded(ds: Any) -> list[dict[str, Any]]:
+        options = {"fn_constructor_kwargs": {"threshold": 0.4}, "batch_format": "pyarrow"}
+        actors = ray.data.ActorPoolStrategy(size=2)
+        rows = ds.map_batches(GradedBatches, **options, compute=actors, num_cpus=0.1).take_all()
+        return sorted(rows, key=lambda row: str(row["id"]))
+
+    wrong = {"id": "without a context", "answer": "Yes.", "context": None, "colour": "red"}
+    ds = ray.data.from_items([*RECORDS[:60], wrong], override_num_blocks=4)
+    first = graded(ds)
+    by_id = {row["id"]: row for row in first}
+    assert len(first) == len(by_id) == 61
+    for record in RECORDS[:60]:
+        row, own = by_id[record["id"]], grade(record["answer"], record["context"], threshold=0.4)
+        assert (row["colour"], row[f"{PREFIX}score"]) == (record["colour"], own.score)
         assert row[f"{PREFIX}pass"] is own.pass_ is True
         assert f'"score":{own.score}' in row[f"{PREFIX}result"]
-
-
-def test_a_row_that_cannot_be_graded_says_so_and_has_no_score(cluster: Any) -> None:
-    records = [{"id": "a", "answer": "Yes.", "context": None}]
-    (row,) = grade_dataset(ray.data.from_items(records)).take_all()
+    row = by_id["without a context"]
     assert (row[f"{PREFIX}status"], row[f"{PREFIX}score"]) == ("invalid_input", None)
-    assert "context" in row[f"{PREFIX}reason"]
+    again = graded(ray.data.from_items(first, override_num_blocks=4))
+    assert [list(row) for row in again] == [list(row) for row in first]
 
 
-def test_grading_again_replaces_the_results_that_are_there(cluster: Any) -> None:
-    record = {"id": 1, "answer": "It is red.", "context": "It is red.", f"{PREFIX}score": "old"}
-    (graded,) = grade_dataset(ray.data.from_items([record])).take_all()
-    assert (graded["id"], graded[f"{PREFIX}score"]) == (1, 1.0)
-    (again,) = grade_dataset(ray.data.from_items([graded]), threshold=0.4).take_all()
-    assert list(again) == list(graded)
+class Deadly:
+    """A judge that ends its process at one of the cases; with a ``marker`` only once."""
+
+    name = "deadly"
+
+    def __init__(self, marker: Path | None = None) -> None:
+        self.marker = marker
+
+    def ask(self, ask: Any, **_: Any) -> Reply:
+        if "shop 150" in str(ask.payload) and not (self.marker and self.marker.exists()):
+            if self.marker:
+                self.marker.touch()
+            os._exit(1)
+        verdicts = (
+            f'{{"id":{n},"evidence":[1],"label":"supported"}}' for n, _ in ask.payload.items
+        )
+        return Reply(f'{{"verdicts":[{",".join(verdicts)}]}}')
 
 
-def test_rows_without_an_id_always_remain(cluster: Any) -> None:
-    rows = ray.data.from_items(
-        [{"id": name, "place": n} for n, name in enumerate(["a", None, "b"])]
-    )
-    finished = ray.data.from_items([{"id": "a"}, {"id": None}])
-    assert {row["place"] for row in remaining(rows, finished).take_all()} == {1, 2}
-
-
-def test_interrupted_grading_goes_on_with_the_rows_that_are_not_written(
-    cluster: Any, tmp_path: Path
+def test_an_actor_that_dies_loses_nothing_and_one_that_always_dies_stops_the_run(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ds = few(RECORDS)
-    grade_dataset(few(RECORDS[:100])).write_parquet(str(tmp_path / "graded"))
-    finished = ray.data.read_parquet(str(tmp_path / "graded")).select_columns(["id"])
-    left = grade_dataset(remaining(ds, finished)).take_all()
-    assert {row["id"] for row in left} == {record["id"] for record in RECORDS[100:]}
-    nothing = ray.data.from_items([{"id": "x"}]).filter(lambda row: row["id"] != "x")
-    assert remaining(ds, nothing).count() == len(RECORDS)
-
-
-def deadly_judge(marker: Path) -> Any:
-    """A judge that kills its process once. Its class is pickled whole, since it is local."""
-
-    class Deadly:
-        name = "deadly"
-
-        def ask(self, ask: Any, /, *, deadline: float | None = None) -> Any:
-            from faithfulness_assert import Reply
-
-            if "shop 150" in str(ask.payload):
-                try:
-                    os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
-                except FileExistsError:
-                    pass
-                else:
-                    os._exit(1)
-            labels = [
-                {"id": n, "evidence": [1], "label": "supported"} for n, _ in ask.payload.items
-            ]
-            import json
-
-            return Reply(json.dumps({"verdicts": labels}))
-
-    return Deadly()
-
-
-def test_an_actor_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> None:
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    monkeypatch.setattr(our_ray, "MOST_DEATHS", 1)
+    rows = RECORDS[149:151]
+    with pytest.raises(ConfigError, match="actors: a process that grades died again and again"):
+        on_ray(rows, tmp_path / "dead", judge=Deadly(), actors=1)
     marker = tmp_path / "killed"
-    outcome = run(
-        *(RECORDS, tmp_path / "run"),
-        judge=deadly_judge(marker),
-        engine="ray",
-        actors=2,
-        progress=False,
-    )
+    outcome = on_ray(RECORDS, tmp_path / "run", judge=Deadly(marker), actors=2)
     assert marker.exists()
     assert (outcome.stopped, outcome.counts.passed) == ("", len(RECORDS))
     lines = list(outcome.directory.lines())
     assert len({line.case_id for line in lines}) == len(lines) == len(RECORDS)
-
-
-class Deadly:
-    """A judge that ends its process at one of the cases."""
-
-    name = "deadly"
-
-    def ask(self, ask: Any, **_: Any) -> Reply:
-        if "deadly" in str(ask.messages):
-            os._exit(1)
-        return Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
-
-
-def test_a_row_at_which_each_actor_dies_stops_the_run(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(our_ray, "MOST_DEATHS", 1)
-    rows = [{"answer": f"It is {how}.", "context": "It is."} for how in ("fine", "deadly")]
-    with pytest.raises(ConfigError, match="actors: a process that grades died again and again"):
-        run(rows, tmp_path, judge=Deadly(), engine="ray", actors=1, progress=False)
 
 
 def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
@@ -193,48 +143,24 @@ def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
 ) -> None:
     monkeypatch.setattr(our_ray, "AT_ONCE", 30)
     records = [{**RECORDS[0], "id": str(n), "context": None} for n in range(4000)]
-    stopped = run(records, tmp_path, engine="ray", max_errors=5, progress=False)
+    stopped = on_ray(records, tmp_path, max_errors=5)
     assert "max_errors is 5" in stopped.stopped
     assert 5 < stopped.counts.finished < 2000
-    rest = run(records, tmp_path, engine="ray", progress=False)
+    rest = on_ray(records, tmp_path)
     assert (rest.stopped, rest.counts.finished) == ("", 4000)
 
 
-def test_the_examples_of_the_page_grade_a_folder_and_go_on(cluster: Any, tmp_path: Path) -> None:
+def test_the_example_of_the_page_grades_a_folder_and_goes_on(cluster: Any, tmp_path: Path) -> None:
     page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
-    examples = re.findall(r"^```python {\.ray}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
-    assert len(examples) == 2
-    few(RECORDS).write_parquet(str(tmp_path / "answers"))
-    names: dict[str, Any] = {}
+    (example,) = re.findall(r"^```python {\.ray}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    ray.data.from_items(RECORDS, override_num_blocks=4).write_parquet(str(tmp_path / "answers"))
+    here = re.sub(r'"([\w-]+)/"', lambda folder: repr(str(tmp_path / folder[1])), example)
     try:
-        for example in examples:
-            here = re.sub(r'"([\w-]+)/"', lambda folder: repr(str(tmp_path / folder[1])), example)
-            exec(compile(here, "many-answers.md", "exec"), names)
+        exec(compile(here, "many-answers.md", "exec"), {})
     finally:
         ray.data.DataContext.get_current().checkpoint_config = None
-    for folder in ("graded", "graded-too"):
-        graded = ray.data.read_parquet(str(tmp_path / folder)).select_columns(["id"]).take_all()
-        assert sorted(row["id"] for row in graded) == sorted(record["id"] for record in RECORDS)
-
-
-def test_rays_own_checkpoint_goes_on_with_the_rows_that_are_not_written(
-    cluster: Any, tmp_path: Path
-) -> None:
-    from ray.data.checkpoint import CheckpointConfig
-
-    context, graded = ray.data.DataContext.get_current(), str(tmp_path / "graded")
-    for part, rows in (("some", RECORDS[:250]), ("all", RECORDS)):
-        few(rows).write_parquet(str(tmp_path / part))
-    try:
-        context.checkpoint_config = CheckpointConfig(
-            "id", str(tmp_path / "checkpoint"), delete_checkpoint_on_success=False
-        )
-        for part in ("some", "all"):
-            grade_dataset(ray.data.read_parquet(str(tmp_path / part))).write_parquet(graded)
-    finally:
-        context.checkpoint_config = None
-    written = ray.data.read_parquet(graded).select_columns(["id"]).take_all()
-    assert sorted(row["id"] for row in written) == sorted(record["id"] for record in RECORDS)
+    graded = ray.data.read_parquet(str(tmp_path / "graded")).select_columns(["id"]).take_all()
+    assert sorted(row["id"] for row in graded) == sorted(record["id"] for record in RECORDS)
 
 
 def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> None:
@@ -252,7 +178,7 @@ def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> No
 
     killer = threading.Thread(target=kill)
     killer.start()
-    outcome = run(records, tmp_path / "run", engine="ray", actors=4, progress=False)
+    outcome = on_ray(records, tmp_path / "run", actors=4)
     killer.join()
     assert 0 < before[0] < len(records), "the node was killed in the middle of the run"
     assert (outcome.stopped, outcome.counts.finished) == ("", len(records))
@@ -275,7 +201,7 @@ def test_the_command_grades_on_a_cluster_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["address", "RAY_ADDRESS"])
-@pytest.mark.parametrize("scheme", ["", "ray://"])
+@pytest.mark.parametrize("scheme", ["", "ray://", "nobody://"])
 def test_an_address_where_no_cluster_answers_is_told_at_once(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, scheme: str
 ) -> None:
@@ -286,22 +212,12 @@ def test_an_address_where_no_cluster_answers_is_told_at_once(
             monkeypatch.setenv(name, address)
         monkeypatch.setattr(ray, "is_initialized", lambda: False)
         given = address if name == "address" else None
-        with pytest.raises(ConfigError, match=rf"^{name}: no Ray cluster answers at {address}"):
-            run(RECORDS, tmp_path, engine="ray", address=given, progress=False)
-
-
-def test_an_address_that_ray_does_not_take_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    with pytest.raises(ConfigError, match=r"^address: no Ray cluster can be used"):
-        run(RECORDS, tmp_path, engine="ray", address="nobody://there", progress=False)
+        with pytest.raises(ConfigError, match=rf"^{name}: no Ray cluster at {address}"):
+            on_ray(RECORDS, tmp_path, address=given)
 
 
 def test_what_only_one_engine_takes_the_other_refuses(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="actors: only for the engine ray"):
         run(RECORDS, tmp_path, actors=2)
-    with pytest.raises(ConfigError, match="processes: only for the engine local"):
-        run(RECORDS, tmp_path, engine="ray", processes=2)
     with pytest.raises(ConfigError, match="actors: must be a whole number"):
-        run(RECORDS, tmp_path, engine="ray", actors=0)
+        on_ray(RECORDS, tmp_path, actors=0)

@@ -39,7 +39,7 @@ Sink = Callable[[str], object]
 CONTEXT = "The tower is 330 metres tall. It was built in 1889. The ticket costs 12 euros."
 ANSWER = "The tower is tall [1]. It was built in 1889. It costs 12 euros."
 YES = TruthfulJudge(lambda _: "not_enough_info")
-BATCH = ("--judge", "embedded", "--quiet", "--processes", "1")
+BATCH = ("--judge", "embedded", "--quiet")
 ROW_SIZE = 150
 """Characters of a row, where a text becomes the rows of a data set."""
 
@@ -595,7 +595,7 @@ def runs(folder: Path) -> dict[str, Sink]:
 
     def run(rows: list[dict[str, Any]], **options: Any) -> Path:
         directory = new()
-        options = {"judge": "embedded", "processes": 1, "progress": False, **options}
+        options = {"judge": "embedded", "progress": False, **options}
         batch.run(rows, directory, **options)
         return directory
 
@@ -627,7 +627,7 @@ def runs(folder: Path) -> dict[str, Sink]:
     def changed(text: str) -> object:
         directory = run(cases(text))
         others = [{**row, "answer": "Another one."} for row in reversed(cases(text))]
-        given: dict[str, Any] = {"judge": "embedded", "processes": 1, "progress": False}
+        given: dict[str, Any] = {"judge": "embedded", "progress": False}
         return batch.run(others, directory, regrade_changed=True, **given)
 
     def probed(text: str) -> str:
