@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, MappingProxyType
 from typing import Any, NamedTuple
 
 import sentencex
@@ -66,7 +66,7 @@ class Kind(NamedTuple):
     answer: str
     context: list[str] = CONTEXT
     limits: Limits = Limits()
-    options: dict[str, Any] = {}
+    options: Mapping[str, Any] = MappingProxyType({})
 
 
 GRADES = {
@@ -190,8 +190,8 @@ def _cpu(run: Callable[[], object]) -> float:
     return time.process_time() - begun
 
 
-def table(counts: Mapping[str, Mapping[str, int]], ratios: Mapping[str, float]) -> str:
-    """The table in Markdown, with the commit that it was made at."""
+def table(counts: Mapping[str, Mapping[str, int]], ratios: Mapping[str, float], at: str) -> str:
+    """The table in Markdown, made at this commit."""
     rows = [
         "| grade | asks | prompt tokens | calls of our functions | different ones | CPU |",
         "|---|---|---|---|---|---|",
@@ -200,7 +200,7 @@ def table(counts: Mapping[str, Mapping[str, int]], ratios: Mapping[str, float]) 
         cells = [one["asks"], one["prompt_tokens"], one["calls"], one["functions"]]
         rows.append(f"| {name} | {' | '.join(f'{n:,}' for n in cells)} | {ratios[name]:.0f} |")
     version = ".".join(map(str, sys.version_info[:2]))
-    return "\n".join([*rows, "", f"Made at commit {commit()} on Python {version}."])
+    return "\n".join([*rows, "", f"Made at commit {at} on Python {version}."])
 
 
 def commit() -> str:
@@ -225,7 +225,7 @@ def main() -> None:
         return
     counts = counted_alone()
     COUNTS.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
-    made = table(counts["grades"], cpu_ratios())
+    made = table(counts["grades"], cpu_ratios(), commit())
     print(made)
     options.page.write_text(renewed(options.page.read_text("utf-8"), made), encoding="utf-8")
 
