@@ -238,7 +238,7 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
         *("report {piped}", "compare {piped} {piped}", "batch {pipe}.jsonl --run {run}"),
         *("policies {pipe}.yaml", "report {run} -o {pipe}.html"),
         *("init --from {pipe}.yaml", "batch {data} --run {piped}"),
-        *("batch {data} --run {run} --output {pipe}.jsonl", "batch import {run} {pipe}"),
+        *("batch {data} --run {run} --output {pipe}.jsonl", "batch --run {run} --replies {pipe}"),
     ],
 )
 def test_no_command_waits_for_a_pipe(words: str, tmp_path: Path) -> None:

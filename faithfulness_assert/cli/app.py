@@ -1,14 +1,13 @@
 """The command ``faithfulness-assert`` and its subcommands.
 
-The command ``batch collect`` is ``add_collect_arguments(parser)`` and ``run_collect(arguments)`` in
-``batch_commands.py``; ``run_...`` returns the exit code. Only the module of the command that is
-named is loaded, so that help and version come at once.
+The command ``merge`` is ``add_merge_arguments(parser)`` and ``run_merge(arguments)`` in
+``run_commands.py``; ``run_...`` returns the exit code. Only the module of the command that is named
+is loaded, so that help and version come at once.
 """
 
 from __future__ import annotations
 
 import errno
-import os
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from functools import partial
@@ -35,12 +34,10 @@ COMMANDS = {
     "demo": ("grade", "Grade five example cases with the embedded judge."),
     "grade": ("grade", "Grade the cases of a file."),
     "batch": ("batch", "Grade a data set of any size in a run that can go on."),
-    "batch collect": ("batch", "Go on with a run over a batch API: fetch, send, finish."),
-    "batch export": ("batch", "Write what the judge is asked as files of a batch API."),
-    "batch import": ("batch", "Read the answers to exported files, and go on."),
     "estimate": ("grade", "Say what grading a data set will use. Sends nothing."),
     "rescore": ("run", "Score a run again under another policy. Asks nobody."),
     "merge": ("run", "Make the runs over several shards into one. Asks nobody."),
+    "export": ("run", "Write the results of a run as JSON lines, CSV or Parquet."),
     "report": ("report", "Write an HTML report of a run, or of two runs side by side."),
     "compare": ("report", "Say what changed between two runs, and if it is worse."),
     "policies": ("grade", "List the presets, or show one policy in full."),
@@ -87,8 +84,6 @@ def main() -> None:
 
 
 def _run(given: list[str]) -> int:
-    if (two := " ".join(given[:2])) in COMMANDS:  # a command of two words
-        given = [two, *given[2:]]
     parser = _Parser(prog="faithfulness-assert", description=DESCRIPTION)
     version = f"%(prog)s {faithfulness_assert.__version__}"
     parser.add_argument("--version", action="version", version=version)
@@ -96,13 +91,11 @@ def _run(given: list[str]) -> int:
     for name, (theme, summary) in COMMANDS.items():
         command = commands.add_parser(name, help=summary, description=summary)
         if given[:1] == [name]:
-            module, verb = import_module(f".{theme}_commands", __package__), name.split()[-1]
-            getattr(module, f"add_{verb}_arguments")(command)
-            command.set_defaults(run=getattr(module, f"run_{verb}"))
+            module = import_module(f".{theme}_commands", __package__)
+            getattr(module, f"add_{name}_arguments")(command)
+            command.set_defaults(run=getattr(module, f"run_{name}"))
     if given and not given[0].startswith("-") and given[0] not in COMMANDS:
         parser.error(f"unknown command {given[0]!r}. {_suggest(given[0], COMMANDS)}")
-    if near := _mistyped_second_word(given):
-        parser.error(f"unknown command {two!r}. Did you mean {near!r}?")
     arguments, unknown = parser.parse_known_args(given)
     if unknown:
         own = commands.choices.get(given[0], parser)
@@ -112,18 +105,6 @@ def _run(given: list[str]) -> int:
         return WRONG_USE
     code: int = arguments.run(arguments)
     return code
-
-
-def _mistyped_second_word(given: list[str]) -> str:
-    """The command of two words that may be meant; "" if the second one may as well be a file."""
-    first, second = [*given, "", ""][:2]
-    seconds = [name.split()[1] for name in COMMANDS if name.startswith(f"{first} ")]
-    if not seconds or not second.isalpha() or os.path.exists(second):
-        return ""
-    import difflib  # only where a file is missing
-
-    near = difflib.get_close_matches(second, seconds, n=1)
-    return f"{first} {near[0]}" if near else ""
 
 
 def _unrecognized(unknown: list[str], command: ArgumentParser) -> str:

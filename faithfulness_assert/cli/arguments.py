@@ -26,9 +26,11 @@ DATA_SET = "the data set: a file, or - for its text"
 # ---------------------------------------------------------------- what is graded, and how
 
 
-def add_grading_arguments(parser: ArgumentParser, data_set: str = DATA_SET) -> None:
+def add_grading_arguments(
+    parser: ArgumentParser, data_set: str = DATA_SET, *, nargs: str | None = None
+) -> None:
     """The data set, what ``grading_options`` reads, and the list of options."""
-    parser.add_argument("input", metavar="INPUT", help=data_set)
+    parser.add_argument("input", metavar="INPUT", help=data_set, nargs=nargs)
     add_mapping_arguments(parser)
     parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
     add_judge_argument(parser)
@@ -182,13 +184,16 @@ def add_report_argument(parser: ArgumentParser) -> None:
 
 def check_outputs(arguments: Namespace) -> None:
     """Raises ``ConfigError`` if results cannot be written as these arguments want it."""
-    run = Path(arguments.directory)
-    needed = (Path(getattr(arguments, "input", "-")), run / "results.jsonl", run / "retried.jsonl")
-    taken = {path.resolve() for path in needed}
     for file in arguments.output:
-        if check_output(file).resolve() in taken:
-            raise ConfigError(f"output: {file} is a file that the run needs; choose another file")
+        check_result_file(file, arguments.directory, arguments.input or "-")
     check_report_argument(arguments)
+
+
+def check_result_file(file: str, run: str, data_set: str) -> None:
+    """Raises ``ConfigError`` if results of a run cannot be written to a file."""
+    needed = (Path(data_set), Path(run) / "results.jsonl", Path(run) / "retried.jsonl", Path(run))
+    if check_output(file).resolve() in {path.resolve() for path in needed}:
+        raise ConfigError(f"output: {file} is a file that the run needs; choose another file")
 
 
 def check_report_argument(arguments: Namespace) -> None:

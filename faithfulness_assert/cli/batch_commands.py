@@ -1,7 +1,7 @@
 """``batch`` grades a data set of any size, in a run that can go on after whatever stopped it.
 
-``batch collect``, ``batch export`` and ``batch import`` go on with a run over a batch API, or over
-files that somebody else takes to a model.
+A run over a batch API, or over files that somebody else takes to a model, goes on without its data
+set: with ``--run`` alone, and ``--replies`` where there are files.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 from ..batch import RunOutcome
 from ..batch import run as run_rows
 from ..batch.budget import Budget
-from ..batch.provider_batches import FILES, KeptRows, collect, import_answers, is_begun, submit
+from ..batch.provider_batches import KeptRows, collect, import_answers, is_begun, submit
 from ..batch.run_directory import RunDirectory
 from ..batch.soft_stop import SoftStop
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError
+from ..records.option_names import option
 from .arguments import (
+    DATA_SET,
     add_grading_arguments,
     add_output_arguments,
     check_outputs,
@@ -52,6 +54,8 @@ NUMBERS = {
     "max-cost": (float, "stop when it has cost so much; needs -o prices=..."),
 }
 
+_WITH_INPUT = ("judge", "policy", "threshold", "option", "map", "system", "encoding", "via")
+"""What belongs to the first command of a run over a batch API."""
 GRACE = 5.0
 
 # ---------------------------------------------------------------- batch
@@ -59,13 +63,28 @@ GRACE = 5.0
 
 def add_batch_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``batch``."""
-    add_grading_arguments(parser)
-    _add_run_argument(parser, "where the run is kept; if it has one, the run goes on")
+    add_grading_arguments(parser, f"{DATA_SET}; not needed to go on with --via", nargs="?")
+    parser.add_argument(
+        "--run",
+        type=folder,
+        metavar="DIR",
+        required=True,
+        dest="directory",
+        help="where the run is kept; if it has one, the run goes on",
+    )
     parser.add_argument(
         "--via",
         metavar="API",
         help="send the asks over a batch API, at half the price, and do not wait: openai-batch or "
-        "anthropic-batch; see `faithfulness-assert batch collect`",
+        "anthropic-batch; or write them as files of OpenAI's: files. Then --run DIR alone goes on",
+    )
+    parser.add_argument(
+        "--replies",
+        metavar="FILE",
+        nargs="+",
+        default=[],
+        help="after --via files: the replies to all files of the last round, in any order; what is "
+        "missing is asked again",
     )
     parser.add_argument(
         "--engine",
@@ -99,25 +118,21 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--quiet", action="store_true", help="show no progress")
 
 
-def _add_run_argument(parser: ArgumentParser, meaning: str) -> None:
-    parser.add_argument(
-        "--run", type=folder, metavar="DIR", required=True, dest="directory", help=meaning
-    )
-
-
 def run_batch(arguments: Namespace) -> int:
     """Grades what has no result yet, and says how it went and how to go on."""
     check_outputs(arguments)
+    if arguments.input is None:
+        return _go_on_alone(arguments)
+    if arguments.replies:
+        raise ConfigError("--replies: leave INPUT out; the run has its own copy")
     data_set = named_data_set(arguments)
     if not arguments.quiet:
         say(data_set.described())
-    numbers: dict[str, Any] = {
-        name.replace("-", "_"): getattr(arguments, name.replace("-", "_")) for name in NUMBERS
-    }
+    numbers = _numbers(arguments)
     if arguments.via is not None:
         return _over_batch_api(arguments, data_set, numbers)
     if is_begun(RunDirectory(arguments.directory)):
-        how = f"faithfulness-assert batch collect {arguments.directory}"
+        how = f"faithfulness-assert batch --run {arguments.directory}"
         raise ConfigError(f"{arguments.directory}: this run goes over a batch API; use: {how}")
     try:
         outcome = run_rows(
@@ -143,12 +158,18 @@ def run_batch(arguments: Namespace) -> int:
     return _tell_outcome(outcome, arguments)
 
 
+def _numbers(arguments: Namespace) -> dict[str, Any]:
+    names = [name.replace("-", "_") for name in NUMBERS]
+    return {name: getattr(arguments, name) for name in names}
+
+
 def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:
     """Sends what a provider's batch API can answer now. The provider paces and bills it whole."""
     budget = Budget(numbers.pop("max_tokens"), numbers.pop("max_cost"))
     if given := next((name for name, number in numbers.items() if number is not None), None):
-        option = f"--{given.replace('_', '-')}"
-        raise ConfigError(f"{option}: a batch API is sent whole batches; leave it out with --via")
+        raise ConfigError(
+            f"{option(given)}: a batch API is sent whole batches; leave it out with --via"
+        )
     options = grading_options(arguments)
     options |= {
         "retry_errors": not arguments.no_retry_errors,
@@ -184,49 +205,18 @@ def _same_command() -> str:
     return f"To go on:\n  {redact(command)}"
 
 
-# ---------------------------------------------------------------- batch collect, export, import
+# ---------------------------------------------------------------- over a batch API
 
 
-def add_collect_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``batch collect``."""
-    parser.add_argument("directory", metavar="DIR", help="the directory of the run")
-    add_output_arguments(parser)
-
-
-def run_collect(arguments: Namespace) -> int:
-    """Goes on with the run as far as possible, and does not wait."""
+def _go_on_alone(arguments: Namespace) -> int:
+    """Goes on as far as possible with a run that has its own copy of the data set."""
+    wanted = {name: getattr(arguments, name) for name in _WITH_INPUT} | _numbers(arguments)
+    if given := next((name for name, value in wanted.items() if value), None):
+        name = option("from" if given == "system" else given)
+        raise ConfigError(f"{name}: needs INPUT; without it, a run goes on as it began")
+    if arguments.replies:
+        return _go_on(arguments, lambda run: import_answers(run, arguments.replies))
     return _go_on(arguments, collect)
-
-
-def add_export_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``batch export``."""
-    add_grading_arguments(parser)
-    _add_run_argument(parser, "where the run is kept")
-    add_output_arguments(parser)
-
-
-def run_export(arguments: Namespace) -> int:
-    """Writes the files of the first round, or says which files wait for answers."""
-    data_set, options = named_data_set(arguments), grading_options(arguments)
-    return _go_on(arguments, lambda run: submit(data_set, run, FILES, **options))
-
-
-def add_import_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``batch import``."""
-    parser.add_argument("directory", metavar="DIR", help="the directory of the run")
-    parser.add_argument(
-        "files",
-        metavar="FILE",
-        nargs="+",
-        help="the answers to all files of the last export, in any order; what is missing is asked "
-        "again",
-    )
-    add_output_arguments(parser)
-
-
-def run_import(arguments: Namespace) -> int:
-    """Reads the answers, and writes the files of the next round if there is one."""
-    return _go_on(arguments, lambda run: import_answers(run, arguments.files))
 
 
 def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> int:
@@ -256,8 +246,8 @@ def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> in
     if not reached.finished:
         for file in reached.files:
             show_line(str(file))
-        verb, more = ("import", " ANSWERS...") if reached.files else ("collect", "")
-        say(f"Not finished. {_next_command(verb, run.path)}{more}")
+        more = " --replies FILE..." if reached.files else ""
+        say(f"Not finished. {_next_command(run.path)}{more}")
         return WAITING
     write_outputs(arguments, run, KeptRows(run))
     summary = Summary()
@@ -270,10 +260,10 @@ def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> in
 
 
 def _stopped(problem: str, path: Path) -> int:
-    say(f"{problem}\nNothing is lost. {_next_command('collect', path)}")
+    say(f"{problem}\nNothing is lost. {_next_command(path)}")
     return NOT_GRADED
 
 
-def _next_command(verb: str, path: Path) -> str:
-    command = shlex.join(["faithfulness-assert", "batch", verb, str(path)])
+def _next_command(path: Path) -> str:
+    command = shlex.join(["faithfulness-assert", "batch", "--run", str(path)])
     return f"To go on:\n  {command}"

@@ -1,12 +1,16 @@
-"""``rescore`` scores a run again under another policy; ``merge`` makes several runs into one."""
+"""``rescore`` scores a run again under another policy, ``merge`` makes several runs into one, and
+``export`` writes the results of one.
+"""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
 from ..batch import RunOutcome, merge, rescore
-from .arguments import add_policy_arguments, folder, policy_options
-from .exit_codes import judged
+from ..batch.finished_runs import lines_of
+from ..batch.outputs import SUFFIXES, write_results
+from .arguments import add_policy_arguments, check_result_file, folder, policy_options
+from .exit_codes import PASSED, judged
 from .terminal import show_outcome
 
 
@@ -45,6 +49,25 @@ def add_merge_arguments(parser: ArgumentParser) -> None:
 def run_merge(arguments: Namespace) -> int:
     """Merges the runs, and says what the new one found."""
     return _told(merge(arguments.sources, arguments.directory))
+
+
+def add_export_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``export``."""
+    parser.add_argument("source", metavar="RUN", help="a run directory, or its results as .jsonl")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help=f"where the results are written, in input order ({', '.join(SUFFIXES)})",
+    )
+
+
+def run_export(arguments: Namespace) -> int:
+    """Writes the results, as ``batch --output`` does."""
+    check_result_file(arguments.output, arguments.source, "-")
+    write_results(lines_of(arguments.source)(), arguments.output)
+    return PASSED
 
 
 def _told(outcome: RunOutcome) -> int:

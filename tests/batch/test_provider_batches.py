@@ -188,7 +188,7 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
             code, _, told = command(*given, *more)
             assert problem in told
             assert code == (2 if "--max-errors" in more else 3)
-        code, _, told = command("batch", "collect", str(tmp_path / "run"))
+        code, _, told = command("batch", "--run", str(tmp_path / "run"))
         assert (code, "needs the option prices. Give the first command again" in told) == (3, True)
         assert not server.batches
         assert command(*given, "--max-tokens", "1000000")[0] == 4
@@ -746,11 +746,11 @@ def test_a_run_over_a_batch_api_on_the_command_line(
         assert "--max-errors: a batch API" in command(*begin, "--max-errors", "1").stderr
         done = command(*begin)
         assert done.returncode == 4
-        assert "use: faithfulness-assert batch collect" in command(*begin[:4], *named).stderr
+        assert "use: faithfulness-assert batch --run" in command(*begin[:4], *named).stderr
         assert "3 asks, batch_1: in_progress (0 of 3 done)" in done.stderr
-        assert f"batch collect {run}" in done.stderr
+        assert f"batch --run {run}" in done.stderr
         while done.returncode == 4:
-            done = command("batch", "collect", run, "--output", tmp_path / "table.csv")
+            done = command("batch", "--run", run, "--output", tmp_path / "table.csv")
         assert done.returncode == 1, done.stderr
         assert (tmp_path / "table.csv").read_text().count("case ") == 3
         assert "2 passed, 1 failed, 0 not graded" in done.stdout
@@ -758,7 +758,7 @@ def test_a_run_over_a_batch_api_on_the_command_line(
         assert len(server.batches) == 1
         other = tmp_path / "other"
         assert command(*begin[:3], other, *begin[4:]).returncode == 4
-    done = command("batch", "collect", other)
+    done = command("batch", "--run", other)
     assert done.returncode == 3
     assert "no connection to the provider" in done.stderr
     assert "key-0123456789abcdef" not in done.stderr
@@ -785,8 +785,8 @@ def test_after_ctrl_c_the_command_that_goes_on_is_told(tmp_path: Path) -> None:
     with BatchServer() as server:
         directory = begun(tmp_path, "openai-batch", server, 2)
         with mock.patch(advance, side_effect=KeyboardInterrupt):
-            code, _, told = command("batch", "collect", directory.path)
-    assert (code, f"batch collect {directory.path}" in told) == (130, True)
+            code, _, told = command("batch", "--run", directory.path)
+    assert (code, f"batch --run {directory.path}" in told) == (130, True)
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
@@ -871,13 +871,13 @@ def test_the_commands_of_the_page_work_as_written(
     with BatchServer() as server:
         monkeypatch.setenv("OPENAI_API_KEY", "key-0123456789abcdef")
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        begin, collect_it = commands_of_the_page("batch collect")
+        begin, collect_it = commands_of_the_page("batch --run")
         assert command(*begin[1:]).returncode == 4
         assert "2 passed, 1 failed" in command(*collect_it[1:]).stdout
-        export, vllm, bring = commands_of_the_page("batch import")
+        export, vllm, bring = commands_of_the_page("--replies")
         done = command(*export[1:])
         assert done.returncode == 4
-        assert f"batch import {bring[3]} ANSWERS..." in done.stderr
+        assert f"batch --run {bring[3]} --replies FILE..." in done.stderr
         assert done.stdout.split() == [vllm[vllm.index("-i") + 1]]
         [output] = carried((Path(done.stdout.strip()),), server, tmp_path)
         output.rename(vllm[vllm.index("-o") + 1])

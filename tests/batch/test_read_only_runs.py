@@ -124,7 +124,7 @@ def test_a_finished_run_over_a_batch_api_is_shown(
         assert begun(tmp_path, via, server, 4)
         key = judge_of(via, server)["api_key"]
         monkeypatch.setenv(f"{via.partition('-')[0].upper()}_API_KEY", key)
-        done = command("batch", "collect", directory.path, "--report", tmp_path / "r.html")
+        done = command("batch", "--run", directory.path, "--report", tmp_path / "r.html")
         assert (done.returncode, "4 cases:" in done.stdout) == (1, True)
         assert len(server.batches) == 1
     assert content(directory.path) == before

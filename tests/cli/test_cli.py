@@ -18,6 +18,7 @@ from rows import rows
 
 import faithfulness_assert
 from faithfulness_assert import policies
+from faithfulness_assert.cli.app import COMMANDS
 from faithfulness_assert.options import GRADER_NAMES
 
 
@@ -44,6 +45,25 @@ def test_a_command_does_what_its_row_says(
     assert row.get("err", "") in done.stderr
     assert len(done.stderr.splitlines()) == ("err" in row)
     assert (done.stdout + done.stderr).replace("\n", "").isprintable()
+
+
+def test_the_commands_are_these() -> None:
+    assert " ".join(name for name in COMMANDS if name != "worker") == (
+        "demo grade batch estimate rescore merge export report compare policies init label "
+        "agreement probe doctor"
+    )
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+def test_export_writes_what_batch_writes_as_its_output(suffix: str, tmp_path: Path) -> None:
+    data, directory = jsonl(tmp_path, GOOD, BAD), f"{tmp_path}/run"
+    at_once, later = f"{tmp_path}/a.{suffix}", f"{tmp_path}/b.{suffix}"
+    assert run("batch", data, "--run", directory, "--output", at_once, "--quiet").returncode == 1
+    assert run("export", directory, "-o", later).returncode == 0
+    assert Path(later).read_bytes() == Path(at_once).read_bytes()
+    own = f"{directory}/results.jsonl"
+    assert run("export", directory, "-o", own).returncode == 2
+    assert run("export", own, "-o", own).returncode == 2
 
 
 def test_json_output_is_one_object_per_line(tmp_path: Path) -> None:

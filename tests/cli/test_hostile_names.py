@@ -62,7 +62,7 @@ def test_every_command_shows_a_hostile_name_as_text(
     command("report", f"{folder}/run", "-o", f"{folder}/{name}.html")
     command("doctor", "--judge", f"local:{folder}")
     assert [*codes.values()] == [0, 2, 0, 0, 0, 0, 0, 1]
-    for words in (("grade",), ("report",), ("batch", "collect")):
+    for words in (("grade",), ("report",), ("batch", "--run")):
         command(*words, f"{folder}/no {name}")
     command("compare", f"{folder}/run", f"{folder}/no {name}")
     command("policies", f"{folder}/no {name}.toml")

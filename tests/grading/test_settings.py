@@ -276,12 +276,6 @@ def test_a_model_of_another_server_is_told_how_it_is_named() -> None:
     [
         (("grad", "x.json"), "Did you mean 'grade'?"),
         (("batsh",), "Did you mean 'batch'?"),
-        (
-            ("batch", "colect", "r1"),
-            "unknown command 'batch colect'. Did you mean 'batch collect'?",
-        ),
-        (("batch", "exprot", "x.csv", "--run", "r"), "Did you mean 'batch export'?"),
-        (("batch", "imports.csv", "--run", "r"), "imports.csv: cannot be read"),
         (("grade", "x.json", "--polcy", "ragas"), "Did you mean '--policy'?"),
         (("grade", "x.json", "--treshold=0.9"), "Did you mean '--threshold'?"),
         (("policies", "ragass"), "Did you mean 'ragas'?"),

@@ -27,7 +27,7 @@ ON_A_SCREEN = (
     *("a terminal", "a terminal of many", "--json", "annotations"),
     *("command grade", "command grade --json", "command estimate", "command rescore", "command merge"),
     *("command compare", "command compare --markdown", "command report", "command policies"),
-    *("command compare --recheck", "command init --from", "command batch", "command batch export", "words of a command"),
+    *("command compare --recheck", "command init --from", "command batch", "command batch --via files", "words of a command"),
 )  # fmt: skip
 FILES = ("JUnit", "CSV")
 COMMANDS = ("::error::x", "##[error]x", "##vso[task.complete]x", "::add-mask::x")

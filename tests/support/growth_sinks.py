@@ -796,7 +796,7 @@ def commands(folder: Path) -> dict[str, Sink]:
         "command compare --recheck": made.rechecked,
         "command report": run("report", "{cli}", "-o", "{folder}/c.html", cli=result),
         "command compare --markdown": run("compare", "{cli}", "{cli}", "--markdown", cli=result),
-        "command batch export": made.exported,
+        "command batch --via files": made.exported,
         "command policies": lambda text: made.words("policies", file(folder, "p.json", policy(text))),
         "command init --from": lambda text: made.words("init", "--from", file(folder, "c.yaml", config(text))),
         "words of a command": lambda text: made.words("grade", text, f"--{text}", "--map", text),
@@ -856,13 +856,13 @@ class Commands:
     def exported(self, text: str) -> str:
         directory = self.folder / f"export{next(self.number)}"
         given = file(self.folder, "export.jsonl", data(text))
-        self.words("batch", "export", given, "--run", str(directory), "--judge", "openai:m")
+        self.words("batch", given, "--via", "files", "--run", str(directory), "--judge", "openai:m")
         shown = ""
         for rounds in (1, 2, 3):
             asks = directory / "rounds" / f"{rounds:03}"
             if asks.is_dir():
                 answers = file(self.folder, "answers.jsonl", _answers(asks, text))
-                shown += self.words("batch", "import", str(directory), answers)
+                shown += self.words("batch", "--run", str(directory), "--replies", answers)
         return shown
 
 

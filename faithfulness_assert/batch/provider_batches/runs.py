@@ -228,7 +228,7 @@ def _settings(via: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """What makes the same grader again on another machine, without keys."""
     judge = options["judge"]
     if via not in (FILES, *SERVICES):
-        raise ConfigError(f"via: must be one of {', '.join(SERVICES)}, got {via!r}")
+        raise ConfigError(f"via: must be one of {', '.join((*SERVICES, FILES))}, got {via!r}")
     provider = judge.partition(":")[0] if isinstance(judge, str) else ""
     if f"{provider}-batch" not in SERVICES or via not in (FILES, f"{provider}-batch"):
         raise ConfigError(f"judge: {via!r} does not lead to {judge!r}; name a judge of that API")
