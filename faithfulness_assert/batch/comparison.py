@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.errors import ConfigError
 from ..text.strings import text_key
-from .comparability import MIN_GRADED, Note, not_comparable
-from .paired_tests import Pair, PairCounts, PairedTests
+from .paired_tests import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from .rechecking import Recheck
 from .summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from .rows import Lines
+
+MIN_GRADED = 0.95
+"""The share of cases that must have been graded, by default."""
+
+Quoted = Callable[[str], str]
+"""Makes a text from elsewhere harmless where it is shown."""
 
 SHOWN = 20
 """Changed cases that are shown with their statements."""
 KINDS = ("regressed", "improved", "status", "score")
+
+
+class Note(NamedTuple):
+    """What a reader should know.
+
+    Args:
+        text: ours, with ``{}`` for each of the ``quotes``.
+        quotes: from results and paths. They must be escaped.
+    """
+
+    text: str
+    quotes: tuple[str, ...] = ()
+
+    def shown(self, quoted: Quoted) -> str:
+        """The text with its quotes, each as ``quoted`` shows it."""
+        return self.text.format(*map(quoted, self.quotes))
+
+    @classmethod
+    def joined(cls, notes: Iterable[Note], separator: str) -> Note:
+        """Several notes as one."""
+        parts = list(notes)
+        quotes = tuple(quote for note in parts for quote in note.quotes)
+        return cls(separator.join(note.text for note in parts), quotes)
 
 
 class Outcome(NamedTuple):
@@ -140,12 +167,47 @@ def compare(
     if all(sizes) and found.only[1] >= sizes[1]:
         raise ConfigError("compare: no case with the same id is in both runs")
     counts = {"missing": found.only[0], "lost": found.lost, "gained": found.gained}
-    found.problems = list(not_comparable(names, found.summaries, min_graded, **counts))
+    found.problems = list(_not_comparable(names, found.summaries, min_graded, **counts))
     if not found.compared:
         found.problems.append(Note("no case could be graded in both"))
     found.shown = list(_with_flips(_most_important(found.shown, shown), before, after))
     found.notes = list(_notes(found, ways))
     return found
+
+
+def _not_comparable(
+    names: tuple[str, str],
+    summaries: tuple[Summary, Summary],
+    min_graded: float,
+    *,
+    missing: int,
+    lost: int,
+    gained: int,
+) -> Iterator[Note]:
+    """Why two runs cannot be compared, the most important reason first; nothing if they can.
+
+    What the first run has and the second lacks was not graded in the second. And the second may not
+    have lost more cases than chance explains: then what it lost may be what matters.
+
+    Args:
+        names, summaries: of both.
+        min_graded: the share of cases, from 0 to 1, that must have been graded in each.
+        missing: how many cases of the first the second lacks.
+        lost, gained: how many could be graded in the first alone, and in the second alone.
+    """
+    before, after = summaries
+    for name, cases, graded in (
+        (names[1], after.cases + missing, after.cases - after.not_graded),
+        (names[0], before.cases, before.cases - before.not_graded),
+    ):
+        if graded < min_graded * cases or not cases:
+            wanted = f"at least {min_graded:.1%} are needed (--min-graded)".replace(".0%", "%")
+            yield Note(f"only {graded:,} of {cases:,} cases were graded in {{}}, {wanted}", (name,))
+    chance = mcnemar(lost, gained)
+    if chance <= FALSE_ALARMS / 2:
+        what = f"{lost:,} cases that {{}} graded could not be graded in {{}}"
+        back = f"{gained:,} the other way round: more than chance explains"
+        yield Note(f"{what}, {back} ({p_value(chance)})", names)
 
 
 def _pairs(

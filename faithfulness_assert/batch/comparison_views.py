@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..text.strings import clip, visible
-from .comparability import Note, Quoted
+from .comparison import Note, Quoted
 from .paired_tests import FALSE_ALARMS, SURE, p_value
 
 if TYPE_CHECKING:

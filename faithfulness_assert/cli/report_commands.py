@@ -7,8 +7,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..batch.comparability import MIN_GRADED
-from ..batch.comparison import SHOWN, compare
+from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
 from ..batch.data_sets import open_data_set
 from ..batch.estimate import estimate_run
