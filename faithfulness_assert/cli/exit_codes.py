@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # help and version need no typing
-if TYPE_CHECKING:
-    from ..batch.summary import Summary
-
 PASSED, FAILED, WRONG_USE, NOT_GRADED = 0, 1, 2, 3
 WAITING = 4
 """A run over a batch API has sent all that it can send now. Collect the answers later."""
 INTERRUPTED = 130
 """As shells have it: 128 and the number of the signal."""
-
-
-def exit_code(summary: Summary) -> int:
-    """The code of a run: whether all cases were graded, and passed."""
-    return judged(summary.cases, summary.passed, summary.not_graded)
 
 
 def judged(

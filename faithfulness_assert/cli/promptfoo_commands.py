@@ -14,7 +14,6 @@ from ..files import new_file, open_file
 from ..promptfoo.worker_process.protocol import IDLE
 from ..records.errors import ConfigError
 from .exit_codes import PASSED
-from .node import NEEDED, find_node
 from .terminal import show_line
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
@@ -74,9 +73,7 @@ def run_init(arguments: Namespace) -> int:
     folder, python = quote(str(arguments.folder)), quote(sys.executable)
     show_line("")
     show_line(f"Now run: cd {folder} && PROMPTFOO_PYTHON={python} npx promptfoo@latest eval")
-    node = find_node()
-    found = node.version if node and node.version else "none that starts"
-    show_line(f"{NEEDED}; here is {found}.")
+    show_line("It needs Node 22.22 or newer; faithfulness-assert doctor says whether it is here.")
     return PASSED
 
 

@@ -16,7 +16,7 @@ from ..batch.summary import Summary
 from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
 from ..records.columns import badness
 from ..text.strings import visible, visible_json, visible_line
-from .exit_codes import exit_code
+from .exit_codes import judged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -76,7 +76,7 @@ def show(
         shown = f"{len(worst)} worst of {summary.failed:,} failed cases are shown"
         said = f"Only the {shown}. " if summary.failed > len(worst) else ""
         show_line(f"{said}--all shows every case, --report FILE.html a page with all.")
-    return exit_code(summary)
+    return judged(summary.cases, summary.passed, summary.not_graded)
 
 
 def say(text: str) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faithfulness_assert.cli.node import find_node, runs_promptfoo
+from faithfulness_assert.cli.doctor_commands import node_check
 
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".e2e"
@@ -99,10 +99,10 @@ def provide() -> Promptfoo:
     Raises:
         UnavailableError: Node or npm is missing, or npm could not install.
     """
-    on_path = find_node()
+    on_path = shutil.which("node")
     if on_path is None or shutil.which("npm") is None:
         raise UnavailableError("node and npm are not on PATH")
-    node = on_path.path if runs_promptfoo(on_path) else str(installed("node-22") / NODE)
+    node = on_path if node_check().state == "ok" else str(installed("node-22") / NODE)
     return Promptfoo(node, installed("promptfoo-0.123.1") / ENTRY)
 
 

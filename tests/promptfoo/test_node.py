@@ -1,37 +1,31 @@
-"""``doctor`` and ``init`` say which Node promptfoo needs."""
+"""``doctor`` says whether promptfoo runs on the Node that is here."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from command import run
 
-from faithfulness_assert.cli.doctor_commands import check_node
-from faithfulness_assert.cli.node import NEEDED
+from faithfulness_assert.cli.doctor_commands import checks
 
 
 @pytest.mark.parametrize(
-    ("script", "state", "found"),
+    ("script", "said"),
     [
-        ("echo v26.1.0", "ok", "26.1.0"),
-        ("echo v22.22.1", "ok", "22.22.1"),
-        ("echo v22.21.9", "warn", "22.21.9"),
-        ("echo v20.20.2", "warn", "20.20.2"),
-        ("exit 1", "warn", "none that starts"),
-        (None, "warn", "none that starts"),
+        ("echo v26.1.0", "ok    Node 26.1.0 at {} runs promptfoo"),
+        ("echo v22.21.9", "warn  Node 22.21.9 at {}: promptfoo needs Node 22.22 or newer"),
+        ("exit 1", "warn  {} does not start: promptfoo needs Node 22.22 or newer"),
+        (None, "warn  Node is not on PATH: promptfoo needs Node 22.22 or newer"),
     ],
 )
-def test_init_and_doctor_say_which_node_promptfoo_needs(
-    script: str | None, state: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_doctor_says_which_node_promptfoo_needs(
+    script: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A script takes the place of Node."""
+    node = tmp_path / "node"
     if script is not None:
-        (tmp_path / "node").write_text(f"#!/bin/sh\n{script}\n")
-        (tmp_path / "node").chmod(0o755)
+        node.write_text(f"#!/bin/sh\n{script}\n")
+        node.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    check = check_node()
-    assert (check.state, NEEDED in check.text) == (state, state == "warn")
-    written = run("init", str(tmp_path / "example")).stdout
-    assert "npx promptfoo@latest eval" in written
-    assert f"{NEEDED}; here is {found}." in written
+    shown = [f"{check.state:6}{check.text}" for check in checks("nobody")]
+    assert said.format(node) in shown
