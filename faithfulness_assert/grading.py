@@ -19,10 +19,9 @@ from .judges.secret import check_seed, process_secret, secret_of
 from .plan.plan import grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
-from .records.checks import check_mapping, check_number, check_seconds
+from .records.checks import check_mapping, check_number, check_prices, check_seconds
 from .records.errors import ConfigError, InputError
 from .records.judge import judge_info
-from .records.prices import check_prices
 from .settings import choose
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from ..agreement.sheets import SEED, SUFFIXES, write_sheet
 from ..agreement.views import as_json, disagreement_lines, facts, headline, notes, tables
 from ..batch.comparison_views import code
 from ..records.errors import ConfigError
+from ..report.trust_pages import write_agreement_report
 from .arguments import add_mapping_arguments, add_report_argument, check_report_argument, columns
 from .exit_codes import NOT_GRADED, PASSED
 from .terminal import print_json, say, show_line, show_paragraph, show_table
@@ -143,10 +144,7 @@ def run_agreement(arguments: Namespace) -> int:
         arguments.labels, *arguments.runs, random=arguments.random, encoding=arguments.encoding
     )
     if arguments.report is not None:
-        from ..report.agreement_page import write_agreement_page
-
-        write_agreement_page(found, arguments.report)
-        say(f"{arguments.report}: the same as a page")
+        say(f"{write_agreement_report(found, arguments.report)}: the same as a page")
     if arguments.json:
         print_json(json.dumps(as_json(found)))
     elif arguments.markdown:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from ..batch.summary import Summary
 from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
-from ..records.columns import badness
+from ..records.result_list import badness
 from ..text.strings import visible, visible_json, visible_line
 from .exit_codes import judged
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..asking.prompt import make_ask
 from ..reading.ratings import read_reason
 from ..records.ask import Outcome, Payload
-from ..records.verdict_words import in_words
+from ..records.views import in_words
 from ..text.strings import clip
 from .conclude import conclude
 from .jobs import is_within

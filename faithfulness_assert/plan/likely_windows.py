@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from ..asking.windows import chunk, cut_to_fit, overlapping, packed
-from ..records.verdict_words import percent
+from ..records.views import percent
 from .findings import SETTLED
 from .state import Likely, State, numbered_texts
 from .verdicts import distinct, finding_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..records.verdict_words import absent_number, evidence_problem, in_words
+from ..records.views import absent_number, evidence_problem, in_words
 from ..text.strings import clip
 from .values import SCORED, TOLERANCE
 

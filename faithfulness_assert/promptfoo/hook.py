@@ -20,7 +20,7 @@ from ..options import GRADER_NAMES
 from ..plan.results import invalid_input
 from ..policy.presets import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
-from ..records.promptfoo_view import Components
+from ..records.views import Components
 from ..settings import JUDGE_VARIABLE, judge_setting
 from ..text.strings import names_of
 from . import assertion_in_test

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..asking.ranking import nearest_sentences
-from ..records.verdict_words import MARKS, in_words, wrong_in_words
+from ..records.views import MARKS, in_words, wrong_in_words
 from ..text.strings import clip, visible
 
 if TYPE_CHECKING:

@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeGuard
 
-from .errors import ConfigError
+from .errors import ConfigError, suggest
 
 MAX_SECONDS = 86_400
+MAX_PRICE = 1e6
+PRICE_NAMES = ("prompt", "completion", "cached")
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -73,3 +75,17 @@ def check_mapping(name: str, value: object) -> Mapping[str, Any]:
         kind = type(value).__name__
         raise ConfigError(f'{name}: must be a mapping, as JSON {{"name": value}}, got {kind}')
     return value
+
+
+def check_prices(value: object) -> Mapping[str, float] | None:
+    """``value`` as prices per million tokens; None stays None."""
+    if value is None:
+        return None
+    prices = check_mapping("prices", value)
+    for name, price in prices.items():
+        if name not in PRICE_NAMES:
+            raise ConfigError(f"prices: unknown price {name!r}. {suggest(str(name), PRICE_NAMES)}")
+        if not is_number(price) or not 0 <= price <= MAX_PRICE:
+            allowed = f"a price per million tokens from 0 to {MAX_PRICE:,.0f}"
+            raise ConfigError(f"prices: {name} must be {allowed}, got {price!r}")
+    return prices

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from ..text.strings import clean_text, clip
 from .errors import ConfigError
 from .model import CitationAudit, GraderError, Skipped, Status, Verdict
-from .promptfoo_view import Components, promptfoo_view
 from .usage import Usage
+from .views import Components, notebook_view, promptfoo_view, terminal_view
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -153,8 +153,6 @@ class GradingResult:
 
     def pretty(self) -> str:
         """The result for a terminal: plain text without control characters."""
-        from .terminal_view import terminal_view  # an assertion in promptfoo shows no terminal
-
         return terminal_view(self)
 
     def __repr__(self) -> str:
@@ -166,8 +164,6 @@ class GradingResult:
 
     def _repr_html_(self) -> str:
         """The result for a notebook: a fragment of HTML without scripts."""
-        from .notebook_view import notebook_view
-
         return notebook_view(self)
 
     # ------------------------------------------------------------ JSON

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batch.comparison_views import rows_of, verdict_of
 from ..batch.paired_tests import FALSE_ALARMS, p_value
 from ..batch.summary import Summary
-from ..records.columns import badness
+from ..records.result_list import badness
 from ..text.strings import clip
 from .case_view import label_of
 from .record import Record, mapping_of, text_of

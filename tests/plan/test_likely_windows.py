@@ -18,7 +18,7 @@ from faithfulness_assert.asking.ranking import Ranking
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.plan.likely_windows import FEW_ASKS, FIRST_PARTS, PARTS
 from faithfulness_assert.records.judge import Limits
-from faithfulness_assert.records.verdict_words import percent
+from faithfulness_assert.records.views import percent
 from faithfulness_assert.text.shared_words import search_terms
 
 count = exact_counter() or estimate_tokens

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -16,7 +14,7 @@ from hypothesis import given
 from strategies import texts
 
 from faithfulness_assert import GradingResult, grade
-from faithfulness_assert.records.notebook_view import MOST_STATEMENTS
+from faithfulness_assert.records.views import MOST_STATEMENTS
 
 TAGS = {"div", "p", "b", "table", "thead", "tbody", "tr", "th", "td"}
 STYLE = re.compile(r"[a-z-]+:[#\w. %]+(;[a-z-]+:[#\w. %]+)*")
@@ -144,9 +142,3 @@ def test_ratings_and_citations_are_shown() -> None:
     text = page(result).text
     assert "reasoning_quality: 0.6" in text
     assert "cited, but not there: c9" in text
-
-
-def test_a_notebook_finds_the_method_and_nothing_else_loads_it() -> None:
-    code = "from faithfulness_assert import grade; import sys; r = grade('It is old.', 'It is old.'); assert not {'html', 'faithfulness_assert.records.notebook_view'} & set(sys.modules); print(r._repr_html_()[:4])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "<div\n"

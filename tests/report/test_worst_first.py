@@ -15,9 +15,8 @@ from strategies import examples
 
 from faithfulness_assert import GradingResult
 from faithfulness_assert.cli.terminal import WORST, show
-from faithfulness_assert.records.columns import badness
 from faithfulness_assert.records.model import GraderError, Verdict
-from faithfulness_assert.records.result_list import Results
+from faithfulness_assert.records.result_list import Results, badness
 from faithfulness_assert.report import write_report
 
 COUNTS = {"contradicted": st.integers(0, 2), "not_enough_info": st.integers(0, 2)}

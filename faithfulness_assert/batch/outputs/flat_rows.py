@@ -11,8 +11,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...files import open_text
-from ...records.columns import COLUMNS, LABELS, values_of
 from ...records.errors import ConfigError
+from ...records.result_list import COLUMNS, LABELS, values_of
 from ..parquet_files import parquet_rows
 
 if TYPE_CHECKING:

@@ -1,9 +1,10 @@
-"""The card of a judge's blind spots, or those of two judges, as an HTML page with plots."""
+"""Pages of how far a judge can be trusted: its card, and it beside people. They run no script."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..agreement.views import facts, headline, tables
 from ..batch.outputs.files import whole_file
 from ..files import as_text
 from ..probe.card import Card, KindCard
@@ -16,24 +17,51 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from ..agreement import Agreement
     from ..probe import Comparison
+
+MOST = 50
+"""Disagreements that are shown."""
+
+
+def write_agreement_report(found: Agreement, path: str | os.PathLike[str]) -> Path:
+    """Writes the figures and disagreements as one HTML file, which needs no network.
+
+    Raises:
+        ConfigError: the name does not end in ``.html``, or the file cannot be written.
+    """
+    values = {
+        "title": "Agreement with people",
+        "sheet": found.sheet,
+        "line": headline(found),
+        "facts": list(facts(found)),
+        "notes": [*([found.problem] if found.problem else []), *found.warnings],
+        "judges": found.judges,
+        "tables": list(tables(found)),
+        "most": MOST,
+    }
+    return _written(path, "agreement", values)
 
 
 def write_probe_report(shown: Card | Comparison, path: str | os.PathLike[str]) -> Path:
-    """Writes a card, or a comparison with both cards, as one HTML file without a script.
+    """Writes a card, or a comparison with both cards, as one HTML file.
 
     Raises:
         ConfigError: the file cannot be written, or its name does not end in .html.
     """
-    file = check_report(path)
     if isinstance(shown, Card):
         title, cards, compared = f"Blind spots of {shown.judge}", [shown], None
     else:
         title, cards = shown.title(), [shown.first, shown.second]
         compared = {"pairs": shown.kinds, "note": shown.note()}
     values = {"title": title, "cards": [_view(card) for card in cards], "compared": compared}
+    return _written(path, "probe", values)
+
+
+def _written(path: str | os.PathLike[str], template: str, values: Mapping[str, Any]) -> Path:
+    file = check_report(path)
     with whole_file(file) as part, as_text(part, errors="replace") as text:
-        write_page(text, "probe.html.jinja", values, ())
+        write_page(text, f"{template}.html.jinja", values, scripts=())
     return file
 
 
@@ -52,7 +80,6 @@ def _bar(name: str, kind: KindCard, said: str) -> Mapping[str, Any]:
         "name": name,
         "said": said,
         "kind": kind,
-        "is_blind": kind.is_blind,
         "share": 100 * share,
         "low": 100 * low,
         "high": 100 * high,

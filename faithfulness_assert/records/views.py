@@ -1,0 +1,354 @@
+"""A result as people and other programs read it: in a terminal, in a notebook, in promptfoo.
+
+Each way shows verdicts in the same words, and no control character of any text.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from ..text.strings import clip, one_line, visible
+from .errors import ConfigError
+from .model import MARKED, NUMBER_FLAG, CitationAudit, Label, Verdict
+
+if TYPE_CHECKING:
+    from .result import GradingResult
+
+MAX_WORD = 40
+MOST_WORDS = 5
+"""Wrong words of a statement that are shown."""
+
+MARKS: dict[Label | None, str] = {
+    "supported": "+",
+    "partially_supported": "~",
+    "not_enough_info": "?",
+    "contradicted": "x",
+    "not_a_claim": " ",
+    None: "!",
+}
+
+
+def in_words(verdict: Verdict) -> str:
+    """A verdict's label in words, with what is wrong with its evidence.
+
+    One without a valid label is "unverified", with the reason. Where the judge was shown only a
+    part of the context with what it does not support, that is said too.
+    """
+    label = verdict.label
+    words = label.replace("_", " ") if label else f"unverified: {verdict.unresolved} verdict"
+    problem = evidence_problem(verdict)
+    lowered = "lowered_from_supported" if "lowered" in verdict.flags else ""
+    in_part = verdict.shown < 1 and not verdict.is_fine
+    shown = f"{percent(verdict.shown)} of the context shown" if in_part else ""
+    notes = [lowered.replace("_", " "), problem, absent_number(verdict), shown]
+    repeat = f"repeats {verdict.repeat_of}" if verdict.repeat_of else ""
+    return ", ".join(part for part in (words, *notes, repeat) if part)
+
+
+def absent_number(verdict: Verdict) -> str:
+    """Which numbers of a supported statement are nowhere in the context; "" if none is."""
+    if NUMBER_FLAG not in verdict.flags:
+        return ""
+    return f"nowhere in the context: {_quoted(verdict)}"
+
+
+def wrong_in_words(verdict: Verdict) -> str:
+    """Which words the evidence of a statement lacks, and what it says; "" if none is known."""
+    if not verdict.wrong or NUMBER_FLAG in verdict.flags:
+        return ""
+    says = f"; the context says “{clip(verdict.says, MAX_WORD)}”" if verdict.says else ""
+    where = "not in the evidence" if verdict.evidence else "not in the context"
+    where = "marked as not supported" if MARKED in verdict.flags else where
+    return f"{where}: {_quoted(verdict)}{says}"
+
+
+def _quoted(verdict: Verdict) -> str:
+    words = [f"“{clip(word, MAX_WORD)}”" for word in verdict.wrong]
+    return ", ".join([*words[:MOST_WORDS], *(["and more"] if len(words) > MOST_WORDS else [])])
+
+
+def percent(share: float) -> str:
+    """A share below 1 as a percentage of two digits, never as 100 %."""
+    value = min(100 * share, 99.0)
+    return f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"
+
+
+def evidence_problem(verdict: Verdict) -> str:
+    """What is wrong with the evidence that the judge named for a verdict; "" if nothing is."""
+    if "no_such_evidence" in verdict.flags:
+        return "the judge points at context that it was not shown"
+    if "no_such_quote" in verdict.flags:
+        return "the judge quotes what the context does not contain"
+    return "the judge names no evidence" if "lowered" in verdict.flags else ""
+
+
+# ---------------------------------------------------------------- a terminal
+
+
+def terminal_view(result: GradingResult) -> str:
+    """The result without control characters, whatever the texts contain."""
+    return "\n".join(visible(line.replace("\n", " ")) for line in _terminal_lines(result))
+
+
+def _terminal_lines(result: GradingResult) -> Iterator[str]:
+    yield _terminal_head(result)
+    yield f"  {visible(result.short_reason)}"
+    if "calculation" in result.metadata and result.defined:
+        yield f"  = {result.metadata['calculation']}"
+    for verdict in result.verdicts:
+        yield from _verdict_lines(verdict)
+    yield from _rating_lines(result)
+    if result.citations is not None:
+        yield f"  citations: {visible(clip(_audit(result.citations)))}"
+    yield from (f"  - skipped {s.start}-{s.end}: {visible(s.reason)}" for s in result.skipped)
+    yield from (f"  ! {visible(warning)}" for warning in result.warnings)
+
+
+def _terminal_head(result: GradingResult) -> str:
+    score = "undefined" if result.score is None else f"{result.score:.2f}"
+    graded = f"{result.outcome}  score {score}  threshold {result.threshold:.2f}  [{result.status}]"
+    return f"{graded}  policy {result.policy}, judge {result.judge}"
+
+
+def _verdict_lines(verdict: Verdict) -> Iterator[str]:
+    statement = visible(clip(verdict.statement))
+    yield f"  {MARKS[verdict.label]} {verdict.id}. {statement}  [{in_words(verdict)}]"
+    if wrong := wrong_in_words(verdict):
+        yield f"       {visible(wrong)}"
+    for evidence in verdict.evidence:
+        yield f"       {evidence.passage}:{evidence.sentence} {visible(clip(evidence.text))}"
+
+
+def _rating_lines(result: GradingResult) -> Iterator[str]:
+    """The ratings of a rubric policy, beside the judge's own where they differ; suggestions."""
+    for name, kept, given in result.ratings():
+        note = f" (the judge: {given:g})" if given != kept else ""
+        yield f"  {name.replace('_', ' ')} {kept:g}{note}"
+    for suggestion in result.metadata.get("suggestions", ()):
+        yield f"  > {visible(clip(str(suggestion)))}"
+
+
+def _audit(audit: CitationAudit) -> str:
+    invalid, uncited = audit.invalid_citations, audit.uncited_claim_count
+    parts = [f"not there: {', '.join(invalid)}"] if invalid else []
+    parts += [f"sentences without one: {uncited}"] if uncited else []
+    return "; ".join(parts) or "nothing to note"
+
+
+# ---------------------------------------------------------------- a notebook
+# Only inline styles. Colours repeat what marks and words say, and are legible on light and dark.
+
+MOST_STATEMENTS = 100
+"""Statements that are shown, those with a problem first. Of more, only the number is told."""
+MOST_EVIDENCE = 5
+MAX_TEXT = 1000
+MAX_LABEL = 60
+MOST_RESULTS = 20
+"""Results of a list that are shown."""
+MAX_REASON = 300
+
+_GREEN, _RED, _AMBER, _GREY = "#2a9d5c", "#d64550", "#b8860b", "#808080"
+_OUTCOMES = {"PASS": _GREEN, "ERROR": _AMBER, "FAIL": _RED}
+_COLOURS = {"+": _GREEN, "x": _RED, "?": _RED, "~": _AMBER, "!": _AMBER}
+_CELL = "text-align:left;vertical-align:top;padding:.3em .6em;white-space:normal"
+_OPEN = '<div class="tex2jax_ignore mathjax_ignore" style="max-width:60em;line-height:1.4">'
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
+_QUIET = "opacity:.8;font-size:.92em"
+
+
+def notebook_view(result: GradingResult) -> str:
+    """The result as HTML. Its classes keep MathJax from reading texts as formulas."""
+    return f"{_OPEN}{''.join(_parts(result))}</div>"
+
+
+def notebook_list(results: Sequence[GradingResult]) -> str:
+    """Many results, the worst first, as HTML: how many passed, and a table of the first ones."""
+    outcomes = Counter(result.outcome for result in results)
+    said = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
+    told = ", ".join(f"{outcomes[name]:,} {words}" for name, words in said.items())
+    worst = results[:MOST_RESULTS]
+    rows = "".join(map(_list_row, worst))
+    heads = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("", "score", "case", "reason"))
+    more = len(results) - len(worst)
+    return (
+        f"{_OPEN}<p><b>{len(results):,} results</b>: {told}</p>{_table(heads, rows)}"
+        f"{_small(f'and {more:,} more; to_frame() has all') if more else ''}</div>"
+    )
+
+
+def _list_row(result: GradingResult) -> str:
+    edge = f"border-left:4px solid {_OUTCOMES[result.outcome]};{_CELL}"
+    score = "none" if result.score is None else f"{result.score:.2f}"
+    cells = (score, result.case_id, result.short_reason)
+    texts = "".join(f'<td style="{_CELL}">{_text(cell, MAX_REASON)}</td>' for cell in cells)
+    return f'<tr><td style="{edge}"><b>{result.outcome}</b></td>{texts}</tr>'
+
+
+def _parts(result: GradingResult) -> Iterator[str]:
+    yield _notebook_head(result)
+    yield _small(result.short_reason)
+    shown = sorted(result.verdicts, key=lambda verdict: verdict.is_fine)[:MOST_STATEMENTS]
+    if shown:
+        rows = "".join(map(_row, sorted(shown, key=lambda v: v.id)))
+        widths = {"label": "20%", "statement": "40%", "evidence": "40%"}
+        heads = "".join(f'<th style="{_CELL};width:{w}">{n}</th>' for n, w in widths.items())
+        yield _table(heads, rows)
+    if more := len(result.verdicts) - len(shown):
+        yield _small(f"and {more:,} more statements")
+    for name, kept, _ in result.ratings():
+        yield _small(f"{name}: {kept:g}")
+    if result.citations is not None and result.citations.invalid_citations:
+        yield _small(f"cited, but not there: {', '.join(result.citations.invalid_citations)}")
+    for warning in result.warnings:
+        yield _small(f"! {warning}")
+    yield _small(f"policy {result.policy}, judge {result.judge}")
+
+
+def _notebook_head(result: GradingResult) -> str:
+    colour = _OUTCOMES[result.outcome]
+    score = "no score" if result.score is None else f"score {result.score:.2f}"
+    badge = f"border:2px solid {colour};border-radius:.3em;padding:0 .5em"
+    told = f"{score}, threshold {result.threshold:.2f} ({result.status})"
+    name = f" {_text(result.case_id, MAX_LABEL)}" if result.case_id else ""
+    return f'<p><b style="{badge}">{result.outcome}</b> <b>{_text(told)}</b>{name}</p>'
+
+
+def _row(verdict: Verdict) -> str:
+    mark = MARKS[verdict.label]
+    edge = f"border-left:4px solid {_COLOURS.get(mark, _GREY)};{_CELL}"
+    evidence = "".join(
+        f"<div><b>{_text(e.passage, MAX_LABEL)}:{e.sentence}</b> {_text(e.text)}</div>"
+        for e in verdict.evidence[:MOST_EVIDENCE]
+    )
+    said = [text for text in (wrong_in_words(verdict), verdict.reason) if text]
+    reason = "".join(f'<div style="{_QUIET}">{_text(text)}</div>' for text in said)
+    label = f'<td style="{edge}">{_text(mark)}&nbsp;{_text(in_words(verdict))}</td>'
+    statement = f'<td style="{_CELL}">{verdict.id}. {_text(verdict.statement)}{reason}</td>'
+    return f'<tr>{label}{statement}<td style="{_CELL}">{evidence or "none"}</td></tr>'
+
+
+def _table(heads: str, rows: str) -> str:
+    body = f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
+    return f'<table style="border-collapse:collapse;width:100%;margin:.5em 0">{body}</table>'
+
+
+def _small(text: str) -> str:
+    return f'<p style="{_QUIET};margin:.2em 0">{_text(text)}</p>'
+
+
+def _text(text: str, limit: int = MAX_TEXT) -> str:
+    """A text on one line, clipped, with hidden characters shown, and escaped."""
+    return visible(clip(str(text), limit)).translate(_ESCAPED)
+
+
+# ---------------------------------------------------------------- promptfoo
+# promptfoo counts each component as an assertion that passed or failed, in its totals and in each
+# cell of its viewer. Whoever does not want that asks for none: what is wrong stands in
+# ``metadata.graderOutputs`` in any case, which the viewer shows below the reason.
+
+Components = Literal["problems", "all", "none"]
+MAX_SHOWN = 20
+
+
+def promptfoo_view(result: GradingResult, components: Components) -> dict[str, Any]:
+    """The result in camelCase, with nothing null among its components.
+
+    promptfoo needs a number: a result without a score has 0 there, and fails.
+
+    Raises:
+        ConfigError: unknown ``components``.
+    """
+    if components not in get_args(Components):
+        known = ", ".join(get_args(Components))
+        raise ConfigError(f"components: must be one of {known}, got {components!r}")
+    usage = result.tokens_used
+    return {
+        "pass": result.pass_,
+        "score": result.score or 0.0,
+        "reason": visible(one_line(result.short_reason)),
+        "namedScores": dict(result.named_scores),
+        "tokensUsed": {
+            "total": usage.total,
+            "prompt": usage.prompt,
+            "completion": usage.completion,
+            "cached": usage.cached,
+            "numRequests": usage.num_requests,
+        },
+        "metadata": _metadata(result),
+        "componentResults": [_component(v) for v in _shown(result, components)],
+    }
+
+
+def _metadata(result: GradingResult) -> dict[str, Any]:
+    own = {
+        "status": result.status,
+        "defined": result.defined,
+        "policy": result.policy,
+        "judge": result.judge,
+        "threshold": result.threshold,
+        "counts": dict(result.counts),
+        "coverage": result.coverage,
+    }
+    optional = {
+        "skipped": [asdict(span) for span in result.skipped] or None,
+        "citations": asdict(result.citations) if result.citations else None,
+        "error": asdict(result.error) if result.error else None,
+        "cost": result.cost,
+        "graderOutputs": _problems(result),
+    }
+    present = {name: value for name, value in optional.items() if value is not None}
+    return {**result.metadata, **own, **present}
+
+
+def _shown(result: GradingResult, components: Components) -> list[Verdict]:
+    """The verdicts that promptfoo shows, and counts, as assertions of their own."""
+    # promptfoo would count each statement that was never judged as a failed assertion.
+    if components == "none" or result.error:
+        return []
+    return list(result.verdicts) if components == "all" else _wrong(result)[:MAX_SHOWN]
+
+
+def _wrong(result: GradingResult) -> list[Verdict]:
+    """The verdicts on statements that are not supported, or whose evidence is wrong."""
+    return [v for v in result.verdicts if v.flags or not (v.is_fine or v.repeat_of)]
+
+
+def _problems(result: GradingResult) -> dict[str, str] | None:
+    """A line for each of the first statements that are wrong."""
+    wrong = [] if result.error else _wrong(result)
+    lines = [
+        f"“{_line(verdict.statement, 300)}” ({_line(_reason(verdict), 300)})"
+        for verdict in wrong[:MAX_SHOWN]
+    ]
+    if len(wrong) > MAX_SHOWN:
+        lines.append(f"… and {len(wrong) - MAX_SHOWN:,} more")
+    return {"statements": "\n".join(lines)} if lines else None
+
+
+def _component(verdict: Verdict) -> dict[str, Any]:
+    half = 0.5 if verdict.label == "partially_supported" else 0.0
+    return {
+        "pass": verdict.is_fine,
+        "score": 1.0 if verdict.is_fine else half,
+        "reason": visible(one_line(_reason(verdict))),
+        "assertion": {"type": "python", "value": visible(clip(verdict.statement, 500))},
+    }
+
+
+def _reason(verdict: Verdict) -> str:
+    """Label, reason and evidence of a verdict."""
+    cited = " | ".join(f"[{e.passage}:{e.sentence}] {clip(e.text)}" for e in verdict.evidence)
+    parts = (
+        in_words(verdict),
+        wrong_in_words(verdict),
+        verdict.reason,
+        cited and f"evidence: {cited}",
+    )
+    return "; ".join(part for part in parts if part)
+
+
+def _line(text: str, most: int) -> str:
+    return visible(clip(text, most))
