@@ -2,14 +2,15 @@
 
 Python's own ``json`` reads each value, so that a list of records has the same meaning as the same
 records on lines: NaN (which Python's ``json`` writes), escaped surrogates and large numbers too.
-Streaming parsers such as ``ijson`` reject the first two, and stop at a byte that is not UTF-8.
+Files may be hostile: ``ijson`` 3.6 rejects NaN, loses all that follows a byte that is not UTF-8,
+and ends the process at an integer of 4,301 digits or a list in 100,000 others.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from ...cases.systems import FIELDS, names
 from ...files import open_file, open_text
@@ -33,6 +34,7 @@ OUTER = ("results", "testRunData")
 _OF_A_CASE = {name for field in FIELDS for name in names(field)} - {"input"}
 # (an export may have an input of its own)
 _SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
 _CUT = "the file ends here, it may be cut off"
 
 
@@ -109,43 +111,35 @@ def _has_lines(file: Path) -> bool:
 
 def _document(file: Path) -> Iterator[Record]:
     with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
-        document = JsonDocument(text)
-        start = document.peek()
-        if start == "[":
-            yield from _items(document)
-        elif start == "{":
-            yield from _object(document)
-        elif start:
-            yield Record("the file", None, "must be JSON: an object or a list of objects")
+        document = _Document(text)
+        start, values = document.peek(), dict[str, Any]()
+        try:
+            if start == "[" or (start == "{" and _reaches_list(document, values)):
+                yield from _items(document)
+            elif start == "{":
+                yield Record("the file", None if document.problem else values, document.problem)
+            elif start:
+                yield Record("the file", None, "must be JSON: an object or a list of objects")
+        except UnreadableError as error:
+            yield Record("the file", None, str(error))
 
 
-def _items(document: JsonDocument) -> Iterator[Record]:
+def _items(document: _Document) -> Iterator[Record]:
     """The records of a list. Where one is not JSON, its end is not known, nor what follows."""
-    number = 0
+    number = 1
     try:
-        for number, item in enumerate(document.items(), 1):
-            place, problem = f"item {number}", document.take_problem()
-            yield Record(place, None, problem) if problem else _item(place, item)
+        for _ in document.parts():
+            document.problem = ""
+            item, place = document.value(), f"item {number}"
+            yield Record(place, None, document.problem) if document.problem else _item(place, item)
+            number += 1
     except UnreadableError as error:
-        yield Record(f"item {number + 1} and what follows it", None, str(error))
+        yield Record(f"item {number} and what follows it", None, str(error))
 
 
-def _object(document: JsonDocument) -> Iterator[Record]:
-    """The records of an export: those in its list. Any other object is a record itself."""
-    values: dict[str, Any] = {}
-    try:
-        if _reaches_list(document, values):
-            yield from _items(document)
-            return
-        problem = document.take_problem()
-    except UnreadableError as error:
-        problem = str(error)
-    yield Record("the file", None if problem else values, problem)
-
-
-def _reaches_list(document: JsonDocument, values: dict[str, Any]) -> bool:
+def _reaches_list(document: _Document, values: dict[str, Any]) -> bool:
     """Reads an object until its list of records begins; its values, if there is no such list."""
-    for name in document.names():
+    for name in document.parts():
         start = document.peek()
         if start == "[" and name in LISTS and not _OF_A_CASE & values.keys():
             return True
@@ -166,25 +160,41 @@ def _problem(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
-class JsonDocument:
-    """A JSON document in a text file. It holds one value at a time."""
+class _Document:
+    """A JSON document in a text file. It holds one value at a time.
+
+    ``problem``: what is wrong with the text of the values that were read, though it is JSON.
+    """
 
     def __init__(self, file: IO[str]) -> None:
+        self.problem = ""
         self._file = file
-        self._decoder = json.JSONDecoder()
-        self._text = ""
-        self._at = 0
-        self._lines = 0  # before the text
-        self._ended = False
-        self._not_utf8 = ""
+        self._text, self._at, self._lines = "", 0, 1  # the line in which the text begins
 
     def peek(self) -> str:
         """The next character that is not white space; "" at the end."""
         while True:
-            space = _SPACE.match(self._text, self._at)
-            self._at = space.end() if space else self._at
+            self._at = cast("re.Match[str]", _SPACE.match(self._text, self._at)).end()
             if self._at < len(self._text) or not self._more():
                 return self._text[self._at : self._at + 1]
+
+    def parts(self) -> Iterator[str]:
+        """The names of the values in the list or object that begins here: "" in a list.
+
+        The caller reads each value.
+        """
+        end = "]" if self._take("[{") == "[" else "}"
+        if self.peek() == end:
+            self._take(end)
+            return
+        while True:
+            name = ""
+            if end == "}":
+                name = self.value() if self.peek() == '"' else self._take('"')
+                self._take(":")
+            yield name
+            if self._take(f",{end}") == end:
+                return
 
     def value(self) -> Any:
         """The next value.
@@ -194,88 +204,51 @@ class JsonDocument:
         """
         self.peek()
         while True:
-            start = self._at
             try:
-                value, end = self._decoder.raw_decode(self._text, start)
+                value, end = _DECODER.raw_decode(self._text, self._at)
+                if end == len(self._text) and self._more():  # "12" may be the start of "123"
+                    continue
             except (ValueError, RecursionError) as error:
                 if isinstance(error, RecursionError) or not self._more():
-                    raise self._invalid(error, start) from None
+                    raise self._invalid(error) from None
             else:
-                if end < len(self._text) or not self._more():  # "12" may be the start of "123"
-                    self._check_utf8(self._text[self._at : end])
-                    self._at = end
-                    return value
+                self._check_utf8(self._text[self._at : end])
+                self._at = end
+                return value
             if len(self._text) - self._at > MAX_RECORD:
                 raise UnreadableError(f"larger than the limit of {MAX_RECORD:,} characters")
-
-    def take_problem(self) -> str:
-        """What is wrong with the texts that were read since the last time; "" if nothing is."""
-        problem, self._not_utf8 = self._not_utf8, ""
-        return problem
 
     def _check_utf8(self, text: str) -> None:
         try:
             check_utf8(text)
         except UnreadableError as error:
-            self._not_utf8 = str(error)
+            self.problem = str(error)
 
-    def _invalid(self, error: Exception, start: int) -> UnreadableError:
-        """What is wrong, once the file was read to its end: the text begins at ``start`` now."""
+    def _invalid(self, error: Exception) -> UnreadableError:
+        """What is wrong, once the file was read to its end."""
         if not isinstance(error, json.JSONDecodeError):
             return UnreadableError(f"invalid JSON: {_problem(error)}")
-        place = error.pos - start
-        cut = error.msg.startswith("Unterminated") or place > len(self._text) - LONGEST_WORD
-        problem = error.msg.removesuffix(" at")  # json gives a place after that
-        return self._error(problem, place, cut=cut)
+        cut = error.msg.startswith("Unterminated") or error.pos > len(self._text) - LONGEST_WORD
+        return self._error(error.msg.removesuffix(" at"), error.pos, cut=cut)
 
     def _error(self, problem: str, place: int, *, cut: bool) -> UnreadableError:
-        line = self._lines + self._text.count("\n", 0, place) + 1
+        line = self._lines + self._text.count("\n", 0, place)
         end = f"; {_CUT}" if cut else ""
         return UnreadableError(f"invalid JSON: {problem} at line {line:,}{end}")
 
-    def items(self) -> Iterator[Any]:
-        """The items of the list that begins here. Each is read only when it is asked for."""
-        return self._parts("[", "]", self.value)
-
-    def names(self) -> Iterator[str]:
-        """The names in the object that begins here. The caller reads each value."""
-        return self._parts("{", "}", self._name)
-
-    def _parts(self, first: str, last: str, read: Any) -> Iterator[Any]:
-        self._take(first)
-        if self.peek() == last:
-            self._take(last)
-            return
-        while True:
-            yield read()
-            if self.peek() == last:
-                self._take(last)
-                return
-            self._take(",")
-
-    def _name(self) -> str:
-        if self.peek() != '"':
-            raise self._unexpected('"')
-        name = str(self.value())
-        self._take(":")
-        return name
-
-    def _take(self, char: str) -> None:
-        if self.peek() != char:
-            raise self._unexpected(char)
+    def _take(self, wanted: str) -> str:
+        """Passes over the next character, which must be one of these."""
+        char = self.peek()
+        if not char or char not in wanted:
+            before = f" before {char!r}" if char else ""
+            raise self._error(f"{wanted[0]!r} is missing{before}", self._at, cut=not char)
         self._at += 1
-
-    def _unexpected(self, wanted: str) -> UnreadableError:
-        got = self.peek()
-        before = f" before {got!r}" if got else ""
-        return self._error(f"{wanted!r} is missing{before}", self._at, cut=not got)
+        return char
 
     def _more(self) -> bool:
         """Reads on, at least as much as is waiting. False at the end of the file."""
-        self._lines += self._text.count("\n", 0, self._at)
-        self._text = self._text[self._at :]
-        self._at = 0
-        part = "" if self._ended else self._file.read(max(CHUNK, len(self._text)))
-        self._ended = not part
-        self._text += part
+        part = self._file.read(max(CHUNK, len(self._text) - self._at))
+        if part:
+            self._lines += self._text.count("\n", 0, self._at)
+            self._text, self._at = self._text[self._at :] + part, 0
         return bool(part)
