@@ -1,22 +1,29 @@
-"""Work grows with the size of a text as the text does: no pattern has many readings, and no sink takes more than its share."""
+"""Work grows with the size of a text as the text does: no pattern has many readings, and no entrance takes more than its share."""
 
 from __future__ import annotations
 
 import json
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
-from ambiguity import exponential
+from ambiguity import exponential, fragments
 from conftest import ROOT
-from growth import slow, unreached
-from growth_reach import MAY_REFUSE, NEEDS_NO_ROW
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
 from patterns import collected
+from sinks import Sink, grading, reading, replies, shown
 from strategies import part
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.cases.locate import search
 from faithfulness_assert.policy.files import read_data
+from faithfulness_assert.records.errors import FaithfulnessError
 
 
 def test_no_pattern_can_read_a_text_in_exponentially_many_ways() -> None:
@@ -51,18 +58,111 @@ def test_the_rule_of_patterns_sees_ambiguous_repeats_and_no_others(
     assert bool(exponential(text)) is is_ambiguous
 
 
-# ---------------------------------------------------------------- sinks
+# ---------------------------------------------------------------- entrances
+
+SIZE = 12_000
+FAST = 0.15
+"""Seconds of CPU: with quadratic work, a text of this size takes more."""
+MOST = 2.6
+"""Twice a text may take so many times as long."""
+LIMIT = 20
+"""Seconds of CPU for one text."""
+KNOWN = ("[1-20]", "。[doc-1][1] ", "\n", "[doc-1]", "Fee 1. ", "² ", "a.")
+"""Texts that were slow somewhere."""
+Shape = Callable[[int], str]
+"""A text of a size in characters."""
 
 
-def test_every_public_name_command_and_file_has_a_row_or_a_reason() -> None:
-    missed, refusing = unreached()
-    assert set(missed) - set(NEEDS_NO_ROW) == set(), "no row reaches them"
-    assert set(NEEDS_NO_ROW) - set(missed) == set(), "a row reaches them: they need no reason"
-    assert set(refusing) <= set(MAY_REFUSE), "these rows measure nothing but a refusal"
+@pytest.fixture(scope="module")
+def entrances(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Sink]:
+    return {**grading(), **replies(), **reading(tmp_path_factory.mktemp("growth"))}
 
 
-def test_twice_a_text_takes_about_twice_the_time_wherever_it_goes() -> None:
-    assert slow(seed=1, budget=part(40)) == []
+@st.composite
+def shapes(draw: st.DrawFn) -> Shape:
+    """Texts that repeat what our patterns mention: alone, in pairs, nested, in sentences and in lines."""
+    one, two, end = (draw(st.sampled_from(mentioned())) for _ in range(3))
+    unit = one + two
+    ways: list[Shape] = [
+        lambda size: one * (size // len(one)) + end,
+        lambda size: unit * (size // len(unit)) + end,
+        lambda size: one * (size // len(one) // 2) + end + two * (size // len(two) // 2),
+        lambda size: "".join(f"The {unit} costs {n} euros. " for n in range(size // (len(unit) + 22))),
+        lambda size: f"{unit} {end}\n" * (size // (len(unit + end) + 2)),
+    ]  # fmt: skip
+    return draw(st.sampled_from(ways))
+
+
+@cache
+def mentioned() -> list[str]:
+    return sorted({text for found in collected() for text in fragments(found.text, found.flags)})
+
+
+def known(unit: str) -> Shape:
+    return lambda size: f"好。{unit * (size // len(unit))}x"
+
+
+@contextmanager
+def ended() -> Iterator[None]:
+    """What takes longer than ``LIMIT`` fails, also inside of a pattern."""
+
+    def end(*_: object) -> None:
+        raise AssertionError(f"no end within {LIMIT} s of CPU")
+
+    if not hasattr(signal, "SIGVTALRM"):  # Windows
+        yield
+        return
+    before = signal.signal(signal.SIGVTALRM, end)
+    signal.setitimer(signal.ITIMER_VIRTUAL, LIMIT)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
+def seconds(sink: Sink, text: str) -> float:
+    """The CPU time of a sink."""
+    began = time.process_time()
+    with ended(), suppress(FaithfulnessError):  # what is refused
+        sink(text)
+    return time.process_time() - began
+
+
+def check(name: str, sink: Sink, shape: Shape) -> None:
+    """Fails if twice a text takes more than ``MOST`` times as long, twice. What is fast is fast enough."""
+    whole = seconds(sink, shape(SIZE))
+    if whole < FAST or whole <= MOST * seconds(sink, shape(SIZE // 2)):
+        return
+
+    def least(size: int) -> float:
+        return min(seconds(sink, shape(size)) for _ in range(3))
+
+    half, whole = least(SIZE // 2), least(SIZE)
+    if whole > max(FAST, MOST * half):
+        double = least(SIZE * 2)
+        took = f"{half:.3f} s, {whole:.3f} s, {double:.3f} s"
+        assert double <= MOST * whole, f"{name}: {took}: {ascii(shape(200))[:120]}"
+
+
+@settings(max_examples=part(60), phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(data=st.data(), shape=shapes())
+def test_twice_a_text_takes_about_twice_the_time_at_each_entrance(
+    entrances: dict[str, Sink], data: st.DataObject, shape: Shape
+) -> None:
+    name = data.draw(st.sampled_from(sorted(entrances)))
+    check(name, entrances[name], shape)
+
+
+@pytest.mark.parametrize("unit", KNOWN)
+def test_so_do_texts_that_were_slow_somewhere(unit: str) -> None:
+    for name, sink in {**grading(), **replies()}.items():
+        check(name, sink, known(unit))
+
+
+def test_so_does_what_is_read_and_shown(tmp_path: Path) -> None:
+    for name, sink in {**reading(tmp_path), **shown(tmp_path)}.items():
+        check(name, sink, known(KNOWN[0]))
 
 
 # ---------------------------------------------------------------- paths and files of a user

@@ -4,32 +4,27 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import re
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
-import growth_sinks
 import pytest
+from sinks import shown
 
-from faithfulness_assert.batch.progress import Counts, shown
+from faithfulness_assert.batch.progress import Counts
+from faithfulness_assert.batch.progress import shown as shown_bar
 from faithfulness_assert.records.errors import FaithfulnessError
 from faithfulness_assert.records.model import GraderError
 
 ON_A_SCREEN = (
-    *("pretty", "a failed test", "a graded failed test", "a session of pytest"),
-    *("the end of an eval", "the hook after an eval", "a summary of errors"),
-    *("a terminal", "a terminal of many", "--json", "annotations"),
-    *("command grade", "command grade --json", "command estimate", "command rescore", "command merge"),
-    *("command compare", "command compare --markdown", "command report", "command policies"),
-    *("command compare --recheck", "command init --from", "command batch", "command batch --via files", "words of a command"),
-)  # fmt: skip
-FILES = ("JUnit", "CSV")
+    *("pretty", "a failed test", "a summary of errors", "annotations", "words of a command"),
+    *("command grade", "command grade --all", "command grade --json", "command estimate"),
+    *("command compare", "command compare --markdown", "command report", "command init --from"),
+)
 COMMANDS = ("::error::x", "##[error]x", "##vso[task.complete]x", "::add-mask::x")
 BEFORE = ("", "\n", "\r", "\t", " ", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029", "\x00")
 HIDDEN = ("\x1b[31m", "\x9b31m", "\u202e", "\u2066", "\U000e0041", "\U000e0001", "\x07", "\b")
@@ -47,14 +42,8 @@ OURS = re.compile(r"::(?:error|warning) title=")
 
 
 @pytest.fixture(scope="module")
-def sinks() -> Iterator[dict[str, growth_sinks.Sink]]:
-    before, environment = Path.cwd(), dict(os.environ)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield growth_sinks.sinks()
-    os.chdir(before)
-    os.environ.clear()
-    os.environ.update(environment)
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("shown")
 
 
 def shown_text(made: object) -> str:
@@ -72,23 +61,19 @@ def problems(text: str, *, ours: bool = False) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ON_A_SCREEN)
-def test_nothing_that_is_shown_acts_on_a_terminal_or_a_log(
-    name: str, sinks: dict[str, growth_sinks.Sink]
-) -> None:
+def test_nothing_that_is_shown_acts_on_a_terminal_or_a_log(name: str, folder: Path) -> None:
     for text in TEXTS.values():
         try:
-            made = sinks[name](text)
+            made = shown(folder)[name](text)
         except FaithfulnessError:
             continue
         assert list(problems(shown_text(made), ours=name == "annotations")) == []
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_files_for_other_programs_have_no_hidden_characters(
-    text: str, sinks: dict[str, growth_sinks.Sink]
-) -> None:
-    sinks["JUnit"](TEXTS[text])
-    content = Path("out.xml").read_text(encoding="utf-8")
+def test_files_for_other_programs_have_no_hidden_characters(text: str, folder: Path) -> None:
+    shown(folder)["JUnit"](TEXTS[text])
+    content = (folder / "out.xml").read_text(encoding="utf-8")
     assert list(problems(content)) == []
     ElementTree.fromstring(content)
 
@@ -96,10 +81,10 @@ def test_files_for_other_programs_have_no_hidden_characters(
 @pytest.mark.parametrize("before", [*BEFORE, *WIDE])
 @pytest.mark.parametrize("sign", "=+-@＝＋－＠")
 def test_no_cell_of_a_table_is_a_formula_whatever_text_it_has(
-    sign: str, before: str, sinks: dict[str, growth_sinks.Sink]
+    sign: str, before: str, folder: Path
 ) -> None:
-    sinks["CSV"](f"{before}{sign}cmd(1)")
-    rows = list(csv.reader(io.StringIO(Path("out.csv").read_text("utf-8"), newline="")))
+    shown(folder)["CSV"](f"{before}{sign}cmd(1)")
+    rows = list(csv.reader(io.StringIO((folder / "out.csv").read_text("utf-8"), newline="")))
     cells = [cell for row in rows for cell in row if "cmd" in cell]
     assert len(cells) >= 4  # id, reason, column, the name of the column ...
     assert all(re.match(r"'|[A-Za-z0-9{\[]", cell) for cell in cells), cells
@@ -117,7 +102,7 @@ def test_a_bar_shows_the_last_error_as_text(monkeypatch: pytest.MonkeyPatch) -> 
     before: Any = SimpleNamespace(count=0, passed=0, errors=0, scored=0, total=0.0)
     counts = Counts(before, total=1)
     counts.now.errors.add(GraderError("server", "\x1b]0;taken\x07 \U000e0041", retryable=False))
-    with shown(counts, wanted=True):
+    with shown_bar(counts, wanted=True):
         pass
     assert "last error" in terminal.getvalue()
     assert "\x1b]0;" not in terminal.getvalue()

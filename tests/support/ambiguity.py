@@ -167,6 +167,26 @@ def exponential(text: str, flags: int = 0) -> str:
     return _exponential(Automaton(tree, flags | tree.state.flags))
 
 
+def fragments(text: str, flags: int = 0) -> set[str]:
+    """Short texts that parts of a pattern take: each of its characters, and what stands beside each other."""
+    tree = sre.parse(text, flags)
+    machine = Automaton(tree, flags | tree.state.flags)
+    own = [
+        min(signs, key=lambda s: (not s.isprintable(), s)) if signs else ""
+        for signs in machine.takes
+    ]
+    texts = set(own)
+    for state, sign in enumerate(own):
+        made, at, seen = sign, state, {state}
+        while len(made) < 12 and (after := [s for s in machine.follow[at] if s not in seen]):
+            at = after[0]
+            seen.add(at)
+            made += own[at]
+            if len(made) in (2, 3, 6, 12):
+                texts.add(made)
+    return texts - {""}
+
+
 def _exponential(machine: Automaton) -> str:
     for inner in machine.inner:
         if found := _exponential(inner):

@@ -136,16 +136,6 @@ def table(columns: int) -> Shape:
     return of
 
 
-def unknown(name: Callable[[int], str]) -> Shape:
-    """Very much evidence that is in no passage, each item of a passage with this name."""
-
-    def of(size: int) -> Shown:
-        items = [{"passage": name(n), "text": f"{n:07d}"} for n in range(size // 40)]
-        return Shown(result({"statement": "a", "label": "supported", "evidence": items}))
-
-    return of
-
-
 def all_over(count: int, length: int) -> list[tuple[int, int]]:
     return [(0, length)] * count
 
@@ -158,27 +148,29 @@ def staggered(count: int, length: int) -> list[tuple[int, int]]:
     return [(n, n + length // 2) for n in range(count)]
 
 
-def pieces_and_all(count: int, length: int) -> list[tuple[int, int]]:
-    return [*((n, n + 1) for n in range(count)), *all_over(count, length)]
+def many(item: Any, size: int) -> list[Any]:
+    """Very many of one thing."""
+    return [item] * (size // 8)
 
 
-def of_many(name: str, item: Any) -> Shape:
-    """A field of a result with very many items."""
-    return lambda size: Shown(result(**{name: [item] * (size // 12)}))
+def numbered(size: int) -> dict[str, float]:
+    """Very many names."""
+    return {f"k{n}": 0.1 for n in range(size // 12)}
 
 
-def named(field: str, *inside: str) -> Shape:
-    """A mapping with very many names."""
-
-    def of(size: int) -> Shown:
-        value: Any = {f"k{n}": 0.1 for n in range(size // 12)}
-        for name in reversed(inside):
-            value = {name: value}
-        return Shown(result(**{field: value}))
-
-    return of
+def unknown(size: int) -> Shown:
+    """Very much evidence that is in no passage."""
+    items = [{"passage": str(n), "text": f"{n:07d}"} for n in range(size // 40)]
+    return Shown(result({"statement": "a", "label": "supported", "evidence": items}))
 
 
+def skipped(size: int) -> Shown:
+    """Very many places that were skipped."""
+    spans = [{"start": 2 * n, "end": 2 * n + 1, "reason": "r"} for n in range(size // 8)]
+    return Shown(result(skipped=spans), {"answer": "a " * (size // 8), "context": ["x"]})
+
+
+NO_PLACE = {"statement": "q", "label": "contradicted"}
 MANY: dict[str, Shape] = {
     "words of a made-up statement": made_up,
     "short statements": short_statements,
@@ -187,30 +179,17 @@ MANY: dict[str, Shape] = {
     "staggered statements": spanning(staggered),
     "evidence over all": evidence(all_over),
     "staggered evidence": evidence(staggered),
-    "pieces of evidence and all": evidence(pieces_and_all),
     "a long table": table(3),
     "a wide table": table(1000),
-    "unknown evidence": unknown(lambda _: "1"),
-    "unknown passages": unknown(str),
-    "statements without places": lambda size: Shown(
-        result(*[{"statement": "q", "label": "contradicted"}] * (size // 12))
-    ),
-    "passages": lambda size: Shown(result(), {"answer": "a", "context": ["x"] * (size // 4)}),
-    "skipped spans": lambda size: Shown(
-        result(skipped=[{"start": 2 * n, "end": 2 * n + 1, "reason": "r"} for n in range(size // 8)]),
-        {"answer": "a " * (size // 8), "context": ["x"]},
-    ),
-    "flags": lambda size: Shown(result({"statement": "q", "label": None, "flags": ["f"] * (size // 4)})),
-    "columns": named("columns"),
-    "scores": named("named_scores"),
-    "ratings": named("metadata", "rawRatings"),
-    "metadata": named("metadata"),
-    "nested metadata": named("metadata", "a", "b"),
-    "warnings": lambda size: Shown(result(metadata={"warnings": ["w"] * (size // 4)})),
-    "suggestions": lambda size: Shown(result(metadata={"suggestions": ["w"] * (size // 4)})),
-    "citations": lambda size: Shown(
-        result(citations={"invalid_citations": ["c"] * (size // 8), "uncited_sentences": ["s"] * (size // 8)})
-    ),
-}  # fmt: skip
+    "unknown evidence": unknown,
+    "statements without places": lambda size: Shown(result(*many(NO_PLACE, size))),
+    "passages": lambda size: Shown(result(), {"answer": "a", "context": many("x", size)}),
+    "skipped spans": skipped,
+    "flags": lambda size: Shown(result({**NO_PLACE, "flags": many("f", size)})),
+    "columns": lambda size: Shown(result(columns=numbered(size))),
+    "metadata": lambda size: Shown(result(metadata=numbered(size))),
+    "warnings": lambda size: Shown(result(metadata={"warnings": many("w", size)})),
+    "citations": lambda size: Shown(result(citations={"invalid_citations": many("c", size)})),
+}
 """Very many of one thing."""
 SHAPES = {**{ascii(piece): repeated(piece) for piece in PIECES}, **MANY}

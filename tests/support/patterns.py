@@ -63,7 +63,7 @@ def uses() -> None:
     audit_citations("It may be so [1]. The fee may be 5.", ids)
     split_statements("- *It* is <b>so</b> [1].\n\n    code")
     grade("The tower is tall [1]. Das ist gut。", "The tower is tall²。 It is 3.")
-    redact(Secrets(["sk-SECRET1234"]).out_of("the key is sk-SECRET1234"))
+    redact(Secrets(["sk-SECRET1234"]).out_of("the key is sk-SECRET1234\u200b"))
 
 
 def _compiled() -> Iterator[Found]:
