@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..cases.as_json import record_as_json
 from ..cases.locate import locate
-from ..cases.mapping import FROM
+from ..cases.systems import FROM
 from ..grading import Grader
 from ..options import DEADLINE, hide_key
 from ..records.errors import pip_install

@@ -14,8 +14,7 @@ from ..records.option_names import option
 from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
 from .fields import known_fields
-from .mapping import COLUMN_FIELDS, FROM, check_length
-from .systems import FIRST_MARKS, SYSTEMS, System, names
+from .systems import COLUMN_FIELDS, FIRST_MARKS, FROM, SYSTEMS, System, check_length, names
 
 _PLAIN_PATH = re.compile(r"[\w.-]+")
 _NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
-from ..cases.mapping import FROM, check_mapping
+from ..cases.systems import FROM, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
 from ..records.errors import ConfigError

@@ -7,7 +7,7 @@ import json
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import pytest
 
@@ -108,8 +108,7 @@ class Faithfulness:
         self, result: GradingResult, fields: Mapping[str, Any], options: Mapping[str, Any]
     ) -> GradingResult:
         __tracebackhide__ = True
-        if self._session.limit:
-            self._session.limit.add(result.tokens_used.total)
+        self._session.spend(result.tokens_used.total)
         case = read_case(fields, options)
         self._keep(result, case)
         try:
@@ -235,13 +234,12 @@ class Session:
             self.store["cache_only"] = True
         self.numbers = count(1)
         self._graders: dict[str, Grader] = {}
-        self.limit: TokenLimit | None = None
+        self._spent_file: Path | None = None
         if self.settings.max_tokens is not None:
             if hasattr(config, "workerinput"):  # a worker of pytest-xdist was told the file
-                spent_file = config.workerinput[SPENT_FILE]
+                self._spent_file = Path(config.workerinput[SPENT_FILE])
             else:
-                spent_file = config.pluginmanager.getplugin(NAME).spent_file
-            self.limit = TokenLimit(self.settings.max_tokens, Path(spent_file))
+                self._spent_file = Path(config.pluginmanager.getplugin(NAME).spent_file)
 
     def grader(self, options: dict[str, Any]) -> Grader:
         """The grader with these options: the same one again, if it was made before."""
@@ -253,12 +251,32 @@ class Session:
             self._graders[place] = make_grader(**options)
         return self._graders[place]
 
+    def spend(self, tokens: int) -> None:
+        """Counts the tokens of a grade, in a file that all workers of a session share.
+
+        Each grade appends a line. It is one write, so that lines do not mix.
+        """
+        if tokens and self._spent_file:
+            self._spent_file.parent.mkdir(parents=True, exist_ok=True)  # on another machine
+            with append_file(self._spent_file, buffered=False) as file:
+                file.write(b"%d\n" % tokens)
+
     def used_up(self) -> str:
         """Why nothing is graded any more; "" if that is not so."""
-        if self.limit is None or (spent := self.limit.spent()) < self.limit.most:
+        most = self.settings.max_tokens
+        if most is None or (spent := self._spent()) < most:
             return ""
-        said = f"this session has spent {spent:,} tokens, and its limit is {self.limit.most:,}"
+        said = f"this session has spent {spent:,} tokens, and its limit is {most:,}"
         return f"{said} (--faithfulness-max-tokens)"
+
+    def _spent(self) -> int:
+        """The tokens of all grades that have ended."""
+        try:
+            with open_file(cast("Path", self._spent_file), follow=False) as file:
+                lines = file.read().split()
+        except FileNotFoundError:
+            return 0
+        return sum(int(line) for line in lines if line.isdigit())
 
 
 def _digest(options: Mapping[str, Any]) -> str:
@@ -268,37 +286,6 @@ def _digest(options: Mapping[str, Any]) -> str:
     except (TypeError, ValueError):
         return ""
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-class TokenLimit:
-    """Counts tokens in a file that all workers of a session share.
-
-    Each process appends a line for each grade. It is one write, so that lines do not mix.
-
-    Args:
-        most: after how many tokens nothing is graded any more.
-        file: the shared file.
-    """
-
-    def __init__(self, most: int, file: Path) -> None:
-        self.most = most
-        self._file = file
-
-    def spent(self) -> int:
-        """The tokens of all grades that have ended."""
-        try:
-            with open_file(self._file, follow=False) as file:
-                lines = file.read().split()
-        except FileNotFoundError:
-            return 0
-        return sum(int(line) for line in lines if line.isdigit())
-
-    def add(self, tokens: int) -> None:
-        """Counts the tokens of a grade."""
-        if tokens:
-            self._file.parent.mkdir(parents=True, exist_ok=True)  # a worker on another machine
-            with append_file(self._file, buffered=False) as file:
-                file.write(b"%d\n" % tokens)
 
 
 _SESSION = pytest.StashKey[Session]()

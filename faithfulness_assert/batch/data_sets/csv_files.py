@@ -9,8 +9,7 @@ from ast import literal_eval
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...cases.locate import has_column, names_in
-from ...cases.mapping import COLUMN_FIELDS
-from ...cases.systems import NAMES_INSIDE
+from ...cases.systems import COLUMN_FIELDS, NAMES_INSIDE
 from ...files import open_text
 from ...records.errors import ConfigError
 from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8

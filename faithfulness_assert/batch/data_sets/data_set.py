@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from ...cases.as_json import record_as_json
 from ...cases.locate import has_column, locate, read_record, split_columns
-from ...cases.mapping import COLUMN_FIELDS, FROM
-from ...cases.systems import names
+from ...cases.systems import COLUMN_FIELDS, FROM, names
 from ...cases.tables import check_unique, meant_column
 from ...records.errors import ConfigError
 from ...records.option_names import option

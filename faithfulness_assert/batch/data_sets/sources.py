@@ -13,7 +13,7 @@ from typing import Any
 
 from ...cases.as_json import record_as_json
 from ...cases.case import Case
-from ...cases.mapping import check_mapping
+from ...cases.systems import check_mapping
 from ...cases.tables import check_unique, is_table, record_of, table_columns, table_rows
 from ...files import open_file
 from ...records.errors import ConfigError
