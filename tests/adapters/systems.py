@@ -122,17 +122,6 @@ def in_ragas_experiment(samples: Sequence[Sample], **options: Any) -> list[Shown
     return [Shown(rows[s.question]["value"], None, rows[s.question]["why"]) for s in samples]
 
 
-def in_ragas_batch(samples: Sequence[Sample], **options: Any) -> list[Shown]:
-    inputs = [
-        {"user_input": s.question, "response": s.answer, "retrieved_contexts": s.context}
-        for s in samples
-    ]
-    return [
-        Shown(result.value, None, result.reason)
-        for result in adapter("ragas")(**options).batch_score(inputs)
-    ]
-
-
 def in_ragas_evaluate(samples: Sequence[Sample], **options: Any) -> list[Shown]:
     ragas = package("ragas")
     data = ragas.EvaluationDataset(ragas_samples(samples))
@@ -348,7 +337,6 @@ WAYS: dict[str, Way] = {
     "deepeval": in_deepeval,
     "deepeval in turn": in_deepeval_in_turn,
     "ragas experiment": in_ragas_experiment,
-    "ragas batch": in_ragas_batch,
     "ragas evaluate": in_ragas_evaluate,
     "inspect": in_inspect,
     "mlflow": in_mlflow,

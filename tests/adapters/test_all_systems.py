@@ -5,7 +5,6 @@ Run by ``tox -e adapters``.
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
@@ -44,15 +43,6 @@ def test_each_sample_is_graded_with_its_own_context(way: Way) -> None:
     assert [s.score for s in shown] == [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
-@each_way
-def test_many_samples_at_once_are_not_mixed_up(way: Way) -> None:
-    samples = [sample(n) for n in range(100)]
-    random.Random(3).shuffle(samples)
-    shown = way(samples, judge=SlowJudge())
-    expected = [int(s.question.split()[-1].rstrip("?")) % 5 / 4 for s in samples]
-    assert [s.score for s in shown] == expected
-
-
 @pytest.mark.parametrize(
     "name", ["deepeval", "ragas experiment", "ragas evaluate", "inspect", "langsmith async"]
 )
@@ -84,18 +74,6 @@ def test_without_a_verdict_there_is_no_score(way: Way, fault: str) -> None:
 
 
 @each_way
-def test_a_failure_of_one_sample_leaves_the_others_alone(way: Way) -> None:
-    class Moody(SlowJudge):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            if "tower 1 " in ask.payload.statements[0][1]:
-                raise failing("server")
-            return super().ask(ask, deadline=deadline)
-
-    shown = way(SAMPLES, judge=Moody())
-    assert [s.score for s in shown] == [0.0, None, 0.5, 0.75, 1.0]
-
-
-@each_way
 def test_of_many_samples_only_those_that_were_graded_have_a_score(way: Way) -> None:
     faults = list(FAULTS.values())
 
@@ -112,22 +90,15 @@ def test_of_many_samples_only_those_that_were_graded_have_a_score(way: Way) -> N
 
 
 @each_way
-def test_an_empty_context_is_what_the_policy_says(way: Way) -> None:
-    empty = [Sample("Q?", "The tower is 3 m tall.", [])]
-    for options in ({}, {"endings": {"no_context": "error"}}, {"endings": {"no_context": 0.5}}):
-        (found,) = way(empty, **options)
-        result = grade("The tower is 3 m tall.", [], **options)
+@pytest.mark.parametrize("ending", ["no_context", "abstained"])
+def test_where_nothing_is_to_be_graded_it_is_what_the_policy_says(way: Way, ending: str) -> None:
+    answer = {"no_context": "The tower is 3 m tall.", "abstained": "I don't know."}[ending]
+    context = {"no_context": [], "abstained": ["The tower is tall."]}[ending]
+    for options in ({}, {"endings": {ending: "error"}}, {"endings": {ending: 0.5}}):
+        (found,) = way([Sample("Q?", answer, context)], **options)
+        result = grade(answer, context, **options)
         assert found.score == (result.score if result.defined else None)
         assert bool(found.passed) <= result.pass_
-
-
-@each_way
-def test_an_answer_that_only_declines_is_what_the_policy_says(way: Way) -> None:
-    declined = [Sample("Q?", "I don't know.", ["The tower is tall."])]
-    for options in ({}, {"endings": {"abstained": "error"}}, {"endings": {"abstained": 1.0}}):
-        (found,) = way(declined, **options)
-        result = grade("I don't know.", ["The tower is tall."], **options)
-        assert found.score == (result.score if result.defined else None)
 
 
 HOSTILE = [

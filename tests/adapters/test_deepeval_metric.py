@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
-import time
 from typing import Any
 
 import pytest
@@ -116,24 +114,6 @@ def test_one_metric_measures_many_cases_at_once(deepeval_case: Any) -> None:
         return scores
 
     assert asyncio.run(both()) == [1.0, 1.0]
-
-
-def test_a_late_result_does_not_overwrite_that_of_the_next_case(
-    deepeval_case: Any,
-) -> None:
-    """As where deepeval gave up on a test case and went on."""
-    judge = WaitingJudge()
-    metric = deepeval_metric(judge=judge)
-    late = threading.Thread(
-        target=metric.measure, args=[deepeval_case("The first is tall. It is red.", ["Yes."])]
-    )
-    late.start()
-    while not judge.asked:
-        time.sleep(0.01)
-    metric.measure(deepeval_case("The second is tall.", ["Yes."]))
-    judge.released.set()
-    late.join(30)
-    assert "1 of 1 statements" in metric.reason
 
 
 def test_images_are_an_error(deepeval_case: Any) -> None:

@@ -17,7 +17,6 @@ from strategies import examples
 
 from faithfulness_assert import Case, ConfigError
 from faithfulness_assert.batch.data_sets import csv_files, json_files, open_data_set
-from faithfulness_assert.cases import locate
 
 FIXTURES = ROOT / "fixtures" / "data_sets"
 EXPORTS = sorted(path.name for path in FIXTURES.iterdir())
@@ -73,22 +72,6 @@ def test_an_export_is_read_as_it_is(name: str) -> None:
     assert all(row.columns for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("name", "answer", "context"),
-    [
-        ("promptfoo.json", "response.output", "vars.context"),
-        ("deepeval.json", "actualOutput", "retrievalContext"),
-        ("langfuse.json", "output", "metadata.contexts"),
-        ("langsmith.csv", "outputs.answer", "outputs.contexts"),
-        ("phoenix.jsonl", "attributes.output.value", "attributes.retrieval.documents"),
-    ],
-)
-def test_what_is_taken_from_an_export_is_shown(name: str, answer: str, context: str) -> None:
-    shown = open_data_set(FIXTURES / name).described().splitlines()
-    assert ["answer", answer] in [line.split() for line in shown]
-    assert ["context", context] in [line.split() for line in shown]
-
-
 def test_where_two_systems_fit_one_says_which_it_is(tmp_path: Path) -> None:
     file = tmp_path / "traces.jsonl"
     both = {"inputs": {"question": "q"}, "outputs": {"answer": "a", "context": "c"}}
@@ -116,22 +99,6 @@ def test_a_column_may_be_a_path_into_lists() -> None:
     paths = {"answer": "outputs[-1].text", "context": "docs[].d"}
     (row,) = open_data_set([record], mapping=paths).rows()
     assert row.fields == {"answer": "last", "context": ["x", "y"]}
-
-
-NAMES = st.sampled_from(
-    "answer response actual_output context contexts retrieval_context input output inputs outputs "
-    "vars promptIdx actualOutput retrievalContext metrics inputs.a outputs.answer id other "
-    "attributes attributes.output.value attributes.input.value".split()
-)
-INNER = st.none() | st.just("text") | st.dictionaries(NAMES, st.just("text"), max_size=2)
-
-
-@given(st.dictionaries(NAMES, INNER, max_size=6))
-def test_plain_records_are_split_quickly_with_the_same_outcome(record: dict[str, Any]) -> None:
-    quick = locate.split_columns(record, {})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(locate, "_plain_fields", lambda _: None)
-        assert locate.split_columns(record, {}) == quick
 
 
 def test_the_last_test_run_of_deepeval_is_read_as_it_is(tmp_path: Path) -> None:
@@ -358,15 +325,6 @@ def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:
         "lines 10 to 11: invalid CSV: a quote is opened and never closed",
     ]
     assert [row.fields["answer"] for row in rows_of(file) if not row.problem] == ["a", "x\ny"]
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [("a.tsv", "answer\tcontext\na,b\tc;d\n"), ("a.csv", "answer;context\na,b;c\n")],
-)
-def test_tabs_and_semicolons_separate_cells_too(tmp_path: Path, name: str, text: str) -> None:
-    (tmp_path / name).write_text(text)
-    assert rows_of(tmp_path / name)[0].fields["answer"] == "a,b"
 
 
 def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_path: Path) -> None:

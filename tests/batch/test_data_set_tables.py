@@ -94,28 +94,6 @@ def test_a_table_in_which_two_columns_have_the_same_name_is_refused(
         open_data_set(table(tmp_path))
 
 
-def test_an_index_with_a_name_is_a_column() -> None:
-    pandas = pytest.importorskip("pandas")
-    index = pandas.Index(["s1"], name="context.span_id")
-    frame = pandas.DataFrame({"input": ["q"], "output": ["a"], "reference": ["c"]}, index=index)
-    assert rows_of(frame) == [("s1", {"answer": "a", "question": "q", "context": "c"}, {})]
-
-
-class HuggingFace:
-    """As ``datasets.Dataset``: its rows are dicts, and it knows its fingerprint."""
-
-    _fingerprint = "f00d"
-    column_names = tuple(RECORDS[0])
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        return iter(RECORDS)
-
-
-def test_a_hugging_face_data_set_is_read_and_knows_its_fingerprint() -> None:
-    assert rows_of(HuggingFace()) == rows_of(RECORDS)
-    assert open_data_set(HuggingFace()).fingerprint() not in ("", "f00d")
-
-
 def test_a_stream_is_not_read_for_its_fingerprint() -> None:
     class Stream:
         def __iter__(self) -> Iterator[dict[str, Any]]:

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Case, ConfigError, Grader, Passage
+from faithfulness_assert import Case, ConfigError, Passage
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.cases.as_json import NotJsonError, as_json
 from faithfulness_assert.cli.arguments import parse_mapping
@@ -67,11 +67,6 @@ def test_unknown_columns_are_carried_along_and_never_refused() -> None:
     assert row.columns == {"self": 1, "expected": "x", "anser": "typo", "score": None}
 
 
-def test_a_row_with_the_key_self_is_graded() -> None:
-    (result,) = Grader().grade_many([{**CASE, "self": 1, "cls": 2, "record": 3}])
-    assert result.pass_
-
-
 def test_a_mapped_column_is_the_only_one_for_its_field() -> None:
     said = {"text": "said", "tokens": 3}
     record = {"answer": "gold", "outputs": said, "docs": ["c"], "input": "why?"}
@@ -110,11 +105,6 @@ def test_the_shown_mapping_names_what_is_taken_and_what_is_carried_along() -> No
     assert ["carried", "along", "anser"] in shown
 
 
-def test_two_columns_for_a_field_are_shown_with_what_to_do() -> None:
-    shown = open_data_set([{**CASE, "evidence": ["e"]}]).described()
-    assert "context or evidence (a row must not have both; mapping says which one counts)" in shown
-
-
 @pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
 def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> None:
     with pytest.raises(ConfigError, match="map"):
@@ -135,11 +125,6 @@ def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> N
 def test_a_mapping_that_cannot_be_is_told(mapping: Any, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         list(open_data_set([CASE], mapping=mapping).rows())
-
-
-def test_a_mapping_is_field_and_column() -> None:
-    assert parse_mapping(["answer=reply"]) == {"answer": "reply"}
-    assert parse_mapping(["user_input=q=1"]) == {"question": "q=1"}
 
 
 @pytest.mark.parametrize("source", ["no-such-file.jsonl", 3, None, {"answer": "a"}])

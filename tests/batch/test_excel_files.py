@@ -87,7 +87,7 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 # ---------------------------------------------------------------- encodings
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-16-le", "mac-roman", "utf-8-sig"])
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "mac-roman", "utf-8-sig"])
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json"])
 def test_a_file_is_read_in_the_encoding_that_is_named(
     tmp_path: Path, encoding: str, suffix: str
@@ -169,8 +169,9 @@ def test_a_header_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
-@pytest.mark.parametrize("first", ["", "sep"])
-@pytest.mark.parametrize("more", ["note", "note, long", "a;b", "a\tb", "a,b;c,d;e"])
+@pytest.mark.parametrize(
+    ("first", "more"), [("", "note, long"), ("sep", "a\tb"), ("", "a,b;c,d;e")]
+)
 def test_a_separator_is_found_whatever_the_name_ends_in(
     tmp_path: Path, suffix: str, separator: str, first: str, more: str
 ) -> None:

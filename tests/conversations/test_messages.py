@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -424,13 +422,11 @@ def test_files_have_conversations_in_a_column(tmp_path: Path, kind: str) -> None
     }
     path = tmp_path / f"cases.{kind}"
     path.write_text(contents[kind], encoding="utf-8")
-    command = [sys.executable, "-m", "faithfulness_assert", "grade", str(path), "--json"]
-    command += ["-o", 'evidence_roles=["tool", "user"]']
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    result = json.loads(done.stdout)
-    labels = [verdict["label"] for verdict in result["verdicts"]]
-    assert (result["case_id"], labels) == ("a", ["supported", "supported", "not_enough_info"])
-    assert result["verdicts"][1]["evidence"][0]["passage"] == "turn 5, tool search"
+    done = run(path, tmp_path / "run", evidence_roles=["tool", "user"])
+    (result,) = (line.result for line in done.directory.lines())
+    labels = [verdict.label for verdict in result.verdicts]
+    assert (result.case_id, labels) == ("a", ["supported", "supported", "not_enough_info"])
+    assert result.verdicts[1].evidence[0].passage == "turn 5, tool search"
 
 
 def test_a_case_in_a_batch_keeps_its_passages_and_its_notes(tmp_path: Path) -> None:
@@ -523,8 +519,3 @@ def test_an_option_of_the_grader_in_a_single_call_is_told() -> None:
     results = [Grader().grade(**named), asyncio.run(Grader().agrade(**named))]
     for result in results:
         assert result.reason.startswith("Not graded: evidence_roles: give it to Grader")
-
-
-def test_cases_without_messages_do_not_load_the_reader() -> None:
-    code = "from faithfulness_assert import grade; import sys; assert grade('It is old.', 'It is old.').pass_; assert 'faithfulness_assert.conversations.conversation' not in sys.modules"
-    subprocess.run([sys.executable, "-c", code], check=True)

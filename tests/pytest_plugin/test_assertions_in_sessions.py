@@ -49,16 +49,6 @@ def test_it_asks_the_judge_of_the_configuration_and_is_counted(
     assert {request.body["model"] for request in server.requests} == {"of-the-ini"}
 
 
-def test_it_grades_from_stored_replies(runs: Runs, server: Loopback) -> None:
-    runs.ini("faithfulness_judge = openai:m", "faithfulness_cache = replies")
-    runs.write(f"{IMPORT}def test_one():\n    assert_faithful(TRUE, CONTEXT)\n")
-    runs.run().assert_outcomes(passed=1)
-    asked = len(server.requests)
-    assert asked
-    runs.run("--faithfulness-cache-only").assert_outcomes(passed=1)
-    assert len(server.requests) == asked
-
-
 def test_it_obeys_the_limit_of_tokens_and_what_errors_become(runs: Runs, server: Loopback) -> None:
     runs.ini("faithfulness_judge = openai:m")
     runs.write(
@@ -68,24 +58,6 @@ def test_it_obeys_the_limit_of_tokens_and_what_errors_become(runs: Runs, server:
     result = runs.run("--faithfulness-max-tokens=500", "--faithfulness-errors=skip")
     result.assert_outcomes(passed=1, skipped=1)
     assert "1 not graded" in summary(result)[0]
-
-
-def test_workers_of_xdist_count_it_too(runs: Runs) -> None:
-    runs.write(f"{IMPORT}def test_one():\n    assert_faithful(TRUE, CONTEXT)\n")
-    result = runs.run_apart("-n", "1")
-    result.assert_outcomes(passed=1)
-    assert summary(result)[0].startswith("1 case: 1 passed")
-
-
-def test_what_the_call_names_comes_first(runs: Runs, server: Loopback) -> None:
-    runs.ini("faithfulness_judge = openai:m", "faithfulness_threshold = 0.1")
-    runs.write(
-        f"{IMPORT}def test_one():\n"
-        "    result = assert_faithful(TRUE, CONTEXT, judge='embedded', threshold=0.5)\n"
-        "    assert (result.judge, result.threshold) == ('embedded', 0.5)\n"
-    )
-    runs.run().assert_outcomes(passed=1)
-    assert not server.requests
 
 
 def test_a_test_case_of_unittest_and_a_test_that_runs_again_are_counted_once(runs: Runs) -> None:
