@@ -3,7 +3,7 @@
     python benchmarks/against_builtin.py [--latency 0 200 1000] [--tests 60] [--repeats 3] [--write]
     python benchmarks/against_builtin.py --correctness
 
-Ours runs twice, each time with the worker: as a ``python`` and as a ``javascript`` assertion. All
+Ours runs twice: as a ``python`` assertion, each a process, and as a ``javascript`` assertion. All
 runs of one latency take turns; each figure is the smallest of the repeats. With the defaults this
 takes about six minutes on two idle cores. Linux only.
 
@@ -53,7 +53,6 @@ TEMPLATES = Path(faithfulness_assert.__file__).parent / "promptfoo" / "templates
 # Leads to this machine. Ours asks a server at 127.0.0.1 alone first, as people run slow ones there.
 ADDRESS = "0.0.0.0"
 BUILTIN = "built-in"
-HOOKS = ("beforeAll", "afterAll")
 MODEL = "gpt-4o-mini"
 THRESHOLD = 0.8
 
@@ -61,14 +60,12 @@ THRESHOLD = 0.8
 
 
 def config(assertion: dict[str, Any], tests: int) -> dict[str, Any]:
-    """A promptfoo configuration in which every test has this assertion, if ours with its worker."""
-    # An extension named after a hook is called for that hook only, not around each test.
-    hooks = [f"{assertion['value']}:{hook}" for hook in HOOKS] if "value" in assertion else []
-    every = {"assert": [assertion]}
+    """A promptfoo configuration in which every test has this assertion, ours as in our example."""
+    hooks = [f"{assertion['value']}:afterAll"] if "value" in assertion else []
     return {
         "prompts": ["{{query}}"],
         "providers": ["echo"],
-        "defaultTest": every,
+        "defaultTest": {"assert": [assertion]},
         "tests": [*map(case, range(tests))],
         **({"extensions": hooks} if hooks else {}),
     }

@@ -2,11 +2,11 @@
 
     python benchmarks/assertion_process.py [RUNS]
 
-It compares the hook with the embedded judge, with and without a warm worker, to an assertion that
-does nothing, and ``import faithfulness_assert`` to a bare interpreter. The two sides of each
-comparison take turns, so that other work on the machine slows both alike, and both run once before
-the timing starts, so that their bytecode is written. Then it prints the heavy packages that the
-hook imported, if any, and how a worker's memory grows over ``LONG_RUN`` assertions.
+It compares the hook with the embedded judge to an assertion that does nothing, and ``import
+faithfulness_assert`` to a bare interpreter. The two sides of each comparison take turns, so that
+other work on the machine slows both alike, and both run once before the timing starts, so that
+their bytecode is written. Then it prints the heavy packages that the hook imported, if any, and how
+the memory of the one process of ``faithfulness.cjs`` grows over ``LONG_RUN`` assertions.
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+from subprocess import PIPE
 
 import yaml
 
@@ -40,7 +39,6 @@ HEAVY = (
     "rich",
 )
 HOOK_TARGET = 2.5
-WORKER_TARGET = 1.2
 IMPORT_TARGET = 1.3
 LONG_RUN = 1000  # assertions
 SETTLED = 100  # assertions before the memory is read for the first time
@@ -67,20 +65,6 @@ is_async = inspect.iscoroutinefunction(function)
 result = asyncio.run(function(*data)) if is_async else function(*data)
 with open(written, "w", encoding="utf-8") as file:
     json.dump({"type": "final_result", "data": result}, file, ensure_ascii=False)
-"""
-
-# Sends a number of different answers to this process's worker, and prints its memory in kB twice.
-LOAD = """
-import json, sys
-from faithfulness_assert.promptfoo.worker_process import client
-given, pid, times, settled = sys.argv[1], *map(int, sys.argv[2:])
-with open(given, encoding="utf-8") as file:
-    answer, context = json.load(file)
-for number in range(1, times + 1):
-    assert "result" in client.ask(f"{answer} It was built in {number}.", context)
-    if number in (settled, times):
-        with open(f"/proc/{pid}/status", encoding="ascii") as status:
-            print(next(line.split()[1] for line in status if line.startswith("VmRSS:")))
 """
 
 MODULES = """
@@ -122,27 +106,7 @@ class Bench:
     def environment(self) -> dict[str, str]:
         unwanted = ("PYTHONDONTWRITEBYTECODE", "FAITHFULNESS_ASSERT_JUDGE")
         kept = {key: value for key, value in os.environ.items() if key not in unwanted}
-        return {
-            **kept,
-            "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode"),
-            "TMPDIR": str(self.folder),
-        }
-
-    @contextmanager
-    def worker(self) -> Iterator[subprocess.Popen[str]]:
-        """A worker for the processes that this process starts."""
-        command = [sys.executable, "-m", "faithfulness_assert", "worker", "--pid", str(os.getpid())]
-        with subprocess.Popen(
-            command, cwd=self.folder, env=self.environment, stdout=subprocess.PIPE, text=True
-        ) as process:
-            try:
-                while not list(self.folder.glob(f"*/{os.getpid()}.*")):
-                    if process.poll() is not None:
-                        sys.exit("the worker does not start")
-                    time.sleep(0.01)
-                yield process
-            finally:
-                process.terminate()
+        return {**kept, "PYTHONPYCACHEPREFIX": str(self.folder / "bytecode")}
 
     def seconds(self, command: Command) -> float:
         """The seconds that ``command`` takes, from start to exit."""
@@ -172,32 +136,37 @@ def main() -> None:
         hook = _assertion(bench.folder, "faithfulness.py", given)
         base = ("a minimal assertion", minimal)
         bench.compare(base, ("the hook, embedded judge", hook), HOOK_TARGET)
-        with bench.worker() as process:
-            bench.compare(base, ("the hook with a warm worker", hook), WORKER_TARGET)
-            _report_memory(bench, process, given)
-            _report_end(bench, process)
+        _report_memory(bench, given)
         _report_result(bench)
         _compare_import(bench)
         _report_modules(bench, given)
 
 
-def _report_memory(bench: Bench, process: subprocess.Popen[str], given: Path) -> None:
-    """Prints how the worker's memory grows; nothing where the system doesn't show it."""
+def _report_memory(bench: Bench, given: Path) -> None:
+    """Prints how one process for many assertions grows; nothing where the system hides it."""
     if not Path("/proc/self/status").exists():
         return
-    numbers = (str(number) for number in (process.pid, LONG_RUN, SETTLED))
-    lines = bench.run([sys.executable, "-c", LOAD, str(given), *numbers]).split()
-    settled, last = (int(line) / 1024 for line in lines)
-    print(f"{LONG_RUN} assertions: the worker has {settled:.1f} MB after {SETTLED}", end=", ")
+    answer, context = json.loads(given.read_text("utf-8"))
+    command = [sys.executable, "-m", "faithfulness_assert.promptfoo"]
+    sizes = []
+    with subprocess.Popen(
+        command, cwd=bench.folder, env=bench.environment, stdin=PIPE, stdout=PIPE
+    ) as process:
+        for number in range(1, LONG_RUN + 1):
+            asked = json.dumps({"grade": [f"{answer} It was built in {number}.", context]})
+            process.stdin.write(json.dumps([number, asked]).encode() + b"\n")
+            process.stdin.flush()
+            while b"result" not in process.stdout.readline():
+                pass
+            if number in (SETTLED, LONG_RUN):
+                status = Path(f"/proc/{process.pid}/status").read_text("ascii")
+                kilobytes = next(x for x in status.splitlines() if x.startswith("VmRSS:"))
+                sizes.append(int(kilobytes.split()[1]) / 1024)
+        process.stdin.close()
+    settled, last = sizes
+    print(f"{LONG_RUN} assertions in one process: {settled:.1f} MB after {SETTLED}", end=", ")
     print(f"{last:.1f} MB after all", end=", ")
     print(f"growth {last - settled:.1f} MB, target <= {GROWTH_TARGET}")
-
-
-def _report_end(bench: Bench, process: subprocess.Popen[str]) -> None:
-    process.terminate()
-    output, _ = process.communicate(timeout=10)
-    sockets = len(list(bench.folder.glob("*/*.sock")))
-    print(f"  the worker's last line: {output.splitlines()[-1]}; it left {sockets} sockets")
 
 
 def _report_result(bench: Bench) -> None:

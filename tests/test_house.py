@@ -251,7 +251,7 @@ def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:
 
 
 OPENING = set(
-    "open fdopen read_text read_bytes write_text write_bytes touch rename renames mkstemp mktemp "
+    "open read_text read_bytes write_text write_bytes touch rename renames mkstemp mktemp "
     "NamedTemporaryFile copy2 copyfile move symlink_to hardlink_to FileIO OSFile memory_map".split()
 )
 NO_FILES = {"answers", "self"}

@@ -42,7 +42,6 @@ COMMANDS = {
     "compare": ("report", "Say what changed between two runs, and if it is worse."),
     "policies": ("grade", "List the presets, or show one policy in full."),
     "init": ("promptfoo", "Write a working promptfoo example."),
-    "worker": ("promptfoo", "Grade the promptfoo assertions of this shell in one process."),
     "label": ("agreement", "Draw answers of a run that people label, in a sheet."),
     "agreement": ("agreement", "Hold judges against the labels of people."),
     "probe": ("probe", "Show the blind spots of a judge. Needs no labels."),

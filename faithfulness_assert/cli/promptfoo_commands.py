@@ -1,6 +1,4 @@
-"""``init`` writes a promptfoo example, or converts the assertions of a promptfoo config; ``worker``
-runs a worker in the foreground, for all promptfoo evals of a shell.
-"""
+"""``init`` writes a promptfoo example, or prints what replaces the assertions of a config."""
 
 from __future__ import annotations
 
@@ -11,16 +9,12 @@ from pathlib import Path
 from shlex import quote
 
 from ..files import new_file, open_file
-from ..promptfoo.worker_process.protocol import IDLE
 from ..records.errors import ConfigError
 from .exit_codes import PASSED
 from .terminal import show_line
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
 CONFIG = "promptfooconfig.yaml"
-MAX_IDLE = 86_400.0  # seconds
-
-# ---------------------------------------------------------------- init
 
 
 def add_init_arguments(parser: ArgumentParser) -> None:
@@ -119,39 +113,3 @@ def _write_example(folder: Path, *, force: bool, named: set[str]) -> list[Path]:
     except OSError as error:
         raise ConfigError(f"init: cannot write to {folder}: {error.strerror}") from None
     return copies
-
-
-# ---------------------------------------------------------------- worker
-
-
-def add_worker_arguments(parser: ArgumentParser) -> None:
-    """The arguments of ``worker``."""
-    parser.epilog = (
-        "You rarely need it: the extension in `faithfulness.py` starts a worker for each eval."
-    )
-    parser.add_argument(
-        "--pid",
-        type=int,
-        help="serve this process and all processes that it starts, and end with it (default: the "
-        "shell that runs this command)",
-    )
-    parser.add_argument(
-        "--idle",
-        type=float,
-        default=IDLE,
-        help=f"end after this many seconds without an assertion (default: {IDLE:g})",
-    )
-
-
-def run_worker(arguments: Namespace) -> int:
-    """Serves until it is stopped, nothing is asked for a while, or the owner is gone."""
-    if arguments.pid is not None and arguments.pid < 1:
-        raise ConfigError(f"--pid: must be a number from 1, got {arguments.pid}")
-    if not 0.1 <= arguments.idle <= MAX_IDLE:
-        raise ConfigError(f"--idle: must be from 0.1 to {MAX_IDLE:g}, got {arguments.idle:g}")
-    from ..promptfoo.worker_process.server import serve  # slow to load
-
-    owner = os.getppid() if arguments.pid is None else arguments.pid
-    show_line(f"serving the promptfoo evals that process {owner} starts; stop with Ctrl+C")
-    show_line(f"assertions graded: {serve(owner, arguments.idle)}")
-    return PASSED

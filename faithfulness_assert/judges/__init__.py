@@ -7,7 +7,6 @@ from .by_name import (
     judge_forms,
     make_judge,
     option_names,
-    preload,
 )
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     "judge_forms",
     "make_judge",
     "option_names",
-    "preload",
 ]

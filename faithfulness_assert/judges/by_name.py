@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
-from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -133,17 +131,6 @@ def judge_forms() -> list[str]:
 def environment_prefixes() -> list[str]:
     """How the names of the environment variables begin that judges read: ``["OPENAI_", ...]``."""
     return [f"{entry.package.upper()}_" for entry in JUDGES.values() if entry.package]
-
-
-def preload() -> None:
-    """Imports the package of each judge whose key is in the environment.
-
-    Otherwise the first ask would wait about a second for it.
-    """
-    for entry in JUDGES.values():
-        if entry.package and f"{entry.package.upper()}_API_KEY" in os.environ:
-            with suppress(ImportError):  # whoever names this judge gets an error that says so
-                _load(entry).provider.sdk()
 
 
 def _parse(spec: str) -> tuple[str, str]:

@@ -1,30 +1,28 @@
-"""promptfoo's entry points: ``get_assert`` for a ``python`` assertion, ``worker`` for extensions.
+"""promptfoo's entry points: ``get_assert`` for a ``python`` assertion, ``afterAll`` for its end.
 
-promptfoo starts a new process for each call, so each function imports only what it needs.
-``javascript.py`` is the entry point of a ``javascript`` assertion that has no worker.
+promptfoo starts a new process for each call, so each function imports only what it needs. For
+``faithfulness.cjs``, ``__main__.py`` is one process for a whole eval.
 """
 
-TYPE_CHECKING = False  # importing typing would take most of the time of an assertion with a worker
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-__all__ = ["get_assert", "worker"]
+__all__ = ["afterAll", "get_assert"]
 
 
 def get_assert(output: "Any", context: "Any") -> "dict[str, Any]":
     """Grades ``output`` for a ``python`` assertion of promptfoo.
 
-    The worker of this eval grades it, or this process if there is no worker. Arguments, result and
-    errors are the same as for ``faithfulness_assert.promptfoo.hook.get_assert``.
+    Arguments, result and errors are those of ``faithfulness_assert.promptfoo.hook.get_assert``.
     """
-    reply = grade(output, context)
-    if "raised" in reply:
-        from .hook import NotPythonError
+    from . import hook
 
+    try:
+        return hook.get_assert(output, context)
+    except hook.NotPythonError:
         _hide_tracebacks_from_promptfoo()
-        raise NotPythonError(reply["raised"])
-    result: dict[str, Any] = reply["result"]
-    return result
+        raise
 
 
 def _hide_tracebacks_from_promptfoo() -> None:
@@ -37,39 +35,12 @@ def _hide_tracebacks_from_promptfoo() -> None:
         sys.tracebacklimit = 0
 
 
-def grade(output: "Any", context: "Any") -> "dict[str, Any]":
-    """The ``result`` of ``get_assert``, or ``raised`` with the message of its error."""
-    from .worker_process.client import ask
-
-    reply = ask(output, context)
-    if reply is None:
-        from ..promptfoo import hook
-
-        try:
-            return {"result": hook.get_assert(output, context)}
-        except hook.NotPythonError as error:
-            return {"raised": str(error)}
-    return reply
-
-
-def worker(first: "Any", second: "Any" = None) -> None:
-    """A promptfoo extension: it starts this eval's worker before all tests and stops it after them.
-
-    At the end it writes to standard error what was made up, and what could not be graded.
-
-    If a worker cannot be started, assertions are graded in their own processes.
+def afterAll(*given: "Any") -> None:  # noqa: N802 - promptfoo calls other names around each test, too
+    """A promptfoo extension: writes to standard error what was made up, and what was not graded.
 
     Args:
-        first: the name of promptfoo's hook. ``beforeAll`` starts the worker, ``afterAll`` stops it,
-            others do nothing. It is the hook's context if the extension is named after a hook.
-        second: the hook's context; or a mapping with the hook's name as ``hookName``.
+        *given: what promptfoo gives; one is the hook's context, with the results of the eval.
     """
-    hook = first if isinstance(first, str) else (second or {}).get("hookName")
-    if hook in ("beforeAll", "afterAll"):
-        from .worker_process import client
+    from .eval_end import tell
 
-        (client.start if hook == "beforeAll" else client.stop)()
-    if hook == "afterAll":
-        from .eval_end import tell
-
-        tell(first, second)
+    tell(*given)

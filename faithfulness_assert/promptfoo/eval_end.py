@@ -6,7 +6,6 @@ written to standard error.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -21,12 +20,13 @@ MAX_CHARS = 300
 
 def tell(*given: Any) -> None:
     """Writes what the hook's context says to standard error. It never fails an eval."""
-    for line in told(given, IN_CI if os.environ.get("CI") else ELSEWHERE):
+    for line in told(given):
         sys.stderr.write(line.encode("utf-8", "replace").decode() + "\n")
 
 
-def told(given: Any, most: int) -> list[str]:
-    """The lines for a hook's arguments, one of which is its context, ``most`` at most."""
+def told(given: Any) -> list[str]:
+    """The lines for a hook's arguments, one of which is its context."""
+    most = IN_CI if os.environ.get("CI") else ELSEWHERE
     results: list[Any] = next((one["results"] for one in given if _has_results(one)), [])
     lines = [line for result in results for line in _of_test(result)]
     if len(lines) > most:
@@ -76,7 +76,3 @@ def _items(value: Any, *names: str) -> list[dict[str, Any]]:
     for name in names:
         value = value.get(name) if isinstance(value, Mapping) else None
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-if __name__ == "__main__":  # `faithfulness.cjs` gives the arguments of its hook
-    tell(*json.load(sys.stdin))

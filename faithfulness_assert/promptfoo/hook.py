@@ -26,6 +26,10 @@ from ..text.strings import names_of
 from . import assertion_in_test
 
 PATHS = {name: f"{name}_from" for name in ("context", "question", "answer", "messages")}
+LOADS_EACH_TIME = (
+    "this process loaded the local model for one assertion; with `faithfulness.cjs`, which `init` "
+    "writes, one process grades the whole eval"
+)
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
 
 
@@ -66,7 +70,11 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
         NotPythonError: the result is undefined (a grader error, or nothing to check), and the
             assertion is ``not-python``.
     """
-    return grade(output, context, Grader)
+    result = grade(output, context, Grader)
+    metadata = result["metadata"]
+    if str(metadata.get("judge")).startswith("local:"):
+        metadata["warnings"] = [*metadata.get("warnings", ()), LOADS_EACH_TIME]
+    return result
 
 
 def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict[str, Any]:

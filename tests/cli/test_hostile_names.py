@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from pathlib import Path
 
 import pytest
-from support.command import GOOD, run
+from support.command import GOOD
 
 from faithfulness_assert.cli import main
 from faithfulness_assert.text.strings import visible_line
@@ -67,7 +66,3 @@ def test_every_command_shows_a_hostile_name_as_text(
     command("compare", f"{folder}/run", f"{folder}/no {name}")
     command("policies", f"{folder}/no {name}.toml")
     assert not [words for words, text in said.items() if not shown_safely(text)]
-
-
-def test_a_worker_shows_what_it_serves_as_text() -> None:
-    assert shown_safely(run("worker", "--pid", str(os.getpid()), "--idle", "0.1").stdout)

@@ -1,6 +1,6 @@
 """Each row of ``rows.yaml`` is one test of a real promptfoo: our assertion in many kinds of promptfoo configs.
 
-Every row runs twice: with ``faithfulness.py``, where each assertion grades in its own process, and with ``faithfulness.cjs`` and a worker.
+Every row runs twice: with ``faithfulness.py``, where each assertion is a process, and with ``faithfulness.cjs``.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ IN_JAVASCRIPT = {
     "NotPythonError: ": "Custom function threw error: ",
     "less than threshold": "< threshold",
 }
-HOOKS = [f"file://faithfulness.cjs:{name}" for name in ("beforeAll", "afterAll")]
 
 Result = dict[str, Any]
 
@@ -100,7 +99,7 @@ class Groups:
         config = folder / "rows.json"
         whole = {**group["config"], "tests": tests}
         if kind == "javascript":
-            whole = {**in_javascript(whole), "extensions": HOOKS}
+            whole = {**in_javascript(whole), "extensions": ["file://faithfulness.cjs:afterAll"]}
         config.write_text(json.dumps(whole), "utf-8")
         with Loopback(judge) as server:
             for _ in range(group.get("runs", 1)):

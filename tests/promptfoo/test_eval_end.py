@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Grader
-from faithfulness_assert.promptfoo import hook, worker
+from faithfulness_assert.promptfoo import afterAll, hook
 from faithfulness_assert.promptfoo.eval_end import IN_CI, told
 
 TRUE, FALSE = "A ticket costs 9 euros.", "A ticket costs 35 euros. The king owns it."
@@ -31,7 +31,7 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
         row(3, TRUE, judge="nobody"),
         row(4, FALSE, components="all"),
     ]
-    lines = told(({"results": rows}, {"hookName": "afterAll"}), 20)
+    lines = told(({"results": rows}, {"hookName": "afterAll"}))
     assert lines[0].startswith("test 2: made up: “A ticket costs 35 euros.” (")
     assert lines[1].startswith("test 2: made up: “The king owns it.” (")
     assert lines[2].startswith("test 3: Not graded: judge:")
@@ -39,11 +39,11 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
 
 
 def test_a_failure_without_a_made_up_statement_says_why() -> None:
-    (line,) = told(({"results": [row(1, "I can't answer that.")]},), 20)
+    (line,) = told(({"results": [row(1, "I can't answer that.")]},))
     assert line.startswith("test 1: ")
     graded = row(1, FALSE)
     graded["gradingResult"]["componentResults"][1]["metadata"].pop("graderOutputs")
-    (line,) = told(({"results": [graded]},), 20)
+    (line,) = told(({"results": [graded]},))
     assert line.startswith("test 1: failed: 0 of 2 statements supported")
 
 
@@ -51,18 +51,19 @@ def test_a_log_of_ci_gets_few_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CI", "true")
-    worker("afterAll", {"results": [row(7, FALSE)] * 30})
+    context = {"results": [row(7, FALSE)] * 30}
+    afterAll(context, {"hookName": "afterAll"})
     said = capsys.readouterr().err.splitlines()
     assert len(said) == IN_CI
     assert said[-1] == "… and 41 more; run `promptfoo view` for all"
     monkeypatch.delenv("CI")
-    worker({"results": [row(7, FALSE)] * 30}, {"hookName": "afterAll"})
+    afterAll(context, {"hookName": "afterAll"})
     assert len(capsys.readouterr().err.splitlines()) == 60
 
 
 def test_what_would_move_the_cursor_is_made_visible() -> None:
     rows = [row(1, "It is \x1b[2J free\r\n\x07 today.")]
-    assert not set("\x1b\r\n\x07") & set("".join(told(({"results": rows},), 20)))
+    assert not set("\x1b\r\n\x07") & set("".join(told(({"results": rows},))))
 
 
 plain = st.recursive(
@@ -83,4 +84,4 @@ plain = st.recursive(
 
 @given(plain, plain)
 def test_no_context_of_a_hook_fails_an_eval(first: Any, second: Any) -> None:
-    told((first, second), 20)
+    told((first, second))

@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import contains, rows
 from strategies import examples
+from tiny_models import marking
 
 from faithfulness_assert.promptfoo import get_assert
+from faithfulness_assert.promptfoo.__main__ import reply
 from faithfulness_assert.promptfoo.hook import NotPythonError
 
 ANSWER = "The Eiffel Tower is 330 metres tall. It stands in Paris."
@@ -157,6 +159,18 @@ def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(
     assert isinstance(result["pass"], bool)
     assert isinstance(result["reason"], str)
     assert 0 <= result["score"] <= 1
+
+
+def test_an_assertion_with_a_local_model_says_that_it_loads_it_each_time(tmp_path: Path) -> None:
+    """The process of ``faithfulness.cjs`` keeps it."""
+    given = {
+        "vars": {"context": "The tower is tall."},
+        "config": {"judge": marking(tmp_path, "1900")},
+    }
+    warned = get_assert("The tower is tall.", given)
+    assert "faithfulness.cjs" in warned["metadata"]["warnings"][-1]
+    kept = reply({"grade": ["The tower is tall.", given]})["result"]
+    assert "faithfulness.cjs" not in str(kept)
 
 
 def test_a_context_that_is_not_a_mapping_is_a_grader_error() -> None:

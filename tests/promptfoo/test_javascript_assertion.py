@@ -1,4 +1,4 @@
-"""``faithfulness.cjs`` in a real Node: whatever happens to its worker, it gives the results of the ``python`` assertion."""
+"""``faithfulness.cjs`` in a real Node: one Python process gives the results of the ``python`` assertion, and ends with the eval."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import processes
 import pytest
-from loopback import Answer, Loopback, Request, completion
-from processes import eventually
+from loopback import BOTH_SUPPORTED, Answer, Loopback, Request, no_schema
+from processes import PATIENCE, eventually, graders
+from remote import bare_environment
 
 import faithfulness_assert
 from faithfulness_assert.promptfoo import hook
-from faithfulness_assert.promptfoo.worker_process import protocol
 
 if not Path("/proc/self").exists():
-    pytest.skip("the tests find workers through /proc", allow_module_level=True)
+    pytest.skip("the tests find processes through /proc", allow_module_level=True)
 if shutil.which("node") is None:
     pytest.skip("node is not on PATH", allow_module_level=True)
 
@@ -34,82 +31,67 @@ TRUE = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 FALSE = "The Eiffel Tower is 530 metres tall. It stands in Paris."
 GIVEN: dict[str, Any] = {"vars": {"context": TRUE}, "config": {"judge": "embedded"}}
 NEGATED = {"assert": [{"type": "not-javascript", "config": {"judge": "embedded"}}]}
-SUPPORTED = completion(
-    json.dumps({"verdicts": [{"id": n, "evidence": [1], "label": "supported"} for n in (1, 2)]})
-)
 
 
 class Promptfoo:
-    """A Node that calls the assertion. Its Python is a script that first notes which module it runs."""
+    """A Node that calls the assertion."""
 
-    def __init__(self, folder: Path, template: Path = TEMPLATE, server: str = "") -> None:
-        self._log = folder / "log"
-        self._log.touch()
-        python = folder / "python"
-        branch = f"case $2 in *server) {server};; esac" if server else ""
-        python.write_text(
-            f'#!/bin/sh\necho $2 >> {self._log}\n{branch}\nexec {sys.executable} "$@"\n'
-        )
-        python.chmod(0o755)
+    def __init__(self, **environment: str) -> None:
         self.node = subprocess.Popen(
-            ["node", str(Path(__file__).with_name("assertions.cjs")), str(template)],
+            ["node", str(Path(__file__).with_name("promptfoo.cjs")), str(TEMPLATE)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "PROMPTFOO_PYTHON": str(python)},
+            env={**os.environ, "PROMPTFOO_PYTHON": sys.executable, **environment},
         )
+        self._sent = 0
+        self._came: dict[int, Any] = {}
 
-    def send(self, name: str, *given: Any) -> None:
-        """Makes a call."""
+    def send(self, name: str, *given: Any) -> int:
+        """Makes a call; returns its number."""
         assert self.node.stdin is not None
-        self.node.stdin.write(json.dumps([name, *given]) + "\n")
+        self._sent += 1
+        self.node.stdin.write(json.dumps([self._sent, name, *given]) + "\n")
         self.node.stdin.flush()
+        return self._sent
+
+    def result(self, number: int) -> Any:
+        """What a call returns, or the message of the error that its ``pass`` raises."""
+        assert self.node.stdout is not None
+        while number not in self._came:
+            came, result = json.loads(self.node.stdout.readline())
+            self._came[came] = result
+        return self._came[number]
 
     def call(self, name: str, *given: Any) -> Any:
-        """Makes a call; returns what it returns."""
-        self.send(name, *given)
-        assert self.node.stdout is not None
-        return json.loads(self.node.stdout.readline())
+        return self.result(self.send(name, *given))
 
     def grade(self, output: Any, context: Any = GIVEN) -> Any:
-        """The result of one assertion, or the message of the error that its ``pass`` raises."""
-        return self.call("grade", [output, context])[0]
-
-    def processes(self) -> int:
-        """How many assertions were graded in a process of their own."""
-        return self._log.read_text().split().count("faithfulness_assert.promptfoo.javascript")
-
-    def close(self) -> None:
-        """Ends Node as the end of an eval does."""
-        self.node.kill()
-        self.node.communicate()
+        return self.call("grade", output, context)
 
 
 @pytest.fixture(autouse=True)
-def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with a short path for the sockets; no process of the test is left at its end."""
-    with processes.socket_folder(monkeypatch) as folder:
-        yield folder
-        left = not eventually(lambda: not processes.workers(str(folder)))
-        processes.kill_workers(folder)
-        assert not left
+def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """The folder by which processes of a test are found; none is left at its end."""
+    bare_environment(monkeypatch)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    yield tmp_path
+    assert eventually(lambda: not graders(tmp_path))
 
 
 @pytest.fixture
 def promptfoo(folder: Path) -> Iterator[Promptfoo]:
-    """A promptfoo whose eval has begun."""
-    started = Promptfoo(folder)
-    started.call("beforeAll", {}, {"hookName": "beforeAll"})
+    started = Promptfoo()
     yield started
-    started.close()
+    started.node.kill()
+    started.node.communicate()
 
 
-def workers() -> list[int]:
-    return processes.workers(os.environ["TMPDIR"])
-
-
-def sockets(folder: Path) -> list[Path]:
-    return list(folder.glob("faithfulness-assert-*/*.sock"))
+def asking(judge: Loopback) -> dict[str, Any]:
+    """By an address that is not known to be this machine's, which would be asked with care."""
+    url = judge.url.replace("127.0.0.1", "0.0.0.0")
+    return {**GIVEN, "config": {"judge": "openai:m", "baseUrl": url}}
 
 
 # ---------------------------------------------------------------- the same result
@@ -125,244 +107,171 @@ CASES: list[tuple[Any, Any]] = [
 ]
 
 
-def test_the_worker_and_a_new_process_give_the_result_of_the_python_assertion(
-    promptfoo: Promptfoo,
+def test_one_process_gives_the_results_of_the_python_assertion(
+    promptfoo: Promptfoo, folder: Path
 ) -> None:
+    calls = [promptfoo.send("grade", *case) for case in CASES]
     wanted = [json.loads(json.dumps(hook.get_assert(*case))) for case in CASES]
-    assert promptfoo.call("grade", *CASES) == wanted
-    assert promptfoo.processes() == 0
-    promptfoo.call("afterAll")
-    assert eventually(lambda: not workers())
-    assert promptfoo.call("grade", *CASES[:2]) == wanted[:2]
-    assert promptfoo.processes() == 2
+    assert [promptfoo.result(call) for call in calls] == wanted
+    assert len(graders(folder)) == 1
 
 
 def test_an_undefined_result_fails_a_negated_assertion_with_a_message_and_no_stack(
     promptfoo: Promptfoo,
 ) -> None:
-    """With and without a worker."""
     blank = {"error": "Nothing to check: the answer is blank.", "stack": ""}
     assert promptfoo.grade("", {**GIVEN, "test": NEGATED}) == blank
-    promptfoo.call("afterAll")
-    assert eventually(lambda: not workers())
-    assert promptfoo.grade("", {**GIVEN, "test": NEGATED}) == blank
+
+
+def test_many_asks_are_under_way_at_once_and_share_what_was_learned(promptfoo: Promptfoo) -> None:
+    """The judge answers none before it has all; that it takes no schema was learned before."""
+    together, learned = threading.Barrier(12), threading.Event()
+
+    def judge(request: Request) -> Answer:
+        if learned.is_set():
+            together.wait(PATIENCE)
+        return no_schema(request)
+
+    with Loopback(judge) as server:
+        assert promptfoo.grade(TRUE, asking(server))["pass"] is True
+        before = len(server.requests)
+        learned.set()
+        calls = [promptfoo.send("grade", TRUE, asking(server)) for _ in range(together.parties)]
+        assert all(promptfoo.result(call)["pass"] for call in calls)
+        assert len(server.requests) == before + together.parties
+
+
+def test_a_changed_key_is_used_at_once_and_what_is_under_way_is_finished(
+    promptfoo: Promptfoo,
+) -> None:
+    asked, changed = threading.Event(), threading.Event()
+
+    def judge(request: Request) -> Answer:
+        if request.number == 1:
+            asked.set()
+            assert changed.wait(PATIENCE)
+        return BOTH_SUPPORTED
+
+    with Loopback(judge) as server:
+        promptfoo.call("set", "OPENAI_API_KEY", "sk-first-0123456789abcdef")
+        first = promptfoo.send("grade", TRUE, asking(server))
+        assert asked.wait(PATIENCE)
+        promptfoo.call("set", "OPENAI_API_KEY", "sk-changed-0123456789abcdef")
+        assert promptfoo.grade(TRUE, asking(server))["pass"] is True
+        changed.set()
+        assert promptfoo.result(first)["pass"] is True
+        keys = [request.headers["authorization"].split("-")[1] for request in server.requests]
+    assert keys == ["first", "changed"]
+
+
+# ---------------------------------------------------------------- what goes wrong
 
 
 @pytest.mark.parametrize(
     ("python", "why"),
-    [("/nowhere/python", "ENOENT"), ("exec {python} -I -S", "No module named"), ("exit 3", ": 3")],
+    [("", "ENOENT"), ("exec {python} -I -S", "No module named"), ("exit 3", "exit code 3")],
 )
 def test_without_a_python_that_grades_it_fails_and_says_why(
-    python: str, why: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+    python: str, why: str, folder: Path
 ) -> None:
-    broken = Promptfoo(folder, server="true")
+    """Under ``not-javascript`` too, where a result that does not pass would be inverted."""
     script = folder / "python"
-    if python.startswith("/"):
-        script.unlink()
-    else:
+    if python:
         script.write_text(f'#!/bin/sh\n{python.format(python=sys.executable)} "$@"\n')
-    broken.call("beforeAll")
-    result = broken.grade(TRUE)
-    broken.close()
-    assert set(result) == {"error", "stack"}
-    assert result["error"].startswith("Not graded: ")
-    assert why in result["error"]
-    assert "PROMPTFOO_PYTHON" in result["error"]
-    assert result["stack"] == ""
-
-
-def test_a_changed_key_is_not_graded_by_the_worker_that_has_the_old_one(
-    promptfoo: Promptfoo,
-) -> None:
-    with Loopback(SUPPORTED) as judge:
-        api = {**GIVEN, "config": {"judge": "openai:m", "baseUrl": judge.url}}
-        promptfoo.call("set", "OPENAI_API_KEY", "sk-changed-0123456789abcdef")
-        assert promptfoo.grade(TRUE, api)["pass"] is True
-        assert judge.requests[0].headers["authorization"] == "Bearer sk-changed-0123456789abcdef"
-    assert promptfoo.processes() == 1
-
-
-def test_a_second_eval_of_the_same_process_uses_the_same_worker(promptfoo: Promptfoo) -> None:
-    """As ``promptfoo eval --watch`` does. Without ``afterAll``, the first worker still runs."""
-    assert promptfoo.grade(TRUE)["pass"] is True
-    first = workers()
-    promptfoo.call("beforeAll")
-    assert promptfoo.grade(TRUE)["pass"] is True
-    assert eventually(lambda: workers() == first)
-    assert promptfoo.processes() == 0
-
-
-# ---------------------------------------------------------------- what happens to a worker
+        script.chmod(0o755)
+    broken = Promptfoo(PROMPTFOO_PYTHON=str(script))
+    result, negated = broken.grade(TRUE), broken.grade(TRUE, {**GIVEN, "test": NEGATED})
+    _, said = broken.node.communicate()
+    assert (result["pass"], result["score"], result["metadata"]["graderError"]) == (False, 0, True)
+    assert result["reason"].startswith("Not graded: ")
+    assert why in result["reason"]
+    assert "PROMPTFOO_PYTHON" in result["reason"]
+    assert negated == {"error": result["reason"], "stack": ""}
+    assert said == ""
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_a_worker_that_dies_between_two_assertions_changes_no_result(
-    how: signal.Signals, promptfoo: Promptfoo
+def test_a_process_that_dies_loses_what_is_under_way_and_is_replaced(
+    how: signal.Signals, promptfoo: Promptfoo, folder: Path
 ) -> None:
+    asked = threading.Barrier(3)
+
+    def judge(_: Request) -> Answer:
+        asked.wait(PATIENCE)
+        return Answer(delay=60)
+
     before = promptfoo.grade(FALSE)
-    (pid,) = workers()
-    os.kill(pid, how)
-    assert eventually(lambda: pid not in workers())
+    with Loopback(judge) as server:
+        calls = [promptfoo.send("grade", TRUE, asking(server)) for _ in range(2)]
+        asked.wait(PATIENCE)
+        (pid,) = graders(folder)
+        os.kill(pid, how)
+        for call in calls:
+            lost = promptfoo.result(call)
+            assert (lost["pass"], lost["metadata"]["graderError"]) == (False, True)
+            assert how.name in lost["reason"]
     assert promptfoo.grade(FALSE) == before
-    assert promptfoo.processes() == 1
-    if (
-        how == signal.SIGKILL
-    ):  # the socket was left, so the process that found it has replaced the worker
-        assert eventually(lambda: promptfoo.grade(FALSE) == before and promptfoo.processes() < 9)
-        assert len(workers()) == 1
+    assert graders(folder) != [pid]
 
 
-def test_a_socket_that_vanishes_between_two_assertions_changes_no_result(
+def test_what_is_printed_is_no_answer(folder: Path) -> None:
+    """By a library before Python is ready, by others later, and by programs that it starts; each may read its input."""
+    (folder / "sitecustomize.py").write_text("""
+import os, subprocess, sys, threading
+print("loading [", end="", flush=True)
+def noise():
+    for number in range(200):
+        os.write(1, b'[1, {"result": {"pass": true}}]\\n') if number > 3 else None
+        subprocess.run([sys.executable, "-S", "-c", "input(); print('[2, {}]')"], stdin=0, stderr=2) if "-m" in sys.orig_argv and number in (4, 9) else None
+        threading.Event().wait(.01)
+def began(event, _):
+    if event == "import" and _[0] == "faithfulness_assert.promptfoo.hook" and not threads:
+        threads.append(threading.Thread(target=noise, daemon=True))
+        threads[0].start()
+threads = []
+sys.addaudithook(began)
+""")
+    noisy = Promptfoo(PYTHONPATH=str(folder))
+    wanted = [hook.get_assert(answer, GIVEN)["score"] for answer in (TRUE, FALSE) * 20]
+    assert [noisy.grade(answer)["score"] for answer in (TRUE, FALSE) * 20] == wanted
+    noisy.node.communicate()
+
+
+# ---------------------------------------------------------------- its end
+
+
+def test_after_all_tells_what_was_made_up_and_ends_the_process(
     promptfoo: Promptfoo, folder: Path
 ) -> None:
-    before = promptfoo.grade(FALSE)
-    (path,) = sockets(folder)
-    path.unlink()
-    assert promptfoo.grade(FALSE) == before
-    assert promptfoo.processes() == 1
-    assert eventually(lambda: not workers())
+    result = {
+        "testCase": {"description": "tall"},
+        "gradingResult": {"componentResults": [promptfoo.grade(FALSE)]},
+    }
+    promptfoo.call("afterAll", {"results": [result]}, {"hookName": "afterAll"})
+    assert eventually(lambda: not graders(folder))
+    _, said = promptfoo.node.communicate()
+    assert said.startswith("tall: made up: “The Eiffel Tower is 530 metres tall.” (")
 
 
-@pytest.mark.parametrize("with_worker", [True, False])
-def test_a_promptfoo_that_is_killed_leaves_no_process(with_worker: bool, folder: Path) -> None:
+def test_without_after_all_the_process_ends_when_node_has_nothing_to_do(
+    promptfoo: Promptfoo, folder: Path
+) -> None:
+    assert promptfoo.grade(TRUE)["pass"] is True
+    _, said = promptfoo.node.communicate(timeout=PATIENCE)
+    assert (promptfoo.node.returncode, said) == (0, "")
+
+
+def test_a_promptfoo_that_is_killed_leaves_no_process(promptfoo: Promptfoo, folder: Path) -> None:
+    """The judge does not answer, and nobody waits for it."""
     reached = threading.Event()
 
     def hang(_: Request) -> Answer:
         reached.set()
         return Answer(delay=60)
 
-    killed = Promptfoo(folder)
     with Loopback(hang) as judge:
-        if with_worker:
-            killed.call("beforeAll")
-        api = {**GIVEN, "config": {"judge": "openai:m", "baseUrl": judge.url, "apiKey": "none"}}
-        killed.send("grade", [TRUE, api])
-        assert reached.wait(processes.PATIENCE)
-        assert len(workers()) == 1
-        killed.close()
-        assert eventually(lambda: not workers())
-
-
-# ---------------------------------------------------------------- what pretends to be a worker
-
-
-@contextmanager
-def pretender(path: Path, reply: Callable[[], bytes | None]) -> Iterator[list[bytes]]:
-    """Listens at ``path`` and sends ``reply()`` to each request, or nothing; yields the requests."""
-    path.parent.mkdir(mode=0o700, exist_ok=True)
-    requests: list[bytes] = []
-    done = threading.Event()
-
-    def serve() -> None:
-        while not done.is_set():
-            with suppress(TimeoutError, OSError):
-                connection, _ = listener.accept()
-                with connection:
-                    requests.append(protocol.receive(connection))
-                    answer = reply()
-                    if answer is None:
-                        done.wait(processes.PATIENCE)
-                    else:
-                        connection.sendall(answer)
-
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(path))
-        listener.listen()
-        listener.settimeout(0.05)
-        thread = threading.Thread(target=serve)
-        thread.start()
-        yield requests
-        done.set()
-        thread.join()
-
-
-def announcing(folder: Path, path: Path) -> str:
-    """Shell commands in place of a worker: they say that it listens at ``path``."""
-    (folder / "said").write_text(json.dumps({"socket": str(path), **protocol.place()}))
-    return f"cat {folder}/said; exit"
-
-
-def framed(message: bytes) -> bytes:
-    return len(message).to_bytes(4, "big") + message
-
-
-def test_a_reply_that_is_not_a_whole_result_is_not_credited(folder: Path) -> None:
-    """Then a new process grades. A sign of life before a result is no reply."""
-    passed = json.dumps({"result": {**hook.get_assert(TRUE, GIVEN), "score": 0.123}}).encode()
-    broken = [b"", bytes(8), framed(b"{}"), framed(b"null"), framed(passed)[:-1], b"\0\0"]
-    broken.append(framed(b'{"refused": "busy"}'))
-    replies = iter([bytes(8) + framed(passed), *broken])
-    path = folder / "private" / "1.sock"
-    with pretender(path, lambda: next(replies)) as requests:
-        node = Promptfoo(folder, server=announcing(folder, path))
-        node.call("beforeAll")
-        assert node.grade(FALSE)["score"] == 0.123
-        assert [node.grade(FALSE)["score"] for _ in broken] == [0.5] * len(broken)
-        assert node.processes() == len(broken)
-        node.close()
-        assert len(requests) == 1 + len(broken)
-
-
-def test_a_worker_that_says_nothing_is_given_up(folder: Path) -> None:
-    """While it starts, and while it should grade. The limits are shorter here."""
-    hasty = folder / "hasty.cjs"
-    hasty.write_text(TEMPLATE.read_text().replace("0_000", "00"))
-    path = folder / "private" / "1.sock"
-    with pretender(path, lambda: None) as requests:
-        for server in ("exec sleep 60", announcing(folder, path)):
-            node = Promptfoo(folder, hasty, server)
-            node.call("beforeAll")
-            assert node.grade(FALSE)["score"] == 0.5
-            node.call("afterAll")
-            node.close()
-    assert len(requests) == 1
-
-
-def open_to_all(path: Path) -> None:
-    path.parent.chmod(0o750)
-
-
-def behind_a_link(path: Path) -> None:
-    path.rename(path.with_name("elsewhere"))
-    path.symlink_to("elsewhere")
-
-
-def in_a_linked_folder(path: Path) -> None:
-    path.parent.rename(path.parent.with_name("elsewhere"))
-    path.parent.symlink_to("elsewhere")
-
-
-def in_a_folder_of_another_user(path: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("only root can make a folder another user's")
-    os.chown(path.parent, 65534, 65534)
-
-
-def of_another_user(path: Path) -> None:
-    if os.geteuid() != 0:
-        pytest.skip("only root can make a file another user's")
-    os.chown(path, 65534, 65534)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [open_to_all, behind_a_link, in_a_linked_folder, in_a_folder_of_another_user, of_another_user],
-)
-def test_a_socket_that_another_user_may_have_made_or_opened_gets_no_text(
-    change: Callable[[Path], None], folder: Path
-) -> None:
-    path = folder / "private" / "1.sock"
-    with pretender(path, lambda: b"") as requests:
-        change(path)
-        node = Promptfoo(folder, server=announcing(folder, path))
-        node.call("beforeAll")
-        assert node.grade(FALSE)["score"] == 0.5
-        node.close()
-    assert requests == []
-
-
-def test_the_file_is_short_enough_to_be_read() -> None:
-    """Users commit it to their own repositories."""
-    lines = TEMPLATE.read_text("utf-8").splitlines()
-    assert len(lines) <= 64
-    assert max(map(len, lines)) <= 100
+        promptfoo.send("grade", TRUE, asking(judge))
+        assert reached.wait(PATIENCE)
+        assert len(graders(folder)) == 1
+        promptfoo.node.kill()
+        assert eventually(lambda: not graders(folder))

@@ -1,24 +1,13 @@
-"""Finds worker processes through /proc, and waits for conditions."""
+"""Finds the processes that grade for promptfoo through /proc, and waits for conditions."""
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
-import pytest
-from remote import bare_environment
-
-COMMANDS = (
-    b"faithfulness_assert\0worker",
-    b"faithfulness_assert.promptfoo.worker_process.server",
-    b"faithfulness_assert.promptfoo.javascript",
-)
 # A process that a script started in the background ignores Ctrl-C, and so would one that it starts.
 HEARS_CTRL_C = (
     sys.executable,
@@ -42,44 +31,16 @@ def eventually(condition: Callable[[], object]) -> bool:
     return True
 
 
-def workers(folder: str) -> list[int]:
-    """The ids of the processes that grade whose TMPDIR is ``folder``: workers, and those of ``faithfulness.cjs``.
-
-    Such a process runs ``uname`` once. Its child looks like itself for an instant, and does not count.
-    """
-    found = [path for path in Path("/proc").glob("[0-9]*") if _is_worker(path, folder)]
-    names = {path.name for path in found}
-    return [int(path.name) for path in found if _parent(path) not in names]
+def graders(folder: Path) -> list[int]:
+    """The ids of the processes of ``faithfulness.cjs`` that have this folder as their TMPDIR."""
+    return [int(path.name) for path in Path("/proc").glob("[0-9]*") if _is_grader(path, folder)]
 
 
-def _parent(process: Path) -> str:
-    with suppress(OSError):
-        status = (process / "status").read_text(encoding="utf-8", errors="replace")
-        return status.partition("\nPPid:\t")[2].partition("\n")[0]
-    return ""
-
-
-def _is_worker(process: Path, folder: str) -> bool:
+def _is_grader(process: Path, folder: Path) -> bool:
     with suppress(OSError):  # it has ended; both files of a zombie are empty
-        command = (process / "cmdline").read_bytes()
         environment = (process / "environ").read_bytes().split(b"\0")
         return (
-            any(name in command for name in COMMANDS) and f"TMPDIR={folder}".encode() in environment
+            b"\0-m\0faithfulness_assert.promptfoo\0" in (process / "cmdline").read_bytes()
+            and f"TMPDIR={folder}".encode() in environment
         )
     return False
-
-
-@contextmanager
-def socket_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder with a short path for the sockets of a test, which sees no settings of this machine."""
-    bare_environment(monkeypatch)
-    with tempfile.TemporaryDirectory(prefix="fa-", dir="/tmp") as name:
-        monkeypatch.setenv("TMPDIR", name)
-        yield Path(name)
-
-
-def kill_workers(folder: Path) -> None:
-    """Ends the workers that still run."""
-    for pid in workers(str(folder)):
-        with suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)

@@ -1,61 +1,79 @@
-// A `javascript` assertion for promptfoo. The worker of this eval grades; without one, a new Python
-// process does, with the same result. `beforeAll` and `afterAll` start and stop the worker.
-const { spawn, spawnSync } = require("node:child_process");
+// A `javascript` assertion for promptfoo. One Python process grades the whole eval: it is started for
+// the first assertion, is asked in lines of JSON, and ends with the eval.
+const { spawn } = require("node:child_process");
 const { once } = require("node:events");
-const { buffer, json, text } = require("node:stream/consumers");
-const fs = require("node:fs"), net = require("node:net"), path = require("node:path");
+const { createInterface } = require("node:readline");
 const { env, platform } = process;
-const PYTHON = env.PROMPTFOO_PYTHON || (platform === "win32" ? "python" : "python3");
-const START = 30_000, SILENCE = 10_000; // milliseconds; then the worker is given up
-let worker = {}; // its process, a promise of its address, and a number for the eval that it serves
+const ADVICE = "PROMPTFOO_PYTHON must name the Python that has faithfulness-assert";
+let grader, asked = 0; // the process, and how often any was asked
+
 module.exports = async (output, context) => {
+  const grade = [output, { ...context, assertionType: "javascript" }];
+  const { result, raised, lost } = await answer({ grade });
+  if (result) return result;
+  const reason = raised ?? `Not graded: ${lost}`;
+  const tests = (context?.test?.assert ?? []).flatMap((one) => [one, one?.assert].flat());
+  if (raised || tests.some((one) => one?.type === "not-javascript")) {
+    // promptfoo would invert a result. It reads `pass`, and fails the assertion with this error.
+    return { get pass() { throw Object.assign(new Error(reason), { stack: "" }); } };
+  }
+  const error = { kind: "transport", message: reason, retryable: true };
+  const metadata = { graderError: true, defined: false, status: "judge_failed", error };
+  return { pass: false, score: 0, reason, metadata };
+};
+module.exports.afterAll = async (...given) => { // promptfoo's terminal shows no reasons
+  const { told, lost } = await answer({ ended: given });
+  for (const line of told ?? [`faithfulness-assert: ${lost}`]) process.stderr.write(`${line}\n`);
+  retire();
+};
+
+// The answer to an ask; never an error, since promptfoo would end with it.
+const answer = async (ask) => {
   try {
-    const grade = [output, { ...context, assertionType: "javascript" }];
-    const reply = (await askWorker(grade).catch(() => null)) ?? (await askNewProcess(grade));
-    return reply.result ?? notGraded(reply.raised);
+    const message = encode(ask), environment = JSON.stringify(env);
+    if (grader?.environment !== environment) retire(); // a key may have changed
+    const own = (grader ??= start(environment)), number = ++asked;
+    hold(own, "ref");
+    own.child.stdin.write(`${JSON.stringify([number, message])}\n`);
+    return await new Promise((resolve) => own.waiting.set(number, resolve));
   } catch (error) {
-    const advice = "PROMPTFOO_PYTHON must name the Python that has faithfulness-assert";
-    return notGraded(`Not graded: ${error.message}. ${advice}`);
+    return { lost: error.message };
   }
 };
-module.exports.beforeAll = () => {
-  const server = ["-m", "faithfulness_assert.promptfoo.worker_process.server", process.pid];
-  const child = spawn(PYTHON, server, { detached: true, stdio: ["ignore", "pipe", "ignore"] });
-  child.on("error", () => {}).unref(); // without a worker, new processes grade
-  setTimeout(() => child.stdout.destroy(), START).unref();
-  worker = { child, address: json(child.stdout).catch(() => ({})), evaluation: Date.now() };
+const start = (environment) => {
+  const python = env.PROMPTFOO_PYTHON || (platform === "win32" ? "python" : "python3");
+  const command = ["-X", "utf8", "-m", "faithfulness_assert.promptfoo"];
+  const child = spawn(python, command, { windowsHide: true });
+  const own = { child, environment, waiting: new Map() };
+  const lines = createInterface({ input: child.stdout });
+  let problem = ""; // the end of what it wrote to standard error
+  child.stderr.on("data", (said) => { problem = `${problem}${said}`.slice(-9999); });
+  child.on("error", () => {}).stdin.on("error", () => {}); // its end is noticed here:
+  Promise.all([once(child, "exit"), once(lines, "close")]).then(
+    ([[code, how]]) => how ?? /No module named [\w.']+/.exec(problem)?.[0] ?? `exit code ${code}`,
+    (error) => error.message,
+  ).then((why) => {
+    if (grader === own) grader = undefined; // the next assertion starts a new one
+    const lost = own.served ? `${python}: ${why}` : `${python}: ${why}. ${ADVICE}`;
+    for (const number of own.waiting.keys()) settle(own, number, { lost });
+  });
+  lines.on("line", (line) => {
+    try { settle(own, ...JSON.parse(line), own.served = true); } catch {} // a line of a library
+  });
+  return own;
 };
-module.exports.afterAll = (...given) => { // promptfoo's terminal shows no reasons
-  worker.child?.kill();
-  const says = ["-m", "faithfulness_assert.promptfoo.eval_end"];
-  spawnSync(PYTHON, says, { input: encode(given), stdio: ["pipe", "ignore", "inherit"] });
+const settle = (own, number, said) => {
+  own.waiting.get(number)?.(said);
+  own.waiting.delete(number);
+  if (!own.waiting.size) own === grader ? hold(own, "unref") : own.child.stdin.end();
 };
-// promptfoo reads `pass`, and fails the assertion with this error, also under `not-javascript`.
-const notGraded = (why) => ({ get pass() { throw Object.assign(new Error(why), { stack: "" }); } });
-
-async function askWorker(grade) {
-  const { socket, ...identity } = await worker.address;
-  const folder = fs.lstatSync(path.dirname(socket)), user = process.geteuid();
-  if (!folder.isDirectory() || folder.uid !== user || folder.mode & 0o077) return null;
-  if (!fs.lstatSync(socket).isSocket() || fs.lstatSync(socket).uid !== user) return null;
-  identity.environment = env;
-  const message = Buffer.from(`size${encode({ identity, eval: worker.evaluation, grade })}`);
-  message.writeUInt32BE(message.length - 4); // in place of the word "size"
-  const connection = net.connect(socket).setTimeout(SILENCE, () => connection.destroy());
-  connection.write(message);
-  const received = await buffer(connection);
-  const size = received.findIndex((byte) => byte) & ~3; // a size of 0 is a sign of life
-  const reply = JSON.parse(received.subarray(size + 4));
-  return "result" in reply || "raised" in reply ? reply : null;
-}
-async function askNewProcess(grade) {
-  const child = spawn(PYTHON, ["-m", "faithfulness_assert.promptfoo.javascript"]);
-  child.stdin.on("error", () => {}).write(`${encode(grade)}\n`); // open: it ends with promptfoo
-  const streams = [text(child.stdout), text(child.stderr), once(child, "close")];
-  const [reply, problem] = await Promise.all(streams);
-  if (reply) return JSON.parse(reply);
-  throw new Error(`${PYTHON} failed: ${/No module named [\w.']+/.exec(problem) ?? child.exitCode}`);
-}
+const retire = () => { // it ends when its input does, which is after what is under way
+  const own = grader;
+  grader = undefined;
+  if (own && !own.waiting.size) own.child.stdin.end();
+};
+// promptfoo's process may end while a process that has nothing to do is kept.
+const hold = ({ child }, how) => [child, ...child.stdio].forEach((one) => one?.[how]());
 // As promptfoo does it for Python: a value that contains itself is left out.
 const encode = (value, outer = []) => JSON.stringify(value, function (_, item) {
   while (outer.length && outer.at(-1) !== this) outer.pop();

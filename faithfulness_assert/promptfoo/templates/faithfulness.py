@@ -1,5 +1,3 @@
-from faithfulness_assert.promptfoo import get_assert, worker
+from faithfulness_assert.promptfoo import afterAll, get_assert
 
-beforeAll = afterAll = worker  # other names would be called around each test, too
-
-__all__ = ["afterAll", "beforeAll", "get_assert", "worker"]
+__all__ = ["afterAll", "get_assert"]

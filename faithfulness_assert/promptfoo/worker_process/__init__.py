@@ -1,1 +1,0 @@
-"""The worker: one warm process that grades all assertions of a promptfoo eval."""
