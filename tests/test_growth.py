@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 from ambiguity import exponential, fragments
-from conftest import ROOT
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from patterns import collected
@@ -21,7 +18,6 @@ from sinks import Sink, grading, reading, replies, shown
 from strategies import part
 
 from faithfulness_assert import ConfigError
-from faithfulness_assert.cases.locate import search
 from faithfulness_assert.policy.files import read_data
 from faithfulness_assert.records.errors import FaithfulnessError
 
@@ -166,20 +162,6 @@ def test_so_does_what_is_read_and_shown(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- paths and files of a user
-
-PATHS = json.loads((ROOT / "fixtures" / "costly_paths.json").read_text(encoding="utf-8"))
-RECORD = {"text": "Glue.", "parts": [{"body": "It is so.", "key": "k"}]}
-
-
-@pytest.mark.parametrize("row", PATHS["refused"], ids=lambda row: row["text"] + row["then"][:20])
-def test_a_path_that_could_multiply_its_record_is_refused(row: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match=row["says"]):
-        search(row["text"] * row["n"] + row["then"], RECORD)
-
-
-@pytest.mark.parametrize(("path", "value"), PATHS["allowed"])
-def test_a_usual_path_with_lists_and_functions_is_followed(path: str, value: object) -> None:
-    assert search(path, RECORD) == value
 
 
 @pytest.mark.parametrize("key", ["a", '""', "''", '"\\""', " a ", '"a.b"'])

@@ -14,7 +14,7 @@ from ..records.option_names import option
 from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
 from .fields import known_fields
-from .systems import COLUMN_FIELDS, FIRST_MARKS, FROM, SYSTEMS, System, check_length, names
+from .systems import COLUMN_FIELDS, FIRST_MARKS, FROM, SYSTEMS, System, names
 
 _PLAIN_PATH = re.compile(r"[\w.-]+")
 _NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')
@@ -22,9 +22,6 @@ _NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')
 _AUDIT = "last_citation_audit"
 _TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
 _ABSENT = object()
-_WRITERS = ("join", "to_string")
-MAX_COPIES = 256
-"""Times that a path may write out a part of its record."""
 _SPEAKERS = {"question": ("user", "human"), "answer": ("assistant", "ai")}
 
 
@@ -230,42 +227,18 @@ def search(path: Any, record: Any) -> Any:
     """The value at a JMESPath expression; None if there is none.
 
     Raises:
-        ConfigError: the path is not valid, or could need much more than the record.
+        ConfigError: the path is not valid.
     """
     import jmespath  # only where a path needs it
 
     problems = (jmespath.exceptions.JMESPathError, TypeError, AttributeError, ValueError)
     try:
-        if isinstance(path, str):
-            check_length(path)
-            _check_copies(jmespath.compile(path).parsed)
         return jmespath.search(path, record)
     except RecursionError:
         raise ConfigError(f"invalid JMESPath {clip(path)!r}: too deeply nested") from None
     except problems as error:
         problem = str(error).splitlines()[0]
         raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}") from None
-
-
-def _check_copies(tree: Any) -> None:
-    """Raises ``ValueError`` if an expression could write out its input too many times.
-
-    ``[@, @][]`` doubles its input, and each one behind it does so again: the sizes of all such
-    lists are multiplied, wherever they stand. So do functions that write text between values.
-    """
-    copies, waiting = 1, [tree]
-    while waiting:
-        node = waiting.pop()
-        waiting += [child for child in node["children"] if isinstance(child, dict)]
-        if node["type"] in ("multi_select_list", "multi_select_dict"):
-            copies *= max(1, len(node["children"]))
-        elif node["type"] == "function_expression" and node["value"] in _WRITERS:
-            sign = node["children"][0] if node["value"] == "join" else {}
-            if sign and sign.get("type") != "literal":
-                raise ValueError("the first value of join must be a text in quotes")
-            copies *= 2 + len(str(sign.get("value", "")))
-    if copies > MAX_COPIES:
-        raise ValueError("too many lists or functions inside each other")
 
 
 def _without(record: dict[str, Any], path: str) -> dict[str, Any]:

@@ -188,7 +188,6 @@ FIRST_MARKS = {way[0].split(".")[0] for system in SYSTEMS.values() for way in sy
 
 COLUMN_FIELDS = (*FIELDS, "id")
 """The fields that a column can be named for."""
-MAX_PATH_CHARS = 1_000
 FROM = "from"
 """The key of a mapping that names the system, for records that could be those of two."""
 
@@ -201,29 +200,18 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
     """
     ours = {alias: name for name, aliases in CASE_ALIASES.items() for alias in aliases}
     checked: dict[str, str] = {}
+    said = option("mapping")
     if not isinstance(mapping, Mapping | None):
         found = type(mapping).__name__
-        raise ConfigError(f"{_name()}: must be a mapping of fields to columns, got {found}")
+        raise ConfigError(f"{said}: must be a mapping of fields to columns, got {found}")
     for name, column in (mapping or {}).items():
         if not isinstance(column, str):
-            raise ConfigError(f"{_name()}: {name} must be the name of a column, got {column!r}")
+            raise ConfigError(f"{said}: {name} must be the name of a column, got {column!r}")
         field = ours.get(name, name)
         if field == FROM and column not in SYSTEMS:
             raise ConfigError(f"from: unknown system {column!r}. Known: {', '.join(SYSTEMS)}")
         if field not in (*COLUMN_FIELDS, FROM):
             near = suggest(name, COLUMN_FIELDS)
-            raise ConfigError(f"{_name()}: a case has no field {name!r}. {near}")
-        check_length(column)
+            raise ConfigError(f"{said}: a case has no field {name!r}. {near}")
         checked[field] = column
     return checked
-
-
-def check_length(path: str) -> None:
-    """Raises ``ConfigError`` for a path that is longer than anyone writes."""
-    if len(path) > MAX_PATH_CHARS:
-        limit = f"a path may have {MAX_PATH_CHARS:,} characters"
-        raise ConfigError(f"{_name()}: {limit}, got {len(path):,}")
-
-
-def _name() -> str:
-    return option("mapping")

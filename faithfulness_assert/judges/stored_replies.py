@@ -275,17 +275,17 @@ def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
     data = _read(folder / f"{key}.json")
     if data is None or data.get("ask") != key or not isinstance(data.get("text"), str):
         return None
-    warnings = data.get("warnings")
-    texts = [w for w in warnings if isinstance(w, str)] if isinstance(warnings, list) else []
-    reply = Reply(data["text"], Usage(), cached=True)
-    with suppress(TypeError):  # of a file that somebody else wrote
-        reply = replace(reply, confidence=tuple(data.get("confidence") or ()))
-    with suppress(TypeError):
-        own = [
-            tuple(words) if isinstance(words, list) else words for words in data.get("wrong", ())
-        ]
-        reply = replace(reply, wrong=tuple(own))
-    reply = replace(reply, warnings=tuple(texts))
+    try:
+        reply = Reply(
+            data["text"],
+            Usage(),
+            cached=True,
+            warnings=tuple(data.get("warnings") or ()),
+            confidence=tuple(data.get("confidence") or ()),
+            wrong=tuple(map(tuple, data.get("wrong") or ())),
+        )
+    except TypeError:
+        return None
     return (secrets if isinstance(secrets, Secrets) else _own_keys()).out_of_reply(reply)
 
 

@@ -457,7 +457,7 @@ def test_marked_words_are_the_same_from_stored_replies(tmp_path: Path) -> None:
     assert [v.wrong for v in first.verdicts] == [v.wrong for v in again.verdicts] == [("seven",)]
 
 
-@pytest.mark.parametrize("wrong", [[["euros"]], [["", "no such words"]], [[3]], [3], 3, ["ab"], {}])
+@pytest.mark.parametrize("wrong", [[["euros"]], [["", "no such words"]], {}])
 def test_marks_that_are_no_words_of_the_statement_are_left_out(
     tmp_path: Path, wrong: object
 ) -> None:
@@ -780,20 +780,23 @@ def test_a_model_that_fails_is_a_judge_that_failed_and_the_next_ask_is_answered(
 
 
 @pytest.mark.parametrize(
-    "sure", [[2.0], [-0.1], [math.nan], [True], ["0.9"], 0.9, {"1": 0.9}, [[0.5]]]
+    "damage",
+    [{"confidence": sure} for sure in ([2.0], [-0.1], [math.nan], [True], ["0.9"], 0.9, [[0.5]])]
+    + [{"wrong": wrong} for wrong in ([[3]], [3], 3)],
+    ids=str,
 )
-def test_a_stored_confidence_that_is_none_is_left_out(tmp_path: Path, sure: object) -> None:
+def test_a_stored_reply_that_no_judge_gives_is_asked_for_again(
+    tmp_path: Path, damage: dict[str, object]
+) -> None:
     model, kept = tiny_model(tmp_path / "m", WORDS), tmp_path / "kept"
     case = {"answer": "The tower is tall, indeed.", "context": "The tower is tall."}
     assert grade(**case, judge=model, cache=kept).verdicts[0].confidence
     [stored] = [p for p in kept.glob("*/*.json") if len(p.stem) == 64]
-    changed = {**json.loads(stored.read_text(encoding="utf-8")), "confidence": sure}
-    stored.write_text(json.dumps(changed), encoding="utf-8")
-    [verdict] = grade(**case, judge=model, cache=kept, cache_only=True).verdicts
-    assert (verdict.label, verdict.confidence) == ("supported", None)
-    if isinstance(sure, list):
-        with pytest.raises(TypeError, match=r"Reply\.confidence"):
-            Reply("", confidence=tuple(sure))
+    whole = stored.read_text(encoding="utf-8")
+    stored.write_text(json.dumps({**json.loads(whole), **damage}), encoding="utf-8")
+    assert grade(**case, judge=model, cache=kept, cache_only=True).status == "judge_failed"
+    assert grade(**case, judge=model, cache=kept).verdicts[0].confidence
+    assert json.loads(stored.read_text(encoding="utf-8")) == json.loads(whole)
 
 
 def test_a_model_is_the_same_judge_wherever_its_folder_is(
