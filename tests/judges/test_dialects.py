@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row
-from internet import Internet
+from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row, reached
 from remote import bare_environment
 
 from faithfulness_assert import Grader
@@ -21,44 +19,40 @@ LONG = [
     f"Gallery {n} of the museum has {n + 3} rooms and was painted in {1800 + n}."
     for n in range(150)
 ]
+Grade = Callable[..., Any]
 each = pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
 
 
 @pytest.fixture
-def internet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Internet]:
-    """Where each server is at its own address."""
+def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Grades a case by an imitation of a server, at its own address."""
     bare_environment(monkeypatch)
-    servers = {made.place: made for made in map(Imitation, ROWS.values())}
-    with Internet(servers) as made:
-        made.reach(monkeypatch, tmp_path)
-        yield made
 
+    def graded(made: Imitation, case: Any = CASE, **options: Any) -> Any:
+        name = options.pop("model", made.row["model"])
+        with reached(made, monkeypatch) as url:
+            given = {"base_url": url, "api_key": KEY, "max_retries": 0, "timeout": 20}
+            grader = Grader(f"openai:{name}", **{**given, **options})
+            result = grader.grade(**case)
+            grader.judge.close()  # type: ignore[attr-defined]
+        return result
 
-def grade(row: Row, case: Any = CASE, **options: Any) -> Any:
-    """The result of a case."""
-    given = {"base_url": row["base_url"], "api_key": KEY, "max_retries": 0, "timeout": 20}
-    grader = Grader(f"openai:{options.pop('model', row['model'])}", **{**given, **options})
-    try:
-        return grader.grade(**case)
-    finally:
-        grader.judge.close()  # type: ignore[attr-defined]
+    return graded
 
 
 # ---------------------------------------------------------------- right grades
 
 
 @each
-def test_a_grade_is_right(row: Row, internet: Internet) -> None:
-    result = grade(row)
+def test_a_grade_is_right(row: Row, grade: Grade) -> None:
+    result = grade(Imitation(row))
     assert (result.status, result.score) == ("graded", SCORE), result.reason
     assert result.tokens_used.prompt > 100
 
 
 @each
-def test_a_parameter_that_the_server_rejects_is_left_out_and_told(
-    row: Row, internet: Internet
-) -> None:
-    result = grade(row, seed=7)
+def test_a_parameter_that_the_server_rejects_is_left_out_and_told(row: Row, grade: Grade) -> None:
+    result = grade(Imitation(row), seed=7)
     rejected = row.get("rejects", {}).keys() - {"max_tokens"}
     assert (result.status, result.score) == ("graded", SCORE), result.reason
     assert len(result.metadata.get("warnings", ())) == len(rejected)
@@ -67,18 +61,14 @@ def test_a_parameter_that_the_server_rejects_is_left_out_and_told(
 
 
 @each
-def test_a_case_that_is_too_long_for_the_server_is_graded_in_parts(
-    row: Row, internet: Internet
-) -> None:
-    made = Imitation(row, window=2048)
-    internet.servers = {**internet.servers, made.place: made}
+def test_a_case_that_is_too_long_for_the_server_is_graded_in_parts(row: Row, grade: Grade) -> None:
     case = {"answer": f"{LONG[3]} {LONG[140]} Museum 9 burnt down.", "context": " ".join(LONG)}
-    result = grade(row, case)
+    result = grade(Imitation(row, window=2048), case)
     assert (result.status, result.score) == ("graded", pytest.approx(2 / 3)), result.reason
     assert "context window" in " ".join(result.metadata["warnings"])
 
 
-def test_a_schema_that_gemini_cannot_read_is_sent_in_another_form(internet: Internet) -> None:
+def test_a_schema_that_gemini_cannot_read_is_sent_in_another_form(grade: Grade) -> None:
     text = "Unknown name \"additionalProperties\" at 'generation_config.response_schema'"
     error = {
         "error": {
@@ -87,9 +77,7 @@ def test_a_schema_that_gemini_cannot_read_is_sent_in_another_form(internet: Inte
         }
     }
     row = {**ROWS["gemini"], "rejects": {"response_format": {"status": 400, "body": [error]}}}
-    made = Imitation(row)
-    internet.servers = {**internet.servers, made.place: made}
-    result = grade(row)
+    result = grade(Imitation(row))
     assert (result.status, result.score) == ("graded", SCORE), result.reason
 
 
@@ -107,19 +95,15 @@ KINDS = {"wrong_key": "auth", "unknown_model": "transport", "filtered": "content
         if error != "too_long"
     ],
 )
-def test_what_the_server_says_is_wrong_is_told_right(
-    row: Row, error: str, internet: Internet
-) -> None:
+def test_what_the_server_says_is_wrong_is_told_right(row: Row, error: str, grade: Grade) -> None:
     told: dict[str, Any] = row["errors"][error]
     options: dict[str, Any] = {
         "wrong_key": {"api_key": "sk-wrong"},
         "unknown_model": {"model": "no-such-model"},
     }.get(error, {})
     case = {**CASE, "context": f"{CASE['context']} {FORBIDDEN}."} if error == "filtered" else CASE
-    if error not in KINDS:
-        made = Imitation(row, always=error)
-        internet.servers = {**internet.servers, made.place: made}
-    result = grade(row, case, **options)
+    made = Imitation(row, always="" if error in KINDS else error)
+    result = grade(made, case, **options)
     assert result.error is not None
     assert result.error.kind == told.get("kind", KINDS.get(error, "transport")), result.reason
     says = {"auth": "api_key", "transport": "model's name", "content_filter": "filter"}
@@ -139,10 +123,9 @@ IDS = [(row, provider) for row in ROWS.values() for provider in row["promptfoo"]
     ids=lambda value: value.get("id") if isinstance(value, dict) else value,
 )
 def test_a_grader_of_promptfoo_becomes_a_judge_that_this_server_answers(
-    row: Row, provider: Any, internet: Internet
+    row: Row, provider: Any, grade: Grade
 ) -> None:
     judge, _ = judge_of((provider,))
-    result = grade(
-        {**row, "base_url": judge["baseUrl"]}, model=judge["judge"].removeprefix("openai:")
-    )
+    assert judge["baseUrl"] == row["base_url"]
+    result = grade(Imitation(row), model=judge["judge"].removeprefix("openai:"))
     assert (result.status, result.score) == ("graded", SCORE), result.reason

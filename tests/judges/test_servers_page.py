@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from dialects import KEY, ROWS, Imitation
-from internet import Internet
+from dialects import KEY, ROWS, Imitation, reached
 from remote import bare_environment
 from test_docs import FENCE
 
@@ -47,15 +46,14 @@ def test_each_recipe_works_as_it_stands(
     row: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recipe = RECIPES[row["name"]]
-    (tmp_path / "pyproject.toml").write_text(recipe["toml"], encoding="utf-8")
     bare_environment(monkeypatch)
     monkeypatch.chdir(tmp_path)
     settings.forget()
     for name in re.findall(r"=\$(\w+)", recipe["console"]):
         monkeypatch.setenv(name, KEY)
-    made = Imitation(row)
-    with Internet({made.place: made}) as internet:
-        internet.reach(monkeypatch, tmp_path)
+    with reached(Imitation(row), monkeypatch) as url:
+        table = recipe["toml"].replace(row["base_url"], url)
+        (tmp_path / "pyproject.toml").write_text(table, encoding="utf-8")
         assert run_console(recipe["console"], monkeypatch) == 0
         printed = capsys.readouterr().out
         result = grade("Adults pay 12 euros. It is free.", "Adults pay 12 euros. Children pay.")

@@ -3,19 +3,21 @@
 Behind each is the same truthful model. A row has: where the server is (``base_url``), its ``model``,
 what it writes beside the reply (``headers``, fields of ``reply``, ``choice``, ``message``, ``usage``,
 ``before_text``), the parameters that it ``rejects`` or ``ignores``, the form in which it ``keeps`` a
-schema ("" where it ignores one), its list of ``models`` (null: it has none), and its ``errors``.
+schema ("" where it ignores one), and its ``errors``.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+import pytest
 from conftest import ROOT
-from loopback import Answer, Request
+from loopback import Answer, Loopback, Request
 from true_server import said, text_of
 
 Row = dict[str, Any]
@@ -39,19 +41,11 @@ class Imitation:
     window: int = 100_000
     always: str = ""
 
-    @property
-    def place(self) -> str:
-        """Host and port."""
-        parts = urlsplit(self.row["base_url"])
-        return f"{parts.hostname}:{parts.port or 443}"
-
     def __call__(self, request: Request) -> Answer:
         base = urlsplit(self.row["base_url"]).path
         if problem := self._problem(request):
             return self._error(problem, request)
-        if request.path == f"{base}/models":
-            return self._answer(self.row["models"])
-        if request.path != f"{base}/chat/completions":
+        if urlsplit(request.path).path != f"{base}/chat/completions":
             return self._answer({"error": {"message": "not found"}}, 404)
         known = {n: v for n, v in request.body.items() if n not in self.row.get("ignores", ())}
         for name, error in self.row.get("rejects", {}).items():
@@ -67,8 +61,6 @@ class Imitation:
         sent = request.headers.get("authorization", "").removeprefix("Bearer ")
         if "wrong_key" in errors and sent != KEY:
             return "wrong_key"
-        if request.path.endswith("/models"):
-            return "" if self.row["models"] else "nothing_there"
         if request.body.get("model") != self.row["model"] and "unknown_model" in errors:
             return "unknown_model"
         if FORBIDDEN in text_of(request) and "filtered" in errors:
@@ -78,8 +70,6 @@ class Imitation:
         return "too_long" if too_long else ""
 
     def _error(self, problem: str, request: Request) -> Answer:
-        if problem == "nothing_there":
-            return self._answer({"error": {"message": "not found"}}, 404)
         error = self.row["errors"][problem]
         size, cap = tokens(request), cap_of(request)
         values = {"window": self.window, "tokens": size, "cap": cap, "total": size + cap}
@@ -112,6 +102,22 @@ class Imitation:
             "usage": {**usage, **row.get("usage", {})},
             **row.get("reply", {}),
         }
+
+
+@contextmanager
+def reached(imitation: Imitation, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The imitation at its own address, which it gives: behind a proxy, where every host is this one.
+
+    A proxy takes no TLS, so the address has none.
+    """
+    for name in ("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    with Loopback(imitation) as server:
+        address = str(imitation.row["base_url"])
+        monkeypatch.setenv("HTTP_PROXY", server.root)
+        monkeypatch.setenv("FAITHFULNESS_ASSERT_HTTP_HOSTS", str(urlsplit(address).hostname))
+        yield address.replace("https:", "http:")
 
 
 def tokens(request: Request) -> int:
