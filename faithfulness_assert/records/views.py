@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..text.strings import clip, one_line, visible
 from .errors import ConfigError
-from .model import MARKED, NUMBER_FLAG, CitationAudit, Label, Verdict
+from .model import EVIDENCE_FLAGS, MARKED, NUMBER_FLAG, CitationAudit, Label, Verdict
 
 if TYPE_CHECKING:
     from .result import GradingResult
@@ -28,6 +28,14 @@ MARKS: dict[Label | None, str] = {
     "contradicted": "x",
     "not_a_claim": " ",
     None: "!",
+}
+
+FLAG_WORDS = {
+    "no_such_evidence": "the judge points at context that it was not shown",
+    "no_such_quote": "the judge quotes what the context does not contain",
+    NUMBER_FLAG: "a number or unit that is nowhere in the context",
+    MARKED: "the judge marks words of it as not supported",
+    "lowered": "lowered from supported, because its evidence does not hold",
 }
 
 
@@ -78,10 +86,9 @@ def percent(share: float) -> str:
 
 def evidence_problem(verdict: Verdict) -> str:
     """What is wrong with the evidence that the judge named for a verdict; "" if nothing is."""
-    if "no_such_evidence" in verdict.flags:
-        return "the judge points at context that it was not shown"
-    if "no_such_quote" in verdict.flags:
-        return "the judge quotes what the context does not contain"
+    for flag in EVIDENCE_FLAGS:
+        if flag in verdict.flags:
+            return FLAG_WORDS[flag]
     return "the judge names no evidence" if "lowered" in verdict.flags else ""
 
 

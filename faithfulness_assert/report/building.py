@@ -19,11 +19,12 @@ from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs.files import whole_file
 from ..files import as_text
 from ..records.errors import ConfigError
+from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
 from .case_view import OUTCOME_NAMES, Vocabulary, detail_view, row_view
 from .comparing import Compared
 from .joining import join
-from .overview import Figures, comparison_overview, run_overview
+from .overview import LABELS, Figures, comparison_overview, run_overview
 from .page import Block, write_page
 from .record import mapping_of
 from .result_records import Results, open_results
@@ -141,6 +142,12 @@ class _Data:
             "mode": mode,
             "version": __version__,
             "outcomes": OUTCOME_NAMES,
+            "words": {
+                name: dict(zip(("sign", "words", "says"), told, strict=True))
+                for name, told in LABELS.items()
+            },
+            "flagWords": list(FLAG_WORDS.items()),
+            "used": {name: kind.used for name, kind in vars(self.names).items()},
             "labels": self.names.labels.names,
             "statuses": self.names.statuses.names,
             "flags": self.names.flags.names,

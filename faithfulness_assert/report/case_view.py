@@ -8,6 +8,7 @@ Offsets are those of JavaScript (UTF-16).
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from ..asking.ranking import nearest_sentences
@@ -18,7 +19,7 @@ from ..text.wrong_words import difference
 from .record import OUTCOMES, Record, plain, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..records.result import GradingResult
 
@@ -44,17 +45,24 @@ class Names:
     def __init__(self, known: Sequence[str] = ()) -> None:
         self._places = {name: place for place, name in enumerate(known)}
         self._most = len(known) + MAX_NAMES
+        self._used = set[str]()
 
     @property
     def names(self) -> list[str]:
         """All of them."""
         return list(self._places)
 
+    @property
+    def used(self) -> list[str]:
+        """Those that a case has."""
+        return [name for name in self._places if name in self._used]
+
     def place(self, name: str) -> int:
         """The place of a name. Those that are too many are all "other"."""
         name = name[:MAX_NAME]
         if name not in self._places and len(self._places) >= self._most:
             name = "other"
+        self._used.add(name)
         return self._places.setdefault(name, len(self._places))
 
 
@@ -130,18 +138,18 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
     ``place`` keeps the text of a passage, and says where.
     """
     result, metadata, audit = record.result, record.result.metadata, record.result.citations
-    passages = list(texts.passages) if texts else []
-    places = _Passages(passages)
+    places = _Passages(texts.passages if texts else ())
     answer = Offsets(texts.answer if texts else "")
-    says = _said_nearby(result, texts) if texts else {}
+    nearest = _nearest(result, texts) if texts else {}
     view = {
         "reason": result.reason,
         "error": [result.error.kind, result.error.message] if result.error else None,
         "warnings": result.warnings,
         "calculation": metadata.get("calculation"),
         "skipped": [[*answer.span(s.start, s.end), s.reason] for s in result.skipped],
-        "passages": [[id, place(text)] for id, text in passages],
-        "verdicts": [_verdict(v, places, says.get(v.id, v.says)) for v in result.verdicts],
+        "complete": texts is not None,
+        "verdicts": [_verdict(v, places, nearest.get(v.id)) for v in result.verdicts],
+        "passages": [[id, place(text)] for id, text in places.all()],
         "citations": audit
         and {
             "invalid": audit.invalid_citations,
@@ -160,43 +168,59 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
 
 
 class _Passages:
-    """Finds evidence in the passages of a case."""
+    """The passages of a case, and where evidence is in them.
+
+    What the judge names and is in none of them is added to one of its own.
+    """
 
     def __init__(self, passages: Sequence[tuple[str, str]]) -> None:
-        self._texts = [text for _, text in passages]
+        self._passages = passages
         self._offsets: dict[int, Offsets] = {}
         self._places: dict[str, list[int]] = {}
         for place, (id, _) in enumerate(passages):
             self._places.setdefault(id, []).append(place)
+        self._named: dict[str, dict[str, int]] = {}  # where each text begins
+        self._numbers: dict[str, int] = {}
+        self._ends: Counter[str] = Counter()
+
+    def all(self) -> Iterator[tuple[str, str]]:
+        """The ids and texts, those of named evidence last."""
+        yield from self._passages
+        yield from ((id, "\n".join(texts)) for id, texts in self._named.items())
 
     def evidence(self, evidence: Evidence) -> list[Any]:
-        """Where it is: the passage's place, its span there, and, if that is another, its text.
-
-        Without passages, or if it is not there: the passage's id, the sentence, and the text.
-        """
+        """Where it is: the passage's place, its span there, and, if that is another, its text."""
         id, text, start, end = evidence.passage, evidence.text, evidence.start, evidence.end
-        found = [p for p in self._places.get(id, ()) if start < end <= len(self._texts[p])]
+        found = [p for p in self._places.get(id, ()) if start < end <= len(self._passages[p][1])]
         for place in found:
-            if self._texts[place][start:end] == text:
+            if self._passages[place][1][start:end] == text:
                 return self._found(place, start, end)
         if found:  # the text is a truth that was found there
             return [*self._found(found[0], start, end), text]
-        return [id, evidence.sentence or None, text]
+        return self._added(id, text)
 
     def _found(self, place: int, start: int, end: int) -> list[Any]:
         if place not in self._offsets:
-            self._offsets[place] = Offsets(self._texts[place])
+            self._offsets[place] = Offsets(self._passages[place][1])
         return [place, *self._offsets[place].span(start, end)]
 
+    def _added(self, id: str, text: str) -> list[Any]:
+        size = Offsets(text)(len(text))
+        starts = self._named.setdefault(id, {})
+        if text not in starts:
+            starts[text] = self._ends[id]
+            self._ends[id] += size + 1
+        place = self._numbers.setdefault(id, len(self._passages) + len(self._numbers))
+        return [place, starts[text], starts[text] + size]
 
-def _said_nearby(result: GradingResult, texts: Texts) -> dict[int, str]:
-    """What the nearest sentence says in place of wrong words, where the judge names no evidence."""
-    wanted = [v for v in result.verdicts if v.wrong and not (v.evidence or v.is_fine)]
+
+def _nearest(result: GradingResult, texts: Texts) -> Mapping[int, Evidence]:
+    """The nearest sentences, for statements without support where the judge names no evidence."""
+    wanted = [v for v in result.verdicts if not (v.evidence or v.is_fine)]
     if not wanted:
         return {}
     passages = tuple(Passage(text, id) for id, text in texts.passages)
-    nearest = nearest_sentences(Case(texts.answer, passages), result.verdicts, wanted)
-    return {v.id: _says(v, nearest[v.id].text) for v in wanted if v.id in nearest}
+    return nearest_sentences(Case(texts.answer, passages), result.verdicts, wanted)
 
 
 def _says(verdict: Verdict, sentence: str) -> str:
@@ -206,11 +230,13 @@ def _says(verdict: Verdict, sentence: str) -> str:
     return says if is_known else ""
 
 
-def _verdict(verdict: Verdict, places: _Passages, says: str) -> dict[str, Any]:
+def _verdict(verdict: Verdict, places: _Passages, nearest: Evidence | None) -> dict[str, Any]:
+    says = _says(verdict, nearest.text) if nearest and verdict.wrong else verdict.says
     view = {
         "w": list(verdict.wrong),
         "s": [says] if says else [],
         "e": [places.evidence(item) for item in verdict.evidence],
+        "n": places.evidence(nearest) if nearest else [],
         "r": verdict.reason,
         "u": verdict.unresolved or "",
         "repeats": verdict.repeat_of,

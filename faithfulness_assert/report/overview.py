@@ -28,14 +28,20 @@ if TYPE_CHECKING:
     from .result_records import Results
 
 LABELS = {
-    "contradicted": ("✗", "contradicted"),
-    "not_enough_info": ("?", "not in the context"),
-    "unresolved": ("!", "no verdict"),
-    "partially_supported": ("~", "partially supported"),
-    "supported": ("✓", "supported"),
-    "not_a_claim": ("·", "not a claim"),
+    "contradicted": ("✗", "contradicted", "The context says something else."),
+    "not_enough_info": (
+        *("?", "not in the context"),
+        "Nothing in the context says this: it may be made up.",
+    ),
+    "unresolved": (
+        *("!", "no verdict"),
+        "The judge gave no valid verdict, so it counts as not supported.",
+    ),
+    "partially_supported": ("~", "partially supported", "The context supports a part of it."),
+    "supported": ("✓", "supported", "The context supports it."),
+    "not_a_claim": ("·", "not a claim", "There is nothing in it that could be checked."),
 }
-"""The sign and the words for each label, the worst first. ``assets/words.js`` has them too."""
+"""The sign, the words and the meaning of each label, the worst first."""
 SEVERITY = tuple(LABELS)[:4]
 """The labels of statements that may be the worst of a run, the worst first."""
 BINS = 20
@@ -240,7 +246,7 @@ def label_parts(counts: Mapping[str, int]) -> list[Part]:
     others = sorted(set(counts) - set(LABELS))[:MOST_LABELS]
     fine = list(LABELS)[len(SEVERITY) :]
     return [
-        Part(name, name if name in LABELS else "other", *LABELS.get(name, ("¿", name)), count)
+        Part(name, name if name in LABELS else "other", *LABELS.get(name, ("¿", name))[:2], count)
         for name in (*SEVERITY, *others, *fine)
         if (count := counts.get(name, 0))
     ]

@@ -19,8 +19,8 @@ from ..files import read_text
 from ..text.strings import clean_text
 
 SCRIPTS = (
-    *("dom", "words", "long", "blocks", "model", "query", "virtual_list", "marks", "tables"),
-    *("evidence", "differences", "scrolling", "statement_panel", "case_page", "compare_page"),
+    *("dom", "words", "long", "blocks", "model", "query", "virtual_list", "marks"),
+    *("evidence", "differences", "statement_panel", "case_page", "compare_page"),
     *("overview", "keys", "main"),
 )
 """The script's files, in the order in which they are put together."""

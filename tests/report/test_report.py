@@ -126,7 +126,10 @@ def test_without_its_data_set_the_page_says_what_is_missing_and_how_to_get_it(
     page = page_of(finished, tmp_path)
     assert [row[7] for row in page.rows] == [None, None]
     assert "Give the data set with data=" in page.text
-    assert page.details[0]["verdicts"][0]["e"] == [["doc", 1, "The tower is 300 m tall."]]
+    detail = page.details[0]
+    assert (detail["verdicts"][0]["e"], detail["passages"]) == ([[0, 0, 24]], [["doc", 0]])
+    assert "complete" not in detail
+    assert page.passages[0] == "The tower is 300 m tall."
     assert page_of(finished, tmp_path, data=moved).rows[0][7] == RECORDS[0]["answer"]
 
 

@@ -9,13 +9,7 @@ async function readBlock(name) {
   return new Response(stream.pipeThrough(new DecompressionStream('gzip'))).json();
 }
 
-function bytesOf(base64) {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
-  const binary = atob(base64);
-  const bytes = new Uint8Array(binary.length);
-  for (let place = 0; place < binary.length; place += 1) bytes[place] = binary.charCodeAt(place);
-  return bytes;
-}
+const bytesOf = (base64) => Uint8Array.fromBase64?.(base64) ?? Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
 
 /** Reads values of a list of blocks, at these places: each block once. The blocks that were used last are kept. */
 function reader(name, starts) {
@@ -29,7 +23,7 @@ function reader(name, starts) {
   };
   return async (places) => {
     const wanted = new Map();
-    places.forEach((place, nth) => addTo(wanted, lastAtMost(starts, place), nth));
+    places.forEach((place, nth) => addTo(wanted, starts.filter((start) => start <= place).length - 1, nth));
     const values = [];
     for (const [number, all] of wanted) {
       const block = await blockOf(number);
@@ -51,15 +45,4 @@ function detailReader(meta) {
     const [detail] = await details([place]);
     return Array.isArray(detail) ? Promise.all(detail.map(filled)) : filled(detail);
   };
-}
-
-/** The place of the last number that is at most this one; the numbers are sorted. */
-function lastAtMost(numbers, limit) {
-  let [low, high] = [0, numbers.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle] <= limit) low = middle;
-    else high = middle;
-  }
-  return low;
 }

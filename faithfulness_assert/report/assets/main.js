@@ -52,7 +52,6 @@ async function readRows(meta) {
       report.cases.push(item);
       if (!report.places.has(item.id)) report.places.set(item.id, item.place);
     }
-    if (meta.rows.length > 4) byId('count').textContent = `Loading the cases: ${report.cases.length.toLocaleString('en')} of ${meta.cases.toLocaleString('en')} …`;
   }
 }
 
@@ -75,8 +74,7 @@ function listed(query) {
 }
 
 function listHash() {
-  const { sort, ...query } = view.query;
-  const hash = writeHash({ ...query, sort: sort === 'worst' ? '' : sort });
+  const hash = writeHash(view.query);
   return hash === '#' ? location.pathname + location.search : hash;
 }
 
@@ -166,18 +164,11 @@ function backHash() {
 
 async function copyLink(event) {
   event.preventDefault();
-  const { textContent } = event.target;
   const link = event.target;
-  try {
-    await navigator.clipboard.writeText(location.href);
-    link.textContent = 'Link copied';
-  } catch {
-    link.textContent = 'Copy the address of this page';
-  }
+  const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+  link.textContent = copied ? 'Link copied' : 'Copy the address of this page';
   announce(link.textContent);
-  setTimeout(() => {
-    link.textContent = textContent;
-  }, 2500);
+  setTimeout(() => (link.textContent = 'Copy link'), 2500);
 }
 
 // ---------------------------------------------------------------- keys
@@ -200,7 +191,6 @@ function listAction(key) {
   const focused = view.list.focused;
   const arrows = focused >= 0 ? { ArrowDown: 1, ArrowUp: -1 } : {};
   const by = { j: 1, k: -1, ...arrows }[key];
-  if (key === 'Escape') return () => document.activeElement?.blur();
   return by === undefined ? null : () => view.list.focus(focused < 0 ? 0 : focused + by);
 }
 

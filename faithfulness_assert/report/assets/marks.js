@@ -37,47 +37,34 @@ function firstOf(keys) {
 
 /**
  * Pieces as blocks of a few thousand characters, so that a browser lays out only those in sight.
- * `nodes(text, keys)` makes the nodes of a piece.
+ * `nodes(text, keys)` makes the nodes of a piece. A line may end between pieces.
  */
 function blocksOf(found, nodes) {
-  const blocks = [];
-  let [block, size, run] = [element('div'), 0, 0];
-  const next = () => {
-    blocks.push(block);
-    [block, size, run] = [element('div'), 0, 0];
-  };
+  let block = element('div');
+  const blocks = [block];
+  let size = 0;
   for (const { text, keys } of found) {
     for (let rest = text; rest; ) {
-      const cut = cutOf(rest, size);
-      const part = cut ? rest.slice(0, cut.at) : rest;
-      if (run > LONGEST_RUN) [run] = [0, block.append(element('wbr'))];
-      if (part) block.append(...[nodes(part, keys)].flat());
-      size += part.length;
-      const last = lastRun(part);
-      run = last === part.length ? run + last : last;
-      if (cut) next();
-      rest = cut ? rest.slice(cut.at + cut.skip) : '';
+      const { at, skip } = cutOf(rest, size);
+      if (at) block.append(...[nodes(rest.slice(0, at), keys)].flat(), element('wbr'));
+      size += at;
+      if (at < rest.length) {
+        blocks.push((block = element('div')));
+        size = 0;
+      }
+      rest = rest.slice(at + skip);
     }
   }
-  blocks.push(block);
   return blocks;
 }
 
 /** Where a block may end: at a line break, or at a space or anywhere if it is too long. */
 function cutOf(text, size) {
-  if (size + text.length <= BLOCK) return null;
+  if (size + text.length <= BLOCK) return { at: text.length, skip: 0 };
   const room = Math.max(LONGEST_BLOCK - size, 1);
   const at = text.slice(0, room + 1).indexOf('\n', Math.max(0, BLOCK - size));
   if (at >= 0) return { at, skip: 1 };
-  if (text.length <= room) return null;
+  if (text.length <= room) return { at: text.length, skip: 0 };
   const space = text.lastIndexOf(' ', room - 1) + 1;
   return { at: space > room - LONGEST_RUN ? space : room + (inCharacter(text, room) ? 1 : 0), skip: 0 };
-}
-
-/** How many characters a text has after its last space, as far as it matters. */
-function lastRun(text) {
-  const end = text.slice(-LONGEST_RUN - 1);
-  let run = 0;
-  while (run < end.length && !SPACES.has(end.charCodeAt(end.length - 1 - run))) run += 1;
-  return run;
 }

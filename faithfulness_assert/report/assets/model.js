@@ -16,7 +16,6 @@ class Case {
     this.values = values ?? [];
     this.names = names;
     this.rows = statements;
-    this.kept = null;
   }
 
   /** The statements, each with the label's name, its span (or null), its text and its flags. */
@@ -75,6 +74,7 @@ class Case {
 class ChangedCase {
   constructor([kind, first, second, flips], place, names) {
     this.place = place;
+    this.badness = 0;
     this.kind = Object.keys(KINDS)[kind];
     this.sides = [first, second].map((row) => (row ? new Case(row, place, names) : null));
     this.id = (this.sides[1] ?? this.sides[0])?.id ?? String(place + 1);

@@ -9,22 +9,19 @@ function filterForm(form, report, changed, openFirst) {
     fields[name] = element('select', { 'aria-label': title }, element('option', { value: '' }, 'all'), options.map(([value, words]) => element('option', { value }, words)));
     return element('label', {}, title, fields[name]);
   };
-  const order = element('select', { 'aria-label': 'Order' }, Object.entries(SORTS).map(([value, words]) => element('option', { value }, words)));
   const clear = element('button', { type: 'button', hidden: true }, 'Clear');
   append(form, [
     element('label', { class: 'search' }, 'Search', search),
     report.compare ? choice('kind', 'Change', Object.keys(KINDS).map((kind) => [kind, kind === 'status' || kind === 'score' ? KINDS[kind] : kind])) : choices(report, choice),
-    report.compare ? null : element('label', {}, 'Order', (fields.sort = order)),
     clear,
   ]);
   const read = () => Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.value]));
   const write = (query) => {
-    for (const [name, field] of Object.entries(fields)) field.value = query[name] ?? (name === 'sort' ? 'worst' : '');
-    for (const [name, field] of Object.entries(fields)) if (field.value === '' && query[name] && name !== 'q') addOption(field, query[name]);
+    for (const [name, field] of Object.entries(fields)) field.value = query[name] ?? '';
   };
   const update = () => {
     const query = read();
-    clear.hidden = !Object.entries(query).some(([name, value]) => value && name !== 'sort');
+    clear.hidden = !Object.values(query).some(Boolean);
     changed(query);
   };
   form.addEventListener('input', update);
@@ -33,7 +30,7 @@ function filterForm(form, report, changed, openFirst) {
     openFirst();
   });
   clear.addEventListener('click', () => {
-    write({ sort: fields.sort?.value });
+    write({});
     update();
     search.focus();
   });
@@ -41,48 +38,38 @@ function filterForm(form, report, changed, openFirst) {
   return { search, write: (query) => (write(query), update()), read };
 }
 
-function addOption(field, value) {
-  field.append(element('option', { value }, inWords(value)));
-  field.value = value;
-}
-
-function choices({ cases, names }, choice) {
-  const [outcomes, statuses, labels, flags] = [new Set(), new Set(), new Set(), new Set()];
-  for (const item of cases) {
-    outcomes.add(item.outcome);
-    statuses.add(item.status);
-    for (const row of item.rows) {
-      labels.add(names.labels[row[0]]);
-      for (const flag of row[4] ?? []) flags.add(names.flags[flag]);
-    }
-  }
-  const byNames = (all, found) => all.filter((name) => found.has(name));
-  const all = [...labels].sort((a, b) => severity(a) - severity(b));
+function choices({ names }, choice) {
+  const { labels, statuses, flags } = names.used;
+  const worst = [...labels].sort((a, b) => severity(a) - severity(b));
+  const inSlices = names.slices.map(([name, , values]) => choice(`by.${name}`, name, [...values].sort().map((value) => [value, value])));
   return [
-    choice('outcome', 'Answer', byNames(Object.keys(OUTCOMES), outcomes).map((name) => [name, OUTCOMES[name]])),
-    choice('label', 'Has a statement', all.map((name) => [name, labelled(name).words])),
-    choice('status', 'Status', byNames(names.statuses, statuses).map((name) => [name, inWords(name)])),
-    choice('flag', 'Flag', [...flags].map((name) => [name, inWords(name)]), 1),
-    names.slices.map(([name, , values]) => choice(`by.${name}`, name, [...values].sort().map((value) => [value, value]))),
+    choice('outcome', 'Answer', Object.entries(OUTCOMES)),
+    choice('label', 'Has a statement', worst.map((name) => [name, labelled(name).words])),
+    choice('status', 'Status', statuses.map((name) => [name, inWords(name)])),
+    choice('flag', 'Flag', flags.map((name) => [name, inWords(name)]), 1),
+    inSlices,
   ];
 }
 
-/** The content of a row of the list. */
-function caseLink(item, hash) {
-  const worst = item.worst >= 0 ? item.statements[item.worst] : null;
-  const label = worst ? labelled(worst.label) : null;
-  const text = worst ? worst.text.slice(0, 300) : (item.answer ?? '').slice(0, 300);
+/** A row of the list: the score, the name with what stands beside it, and a line of text. */
+function rowLink(hash, item, [score, below], beside, style, ...line) {
+  const name = element('span', { class: 'name' }, quoted(item.id.slice(0, 200)));
   return element(
     'a',
     { href: hash },
-    element('span', { class: 'score' }, element('span', { class: 'value' }, scoreText(item.score)), element('span', { class: `badge outcome-${item.outcome}` }, OUTCOMES[item.outcome])),
-    element(
-      'span',
-      { class: 'text' },
-      element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id.slice(0, 200))), item.status === 'graded' ? null : element('span', {}, inWords(item.status)), tally(item)),
-      element('span', { class: `line quote ${label?.style ?? ''}` }, label ? element('span', { class: 'sign' }, `${label.sign} `) : null, label ? hiddenText(`${label.words}: `) : null, quoted(text)),
-    ),
+    element('span', { class: 'score' }, element('span', { class: 'value' }, score), below),
+    element('span', { class: 'text' }, element('span', { class: 'first' }, name, beside), element('span', { class: `line quote ${style}` }, line)),
   );
+}
+
+function caseLink(item, hash) {
+  const worst = item.statements[item.worst];
+  const label = worst && labelled(worst.label);
+  const text = quoted((worst?.text ?? item.answer ?? '').slice(0, 300));
+  const score = [scoreText(item.score), element('span', { class: `badge outcome-${item.outcome}` }, OUTCOMES[item.outcome])];
+  const beside = [item.status === 'graded' ? null : element('span', {}, inWords(item.status)), tally(item)];
+  if (!label) return rowLink(hash, item, score, beside, '', text);
+  return rowLink(hash, item, score, beside, label.style, element('span', { class: 'sign' }, `${label.sign} `), hiddenText(`${label.words}: `), text);
 }
 
 function tally(item) {
@@ -95,17 +82,8 @@ function tally(item) {
 
 function changeLink(item, hash) {
   const [before, after] = item.sides.map((side) => scoreText(side?.score ?? null));
-  return element(
-    'a',
-    { href: hash },
-    element('span', { class: 'score' }, element('span', { class: 'value' }, after), element('span', { class: 'hint' }, `was ${before}`)),
-    element(
-      'span',
-      { class: 'text' },
-      element('span', { class: 'first' }, element('span', { class: 'name' }, quoted(item.id.slice(0, 200))), element('span', { class: `badge kind-${item.kind}` }, KINDS[item.kind].split(':')[0])),
-      element('span', { class: 'line quote' }, whatChanged(item)),
-    ),
-  );
+  const kind = element('span', { class: `badge kind-${item.kind}` }, KINDS[item.kind].split(':')[0]);
+  return rowLink(hash, item, [after, element('span', { class: 'hint' }, `was ${before}`)], kind, '', whatChanged(item));
 }
 
 /** The statement whose label changed, else the statuses, else the worst statement of the worse answer. */

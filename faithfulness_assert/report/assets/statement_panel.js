@@ -2,7 +2,6 @@
 
 const FIRST_PASSAGES = 100;
 const MOST_LIT = 200;
-const MOST_BESIDE = 20;
 
 /** The parts of a page that show one result. They follow `choose`. */
 class Side {
@@ -38,11 +37,7 @@ class Side {
       event.preventDefault();
       this.pressed(mark);
     });
-    const floating = this.item.answer === null ? 0 : this.statements.filter(({ span }) => !span).length;
     panel.append(prose);
-    if (floating) {
-      panel.append(element('p', { class: 'hint' }, `${counted(floating, 'statement')} without a place in the answer: see the list of statements.`));
-    }
     if (this.statements.length) panel.append(this.key());
     return panel;
   }
@@ -53,7 +48,7 @@ class Side {
     const skipped = (this.detail.skipped ?? []).filter(([start]) => start >= 0);
     const others = skipped.map((span) => ({ start: span[0], end: span[1], key: span }));
     let last = null;
-    return shownText(this.item.answer, [...ranges, ...others], (text, keys) => {
+    return blocksOf(pieces(this.item.answer, [...ranges, ...others]), (text, keys) => {
       const places = keys.filter((key) => typeof key === 'number');
       if (!keys.length) return textNodes(text);
       const made = places.length ? this.mark(text, places, last) : skippedNode(text, keys[0], last);
@@ -108,7 +103,7 @@ class Side {
 
   contextPanel() {
     const panel = element('section', { class: 'panel context', 'aria-label': `Context${this.run}`, tabindex: 0 }, element('h2', {}, 'Context'));
-    if (!this.passages.complete) {
+    if (!this.detail.complete) {
       const none = this.passages.items.length ? 'The passages are not in this report. These are the sentences that the judge names:' : 'The context is not in this report, and the judge names no sentence of it.';
       panel.append(element('p', { class: 'hint' }, none));
     } else if (!this.passages.items.length) {
@@ -161,7 +156,7 @@ class Side {
       return { start, end, key };
     });
     const prose = element('div', { class: 'prose', dir: 'auto' });
-    prose.append(...shownText(text, ranges, node));
+    prose.append(...blocksOf(pieces(text, ranges), node));
     return element('section', { class: 'passage', 'aria-label': visible(`Passage ${excerpt(id, 200)}${this.run}`) }, element('h3', {}, 'Passage ', quoted(id)), prose);
   }
 
@@ -222,7 +217,6 @@ class Side {
     const label = labelled(statement.label);
     const verdict = this.verdicts[place] ?? {};
     this.selected.className = `panel selected ${label.style}`;
-    const beside = this.beside(statement, verdict);
     const step = (by) => () => this.choose(place + by, { scroll: 'statement' });
     replaceContent(
       this.selected,
@@ -240,20 +234,12 @@ class Side {
       ),
       element('p', { class: 'what' }, withMarks(statement.text || '(a statement without text)', verdict.w ?? [])),
       element('p', { class: 'hint' }, label.says),
-      element('dl', {}, this.judged(statement, verdict, beside)),
+      element('dl', {}, this.judged(statement, verdict)),
     );
     announce(`Statement ${place + 1}: ${label.words}. ${counted(this.lit.length, 'place')} in the context.`);
   }
 
-  /** What of the context stands beside a statement: the evidence, else the nearest sentence. */
-  beside(statement, verdict) {
-    if (verdict.e?.length) return verdict.e.slice(0, MOST_BESIDE).map((item) => evidenceText(item, this.passages));
-    if (['supported', 'not_a_claim'].includes(statement.label) || !this.passages.complete) return [];
-    const nearest = this.sentences().nearest(statement.text);
-    return nearest ? [{ from: nearest.id, text: nearest.text }] : [];
-  }
-
-  judged(statement, verdict, beside) {
+  judged(statement, verdict) {
     const rows = [];
     const row = (name, ...values) => rows.push(element('div', {}, element('dt', {}, name), element('dd', {}, ...values)));
     if (verdict.w) row(whereNot(statement, verdict), verdict.w.map((word, number) => [number ? ', ' : '', '“', quoted(word), '”']));
@@ -262,7 +248,10 @@ class Side {
     if (verdict.e?.length) row('Evidence that the judge names', this.evidenceButtons(verdict.e, statement));
     else if (statement.label !== 'not_a_claim') {
       row('Evidence', 'The judge names none.');
-      for (const { from, text } of beside) row('Nearest in the context, by its words', element('q', {}, withMarks(text, verdict.s ?? [])), element('span', { class: 'hint' }, ' passage ', quoted(from)));
+      if (verdict.n) {
+        const { from, text } = evidenceText(verdict.n, this.passages);
+        row('Nearest in the context, by its words', element('q', {}, withMarks(text, verdict.s ?? [])), element('span', { class: 'hint' }, ' passage ', quoted(from)));
+      }
     }
     if (statement.flags.length) row('Flags', element('ul', {}, [...new Set(statement.flags)].map((flag) => element('li', {}, flagWords(flag)))));
     if (verdict.u) row('No valid verdict', `the verdict is ${inWords(verdict.u)}, also after asking again`);
@@ -270,11 +259,6 @@ class Side {
     if (verdict.shown !== undefined) row('Long context', `the judge was shown ${(verdict.shown * 100).toPrecision(2)} % of it with this statement`);
     if (!statement.span && this.item.answer !== null) row('Place', 'It has no place of its own in the answer.');
     return rows;
-  }
-
-  sentences() {
-    this.index ??= new Sentences(this.passages.items);
-    return this.index;
   }
 
   evidenceButtons(items, statement) {
@@ -301,4 +285,38 @@ class Side {
 function skippedNode(text, span, last) {
   const why = visible(`not judged: ${excerpt(span[2], 200)}`);
   return { node: element('span', { class: 'skipped', 'data-why': span === last ? null : why }, text), primary: span };
+}
+
+// ---------------------------------------------------------------- bringing things into view
+
+const behavior = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth');
+
+/** Scrolls a panel that scrolls by itself, or else the page. */
+function intoView(node) {
+  if (!node) return;
+  const panel = node.closest('.context');
+  if (panel && panel.scrollHeight > panel.clientHeight + 1) {
+    within(panel, node);
+    if (!inSight(panel)) panel.scrollIntoView({ block: 'nearest', behavior: behavior() });
+  } else {
+    centre(node);
+  }
+}
+
+/** Far places are jumped to. The heights on the way there are only estimated, so it may need a few jumps. */
+function centre(node, tries = 4) {
+  if (inSight(node) || !tries) return;
+  const far = Math.abs(node.getBoundingClientRect().top) > 3 * innerHeight;
+  node.scrollIntoView({ block: 'center', behavior: far || tries < 4 ? 'instant' : behavior() });
+  if (far) requestAnimationFrame(() => requestAnimationFrame(() => centre(node, tries - 1)));
+}
+
+function within(panel, node) {
+  const [outer, inner] = [panel.getBoundingClientRect(), node.getBoundingClientRect()];
+  if (inner.top < outer.top || inner.bottom > outer.bottom) panel.scrollTop += inner.top - outer.top - outer.height / 3;
+}
+
+function inSight(node) {
+  const { top, bottom } = node.getBoundingClientRect();
+  return top >= 0 && bottom <= innerHeight;
 }

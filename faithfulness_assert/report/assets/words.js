@@ -1,25 +1,6 @@
-// What labels, statuses and flags are called, and the sign of each label.
-
-const LABELS = {
-  supported: { sign: '✓', words: 'supported', says: 'The context supports it.' },
-  partially_supported: { sign: '~', words: 'partially supported', says: 'The context supports a part of it.' },
-  not_enough_info: { sign: '?', words: 'not in the context', says: 'Nothing in the context says this: it may be made up.' },
-  contradicted: { sign: '✗', words: 'contradicted', says: 'The context says something else.' },
-  not_a_claim: { sign: '·', words: 'not a claim', says: 'There is nothing in it that could be checked.' },
-  unresolved: { sign: '!', words: 'no verdict', says: 'The judge gave no valid verdict, so it counts as not supported.' },
-};
-// The order in which statements are shown first, and marks win where they overlap.
-const SEVERITY = ['contradicted', 'not_enough_info', 'unresolved', 'partially_supported'];
+// What outcomes and changes are called. Labels and flags are called as report/overview.py and records/views.py say.
 
 const OUTCOMES = { failed: 'fails', not_graded: 'not graded', passed: 'passes' };
-
-const FLAGS = {
-  no_such_evidence: 'the judge points at context that it was not shown',
-  no_such_quote: 'the judge quotes what the context does not contain',
-  number_not_found: 'a number or unit that is nowhere in the context',
-  marked: 'the judge marks words of it as not supported',
-  lowered: 'lowered from supported, because its evidence does not hold',
-};
 
 const KINDS = {
   regressed: 'regressed: passed in A, fails in B',
@@ -28,27 +9,29 @@ const KINDS = {
   score: 'another score',
 };
 
+const UNKNOWN = { sign: '¿', says: 'This version does not know this label.' };
+
+/** The sign of a label, its words, what it says, and its style. */
 function labelled(name) {
-  const own = Object.hasOwn(LABELS, name);
-  const known = own ? LABELS[name] : { sign: '¿', words: name, says: 'This version does not know this label.' };
-  return { ...known, name, style: `label-${own ? name : 'other'}` };
+  const known = Object.hasOwn(report.names.words, name);
+  return { ...(known ? report.names.words[name] : { ...UNKNOWN, words: name }), name, style: `label-${known ? name : 'other'}` };
 }
 
+/** The place of a label among all, the worst first; those that are not known are before what is fine. */
 function severity(name) {
-  const place = SEVERITY.indexOf(name);
-  if (place >= 0) return place;
-  return Object.hasOwn(LABELS, name) ? SEVERITY.length + 1 : SEVERITY.length;
+  const place = Object.keys(report.names.words).indexOf(name);
+  return place < 0 ? 3.5 : place;
 }
 
 const inWords = (name) => name.replaceAll('_', ' ');
-const flagWords = (name) => (Object.hasOwn(FLAGS, name) ? FLAGS[name] : inWords(name));
+const flagWords = (name) => report.names.flagWords.find(([known]) => known === name)?.[1] ?? inWords(name);
 const counted = (n, one, many = `${one}s`) => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 const scoreText = (score) => (score === null ? '–' : score.toFixed(2));
 
 const badge = (label) =>
   element('span', { class: `badge ${label.style}` }, element('span', { class: 'sign', 'aria-hidden': 'true' }, label.sign), ' ', label.words);
 
-/** Where the wrong words are not, as `records/verdict_words.py` says it. */
+/** Where the wrong words are not, as `records/views.py` says it. */
 function whereNot({ label, flags }, { e }) {
   if (flags.includes('marked')) return 'Marked as not supported';
   if (label === 'supported') return 'Nowhere in the context';
