@@ -17,8 +17,6 @@ from patterns import collected
 from sinks import Sink, grading, reading, replies, shown
 from strategies import part
 
-from faithfulness_assert import ConfigError
-from faithfulness_assert.policy.files import read_data
 from faithfulness_assert.records.errors import FaithfulnessError
 
 
@@ -162,12 +160,3 @@ def test_so_does_what_is_read_and_shown(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- paths and files of a user
-
-
-@pytest.mark.parametrize("key", ["a", '""', "''", '"\\""', " a ", '"a.b"'])
-@pytest.mark.parametrize("form", ["{} = 1", "[{}]", "x = {{{} = 1}}"])
-def test_a_key_of_toml_with_very_many_parts_is_refused(key: str, form: str, tmp_path: Path) -> None:
-    file = tmp_path / "policy.toml"
-    file.write_text(form.format(".".join([key] * 10_000)), encoding="utf-8")
-    with pytest.raises(ConfigError, match="joined by dots"):
-        read_data(str(file), "policy")

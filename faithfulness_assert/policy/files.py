@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..files import read_text
 from ..records.errors import ConfigError
-from ..text.strings import clip, lazy_pattern
+from ..text.strings import clip
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,18 +15,9 @@ if TYPE_CHECKING:
     from yaml import Node, SafeLoader
 
 MAX_FILE_BYTES = 1 << 20
-MAX_TOML_BYTES = 1 << 18
-MAX_YAML_VALUES = 100_000
-"""Its parser takes up to 30 microseconds for each value, and a value may have two characters."""
-MAX_KEYS = 20
-"""Names that a dotted key of TOML joins: the parser takes quadratic time and memory for them."""
-_BARE = r"[A-Za-z0-9_-]+"
-_LONG_KEY = lazy_pattern(rf"(?<![A-Za-z0-9_-]){_BARE}(?:[ \t]*\.[ \t]*{_BARE}){{{MAX_KEYS}}}")
-_QUOTED_PART = lazy_pattern(r"""["'][ \t]*\.|\.[ \t]*["']""")
 MAX_DIGITS, MAX_BITS = 300, 1000
 MAX_PROBLEM = 300
 _TOO_LONG = f"a number has more than {MAX_DIGITS} digits"
-_NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 
 
@@ -75,7 +65,6 @@ def parsed(suffix: str, text: str, where: str, loader: type[SafeLoader] | None =
                 import tomllib
             else:
                 import tomli as tomllib
-            _check_toml(text)
             return _checked(tomllib.loads(text))
         import yaml
 
@@ -91,19 +80,8 @@ def _problem(error: Exception) -> str:
     if isinstance(error, LookupError | TypeError | AttributeError):
         return "a value does not fit its tag, such as `!!int` or `!!timestamp`"
     problem = clip(str(error), MAX_PROBLEM)
-    return _TOO_LONG if "integer string conversion" in problem else problem
-
-
-def _check_toml(text: str) -> None:
-    """Raises ``ValueError`` for a text that the parser may need very long for.
-
-    It is looked at without regard to quotes and comments, so nothing in them can hide a key.
-    """
-    if len(text) > MAX_TOML_BYTES:
-        raise ValueError(f"is larger than {MAX_TOML_BYTES >> 10} kB")
-    quoted = any(len(_QUOTED_PART.findall(line)) > MAX_KEYS for line in text.split("\n"))
-    if quoted or _LONG_KEY.search(text):
-        raise ValueError(f"more than {MAX_KEYS} names are joined by dots")
+    is_too_long = isinstance(error, OverflowError) or "integer string conversion" in problem
+    return _TOO_LONG if is_too_long else problem
 
 
 def _checked(data: object) -> object:
@@ -121,22 +99,11 @@ def _checked(data: object) -> object:
 
 
 def _yaml(loader: SafeLoader) -> object:
-    compose, made = loader.compose_node, itertools.count(1)
-
-    def counted(*place: Any) -> Node | None:
-        if next(made) > MAX_YAML_VALUES:
-            raise ValueError(f"it has more than {MAX_YAML_VALUES} values")
-        return compose(*place)
-
-    loader.compose_node = counted  # type: ignore[method-assign, assignment]
-    try:
-        root = loader.get_single_node()
-        if root is None:
-            return None
-        _check_size(root)
-        return loader.construct_document(root)
-    finally:
-        loader.dispose()
+    root = loader.get_single_node()
+    if root is None:
+        return None
+    _check_size(root)
+    return loader.construct_document(root)
 
 
 def _check_size(root: Node) -> None:
@@ -149,8 +116,6 @@ def _check_size(root: Node) -> None:
     waiting, count, characters = [root], 1, 0
     while waiting:
         node = waiting.pop()
-        if node.tag in _NUMBERS and len(node.value) > MAX_DIGITS:  # before it is computed
-            raise ValueError(_TOO_LONG)
         parts = _parts(node)
         count += len(parts)
         characters += 0 if parts else len(node.value)

@@ -17,7 +17,6 @@ from faithfulness_assert import ConfigError
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.cases.locate import search
 from faithfulness_assert.options import parse_options
-from faithfulness_assert.policy import files
 from faithfulness_assert.policy.load import find_policy, load_policy
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.promptfoo.migrate import migrate_file
@@ -101,24 +100,6 @@ def test_the_same_tag_is_told_of_whatever_its_value() -> None:
     for value in ("''", "_", "'-'", "x"):
         with pytest.raises(ConfigError, match="invalid YAML"):
             PLACES["a policy in .yaml"](f"threshold: !!int {value}")
-
-
-@pytest.mark.parametrize("value", ["? \n", "[],", "'',", "x: ,"])
-def test_yaml_of_very_many_values_is_refused_before_all_are_read(value: str) -> None:
-    text = value * (1_000_000 // len(value))
-    text = text if text.endswith("\n") else f"guidance: [{text}]"
-    with pytest.raises(ConfigError, match="it has more than 100000 values"):
-        PLACES["a policy in .yaml"](text)
-
-
-def test_yaml_may_have_as_many_values_as_the_limit_and_one_long_text(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(files, "MAX_YAML_VALUES", 100)
-    items, long = "- a\n" * 98, "b" * 1_000_000
-    assert files.parsed(".yaml", f"{items}- {long}", "x") == ["a"] * 98 + [long]
-    with pytest.raises(ConfigError, match="it has more than 100 values"):
-        files.parsed(".yaml", f"{items}- b\n- c", "x")
 
 
 def test_plain_data_is_still_read() -> None:

@@ -35,7 +35,7 @@ from faithfulness_assert import (
     grade_many,
     policies,
 )
-from faithfulness_assert.policy.load import DATA_KEYS, load_policy
+from faithfulness_assert.policy.load import load_policy
 from faithfulness_assert.promptfoo import get_assert
 
 ANSWER, CONTEXT = (
@@ -341,7 +341,7 @@ def bomb(key: str) -> str:
     return f"{key}: {{{', '.join(levels)}}}\n"
 
 
-@pytest.mark.parametrize("key", sorted(DATA_KEYS))
+@pytest.mark.parametrize("key", ["base", "guidance", "weights"])
 def test_a_few_aliases_that_mean_billions_of_values_are_refused(key: str, tmp_path: Path) -> None:
     file = tmp_path / "bomb.yaml"
     file.write_text(bomb(key), encoding="utf-8")
