@@ -28,6 +28,8 @@ _FOLDER = __file__.removesuffix("prompt.py") + "prompts/"
 
 REPLY_TOKENS = 256
 REPLY_TOKENS_PER_ITEM = 96
+ONE_WORD_TOKENS = 16
+"""For one word, and for the marks with which some models end."""
 CHARS_PER_REPLY_TOKEN = 2
 """For truths: a list of the facts of a passage is not longer than the passage."""
 
@@ -187,3 +189,29 @@ def numbered(items: Numbered) -> str:
 def _prompt(name: str) -> str:
     # An assertion in promptfoo is a fresh process: it does without pathlib.
     return read_text(f"{_FOLDER}{name}.md").strip()
+
+
+# ---------------------------------------------------------------- for a checker of one question
+
+
+def document_claim(ask: Ask) -> Ask:
+    """An ask for the verdict on one statement as a document and a claim. It shows no question.
+
+    For checkers that were trained on one question alone. Instructions and form are those of
+    Bespoke-MiniCheck (``minicheck/utils.py`` of its authors). They have no fences, so each text
+    stands on one line: no text can begin a line with "Claim:".
+
+    Raises:
+        ValueError: it is about several statements.
+    """
+    [(_, statement)] = ask.payload.statements
+    document = " ".join(one_line(text) for _, text in ask.payload.sentences)
+    content = f"Document: {document}\nClaim: {one_line(statement)}"
+    return replace(
+        ask,
+        messages=(
+            {"role": "system", "content": _prompt("document_claim")},
+            {"role": "user", "content": content},
+        ),
+        max_tokens=ONE_WORD_TOKENS,
+    )

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..files import append_file, new_file, to_disk
 from ..options import check_names, taken_by
 from ..plan.kept import weighed_again
-from ..policy.as_json import policy_as_json
 from ..policy.load import find_policy
-from ..policy.policy import Policy, asking_otherwise
+from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping
 from ..records.errors import ConfigError
 from .changed_rows import lines_of, renumbered

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from .. import __version__
 from ..asking.fingerprint import prompts_fingerprint
-from ..policy.as_json import plain, policy_as_json
-from ..policy.policy import TAKES, Policy
+from ..policy.policy import TAKES, Policy, plain, policy_as_json
 from ..records.errors import ConfigError
 from ..records.judge import described
 from ..records.option_names import option

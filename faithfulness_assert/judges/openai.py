@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from ..asking.document_claim import document_claim
+from ..asking.prompt import document_claim
 from ..asking.schema import bounded_schema
 from ..records.ask import Ask, Outcome, Reply
 from ..records.ask import finish_reason as why_ended

@@ -107,10 +107,11 @@ def _stages(policy: Policy) -> Iterator[Stage]:
     """The stages of a policy, in their order. Each is loaded only where it is needed."""
     tries = 1 + policy.reasks
     if policy.verify == "rubric":
-        from . import ratings
+        from . import whole_answer as whole
 
-        yield ratings.fit_whole
-        yield from [Asking(ratings.jobs, ratings.take, refit=ratings.fit_whole)] * tries
+        yield whole.fit_whole
+        rating = Asking(whole.rating_jobs, whole.take_ratings, refit=whole.fit_whole)
+        yield from [rating] * tries
         return
     yield fit
     if policy.split == "claims" or policy.verify == "truths":
@@ -122,9 +123,9 @@ def _stages(policy: Policy) -> Iterator[Stage]:
     yield _more_windows
     yield from (*_judging(verdicts.jobs), *reasks, *_judging(verdicts.widen_jobs))
     if policy.explain == "judge":
-        from . import explanation
+        from . import whole_answer as whole
 
-        yield Asking(explanation.jobs, explanation.take, explanation.lose)
+        yield Asking(whole.explanation_jobs, whole.take_explanation, whole.lose_explanation)
 
 
 def _judging(jobs: Jobs, refit: Refit | None = None) -> tuple[Stage, ...]:

@@ -2,14 +2,15 @@
 
 A field is written once, here: its type, its default, the values that it takes (and how they are
 checked), its meaning in one line, with more below it where that does not say all, and whether it
-only weighs verdicts or shapes what is asked (``same_asks.py``). The options
-of ``grade()`` and ``--option``, ``policies NAME`` and the table in docs/policies.md come from here.
+only weighs verdicts or shapes what is asked. The options of ``grade()`` and ``--option``,
+``policies NAME`` and the table in docs/policies.md come from here.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, is_dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -19,7 +20,6 @@ from ..records.errors import ConfigError
 from ..records.model import Label
 from ..text.strings import clean_text
 from . import values as takes
-from .same_asks import both_audited, our_reason, same_dimensions, same_labels_earn
 from .values import (
     ALL_FAIL,
     SCORE_CAPS,
@@ -49,6 +49,47 @@ OF_PRESETS = frozenset(
     }
 )
 """The fields that only a policy sets. Every other field is also an option of ``grade()``."""
+
+
+# ---------------------------------------------------------------- fields that may change in part
+
+# Whether two policies ask the judge the same as far as one field goes. Then verdicts under one can
+# be weighed by the other.
+
+
+def same_labels_earn(old: Any, new: Any) -> bool:
+    """Whether the judge may give the same labels, and the same ones must be beyond doubt.
+
+    What earns nothing is read with less care. Where ``not_enough_info`` earns something, the whole
+    context is shown; where as much as ``supported``, the judge must be one that can contradict.
+    """
+    return _asked(old) == _asked(new)
+
+
+def _asked(policy: Any) -> tuple[object, ...]:
+    weights = policy.weights
+    lowest = (max if policy.inverse else min)(weights.values())
+    earning = {label for label, weight in weights.items() if weight != lowest}
+    unknown = weights.get("not_enough_info", 0.0)
+    return set(weights), earning, unknown > 0, unknown >= weights["supported"]
+
+
+def same_dimensions(old: Any, new: Any) -> bool:
+    """Whether the judge rates the same dimensions, in the same order."""
+    return list(old.dimensions) == list(new.dimensions)
+
+
+def both_audited(old: Any, new: Any) -> bool:
+    """Whether the citations are audited in both."""
+    return "off" not in (old.citations, new.citations)
+
+
+def our_reason(_: Any, new: Any) -> bool:
+    """Whether the judge writes no reason: that would be about another score."""
+    return bool(new.explain != "judge")
+
+
+# ---------------------------------------------------------------- the policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +288,22 @@ def asking_otherwise(old: Policy, new: Policy) -> list[str]:
     same = {f.name: f.metadata["same_asks"] or (lambda *_: False) for f in fields(Policy)}
     changed = (name for name in same if getattr(old, name) != getattr(new, name))
     return [name for name in changed if not same[name](old, new)]
+
+
+def policy_as_json(policy: Policy) -> dict[str, Any]:
+    """All fields of a policy, as JSON."""
+    told = {field.name: getattr(policy, field.name) for field in fields(policy)}
+    as_json: dict[str, Any] = json.loads(json.dumps(told, default=plain))
+    return as_json
+
+
+def plain(value: object) -> object:
+    """A value that JSON does not know as one that it knows."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return sorted(map(str, value)) if isinstance(value, set | frozenset) else str(value)
 
 
 def _conflict(policy: Policy) -> str | None:

@@ -15,7 +15,7 @@ from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.plan.carrying import Sentences, claim_key
+from faithfulness_assert.plan.claims import Sentences, claim_key
 
 DATA = json.loads((ROOT / "fixtures" / "carried_claims.json").read_text(encoding="utf-8"))
 CERTAIN = {sentence: (set(words), denies) for sentence, (words, denies) in DATA["certain"].items()}

@@ -1,25 +1,33 @@
-"""The stage that lets the judge rate the whole answer on the policy's dimensions, in one ask."""
+"""The stages that ask about the whole answer in one ask: its ratings, or why it has its score."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
-from ..reading.ratings import read_ratings
+from ..reading.ratings import read_ratings, read_reason
 from ..records.ask import Outcome, Payload
 from ..records.errors import UnreadableReply
+from ..records.views import in_words
 from ..text.strings import clip
-from .jobs import fit, is_too_long
+from .conclude import conclude
+from .jobs import fit, is_too_long, is_within
 from .outcomes import noted_reading, usable_text, worth_asking_again
-from .state import Job, Rated, State, context_lines, ended
+from .state import Job, Log, Rated, State, context_lines, ended, noted
 
 if TYPE_CHECKING:
+    from ..records.errors import JudgeError
     from ..records.model import CitationAudit
 
+MAX_PROBLEMS = 20
+"""Statements that lost points which the judge is shown."""
 ANSWER = 1
 """The number of the answer in the ask."""
 MAX_CITATIONS = 20
 """Invalid citations that an ask names."""
+
+
+# ---------------------------------------------------------------- ratings
 
 
 def fit_whole(state: State) -> State:
@@ -36,7 +44,7 @@ def fit_whole(state: State) -> State:
     return ended(state, "invalid_input", f"{problem}: {fix}")
 
 
-def jobs(state: State) -> tuple[Job, ...]:
+def rating_jobs(state: State) -> tuple[Job, ...]:
     """One ask for all ratings, until they are there."""
     if state.rated or any(not worth_asking_again(state.policy, e) for e in state.log.errors):
         return ()
@@ -61,7 +69,7 @@ def _notes(audit: CitationAudit | None) -> str:
     return "\n".join(lines)
 
 
-def take(state: State, job: Job, outcome: Outcome) -> State:
+def take_ratings(state: State, job: Job, outcome: Outcome) -> State:
     """The ratings, if all of them came."""
     names = tuple(state.policy.dimensions)
     ratings, suggestions = read_ratings(usable_text(outcome), names)
@@ -70,3 +78,40 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         raise UnreadableReply(problem)
     state = state._replace(rated=Rated(ratings, suggestions))
     return noted_reading(state, job, outcome, "json")
+
+
+# ---------------------------------------------------------------- the judge's own reason
+
+# The score is final by then.
+
+
+def explanation_jobs(state: State) -> tuple[Job, ...]:
+    """One ask with the score and the statements that are not supported, if the case is graded."""
+    result = conclude(state)
+    if result.status != "graded" or result.score is None:
+        return ()
+    problems = tuple(
+        (v.id, f"[{in_words(v)}] {clip(v.statement)} {clip(v.reason)}".rstrip())
+        for v in result.problems()[:MAX_PROBLEMS]
+    )
+    asks = (
+        make_ask(
+            "reason",
+            state.policy,
+            Payload(problems[:shown], notes=f"{result.score:.2f}"),
+            secret=state.secret,
+        )
+        for shown in range(len(problems), -1, -1)
+    )
+    fitting = next((ask for ask in asks if is_within(state.budget, ask)), None)
+    return (Job(fitting),) if fitting else ()
+
+
+def take_explanation(state: State, _job: Job, outcome: Outcome) -> State:
+    """The judge's reason."""
+    return state._replace(explanation=read_reason(usable_text(outcome)))
+
+
+def lose_explanation(state: State, _job: Job, error: JudgeError) -> State:
+    """The result has our own reason, and a warning."""
+    return noted(state, Log(warnings=(f"the judge gave no reason ({error.kind}): {error}",)))
