@@ -15,59 +15,30 @@ ERRORS = ("fail", "skip", "xfail")
 REPORTS = (".jsonl", ".html")
 
 
-_SETTINGS: dict[str, tuple[str, str, Callable[[str], Any], Callable[[Any], bool], str]] = {
-    "judge": (
-        "SPEC",
-        "the judge, such as openai:MODEL (default: embedded, which compares words)",
-        str.strip,
-        bool,
-        "a name",
-    ),
-    "policy": (
-        "NAME",
-        "the policy: a preset or a file (default: default)",
-        str.strip,
-        bool,
-        "a name",
-    ),
-    "threshold": (
-        "SCORE",
-        "the score from 0 to 1 that passes (default: that of the policy)",
-        float,
-        lambda value: 0 <= value <= 1,
-        "a number from 0 to 1",
-    ),
-    "errors": (
-        "WHAT",
-        "what a test does whose answer could not be graded: fail, skip or xfail",
-        str,
-        ERRORS.__contains__,
-        "fail, skip or xfail",
-    ),
+_SHOWN = {
+    "judge": ("SPEC", "the judge, such as openai:MODEL (default: embedded, which compares words)"),
+    "policy": ("NAME", "the policy: a preset or a file (default: default)"),
+    "threshold": ("SCORE", "the score from 0 to 1 that passes (default: that of the policy)"),
+    "errors": ("WHAT", "what a test does whose answer could not be graded: fail, skip or xfail"),
+    "report": ("FILE", "write all results to this .jsonl or .html file"),
+    "max_tokens": ("N", "grade no more when the session has spent this many tokens"),
+    "cache": ("DIR", "store the replies of judges here and reuse them (empty: ask again)"),
+}
+"""What the help calls the value of each option, and its meaning."""
+_TAKES: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool], str]] = {
+    "judge": (str.strip, bool, "a name"),
+    "policy": (str.strip, bool, "a name"),
+    "threshold": (float, lambda value: 0 <= value <= 1, "a number from 0 to 1"),
+    "errors": (str, ERRORS.__contains__, "fail, skip or xfail"),
     "report": (
-        "FILE",
-        "write all results to this .jsonl or .html file",
         Path,
         lambda path: path.suffix.lower() in REPORTS and "\0" not in str(path),
         "a file that ends in .jsonl or .html",
     ),
-    "max_tokens": (
-        "N",
-        "grade no more when the session has spent this many tokens",
-        int,
-        lambda value: 1 <= value < 10**15,
-        "a whole number from 1",
-    ),
-    "cache": (
-        "DIR",
-        "store the replies of judges here and reuse them (empty: ask again)",
-        str.strip,
-        lambda folder: "\0" not in folder,
-        "a folder",
-    ),
+    "max_tokens": (int, lambda value: 1 <= value < 10**15, "a whole number from 1"),
+    "cache": (str.strip, lambda folder: "\0" not in folder, "a folder"),
 }
-"""Of each option: what the help calls its value, its meaning, how the value is read, whether it can
-be used, and what it must be. The configuration of pytest may set it, too."""
+"""How each value is read, whether it can be used, and what it must be."""
 
 
 class PluginSettings(NamedTuple):
@@ -99,10 +70,10 @@ def add_options(parser: pytest.Parser) -> None:
     # A [tool.pytest] table has numbers as numbers. Before 9.2, pytest wants them as texts there.
     numbers: Any = str | float | int if pytest.version_tuple >= (9, 2) else None
     group = parser.getgroup("faithfulness", "faithfulness (faithfulness-assert)")
-    for name, (shown, meaning, read, _, _) in _SETTINGS.items():
-        dest = f"faithfulness_{name}"
+    for name, (shown, meaning) in _SHOWN.items():
+        dest, is_number = f"faithfulness_{name}", _TAKES[name][0] in (int, float)
         group.addoption(_typed(dest), dest=dest, metavar=shown, help=meaning)
-        parser.addini(dest, meaning, type=numbers if read in (int, float) else None, default=None)
+        parser.addini(dest, meaning, type=numbers if is_number else None, default=None)
     group.addoption(
         "--faithfulness-cache-only",
         dest="faithfulness_cache_only",
@@ -119,7 +90,7 @@ def read_settings(config: pytest.Config) -> PluginSettings:
     Raises:
         pytest.UsageError: a value that an option does not take.
     """
-    values = {name: _given(config, name) for name in _SETTINGS}
+    values = {name: _given(config, name) for name in _TAKES}
     for name in ("report", "cache"):
         if values[name]:
             typed = config.getoption(f"faithfulness_{name}") is not None
@@ -140,7 +111,7 @@ def _given(config: pytest.Config, name: str) -> Any:
         said, shown = config.getini(dest), dest
     if said is None:
         return None
-    _, _, read, fits, wanted = _SETTINGS[name]
+    read, fits, wanted = _TAKES[name]
     try:
         if fits(value := read(str(said))):
             return value
