@@ -45,19 +45,6 @@ CREATE TABLE IF NOT EXISTS answers (id TEXT, said TEXT);
 CREATE INDEX IF NOT EXISTS answers_to_asks ON answers (id);
 """
 
-_DESCRIBED = "SELECT type, name, tbl_name, sql FROM sqlite_master"
-STEPS_TO_OPEN = 1_000_000
-"""Of SQLite, to read the tables' descriptions; a thousand times what ours take."""
-
-
-def check_tables(db: sqlite3.Connection) -> None:
-    """Raises ``sqlite3.DatabaseError`` if the database has other tables than ours, or rules."""
-    with closing(sqlite3.connect("")) as ours:
-        ours.executescript(_TABLES)
-        wanted = set(ours.execute(_DESCRIBED))
-    if set(db.execute(_DESCRIBED)) != wanted:
-        raise sqlite3.DatabaseError("it has other tables than a run of ours")
-
 
 class Try(NamedTuple):
     """An ask that was sent, and what came back.
@@ -97,11 +84,7 @@ class Store:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        # Damaged pages can make reading endless.
-        db.set_progress_handler(lambda: 1, STEPS_TO_OPEN)
         db.executescript(_TABLES)
-        check_tables(db)
-        db.set_progress_handler(None, 0)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
