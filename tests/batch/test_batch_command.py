@@ -6,18 +6,16 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command import BAD as UNSUPPORTED
-from command import COMMAND, GOOD, run
+from command import COMMAND, GOOD, Done, here
 from loopback import Answer, Loopback, completion, refusal_to
 from processes import HEARS_CTRL_C, eventually
 
 from faithfulness_assert.batch import RunDirectory
-from faithfulness_assert.cli import main
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 BROKEN = {"answer": "x", "context": 3, "id": "broken"}
@@ -31,16 +29,8 @@ def cases(tmp_path: Path, *given: Any, times: int = 1) -> str:
     return str(path)
 
 
-def batch(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    return run("batch", *map(str, arguments), **environment)
-
-
-def inside(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
-    """The exit code of the command, in this process, which takes less time."""
-    monkeypatch.setattr(sys, "argv", ["faithfulness-assert", "batch", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return ended.value.code
+def batch(*arguments: object) -> Done:
+    return here("batch", *arguments)
 
 
 def finished(directory: Path) -> int:
@@ -48,27 +38,22 @@ def finished(directory: Path) -> int:
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
-def test_annotations_are_commands_at_the_start_of_their_lines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    path = cases(tmp_path, UNSUPPORTED)
-    assert inside(monkeypatch, path, "--run", tmp_path / "run", "--github") == 1
-    assert capfd.readouterr().out.startswith("::error title=failed%3A 0-")
+def test_annotations_are_commands_at_the_start_of_their_lines(tmp_path: Path) -> None:
+    done = batch(cases(tmp_path, UNSUPPORTED), "--run", tmp_path / "run", "--github")
+    assert (done.returncode, done.stdout[:26]) == (1, "::error title=failed%3A 0-")
 
 
-def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(tmp_path: Path) -> None:
     path, directory = cases(tmp_path, GOOD), tmp_path / "run"
     directory.mkdir()
     link = tmp_path / "link.jsonl"
     link.symlink_to(path)
     before = Path(path).read_bytes()
     for output in (path, link, directory / "results.jsonl", directory / "retried.jsonl"):
-        assert inside(monkeypatch, path, "--run", directory, "--output", output) == 2
-        assert "is a file that the run needs; choose another file" in capfd.readouterr().err
+        done = batch(path, "--run", directory, "--output", output)
+        assert "is a file that the run needs; choose another file" in " ".join(done.stderr.split())
     assert Path(path).read_bytes() == before
-    assert inside(monkeypatch, path, "--run", directory, "--output", directory / "a.jsonl") == 0
+    assert batch(path, "--run", directory, "--output", directory / "a.jsonl").returncode == 0
 
 
 # ---------------------------------------------------------------- how it ends
@@ -110,20 +95,14 @@ def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path:
     ],
 )
 def test_the_exit_code_says_how_it_went(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    given: tuple[Any, ...],
-    options: tuple[str, ...],
-    code: int,
+    tmp_path: Path, given: tuple[Any, ...], options: tuple[str, ...], code: int
 ) -> None:
-    assert inside(monkeypatch, cases(tmp_path, *given), "--run", tmp_path / "run", *options) == code
+    assert batch(cases(tmp_path, *given), "--run", tmp_path / "run", *options).returncode == code
 
 
-def test_without_a_run_directory_it_says_what_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert inside(monkeypatch, cases(tmp_path, GOOD)) == 2
-    assert "--run" in capsys.readouterr().err
+def test_without_a_run_directory_it_says_what_is_missing(tmp_path: Path) -> None:
+    done = batch(cases(tmp_path, GOOD))
+    assert (done.returncode, "--run" in done.stderr) == (2, True)
 
 
 def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(

@@ -99,40 +99,23 @@ def test_a_line_is_given_as_soon_as_those_before_it_came() -> None:
 
 @in_folder
 @given(lines=LINES)
-def test_json_lines_have_the_whole_results(tmp_path: Path, lines: list[Line]) -> None:
-    file = tmp_path / "out.jsonl"
-    write_results(reversed(lines), file)
-    assert list(read_lines(file.read_bytes().split(b"\n"))) == lines
-
-
-@in_folder
-@given(lines=LINES)
-def test_junit_xml_is_valid_and_counts_right_whatever_the_texts_are(
+def test_each_format_has_each_line_whatever_the_texts_are(
     tmp_path: Path, lines: list[Line]
 ) -> None:
-    file = tmp_path / "out.xml"
-    write_results(lines, file, order="finished")
-    suite = ElementTree.parse(file).getroot()[0]
-    assert len(suite) == len(lines)
-    assert int(suite.attrib["tests"]) == len(lines)
+    """JSON lines have the whole results, XML is valid and counts right, and no cell is a formula."""
+    files = {suffix: tmp_path / f"out{suffix}" for suffix in FORMATS[:3]}
+    for file in files.values():
+        write_results(reversed(lines), file)
+    assert list(read_lines(files[".jsonl"].read_bytes().split(b"\n"))) == lines
+    suite = ElementTree.parse(files[".xml"]).getroot()[0]
+    assert len(suite) == len(lines) == int(suite.attrib["tests"])
     for tag, name in (("failure", "failures"), ("error", "errors")):
         assert len(suite.findall(f"testcase/{tag}")) == int(suite.attrib[name])
-    for case, line in zip(suite, lines, strict=True):
-        assert case.attrib["name"].startswith(str(line.row))
-        assert (len(case) == 0) == line.result.pass_
-
-
-@in_folder
-@given(lines=LINES)
-def test_a_csv_file_has_a_row_for_each_line_and_no_formula(
-    tmp_path: Path, lines: list[Line]
-) -> None:
-    file = tmp_path / "out.csv"
-    write_results(lines, file)
-    rows = read_csv(file)
+    rows = read_csv(files[".csv"])
     assert [row["row"] for row in rows] == [str(line.row) for line in lines]
-    for row, line in zip(rows, lines, strict=True):
-        assert (row["pass"] == "true") == line.result.pass_
+    for case, row, line in zip(suite, rows, lines, strict=True):
+        assert case.attrib["name"].startswith(str(line.row))
+        assert (len(case) == 0) == line.result.pass_ == (row["pass"] == "true")
         assert bool(row["score"]) == line.result.defined
         assert bool(row["error"]) == (line.result.error is not None)
     cells = [cell for row in rows for cell in row.values()]
@@ -174,6 +157,7 @@ def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path: Path) -> None:
 def test_a_parquet_file_has_typed_columns(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     lines = [line_of(1, expected="x"), line_of(2, ERROR), line_of(3, FAILED)]
+    write_results([], tmp_path / "out.parquet")
     write_results(lines, tmp_path / "out.parquet")
     rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
     assert [row["row"] for row in rows] == [1, 2, 3]
@@ -181,17 +165,6 @@ def test_a_parquet_file_has_typed_columns(tmp_path: Path) -> None:
     assert [row["pass"] for row in rows] == [True, False, False]
     assert [row["expected"] for row in rows] == ["x", None, None]
     assert rows[1]["error"].startswith("input: ")
-
-
-@pytest.mark.parametrize("suffix", FORMATS)
-def test_no_results_are_a_file_too(tmp_path: Path, suffix: str) -> None:
-    if suffix == ".parquet":
-        pytest.importorskip("pyarrow")
-    write_results([], tmp_path / f"out{suffix}")
-    assert [path.name for path in tmp_path.iterdir()] == [f"out{suffix}"]
-
-
-# ---------------------------------------------------------------- what cannot be written
 
 
 @pytest.mark.parametrize("suffix", FORMATS[:3])

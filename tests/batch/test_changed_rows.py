@@ -15,11 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, completion
 from remote import bare_environment
+from rows import results_of
 
 from faithfulness_assert import ConfigError
-from faithfulness_assert.batch import RunDirectory, RunOutcome, run
+from faithfulness_assert.batch import RunOutcome, run
 from faithfulness_assert.batch.data_sets import open_data_set
-from faithfulness_assert.batch.rows import digest
 
 Case = dict[str, Any]
 
@@ -59,15 +59,6 @@ def source_of(folder: Path, kind: str, given: list[Case]) -> Any:
     return path
 
 
-def told(directory: Path) -> list[dict[str, Any]]:
-    """What the run says of each row, in the order of the rows."""
-    lines = [json.loads(line.to_json()) for line in RunDirectory(directory).lines()]
-    assert len({line["row"] for line in lines}) == len(lines)
-    for line in lines:
-        del line["latency_ms"]
-    return sorted(lines, key=lambda line: int(line["row"]))
-
-
 KINDS = ["jsonl", "csv", "list", "iterator"]
 
 
@@ -82,7 +73,7 @@ def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(
         assert (outcome.counts.finished, outcome.stopped) == (count, ""), days
         assert len(judge.asked) == count
     quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
-    assert told(tmp_path / "run") == told(tmp_path / "whole")
+    assert results_of(tmp_path / "run") == results_of(tmp_path / "whole")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -113,7 +104,7 @@ def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
     assert len(judge.asked) == (4 if kind == "list" else 3)
     assert "2 rows that changed are graded again" in " ".join(outcome.notes) or kind != "list"
     quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
-    assert told(directory) == told(tmp_path / "whole")
+    assert results_of(directory) == results_of(tmp_path / "whole")
     moved = (directory / "retried.jsonl").read_bytes().splitlines()
     assert len(moved) == 3
     assert set(moved) <= set(before.splitlines())
@@ -160,26 +151,7 @@ def test_a_run_over_any_changed_input_ends_as_a_run_over_it_and_pays_for_new_tex
             assert not had - Counter(after)
         assert len(judge.asked) == (Counter(after) - had).total()
         quiet(source, folder / "whole", judge=TruthfulJudge())
-        assert told(folder / "run") == told(folder / "whole")
-
-
-@given(
-    given=st.lists(st.sampled_from(["a", "a#2", "b", ""]), min_size=1, max_size=12),
-    known=st.sets(st.integers(1, 12)),
-    kind=st.sampled_from(["jsonl", "csv"]),
-)
-def test_rows_have_the_same_ids_where_others_are_left_out(
-    given: list[str], known: set[int], kind: str
-) -> None:
-    with TemporaryDirectory() as made:
-        cases = [{**case(n), "id": id} for n, id in enumerate(given, 1)]
-        data_set = open_data_set(source_of(Path(made), kind, cases))
-        rows = list(data_set.rows())
-        taken = [row.case_id for row in rows if row.number in known]
-        rest = list(data_set.rows(known.__contains__, taken.__contains__))
-        assert [digest(row) for row in rest] == [digest(r) for r in rows if r.number not in known]
-        assert len({*taken, *(row.case_id for row in rest)}) == len(rows)
-        assert list(data_set.numbers()) == [row.number for row in rows]
+        assert results_of(folder / "run") == results_of(folder / "whole")
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import run as command
+from command import here
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -19,7 +19,7 @@ from strategies import examples
 from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
 from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
-from faithfulness_assert.batch.finished_runs import lines_of, names_of
+from faithfulness_assert.batch.finished_runs import names_of
 from faithfulness_assert.batch.paired_tests import (
     FALSE_ALARMS,
     Pair,
@@ -62,7 +62,7 @@ def scored(scores: list[float]) -> Callable[[], Iterator[Line]]:
 # ---------------------------------------------------------------- the tests
 
 
-def testmcnemar_is_the_binomial_test_of_the_changed_cases() -> None:
+def test_mcnemar_is_the_binomial_test_of_the_changed_cases() -> None:
     assert mcnemar(0, 0) == 1.0
     assert mcnemar(8, 0) == 2**-8
     assert mcnemar(3, 1) == (4 + 1) / 16
@@ -135,16 +135,10 @@ def test_what_a_comparison_says_it_finds_for_sure_is_found() -> None:
     assert PairCounts([Pair(True, False, None, None)]).sure_loss() is None
 
 
-@pytest.mark.parametrize(
-    ("tests", "worse"),
-    [
-        (PairedTests(0.006, 0.006), False),
-        (PairedTests(0.004, 1.0), True),
-        (PairedTests(1.0, 0.004), True),
-    ],
-)
-def test_either_test_at_half_the_level_decides(tests: PairedTests, worse: bool) -> None:
-    assert tests.worse is worse
+def test_either_test_at_half_the_level_decides() -> None:
+    assert not PairedTests(0.006, 0.006).worse
+    assert PairedTests(0.004, 1.0).worse
+    assert PairedTests(1.0, 0.004).worse
 
 
 # ---------------------------------------------------------------- what changed
@@ -189,12 +183,8 @@ def test_a_run_that_passes_less_or_scores_less_is_worse() -> None:
     assert compare(scored([1.0] * 30), scored([0.9] * 30)).worse  # every case still passes
     assert not compare(scored([1.0] * 30), scored([1.0] * 29 + [0.0])).worse
     assert not compare(scored([0.5] * 30), scored([1.0] * 30)).worse
-
-
-def test_an_answer_that_no_longer_says_anything_counts_as_a_loss() -> None:
-    silent = replace(result(0.0), status="abstained", defined=False)
-    after = {str(number): silent for number in range(20)}
-    assert compare(scored([1.0] * 20), run_of(after)).worse
+    silent = replace(result(0.0), status="abstained", defined=False)  # it says nothing any more
+    assert compare(scored([1.0] * 20), run_of({str(n): silent for n in range(20)})).worse
 
 
 def test_the_statements_whose_label_changed_are_shown() -> None:
@@ -213,15 +203,12 @@ def test_the_statements_whose_label_changed_are_shown() -> None:
     assert "supported -> contradicted: Statement 0." in told
 
 
-def test_runs_that_were_graded_differently_say_so() -> None:
+def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused() -> None:
     before, after = run_of({"a": result(1.0)}), run_of({"a": result(1.0, threshold=0.5)})
     assert "not graded in the same way" in as_text(compare(before, after))
     assert "not graded" not in as_text(compare(before, before)).replace("be graded", "")
-
-
-def test_runs_without_a_case_in_common_are_no_runs_of_the_same_cases() -> None:
     with pytest.raises(ConfigError, match="no case with the same id"):
-        compare(run_of({"a": result(1.0)}), run_of({"b": result(1.0)}))
+        compare(before, run_of({"b": result(1.0)}))
 
 
 # ---------------------------------------------------------------- runs that were hardly graded
@@ -237,19 +224,15 @@ def partly(graded: int, errors: int, score: float = 1.0) -> dict[str, GradingRes
     ("before", "after", "min_graded", "comparable"),
     [
         (partly(60, 0), partly(5, 55), 0.95, False),
-        (partly(60, 0), partly(0, 60), 0.95, False),
         (partly(60, 0), partly(0, 60), 0.0, False),  # without any, nothing can be said
         (partly(60, 0), {}, 0.95, False),
         (partly(60, 0), partly(30, 0), 0.95, False),  # it stopped early
         (partly(60, 0), partly(30, 0), 0.5, True),  # and was meant to
         (partly(5, 55), partly(60, 0), 0.95, False),  # nothing to hold it against
-        (partly(100, 0), partly(95, 5), 0.95, True),
         (partly(100, 0), partly(94, 6), 0.95, False),
         (partly(100, 0), partly(94, 6), 0.9, True),
         (partly(1000, 0), partly(993, 7), 0.95, True),
         (partly(1000, 0), partly(992, 8), 0.95, False),  # more than chance explains
-        (partly(1000, 0), partly(992, 8), 0.0, False),
-        (partly(992, 8), partly(1000, 0), 0.95, True),
         (partly(980, 20), partly(975, 25), 0.95, True),
         (partly(10, 0), partly(600, 0), 0.95, True),  # the data set has grown
         (partly(10, 0), partly(500, 100), 0.95, False),
@@ -268,12 +251,6 @@ def test_a_run_that_was_hardly_graded_is_not_comparable(
         assert ("is not comparable with" in told) is not comparable
         assert ("is not worse than" in told) is comparable
         assert ("p = 1 for passes" in told) is comparable
-
-
-def test_a_run_that_lost_its_hard_cases_is_not_called_worse_or_better() -> None:
-    after = {**partly(10, 50), "59": result(0.0)}
-    found = compare(run_of(partly(60, 0)), run_of(after))
-    assert (found.comparable, found.worse) == (False, False)
 
 
 def test_a_comparison_shows_the_numbers_of_each_run_as_batch_does() -> None:
@@ -366,29 +343,27 @@ def write(path: Path, lines: Callable[[], Iterator[Line]]) -> str:
 def test_the_exit_code_says_whether_b_is_worse(tmp_path: Path) -> None:
     good = write(tmp_path / "a.jsonl", scored([1.0] * 9))
     bad = write(tmp_path / "b.jsonl", scored([0.0] * 9))
-    worse = command("compare", good, bad)
+    worse = here("compare", good, bad)
     assert (worse.returncode, "b is worse than a\n" in worse.stdout) == (1, True), worse.stderr
-    assert command("compare", bad, good).returncode == 0
+    assert here("compare", bad, good).returncode == 0
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "results.jsonl").write_bytes((tmp_path / "b.jsonl").read_bytes())
-    told = command("compare", good, str(tmp_path / "run"), "--markdown")
+    told = here("compare", good, tmp_path / "run", "--markdown")
     assert told.returncode == 1
     assert told.stdout.startswith("### Faithfulness: <code>run</code> is worse than <code>a</code>")
 
 
 def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:
     good = write(tmp_path / "a.jsonl", scored([1.0]))
-    (tmp_path / "broken.jsonl").write_text('{"case_id": 1}\n')
+    cut = Path(write(tmp_path / "cut.jsonl", scored([1.0, 0.5])))
+    cut.write_bytes(cut.read_bytes()[:-9])
     (tmp_path / "empty").mkdir()
-    for other in ("missing.jsonl", "broken.jsonl", "empty"):
-        done = command("compare", good, str(tmp_path / other))
+    for other, said in (
+        ("missing.jsonl", "cannot be read"),
+        ("cut.jsonl", "line 2: not results of a run; name its directory"),
+        ("empty", "it has no results.jsonl"),
+    ):
+        done = here("compare", good, tmp_path / other)
         assert done.returncode == 2
         assert other in done.stderr
-        assert done.stderr.count("\n") == 1
-
-
-def test_a_line_that_is_no_result_is_named_by_its_number(tmp_path: Path) -> None:
-    path = Path(write(tmp_path / "a.jsonl", scored([1.0, 0.5])))
-    path.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(ConfigError, match="line 2: not results of a run; name its directory"):
-        list(lines_of(path)())
+        assert said in " ".join(done.stderr.split())

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from batch_server import BatchServer
-from command import run as run_command
+from command import here, written
 from remote import bare_environment
+from rows import results_of
 
 from faithfulness_assert import ConfigError
-from faithfulness_assert.batch import RunDirectory, merge, rescore, run
-from faithfulness_assert.batch.comparison import compare
-from faithfulness_assert.batch.data_sets import open_data_set
-from faithfulness_assert.batch.finished_runs import lines_of
-from faithfulness_assert.batch.provider_batches import collect, submit
-from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.batch import merge, rescore, run
 
 ANSWERS = ("It is tall.", "It is old.", "", "It rains in Rome.")
 
@@ -39,11 +34,9 @@ def graded(folder: Path, cases: list[dict[str, Any]], **options: Any) -> Path:
     return folder
 
 
-def lines(folder: Path) -> dict[int, Line]:
-    return {
-        line.row: line._replace(result=replace(line.result, latency_ms=0.0))
-        for line in RunDirectory(folder).lines()
-    }
+def summary_of(run: Path) -> str:
+    """The first line of what the command says of a finished run."""
+    return here("batch", run.with_suffix(".jsonl"), "--run", run).stdout.splitlines()[0]
 
 
 @pytest.mark.parametrize("ids", ["c{}", ""], ids=["with ids", "without"])
@@ -51,16 +44,12 @@ def test_it_is_the_run_over_all_rows(tmp_path: Path, ids: str) -> None:
     all_rows = rows(12, ids)
     whole = graded(tmp_path / "whole", all_rows)
     shards = [graded(tmp_path / f"s{n}", all_rows[n : n + 4]) for n in (0, 4, 8)]
-    outcome = merge(shards, tmp_path / "merged")
-    assert lines(tmp_path / "merged") == lines(whole)
+    done = here("merge", *shards, "--run", tmp_path / "merged")
+    assert (done.returncode, done.stdout.splitlines()[0]) == (1, summary_of(whole))
+    assert results_of(tmp_path / "merged") == results_of(whole)
     told = "cases without an id have the number of their row in all shards as id"
-    assert outcome.notes == (() if ids else (told,))
-    wanted, found = RunDirectory(whole).kept_summary(), outcome.summary.to_json()
-    assert {**wanted, **found, "seconds": 0} == {**wanted, "seconds": 0}
-    about = outcome.directory.about() or {}
-    assert about["made_from"] == ["s0", "s4", "s8"]
-    assert about["rows"] == 12
-    assert not compare(lines_of(whole), lines_of(tmp_path / "merged")).kinds["regressed"]
+    assert (told in done.stderr) == (not ids)
+    assert "not worse" in here("compare", whole, tmp_path / "merged").stdout
     again = run(whole.with_suffix(".jsonl"), tmp_path / "merged", progress=False)
     assert again.counts.now.cases == 0
     more = run([*all_rows, *rows(1, ids, 20)], tmp_path / "merged", progress=False)
@@ -121,24 +110,17 @@ def test_runs_over_a_batch_api_are_scored_again_and_merged(
 ) -> None:
     bare_environment(monkeypatch)
     folders = [tmp_path / "s0", tmp_path / "s4"]
+    monkeypatch.setenv("OPENAI_API_KEY", "key-0123456789abcdef")
     with BatchServer() as server:
-        given = {"judge": "openai:m", "base_url": server.url, "api_key": "key-0123456789abcdef"}
+        given = ("--via", "openai-batch", "--judge", "openai:m", "-o", f"base_url={server.url}")
         for place, folder in enumerate(folders):
-            data = open_data_set(rows(4, start=4 * place))
-            submit(data, RunDirectory(folder), "openai-batch", **given)
+            data = written(tmp_path / "data.json", json.dumps(rows(4, start=4 * place)))
+            here("batch", data, "--run", folder, *given)
             if not place:
                 assert "is not finished" in refused([folder, folder], tmp_path)
-            for _ in range(60):
-                if collect(RunDirectory(folder), api_key=given["api_key"]).finished:
-                    break
+            while here("batch", "--run", folder).returncode == 4:
+                pass
         for folder in folders:
             rescore(folder, folder.with_name(f"{folder.name}-strict"), threshold=1.0)
         merged = merge([tmp_path / "s0-strict", tmp_path / "s4-strict"], tmp_path / "strict")
         assert merge(folders, tmp_path / "all").counts.finished == merged.counts.finished == 8
-
-
-def test_the_command_line(tmp_path: Path) -> None:
-    shards = [str(graded(tmp_path / f"s{n}", rows(3, start=n))) for n in (0, 3)]
-    done = run_command("merge", *shards, "--run", str(tmp_path / "all"))
-    assert done.returncode == 1, done.stderr
-    assert done.stdout.startswith("6 cases: ")

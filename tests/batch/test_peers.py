@@ -1,4 +1,4 @@
-"""The comparison with other graders: its faults, and the tables made of its results.
+"""The comparison with other graders: its faults, and its figures on the pages.
 
 The comparison itself installs the graders and takes minutes, so no test runs it."""
 
@@ -7,14 +7,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import ROOT
 from peers.faults import TEXT, Reply
 from peers.items import items
 from peers.pages import END, mark, part, put
-from peers.tables import best_level, cell, not_best, outcome
 
 LISTED = Reply(
     {"verdicts": [{"id": n, "verdict": "yes" if n < 3 else "no"} for n in range(1, 5)]},
@@ -42,47 +40,6 @@ def test_a_true_sentence_of_an_item_is_in_its_context_and_a_false_one_is_not() -
     for item in items(60):
         for sentence, label in zip(item.sentences, item.labels, strict=True):
             assert (sentence in " ".join(item.contexts)) is label
-
-
-@pytest.mark.parametrize(
-    ("found", "expected"),
-    [
-        ({"score": 0.6}, "right"),
-        ({"score": 0.4}, "too low, 0.40"),
-        ({"score": 2 / 3}, "**too high, 0.67**"),
-        ({"score": None}, "error"),
-        ({"exception": "ValueError"}, "exception"),
-        ({"hang": True}, "**hang**"),
-        ({"score": 0.6, "changed": False}, "–"),
-    ],
-)
-def test_the_outcome_of_a_fault_is_told_in_a_word(found: dict[str, Any], expected: str) -> None:
-    record = {"truth": 0.6, "changed": True, **found}
-    assert cell(record) == expected
-    assert outcome(record) in ("", expected.strip("*").partition(",")[0])
-
-
-def grader(wall: float, packages: int) -> dict[str, Any]:
-    spent = {"wall": 1.0, "cpu": 1.0}
-    run = {"wall_s": wall, "wall_ms": wall, "cpu_ms": 1.0, "items": 2, "right": 2, "calls": 2}
-    tokens = dict.fromkeys(("prompt_tokens", "schema_tokens", "completion_tokens"), 10)
-    levels = {"10": {**run, **tokens, "wall_s": 2 * wall}, "50": {**run, **tokens}}
-    return {
-        "version": "1.0",
-        "packages": packages,
-        "megabytes": 1.0,
-        "starts": [{"import": spent, "first": spent}],
-        "runs": [{**run, "levels": levels, "peak_mb": 1.0}],
-    }
-
-
-def test_the_best_concurrency_is_the_fastest_one() -> None:
-    assert best_level(grader(1.0, 5)["runs"]) == "50"
-
-
-def test_every_figure_in_which_another_grader_is_better_is_named() -> None:
-    graders = {"faithfulness-assert": grader(1.0, 7), "other": grader(2.0, 5)}
-    assert list(not_best(graders)) == ["packages installed (other: 5, ours: 7)"]
 
 
 def test_results_replace_those_of_the_run_before(tmp_path: Path) -> None:

@@ -10,20 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import run as command
-from loopback import Answer, Loopback, Request, good_reply
+from command import Done, here
+from loopback import Answer, Loopback, Request, good_reply, refusal_to
+from remote import bare_environment
 from true_server import answered, said, text_of
 
-from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.data_sets import open_data_set
-from faithfulness_assert.batch.finished_runs import lines_of
-from faithfulness_assert.batch.rechecking import Graded, Recheck, choose_cases, grader_for, shift_of
+from faithfulness_assert.batch.rechecking import Graded, shift_of
 
 CASES = 40
 KEY = "sk-0123456789abcdef"
 JUDGE = ("--judge", "openai:m")
 Serve = Callable[[Request], Answer]
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
 
 
 def data(path: Path, wrong: int) -> str:
@@ -58,11 +61,12 @@ def graded(directory: Path, file: str, judge: Serve, **options: Any) -> str:
     return str(directory)
 
 
-def compared(judge: Serve, *arguments: str) -> Any:
+def compared(judge: Serve, *arguments: str) -> Done:
     """What the command ``compare`` says while this judge answers."""
-    with Loopback(judge) as server:
-        given = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": KEY, "NO_PROXY": "*"}
-        return command("compare", *arguments, **given)
+    with Loopback(judge) as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", server.url)
+        patch.setenv("OPENAI_API_KEY", KEY)
+        return here("compare", *arguments)
 
 
 def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path: Path) -> None:
@@ -109,12 +113,6 @@ def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(
     )
 
 
-def prepared(a: str, b: str, file: str, judge: str = "openai:m", **options: Any) -> Recheck:
-    """A recheck of all cases, which nobody was asked for yet."""
-    grader_for(a, b, judge, {"api_key": KEY, **options})
-    return choose_cases(lines_of(a), lines_of(b), open_data_set(file))
-
-
 def test_where_nothing_changed_no_cause_is_named(tmp_path: Path) -> None:
     file = data(tmp_path / "answers.json", 6)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
@@ -127,36 +125,25 @@ def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path: Pat
     file, other = data(tmp_path / "answers.json", 0), data(tmp_path / "other.json", CASES)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
     c = graded(tmp_path / "c", file, answered, threshold=0.5)
-    for given, options, problem in (
-        ((a, b, other), {}, "no case with the texts that the first run graded"),
+    given = ("--recheck", "--data", file)
+    for arguments, problem in (
+        ((a, b, "--recheck", *JUDGE), "needs the data set that A graded: --data FILE"),
+        ((a, b, *given[:2], other, *JUDGE), "no case with the texts that the first run graded"),
         (
-            (a, b, file, "openai:n"),
-            {},
-            "that graded the second run: pass openai:m, and the options",
+            (a, b, *given, "--judge", "openai:n"),
+            "graded the second run: pass openai:m, and the opt",
         ),
-        ((a, c, file), {}, "the runs have other policies"),
-        ((a, f"{b}/results.jsonl", file), {}, "must be the directory of a run"),
-        ((a, b, file), {"split": "claims"}, "split: is that of the second run"),
-        ((a, b, file), {"cache": "store"}, "cache: is that of the second run"),
+        ((a, c, *given, *JUDGE), "the runs have other policies"),
+        ((a, f"{b}/results.jsonl", *given, *JUDGE), "must be the directory of a run"),
+        ((a, b, *given, *JUDGE, "-o", "split=claims"), "split: is that of the second run"),
+        ((a, b, *given, *JUDGE, "-o", "cache=store"), "cache: is that of the second run"),
     ):
-        with pytest.raises(ConfigError, match=problem):
-            prepared(*given, **options)
-    told = compared(answered, a, b, "--recheck", *JUDGE)
+        told = compared(answered, *arguments)
+        assert told.returncode == 2
+        assert problem in " ".join(told.stderr.split())
+    told = compared(lambda _: refusal_to(401, "no such key"), a, b, *given, *JUDGE)
     assert told.returncode == 2
-    assert (
-        told.stderr
-        == "faithfulness-assert: --recheck: needs the data set that A graded: --data FILE\n"
-    )
-
-
-def test_a_judge_that_answers_nobody_is_no_change_of_it(tmp_path: Path) -> None:
-    file = data(tmp_path / "answers.json", 0)
-    a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
-    recheck = prepared(a, b, file)
-    with Loopback(lambda _: Answer({"error": {"message": "no such key"}}, 401)) as server:
-        grader = grader_for(a, b, "openai:m", {"api_key": KEY, "base_url": server.url})
-        with pytest.raises(ConfigError, match=r"no case could be graded today.*no such key"):
-            recheck.ask(grader)
+    assert "no case could be graded today" in told.stderr
 
 
 @pytest.mark.parametrize(("judge", "system"), [(0.06, 0.0), (0.0, 0.06), (0.0, 0.0)])

@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
+from command import here
 from loopback import Answer, Loopback, Request
 from processes import HEARS_CTRL_C, eventually
 from pydantic import PlainSerializer, TypeAdapter
 from remote import bare_environment
+from rows import results_of
 from true_server import answered
 
-from faithfulness_assert.batch import RunDirectory, run
+from faithfulness_assert.batch import run
 from faithfulness_assert.batch.rows import Line
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
@@ -74,22 +76,11 @@ def started(words: list[str]) -> subprocess.Popen[str]:
     )
 
 
-def results(folder: Path) -> dict[int, dict[str, Any]]:
-    found = {}
-    for line in RunDirectory(folder / "run").lines():
-        data = json.loads(line.to_json())
-        del data["latency_ms"]
-        assert line.row not in found, "doubled"
-        found[line.row] = data
-    return found
-
-
 def undisturbed(folder: Path) -> dict[int, dict[str, Any]]:
-    (folder / "undisturbed").mkdir()
     with Loopback(answered) as server:
-        words = command(server, folder / "undisturbed")
-        assert subprocess.run(words, capture_output=True, timeout=60, check=False).returncode == 0
-    return results(folder / "undisturbed")
+        given: dict[str, Any] = {"base_url": server.url, "api_key": "k", "controls": "off"}
+        run(cases(folder), folder / "undisturbed", judge="openai:m", progress=False, **given)
+    return results_of(folder / "undisturbed")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -107,13 +98,10 @@ def test_what_is_under_way_is_kept_where_it_arrives(tmp_path: Path, number: int)
         assert f"interrupted: {signal.Signals(number).name} came." in said
         assert "To go on:\n  faithfulness-assert batch " in said
         asked = sum(world.came.values())
-        assert len(results(tmp_path)) == asked, "a reply was paid and lost"
+        assert len(results_of(tmp_path / "run")) == asked, "a reply was paid and lost"
         assert asked == 6 + AT_ONCE
-        again = subprocess.run(
-            command(server, tmp_path), capture_output=True, timeout=60, check=False
-        )
-        assert again.returncode == 0
-    assert results(tmp_path) == undisturbed(tmp_path)
+        assert here(*command(server, tmp_path)[len(HEARS_CTRL_C) :]).returncode == 0
+    assert results_of(tmp_path / "run") == undisturbed(tmp_path)
     assert set(world.came.values()) == {1}, "paid twice"
 
 
@@ -132,11 +120,8 @@ def test_when_the_grace_has_ended_only_what_is_under_way_is_lost(
         assert "did not arrive in time" in said
         assert "Traceback" not in said
         world.released.set()
-        again = subprocess.run(
-            command(server, tmp_path), capture_output=True, timeout=60, check=False
-        )
-        assert again.returncode == 0
-    assert results(tmp_path) == undisturbed(tmp_path)
+        assert here(*command(server, tmp_path)[len(HEARS_CTRL_C) :]).returncode == 0
+    assert results_of(tmp_path / "run") == undisturbed(tmp_path)
     assert sum(count - 1 for count in world.came.values()) == AT_ONCE
 
 

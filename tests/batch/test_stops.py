@@ -5,9 +5,11 @@ Each is compared with a run that nothing disturbed: no row is lost, doubled, cha
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,18 +19,16 @@ import pytest
 from fakes import TruthfulJudge, failing
 from loopback import Answer, Loopback, Request, refusal_to
 from remote import bare_environment
+from rows import results_of
 from true_server import answered
 
-from faithfulness_assert.batch import RunDirectory, RunOutcome, run
-from faithfulness_assert.batch.error_groups import MOST, ErrorGroups
-from faithfulness_assert.batch.local_run import HOPELESS
-from faithfulness_assert.batch.progress import Counts
+from faithfulness_assert.batch import RunOutcome, run
 from faithfulness_assert.drive import outage, patience
 from faithfulness_assert.drive.outage import FAILURES
 from faithfulness_assert.drive.patience import CONFIRMED
-from faithfulness_assert.records.model import GraderError
 
 AT_ONCE = 4
+HOPELESS = 50  # cases in a row
 ROWS = 60
 
 
@@ -88,22 +88,11 @@ def graded(server: Loopback, directory: Path, source: Any = None, **options: Any
     return run(source or cases(), directory, **given)
 
 
-def results(directory: Path) -> dict[int, dict[str, Any]]:
-    """The results by their rows, without what differs from one run to the next."""
-    found = {}
-    for line in RunDirectory(directory).lines():
-        data = json.loads(line.to_json())
-        del data["latency_ms"]
-        assert line.row not in found, "doubled"
-        found[line.row] = data
-    return found
-
-
 @pytest.fixture
 def undisturbed(tmp_path: Path) -> dict[int, dict[str, Any]]:
     with Loopback(answered) as server:
         assert graded(server, tmp_path / "undisturbed").exit_code == 1
-    return results(tmp_path / "undisturbed")
+    return results_of(tmp_path / "undisturbed")
 
 
 LOST = {
@@ -139,13 +128,13 @@ def test_what_no_waiting_mends_stops_a_run_that_goes_on_after_the_fix(
         # Those under way when it began, and the probes that showed that it goes on.
         assert FAILURES <= errors <= FAILURES + AT_ONCE + CONFIRMED
         assert world.failed == errors
-        rows = results(tmp_path / "run")
+        rows = results_of(tmp_path / "run")
         assert sum(needs_judge(row) and not rows[row]["error"] for row in rows) == at
         again = graded(server, tmp_path / "run")
         assert again.stopped, "the world is as it was"
         world.mended = True
         assert graded(server, tmp_path / "run").exit_code == 1
-    assert results(tmp_path / "run") == undisturbed
+    assert results_of(tmp_path / "run") == undisturbed
     assert set(world.answered.values()) == {1}, "paid twice"
 
 
@@ -172,7 +161,7 @@ def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
     world.mended = True
     with Loopback(world, port) as server:
         assert graded(server, tmp_path / "run").exit_code == 1
-    assert results(tmp_path / "run") == undisturbed
+    assert results_of(tmp_path / "run") == undisturbed
     assert set(world.answered.values()) == {1}
 
 
@@ -185,7 +174,7 @@ def test_a_short_outage_of_any_kind_stops_nothing(
     with Loopback(world) as server:
         threading.Timer(seconds, lambda: setattr(world, "mended", True)).start()
         assert graded(server, tmp_path / "run").stopped == ""
-    assert results(tmp_path / "run").keys() == undisturbed.keys()
+    assert results_of(tmp_path / "run").keys() == undisturbed.keys()
     assert set(world.answered.values()) == {1}
 
 
@@ -239,35 +228,31 @@ def test_errors_that_are_about_the_texts_or_come_now_and_then_stop_nothing(tmp_p
     assert (outcome.stopped, outcome.counts.finished) == ("", 200)
 
 
-# ---------------------------------------------------------------- what people read
+# ---------------------------------------------------------------- slow and odd servers
 
 
-def test_errors_are_counted_in_groups_that_do_not_depend_on_their_order() -> None:
-    errors = [GraderError("server", f"the judge answered HTTP 50{n % 2}: id {n}") for n in range(9)]
-    errors += [GraderError("auth", "no key")]
-    one, other = ErrorGroups(), ErrorGroups()
-    for error in errors:
-        one.add(error)
-    for error in reversed(errors):
-        other.add(error)
-    assert one.groups() == other.groups()
-    assert [(group.kind, group.cases) for group in one.groups()] == [
-        ("server", 5),
-        ("server", 4),
-        ("auth", 1),
-    ]
-    for n in range(MOST + 1):
-        one.add(GraderError("transport", "x" * n))
-    assert one.groups()[0] == ("transport", MOST + 1, "")
-    assert next(one.lines()) == f"not graded: {MOST + 1} x transport, with different messages"
+def test_a_server_that_answers_one_after_the_other_loses_no_case(tmp_path: Path) -> None:
+    """All of them together take longer than the deadline of each."""
+    one = threading.Lock()
+
+    def slow(request: Request) -> Answer:
+        with one:
+            time.sleep(0.2)
+            return answered(request)
+
+    with Loopback(slow) as server:
+        given: dict[str, Any] = {"concurrency": 20, "timeout": 2, "deadline": 2.5}
+        outcome = graded(server, tmp_path / "run", cases(30), **given)
+    assert (outcome.counts.errors, outcome.counts.passed) == (0, 20)
+    assert outcome.counts.now.seconds > 2.5
 
 
-def test_the_line_of_progress_says_what_goes_wrong() -> None:
-    from faithfulness_assert.batch.finished_rows import FinishedRows
+def test_after_a_decompression_bomb_a_case_is_asked_about_again(tmp_path: Path) -> None:
+    bomb = Answer(gzip.compress(b" " * (9 << 20), 9), headers={"content-encoding": "gzip"})
 
-    counts = Counts(FinishedRows(), 100)
-    counts.now.cases = 1
-    counts.now.errors.add(GraderError("auth", "the judge answered HTTP 401: no"))
-    assert str(counts).endswith("left | last error (auth): the judge answered HTTP 401: no")
-    counts.trouble = lambda: "the last 9 asks failed: no connection"
-    assert str(counts).endswith("not graded | the last 9 asks failed: no connection")
+    def odd(request: Request) -> Answer:
+        return bomb if request.number % 3 == 1 else answered(request)
+
+    with Loopback(odd) as server:
+        outcome = graded(server, tmp_path / "run", cases(18), concurrency=1, max_retries=2)
+    assert (outcome.counts.passed, len(server.requests)) == (12, 18)

@@ -1,0 +1,972 @@
+"""Runs over batch APIs, by their commands: they end as online runs do, are paid once, and go on after whatever stopped them."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from batch_server import KINDS, BatchServer, Body, Faults, truthful
+from command import COMMAND, Done, here, written
+from conftest import ROOT
+from hypothesis import given
+from hypothesis import strategies as st
+from loopback import completion
+from remote import JSON, bare_environment
+from strategies import examples
+
+from faithfulness_assert.batch import RunDirectory
+from faithfulness_assert.batch.provider_batches import sending
+from faithfulness_assert.batch.provider_batches.openai_batches import OpenAIBatches
+from faithfulness_assert.judges.token_counter import token_counter
+
+VIAS = ["openai-batch", "anthropic-batch"]
+KEY = "key-0123456789abcdef"
+WAITING = 4
+Results = dict[str, dict[str, Any]]
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The seconds that were waited for a listing that lags behind, of which none passes."""
+    bare_environment(monkeypatch)
+    for provider in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{provider}_API_KEY", KEY)
+    waited: list[float] = []
+    monkeypatch.setattr(sending, "time", SimpleNamespace(sleep=waited.append, time=time.time))
+    return waited
+
+
+def cases(count: int) -> list[dict[str, Any]]:
+    """Cases of which no two have the same texts; every third has a statement without backing."""
+    return [
+        {
+            "id": f"case {number}",
+            "answer": f"Shop {number} is open on Sundays. "
+            + (f"Shop {number} sells bread." if number % 3 else f"Shop {number} has 7 rooms."),
+            "context": [f"Shop {number} is open on Sundays. Shop {number} sells bread."],
+        }
+        for number in range(1, count + 1)
+    ]
+
+
+def results_in(path: Path) -> Results:
+    """The results of a run by case, of which none has two, without what must differ from others:
+    how long it took, and the tokens for the line with the token."""
+    found = [json.loads(line.to_json()) for line in RunDirectory(path).lines()]
+    for one in found:
+        one.update(latency_ms=0, tokens_used={})
+        one["metadata"].pop("tokens", None)
+    assert len({one["case_id"] for one in found}) == len(found)
+    return {one["case_id"]: one for one in found}
+
+
+@dataclass
+class Run:
+    """A run over a batch API, as a user sees it."""
+
+    path: Path
+    via: str
+    server: BatchServer
+    rows: list[dict[str, Any]]
+    options: Sequence[str] = ()
+
+    @property
+    def judge(self) -> list[str]:
+        provider = self.via.partition("-")[0]
+        url = self.server.url if provider == "openai" else self.server.root
+        return ["--judge", f"{provider}:model-1", "-o", f"base_url={url}", *self.options]
+
+    @property
+    def data(self) -> Path:
+        return written(self.path.with_suffix(".json"), json.dumps(self.rows))
+
+    def begin(self, *more: str) -> Done:
+        """Begins it, or goes on with it by the same command."""
+        return here("batch", self.data, "--run", self.path, "--via", self.via, *self.judge, *more)
+
+    def go_on(self, *more: object) -> Done:
+        return here("batch", "--run", self.path, *more)
+
+    def finish(self) -> Done:
+        """Begins it and goes on until it is finished."""
+        done = self.begin()
+        for _ in range(60):
+            if done.returncode != WAITING:
+                break
+            done = self.go_on()
+        assert done.returncode in (0, 1) or "not graded" in done.stdout, done.stderr
+        return done
+
+    def results(self) -> Results:
+        return results_in(self.path)
+
+    def online(self) -> Results:
+        """What the same judge says online."""
+        path = self.path.with_suffix(".online")
+        shutil.rmtree(path, ignore_errors=True)
+        here("batch", self.data, "--run", path, *self.judge)
+        return results_in(path)
+
+    def spent(self) -> Counter[str]:
+        spent: Counter[str] = Counter()
+        for line in RunDirectory(self.path).lines():
+            used = line.result.tokens_used
+            spent.update(asks=used.num_requests, prompt=used.prompt, completion=used.completion)
+        return spent
+
+
+def run_of(tmp_path: Path, via: str, server: BatchServer, count: int, *options: str) -> Run:
+    return Run(tmp_path / "run", via, server, cases(count), options)
+
+
+# ---------------------------------------------------------------- it ends as an online run does
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize(
+    ("share", "options"),
+    [
+        (0.0, ["-o", "samples=3"]),
+        (0.4, ["-o", "reasons=true"]),
+        (0.4, ["--policy", "ragas"]),
+    ],
+)
+def test_results_are_those_of_the_online_run_whatever_happened_to_lines(
+    tmp_path: Path, via: str, share: float, options: list[str]
+) -> None:
+    """What was lost is asked again, and nothing is credited to another."""
+    with BatchServer(faults=Faults(share)) as server:
+        run = run_of(tmp_path, via, server, 24, *options)
+        run.finish()
+        billed, happened = Counter(server.billed), set(server.faults.happened)
+        assert run.results() == run.online()
+    assert happened == (set(KINDS) if share else set())
+    if not share:
+        spent = run.spent()
+        assert (spent["asks"], spent["prompt"]) == (billed["asks"], billed["prompt_tokens"])
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize(
+    ("fault", "status", "error"),
+    [
+        ("limited", "judge_failed", "rate_limit"),
+        ("expired", "judge_failed", "timeout"),
+        ("missing", "judge_failed", "timeout"),
+        ("miskeyed", "unreadable", "unreadable"),
+    ],
+)
+def test_an_ask_that_never_gets_its_answer_is_sent_three_times_and_earns_nothing(
+    tmp_path: Path, via: str, fault: str, status: str, error: str
+) -> None:
+    """When somebody goes on, it is asked again."""
+    with BatchServer(faults=Faults(1.0, [fault], until=99)) as server:
+        run = run_of(tmp_path, via, server, 5)
+        run.finish()
+        assert len(server.batches) == 3
+        found = run.results()
+        server.faults.share = 0.0
+        assert run.begin("--no-retry-errors").returncode == 3
+        assert run.begin().returncode == WAITING
+        run.finish()
+        assert run.results() == run.online()
+    assert len(found) == 5
+    for result in found.values():
+        assert (result["status"], result["defined"], result["pass"]) == (status, False, False)
+        assert (result["error"]["kind"], result["error"]["retryable"]) == (error, True)
+        told = "Give the command that began the run again" in result["reason"]
+        assert told == (error == "timeout")
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_what_a_server_does_not_take_is_left_out_and_what_is_too_long_is_asked_in_parts(
+    tmp_path: Path, via: str
+) -> None:
+    def picky(path: str, body: Body) -> tuple[int, Body]:
+        size = sum(len(message["content"]) for message in body["messages"]) // 4
+        error: Body = {"type": "invalid_request_error"}
+        if "temperature" in body:
+            message = "Unsupported value: 'temperature' does not support 0.0 with this model."
+            error |= {"message": message, "param": "temperature"}
+        elif size > 1500:
+            error["message"] = f"prompt is too long: {size} tokens > 1500 maximum context length"
+        else:
+            return truthful(path, body)
+        return 400, {"error": error}
+
+    sentences = [f"Shop {n} sells bread and cakes on {n} days of the year." for n in range(400)]
+    case = {"id": "a", "answer": f"{sentences[3]} {sentences[390]}", "context": " ".join(sentences)}
+    with BatchServer(picky) as server:
+        run = Run(tmp_path / "run", via, server, [*cases(3), case])
+        run.finish()
+        found = run.results()
+        del run.rows[-1]  # online, other windows may be asked
+        right = Run(tmp_path / "right", via, server, run.rows).online()
+    assert {name: found[name] for name in right} == right
+    assert (found["a"]["status"], found["a"]["score"]) == ("graded", 1.0)
+    assert "temperature" in str(found["a"]["metadata"]["warnings"])
+
+
+def test_a_round_is_split_at_the_limits_of_the_provider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OpenAIBatches, "max_lines", 4)
+    monkeypatch.setattr(OpenAIBatches, "max_bytes", 9_000)
+    with BatchServer(faults=Faults(0.3)) as server:
+        run = run_of(tmp_path, "openai-batch", server, 15)
+        run.begin()
+        first = [len(batch.asks) for batch in server.batches.values()]
+        assert (max(first), sum(first)) == (4, 15)
+        assert max(len(content) for content in server.files.values()) <= 9_000
+        run.finish()
+        assert run.results() == run.online()
+
+
+def test_a_row_that_cannot_be_read_has_its_result_and_a_result_that_was_cut_off_comes_again(
+    tmp_path: Path,
+) -> None:
+    rows = [*cases(2), {"id": "b", "answer": "x"}, {"id": "c", "answer": "", "context": "x"}]
+    with BatchServer() as server:
+        run = Run(tmp_path / "run", "openai-batch", server, rows)
+        assert run.begin().returncode == WAITING
+        statuses = {name: result["status"] for name, result in run.results().items()}
+        assert statuses == {"b": "invalid_input", "c": "no_statements"}
+        run.finish()
+        right, file = run.results(), run.path / "results.jsonl"
+        file.write_bytes(file.read_bytes()[:-30])
+        assert len(run.results()) == 3
+        run.go_on()
+        assert run.results() == right == run.online()
+        assert len(server.batches) == 1
+
+
+def test_the_estimate_for_a_batch_api_is_what_the_run_uses(tmp_path: Path) -> None:
+    count = token_counter("openai:gpt-4o-mini")
+
+    def counting(path: str, body: Body) -> tuple[int, Body]:
+        """The truthful model, whose server counts tokens as the estimate does."""
+        status, answer = truthful(path, body)
+        message = answer["choices"][0]["message"]
+        message["content"] = json.dumps(json.loads(message["content"]), separators=(",", ":"))
+        prompt = sum(count(sent["content"]) for sent in body["messages"])
+        usage = {"prompt_tokens": prompt, "completion_tokens": count(message["content"])}
+        return status, {**answer, "usage": usage}
+
+    with BatchServer(counting) as server:
+        run = run_of(tmp_path, "openai-batch", server, 40, "--judge", "openai:gpt-4o-mini")
+        estimate = ("estimate", run.data, *run.judge, "--json")
+        said = json.loads(here(*estimate, "--via", "openai-batch").stdout)
+        plain = json.loads(here(*estimate).stdout)
+        run.finish()
+    for name, used in run.spent().items():
+        assert said[name] == pytest.approx(used, rel=0 if name == "asks" else 0.05)
+        assert name == "asks" or plain[name] < said[name]
+
+
+# ---------------------------------------------------------------- what the provider does
+
+
+def test_lines_and_files_that_a_provider_refuses_are_told_without_the_key_and_sent_again(
+    tmp_path: Path,
+) -> None:
+    refused: list[Body] = [
+        {"code": "invalid_request", "line": 3, "message": f"{KEY} \x1b[31m", "param": "body.x"}
+    ]
+    with BatchServer(refuse=lambda _: [refused.pop()] if refused else []) as server:
+        run = run_of(tmp_path, "openai-batch", server, 5)
+        told = run.begin().stderr
+        assert "line 3: invalid_request: [redacted] \\x1b[31m (body.x)" in told
+        assert len(server.batches) == 1
+        run.finish()
+        found, right = run.results(), run.online()
+    assert found.pop("case 3")["status"] == "judge_failed"
+    assert found == {name: result for name, result in right.items() if name != "case 3"}
+    kept = [path.read_bytes() for path in run.path.rglob("*") if path.is_file()]
+    assert KEY.encode() not in told.encode() + b"".join(kept)
+
+    errors = [{"code": "token_limit_exceeded", "line": None, "message": "too much", "param": None}]
+    with BatchServer(refuse=lambda _: errors) as server:
+        run = Run(tmp_path / "other", "openai-batch", server, cases(4))
+        run.begin()
+        assert "token_limit_exceeded: too much" in run.go_on().stderr
+        errors.clear()
+        run.finish()
+        assert len(server.batches) == 3
+        assert run.results() == run.online()
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_after_a_cancelled_batch_nothing_is_sent_until_somebody_goes_on(
+    tmp_path: Path, via: str
+) -> None:
+    with BatchServer() as server:
+        run = run_of(tmp_path, via, server, 5)
+        run.begin()
+        server.batches["batch_1"].cancelled = True
+        while not server.batches["batch_1"].files:
+            done = run.go_on()
+        assert done.returncode == WAITING
+        assert "Nothing more was sent" in done.stderr
+        assert len(server.batches) == 1
+        run.finish()
+        assert len(server.batches) == 2
+        assert run.results() == run.online()
+
+
+class Odd(BatchServer):
+    """Answers one request otherwise than the API does: the first whose method and path match."""
+
+    def __init__(self, request: str, answer: tuple[int, Any], **more: Any) -> None:
+        super().__init__(**more)
+        self.request, self.answer, self.told = request, answer, False
+
+    def serve(self, method: str, url: str, content: bytes) -> tuple[int, bytes]:
+        status, right = super().serve(method, url, content)
+        if self.told or not re.search(self.request, f"{method} {url}"):
+            return status, right
+        self.told = True
+        code, odd = self.answer
+        whole = {**json.loads(right), **odd} if isinstance(odd, dict) and odd else odd
+        return code, json.dumps(whole).encode()
+
+
+NO_NUMBERS = dict.fromkeys(("total", "completed", "failed", "processing", "succeeded"))
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize(
+    ("request_", "odd"),
+    [
+        ("POST .*/(files|batches)$", {}),
+        ("POST .*/batches$", "a page of a gateway"),
+        ("GET .*/batches/", "a page of a gateway"),
+        ("POST .*/batches$", {"id": None}),
+        *(("GET .*/batches/", {"request_counts": counts}) for counts in (None, {}, NO_NUMBERS)),
+    ],
+)
+def test_an_answer_of_the_api_that_cannot_be_read_is_told_and_the_run_goes_on(
+    tmp_path: Path, via: str, request_: str, odd: Any
+) -> None:
+    """Counts are not needed."""
+    with Odd(request_, (200, odd), looks=0) as server:
+        run = run_of(tmp_path, via, server, 3)
+        done = run.begin()
+        assert server.told
+        if "request_counts" not in odd:
+            assert done.returncode == 3
+            assert "cannot be read" in done.stderr
+            assert "Check base_url." in done.stderr
+            run.finish()
+        assert run.results() == run.online()
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_a_batch_that_is_gone_is_told_with_the_folder_to_remove(tmp_path: Path, via: str) -> None:
+    gone = {"error": {"message": "No batch found", "type": "not_found_error"}}
+    with Odd("GET .*/batches/", (404, gone), looks=0) as server:
+        run = run_of(tmp_path, via, server, 3)
+        told = run.begin().stderr
+        assert "No batch found" in told
+        folder = run.path / "rounds" / "001"
+        assert f"remove {folder}" in told.replace("\n", " ")
+        shutil.rmtree(folder)
+        run.finish()
+        assert len(server.batches) == 2
+
+
+# ---------------------------------------------------------------- nothing is paid twice
+
+
+@pytest.mark.parametrize("when", ["before", "after", "within"])
+@pytest.mark.parametrize("via", VIAS)
+def test_a_run_goes_on_after_a_connection_that_broke_at_any_request(
+    tmp_path: Path, via: str, when: str
+) -> None:
+    for at in range(1, 40):
+        with BatchServer(looks=0) as server:
+            server.break_at = (at, when)
+            run = Run(tmp_path / f"run {at}", via, server, cases(2))
+            for _ in range(20):
+                if (done := run.begin()).returncode == 0:
+                    break
+                assert done.returncode == 3
+            assert set(server.answered.values()) == {1}
+            assert [result["status"] for result in run.results().values()] == ["graded"] * 2
+            if len(server.requests) < at:
+                break
+    assert at > 3
+
+
+class Killing(BatchServer):
+    """Ends a process when it has sent so many requests, each of which is served."""
+
+    victim = left = 0
+
+    def serve(self, method: str, url: str, content: bytes) -> tuple[int, bytes]:
+        answer = super().serve(method, url, content)
+        self.left -= 1
+        if not self.left:
+            os.kill(self.victim, signal.SIGKILL)
+        return answer
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
+@pytest.mark.parametrize("via", VIAS)
+def test_a_process_may_be_killed_at_any_request(tmp_path: Path, via: str) -> None:
+    """The clocks of both sides differ, and a listing lags behind."""
+    for at in range(1, 20):
+        with Killing(looks=0, lag=1, clock=-7200.0) as server:
+            run, server.left = Run(tmp_path / f"run {at}", via, server, cases(3)), at
+            given = ["batch", run.data, "--run", run.path, "--via", via, *run.judge]
+            with subprocess.Popen([*COMMAND, *given], stdout=-3, stderr=-3) as process:
+                server.victim = process.pid
+            run.finish()
+            assert set(server.answered.values()) == {1}
+            assert len(server.batches) == 1
+            assert run.results() == run.online()
+            if process.returncode != -signal.SIGKILL:
+                break
+    assert at > 3
+
+
+class Losing(BatchServer):
+    """Does what is paid for, but its answer does not arrive, so often."""
+
+    def __init__(self, lost: int, status: int = 502, *, takes: bool = True, **more: Any) -> None:
+        super().__init__(**more)
+        self.lost, self.status, self.takes = lost, status, takes
+
+    def serve(self, method: str, url: str, content: bytes) -> tuple[int, bytes]:
+        if method == "POST" and url.endswith("/batches") and self.lost:
+            self.lost -= 1
+            if self.takes:
+                super().serve(method, url, content)
+            return self.status, b'{"error": {"message": "it did not work"}}'
+        return super().serve(method, url, content)
+
+
+def interrupted(path: Path, via: str, server: BatchServer, count: int = 4) -> Run:
+    """A run that ended while its batch was sent."""
+    run = Run(path, via, server, cases(count))
+    assert "it did not work" in run.begin().stderr
+    return run
+
+
+@pytest.mark.parametrize(
+    ("via", "clock", "lag"),
+    [(VIAS[0], 7200.0, 3), (VIAS[1], 0.0, 0), (VIAS[1], -86_400.0 * 400, 3)],
+)
+def test_three_runs_of_equal_size_whose_batches_were_not_noted_pay_for_three(
+    tmp_path: Path, via: str, clock: float, lag: int
+) -> None:
+    with Losing(3, clock=clock, lag=lag) as server:
+        runs = [interrupted(tmp_path / f"run {n}", via, server) for n in range(3)]
+        for run in reversed(runs):
+            run.finish()
+        assert len(server.batches) == 3
+        assert set(server.answered.values()) == {1}
+        assert [run.results() for run in runs] == [runs[0].online()] * 3
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize("status", [502, 400, 429])
+def test_a_batch_that_never_arrived_is_looked_for_a_while_unless_it_was_refused(
+    tmp_path: Path, via: str, status: int, pauses: list[float]
+) -> None:
+    with Losing(1, status, takes=False) as server:
+        run = interrupted(tmp_path / "run", via, server)
+        assert not server.batches
+        run.finish()
+        assert len(server.batches) == 1
+        assert sum(pauses) >= 30 if status == 502 else not pauses
+        assert run.results() == run.online()
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_without_a_server_nothing_was_sent_so_nothing_is_looked_for(
+    tmp_path: Path, via: str, pauses: list[float]
+) -> None:
+    with BatchServer() as server:
+        run = run_of(tmp_path, via, server, 2)
+    told = run.begin()
+    assert (told.returncode, "no connection to the provider" in told.stderr) == (3, True)
+    assert KEY not in told.stderr
+    with BatchServer(looks=0) as run.server:
+        assert run.begin().returncode == 0
+        assert len(run.server.batches) == 1
+    assert not pauses
+
+
+def test_a_batch_of_another_run_is_never_adopted_however_alike_it_is(tmp_path: Path) -> None:
+    """What this run sent never arrived. While the other one is under way, that cannot be known."""
+    with Losing(0, takes=False, looks=2) as server:
+        other = Run(tmp_path / "other", "anthropic-batch", server, cases(4))
+        other.begin()
+        server.lost = 1
+        run = interrupted(tmp_path / "run", "anthropic-batch", server)
+        assert "one of batch_1 may be its batch" in " ".join(run.go_on().stderr.split())
+        assert len(server.batches) == 1
+        run.finish()
+        other.finish()
+        assert len(server.batches) == 2
+        assert set(server.answered.values()) == {1}
+        assert run.results() == other.results() == run.online()
+
+
+def test_a_batch_that_was_refused_before_is_not_taken_for_the_one_after_it(tmp_path: Path) -> None:
+    """It has the same run and file, and a listing that lags shows it alone."""
+    errors = [{"code": "token_limit_exceeded", "line": None, "message": "too much", "param": None}]
+    with Losing(0, refuse=lambda _: errors) as server:
+        run = run_of(tmp_path, "openai-batch", server, 4)
+        run.begin()
+        errors.clear()
+        server.lost, server.lag, server.batches["batch_1"].lists = 1, 2, 99
+        assert "it did not work" in run.go_on().stderr
+        run.finish()
+        assert len(server.batches) == 2
+        assert run.results() == run.online()
+
+
+# ---------------------------------------------------------------- several lines for one ask
+
+
+def turned(text: str) -> str:
+    """A reply that says the opposite of its last verdict."""
+    data = json.loads(text)
+    last = data["verdicts"][-1]
+    last["label"] = "contradicted" if last["label"] == "supported" else "supported"
+    return json.dumps(data)
+
+
+class Contradicting(BatchServer):
+    """Sends other lines for every second ask, and all of later rounds: ``said`` makes their texts."""
+
+    def __init__(self, said: Any, *, first: bool, until: int = 99) -> None:
+        super().__init__(looks=0)
+        self.said, self.first, self.until = said, first, until
+        self.extra: Counter[str] = Counter()
+
+    def outputs(self, batch: Any, path: str) -> tuple[list[Body], list[Body]]:
+        good, bad = super().outputs(batch, path)
+        lines: list[Body] = []
+        for line in good:
+            number, place, _ = line["custom_id"].split("-")
+            more: list[Body] = []
+            if (int(place) % 2 == 0 or int(number) > 1) and int(number) <= self.until:
+                block, name = block_of(line)
+                more = [self._other(line, text) for text in self.said(block[name])]
+            lines += [*more, line] if self.first else [line, *more]
+        return lines, bad
+
+    def _other(self, line: Body, text: str) -> Body:
+        line = json.loads(json.dumps(line))
+        for name, count in line["response"]["body"]["usage"].items():
+            self.extra[{"input_tokens": "prompt_tokens"}.get(name, name)] += count
+        self.extra["asks"] += 1
+        block, name = block_of(line)
+        block[name] = text
+        return line
+
+
+def block_of(line: Body) -> tuple[Body, str]:
+    """What has the text of an answer, and under which name."""
+    body = line["response"]["body"]
+    return (
+        (body["choices"][0]["message"], "content")
+        if "choices" in body
+        else (body["content"][0], "text")
+    )
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("via", VIAS)
+def test_a_statement_about_which_two_lines_differ_is_open_in_either_order(
+    tmp_path: Path, via: str, first: bool
+) -> None:
+    """All else is as in a run that nothing disturbed, and both lines are paid for."""
+    with Contradicting(lambda text: [turned(text)], first=first) as server:
+        run = run_of(tmp_path, via, server, 8)
+        told = run.begin()
+        billed, right = server.billed + server.extra, run.online()
+    assert "4 asks with several answers that are not the same" in " ".join(told.stderr.split())
+    assert "4 cases: several answers came for one ask" in told.stdout
+    spent, found = run.spent(), run.results()
+    assert (spent["asks"], spent["prompt"]) == (billed["asks"], billed["prompt_tokens"])
+    for name, wanted in right.items():
+        if int(name.split()[1]) % 2 == 0:  # every second ask is of an odd case
+            assert found[name] == wanted
+            continue
+        labels = [verdict["label"] for verdict in found[name]["verdicts"]]
+        assert labels == [wanted["verdicts"][0]["label"], None]
+        assert not found[name]["pass"]
+        assert (found[name]["score"] or 0) <= (wanted["score"] or 0)
+
+
+@pytest.mark.parametrize("policy", ["ragas", "masis"])
+@pytest.mark.parametrize("via", VIAS)
+def test_an_ask_whose_lines_cannot_be_read_in_a_row_is_sent_again(
+    tmp_path: Path, via: str, policy: str
+) -> None:
+    def other(text: str) -> list[str]:
+        name = json.loads(text).get("ask")
+        return [json.dumps({"ask": name, "claims": ["Shops are shut."], "faithfulness": 0.0})]
+
+    with Contradicting(other, first=True, until=1) as server:
+        run = run_of(tmp_path, via, server, 6, "--policy", policy)
+        run.finish()
+        found, right = run.results(), run.online()
+    assert [(one["score"], one["status"]) for _, one in sorted(found.items())] == [
+        (one["score"], one["status"]) for _, one in sorted(right.items())
+    ]
+    assert sum("several answers" in str(one["metadata"]) for one in found.values()) == 3
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize(("lines", "paid"), [(1, 2), (7, 8), (8, 9), (30, 9)])
+def test_however_many_lines_agree_one_that_does_not_is_heard(
+    tmp_path: Path, via: str, lines: int, paid: int
+) -> None:
+    """Of lines that differ too many are not believed."""
+
+    def said(text: str) -> list[str]:
+        return [*(text + " " * n for n in range(1, lines)), turned(text)]
+
+    with Contradicting(said, first=False) as server:
+        run = run_of(tmp_path, via, server, 1)
+        run.finish()
+    [result] = run.results().values()
+    assert not result["pass"]
+    assert not result["verdicts"] or result["verdicts"][-1]["label"] is None
+    assert run.spent()["asks"] >= paid
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_a_line_that_is_there_again_changes_nothing(tmp_path: Path, via: str) -> None:
+    with Contradicting(lambda text: [text] * 20, first=True) as server:
+        run = run_of(tmp_path, via, server, 4)
+        run.finish()
+        billed = server.billed["prompt_tokens"]
+        assert run.results() == run.online()
+    assert run.spent()["prompt"] == billed
+
+
+# ---------------------------------------------------------------- the command
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_another_machine_goes_on_with_the_directory_alone(tmp_path: Path, via: str) -> None:
+    """Nothing in it is for others, and no key is there. Its report has the texts."""
+    policy = written(tmp_path / "strict.json", json.dumps({"base": "ragas", "threshold": 0.9}))
+    with BatchServer(faults=Faults(0.3)) as server:
+        run = run_of(tmp_path, via, server, 10, "--policy", str(policy))
+        assert run.begin().returncode == WAITING
+        right = run.online()
+        policy.unlink()
+        for kept in tmp_path.glob("run.*"):
+            kept.unlink() if kept.is_file() else shutil.rmtree(kept)
+        run.path = run.path.rename(tmp_path / "elsewhere")
+        while (done := run.go_on("--report", tmp_path / "report.html")).returncode == WAITING:
+            pass
+        assert (run.results(), done.returncode) == (right, 1)
+    private = [path for path in run.path.rglob("*") if path.is_file()]
+    assert {path.stat().st_mode & 0o077 for path in private} == {0}
+    assert KEY.encode() not in b"".join(path.read_bytes() for path in private)
+    assert "texts" not in done.stderr
+
+
+def test_each_end_of_the_command_says_how_it_went(tmp_path: Path) -> None:
+    with BatchServer(looks=2) as server:
+        run = run_of(tmp_path, "anthropic-batch", server, 3)
+        done = run.begin()
+        assert done.returncode == WAITING
+        assert "3 asks, batch_1: in_progress (0 of 3 done)" in done.stderr
+        assert f"batch --run {run.path}" in done.stderr
+        while done.returncode == WAITING:
+            done = run.go_on("--output", tmp_path / "table.csv")
+        assert done.returncode == 1, done.stderr
+        assert (tmp_path / "table.csv").read_text().count("case ") == 3
+        assert "2 passed, 1 failed, 0 not graded" in done.stdout
+        assert run.begin("--fail-under", "0.8").returncode == 0
+        assert len(server.batches) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
+def test_after_a_signal_the_command_that_goes_on_is_told(tmp_path: Path) -> None:
+    def stopped(path: str, body: Body) -> tuple[int, Body]:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return truthful(path, body)
+
+    with BatchServer(stopped, looks=0) as server:
+        done = run_of(tmp_path, "openai-batch", server, 2).begin()
+    assert (done.returncode, f"batch --run {tmp_path / 'run'}" in done.stderr) == (143, True)
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more(
+    tmp_path: Path, via: str
+) -> None:
+    prices = 'prices={"prompt": 1000000, "completion": 1000000}'
+    with BatchServer() as server:
+        run = run_of(tmp_path, via, server, 3)
+        costly = Run(tmp_path / "costly", via, server, cases(3), ["-o", prices])
+        for one, more, code, problem in (
+            (run, ["--max-tokens", "10"], 3, "it would use about"),
+            (run, ["--max-errors", "1"], 2, "--max-errors: a batch API is sent whole batches"),
+            (costly, ["--max-cost", "10"], 3, "it would cost about"),
+            (run, ["--max-cost", "10"], 3, "unknown: max_cost needs the option prices"),
+        ):
+            done = one.begin(*more)
+            assert (done.returncode, problem in done.stderr) == (code, True)
+        told = run.go_on().stderr
+        assert "needs the option prices. Give the first command again" in told
+        assert not server.batches
+        assert costly.begin("--max-cost", "1000000").returncode == WAITING
+        assert run.begin("--max-tokens", "1000000").returncode == WAITING
+        assert len(server.batches) == 2
+        assert run.begin("--max-tokens", "10").returncode == 3
+        while run.go_on().returncode == WAITING:  # what was sent is paid, so it is fetched
+            pass
+        assert len(run.results()) == 3
+
+
+@pytest.mark.parametrize("via", VIAS)
+@pytest.mark.parametrize("waiting", [True, False])
+def test_rows_that_were_added_go_on_and_changed_ones_are_named(
+    tmp_path: Path, via: str, waiting: bool
+) -> None:
+    """Also where a round waits for its answers meanwhile."""
+    with BatchServer() as server:
+        run = run_of(tmp_path, via, server, 4)
+        run.begin() if waiting else run.finish()
+        run.rows = cases(7)
+        run.finish()
+        assert run.results() == run.online()
+        asked = sum(len(batch.asks) for batch in server.batches.values())
+        assert asked == 7
+        run.rows = cases(6)
+        run.rows[1]["answer"] = "Shop 2 is shut."
+        done = run.begin()
+        assert done.returncode == 2
+        assert re.search(r"row 2 \(case 2\) has another answer; row 7 .* gone", done.stderr)
+        assert len(run.results()) == 7
+        assert run.begin("--regrade-changed").returncode == WAITING
+        run.finish()
+        assert sum(len(batch.asks) for batch in server.batches.values()) == asked + 1
+        assert run.results() == run.online()
+
+
+def test_a_run_keeps_the_way_on_which_it_began(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        run = run_of(tmp_path, "openai-batch", server, 9)
+        online = ["batch", run.data, "--run", run.path, *run.judge, "--concurrency", "1"]
+        assert here(*online, "--max-tokens", "1").returncode == 3
+        assert 0 < len(run.results()) <= 9
+        assert "was begun without --via; keep to it" in run.begin().stderr
+        assert here(*online).returncode == 1
+
+        run = Run(tmp_path / "other", "openai-batch", server, cases(3))
+        assert run.begin().returncode == WAITING
+        assert (
+            "use: faithfulness-assert batch --run" in here(*online[:3], run.path, *run.judge).stderr
+        )
+        assert "policy.threshold: was 0.8, is 0.9" in run.begin("--threshold", "0.9").stderr
+        assert "begun via openai-batch; keep to it" in run.begin("--via", "files").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ("--via openai-batch --judge anthropic:m", "does not lead"),
+        ("--via openai-batch --judge embedded", "does not lead"),
+        ("--via anthropic-batch --judge openai:m", "does not lead"),
+        ("--via gemini-batch --judge openai:m", "must be one of"),
+        ("--via files --judge openai:m -o cache=store", "cache"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_is_sent(
+    tmp_path: Path, arguments: str, problem: str
+) -> None:
+    data = written(tmp_path / "cases.json", json.dumps(cases(2)))
+    done = here("batch", data, "--run", tmp_path / "run", *arguments.split())
+    assert (done.returncode, problem in done.stderr) == (2, True)
+    assert not (tmp_path / "run").exists()
+    assert "no run over a batch API" in here("batch", "--run", tmp_path / "run").stderr
+
+
+@pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
+def test_a_directory_that_was_copied_in_part_is_told_and_no_row_is_lost(
+    tmp_path: Path, share: float
+) -> None:
+    with BatchServer() as server:
+        run = run_of(tmp_path, "openai-batch", server, 30)
+        run.begin()
+        file = run.path / "rounds" / "run.sqlite"
+        whole = file.read_bytes()
+        file.write_bytes(whole[: int(share * len(whole))])
+        done = run.go_on()
+        assert done.returncode == 2
+        assert re.search(r"cannot be used: .*copy it once more", done.stderr.replace("\n", " "))
+        file.write_bytes(whole)
+        run.finish()
+        assert run.results() == run.online()
+
+
+# ---------------------------------------------------------------- files that somebody carries
+
+
+def carried(files: Sequence[Path], server: BatchServer, to: Path) -> list[Path]:
+    """Answers the files as a program on the command line does: one output for each."""
+    outputs = []
+    for number, file in enumerate(files):
+        answers = [
+            {
+                "id": "x",
+                "custom_id": line["custom_id"],
+                "response": {
+                    "status_code": 200,
+                    "request_id": "y",
+                    "body": server.ask(line["url"], line["body"])[1],
+                },
+                "error": None,
+            }
+            for line in map(json.loads, reversed(file.read_bytes().splitlines()))
+        ]
+        text = "".join(f"{json.dumps(answer)}\n" for answer in answers)
+        outputs.append(written(to / f"answers {number}.jsonl", text))
+    return outputs
+
+
+def exported(folder: Path, count: int, *options: str) -> tuple[Path, list[Path]]:
+    """A run that waits for answers to files, and these."""
+    data = written(folder / "cases.json", json.dumps(cases(count)))
+    path = folder / "run"
+    done = here("batch", data, "--run", path, "--via", "files", "--judge", "openai:m", *options)
+    assert done.returncode == WAITING, done.stderr
+    return path, [Path(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("policy", ["default", "ragas"])
+def test_files_can_be_carried_without_a_key_or_a_server(
+    tmp_path: Path, policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    path, files = exported(tmp_path, 6, "--policy", policy)
+    with BatchServer() as server:
+        while files:
+            outputs = carried(files, server, tmp_path)
+            lines = outputs[0].read_text().splitlines(keepends=True)
+            lines = lines if len(lines) == 1 else lines[:-1]  # one is missing, and is asked again
+            outputs[0].write_text("".join(lines))
+            done = here("batch", "--run", path, "--replies", *outputs)
+            files = [Path(line) for line in done.stdout.splitlines() if done.returncode == WAITING]
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        given = ("--policy", policy, "--judge", "openai:m")
+        assert results_in(path) == Run(tmp_path / "r", VIAS[0], server, cases(6), given).online()
+    assert "finished" in here("batch", "--run", path, "--replies", *outputs).stderr
+
+
+def test_whatever_an_output_contains_nothing_is_credited_without_the_token(
+    tmp_path: Path,
+) -> None:
+    begun, files = exported(tmp_path, 2)
+    ids = [json.loads(line)["custom_id"] for line in files[0].read_bytes().splitlines()]
+    good = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
+    body = st.builds(lambda message: {"choices": [{"message": message}]}, JSON) | JSON
+    response = st.fixed_dictionaries({"status_code": st.just(200) | JSON, "body": body}) | JSON
+    said = st.just({"status_code": 200, "body": completion(good).body})
+    line = st.fixed_dictionaries(
+        {"custom_id": st.sampled_from(ids) | JSON},
+        optional={"response": response | said, "error": JSON},
+    )
+    texts = st.lists((line | JSON).map(lambda data: json.dumps(data).encode()) | st.binary())
+
+    @examples(40)
+    @given(texts)
+    def check(lines: list[bytes]) -> None:
+        path, output = tmp_path / "again", tmp_path / "output"
+        shutil.rmtree(path, ignore_errors=True)
+        shutil.copytree(begun, path)
+        output.write_bytes(b"\n".join(lines))
+        done = here("batch", "--run", path, "--replies", output)
+        found = results_in(path)
+        assert not any(result["defined"] for result in found.values())
+        assert done.returncode == (3 if len(found) == 2 else done.returncode)
+        assert done.returncode in (3, WAITING) or "no line of these files answers" in done.stderr
+
+    check()
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_neither_requests_nor_files_of_another_round_are_taken_for_answers(
+    tmp_path: Path, provider: str
+) -> None:
+    path, files = exported(tmp_path, 2, "--policy", "ragas", "--judge", f"{provider}:m")
+
+    def refused(number: int, given: Sequence[Path]) -> None:
+        done = here("batch", "--run", path, "--replies", *given)
+        assert done.returncode == 2
+        assert f"these files answers an ask of round {number}" in " ".join(done.stderr.split())
+
+    refused(1, files)
+    assert all(file.exists() for file in files)
+    if provider == "openai":
+        with BatchServer() as server:
+            outputs = carried(files, server, tmp_path)
+        assert here("batch", "--run", path, "--replies", *outputs).returncode == WAITING
+        refused(2, outputs)
+        refused(2, outputs)
+    assert not results_in(path)
+
+
+def test_an_error_beside_a_status_is_read_too(tmp_path: Path) -> None:
+    """As vLLM's run-batch writes it."""
+    path, [file] = exported(tmp_path, 1)
+    response = {"status_code": 400, "request_id": "vllm-batch-1", "body": None}
+    error = {"object": "error", "message": "no such model", "code": 400}
+    name = json.loads(file.read_text())["custom_id"]
+    line = json.dumps({"custom_id": name, "response": response, "error": error})
+    output = written(tmp_path / "output.jsonl", line)
+    assert here("batch", "--run", path, "--replies", output).returncode == 3
+    [result] = results_in(path).values()
+    assert "no such model" in result["error"]["message"]
+
+
+def commands_of_the_page(ending: str) -> list[list[str]]:
+    """The commands of the block of the page whose last line contains this."""
+    page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
+    found = re.findall(r"^```console\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    [block] = [block for block in found if ending in block.splitlines()[-1]]
+    return [shlex.split(line) for line in block.splitlines()]
+
+
+def test_the_commands_of_the_page_work_as_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(Path("answers.jsonl"), "".join(f"{json.dumps(case)}\n" for case in cases(3)))
+    with BatchServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        begin, collect_it = commands_of_the_page("batch --run")
+        assert here(*begin[1:]).returncode == WAITING
+        assert "2 passed, 1 failed" in here(*collect_it[1:]).stdout
+        export, vllm, bring = commands_of_the_page("--replies")
+        done = here(*export[1:])
+        assert done.returncode == WAITING
+        assert f"batch --run {bring[3]} --replies FILE..." in done.stderr
+        assert done.stdout.split() == [vllm[vllm.index("-i") + 1]]
+        [output] = carried((Path(done.stdout.strip()),), server, tmp_path)
+        output.rename(vllm[vllm.index("-o") + 1])
+        assert "2 passed, 1 failed" in here(*bring[1:]).stdout
