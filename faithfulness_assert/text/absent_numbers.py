@@ -21,7 +21,6 @@ from .numbers import (
     NONE,
     OCLOCK,
     SPACED,
-    YEARS,
     Money,
     Number,
     Numbers,
@@ -29,6 +28,7 @@ from .numbers import (
     clock_of,
     find_numbers,
     is_in_date,
+    is_year,
     money_of,
 )
 from .strings import lazy_pattern
@@ -286,7 +286,7 @@ def _near(value: float, number: Number, known: list[float], tolerance: float, ro
     """Whether a value is among the known ones, or one of them may have been rounded to it."""
     if _between(known, value - CLOSE * value, value + CLOSE * value):
         return True
-    if value in YEARS and not rounds:  # a year is not rounded
+    if not rounds and is_year(value):  # a year is not rounded
         return False
     first = bisect_left(known, value - value * min(number.step / 2, tolerance))
     most = value + value * min(number.step, tolerance)  # 23,768 is also cut to 23,000

@@ -16,8 +16,7 @@ from .strings import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-YEARS = range(1000, 2101)
-"""Whole numbers that may be years."""
+FIRST_YEAR, LAST_YEAR = 1000, 2100
 MAX_DIGITS = 25
 MOST_CELLS = 5_000
 """Cells of tables that are added up."""
@@ -119,13 +118,18 @@ def find_numbers(text: str) -> Iterator[Number]:
         yield Number(found.start(), found.end(), values, step, after, after_end)
 
 
+def is_year(value: float) -> bool:
+    """Whether a number may be a year."""
+    return FIRST_YEAR <= value <= LAST_YEAR and value == int(value)
+
+
 def last_year(text: str, start: int, end: int) -> float | None:
     """The year that the two digits of "1983–84" stand for; none in a date such as 1983-04-05."""
     if end - start != 2 or _DAY_BEHIND.match(text, end):
         return None
     first = _FROM_YEAR.search(text, *_before(start))
     year = float(first[1] + text[start:end]) if first else 0.0
-    return year if year in YEARS else None
+    return year if is_year(year) else None
 
 
 def money_of(text: str, number: Number) -> Money | None:

@@ -12,7 +12,7 @@ from unicodedata import combining, normalize
 
 from .absent_numbers import without_references
 from .number_words import units, valued
-from .numbers import MONEY, OCLOCK, YEARS, Number, clock_of, find_numbers, last_year
+from .numbers import MONEY, OCLOCK, Number, clock_of, find_numbers, is_year, last_year
 from .shared_words import STEM
 from .strings import lazy_pattern, word_lists
 
@@ -100,8 +100,8 @@ def kind_of(text: str, number: Number) -> Kind:
     if unit is not None:
         return unit.dimension, str(unit.size)
     digits = text[number.start : number.end]
-    is_year = digits.isdecimal() and len(digits) == 4 and number.values[0] in YEARS
-    if is_year or last_year(text, number.start, number.end):
+    is_whole = digits.isdecimal() and len(digits) == 4
+    if (is_whole and is_year(number.values[0])) or last_year(text, number.start, number.end):
         return "year", ""
     if number.after in valued("months") or month_before(text, number):
         return DAY
