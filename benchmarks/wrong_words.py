@@ -42,7 +42,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from embedded_judge import LABELLED, sentences
 
 from faithfulness_assert.asking.ranking import Ranking
-from faithfulness_assert.probe.intervals import interval
+from faithfulness_assert.probe.card import interval
 from faithfulness_assert.text.absent_numbers import absent_numbers, own_numbers
 from faithfulness_assert.text.numbers import numbers_of
 from faithfulness_assert.text.values import Kind, date_of, dates_in, kind_of, names_in, plain_words

@@ -19,20 +19,21 @@ ANY = [[0, 1, 2, 3]] * 2
 """What may be in a stratum if it says nothing of the verdicts: see ``Sample``."""
 
 
-class Level(NamedTuple):
-    """A judge beside people.
+class Cells(NamedTuple):
+    """Answers by what people and the judge say."""
 
-    Args:
-        labelled: how many answers.
-        counts: of those that are faithful and pass, faithful and flagged, unfaithful and pass,
-            unfaithful and flagged.
-        shares: the same as shares of the run.
-        figures: see ``figures.figures``.
-    """
+    faithful_passes: float
+    faithful_flagged: float
+    unfaithful_passes: float
+    unfaithful_flagged: float
+
+
+class Level(NamedTuple):
+    """A judge beside people: how many answers, their shares of the run, and the figures."""
 
     labelled: int
-    counts: tuple[int, ...]
-    shares: tuple[float, ...]
+    counts: Cells
+    shares: Cells
     figures: Mapping[str, Figure]
 
 
@@ -128,9 +129,9 @@ def level_of(
     """The level of clusters as ``cluster_of`` makes them. ``possible``: see ``Sample``."""
     sample = Sample(clusters, sizes, possible)
     totals = sample.totals()
-    counts = tuple(map(sum, zip(*(cluster.counts for cluster in clusters), strict=True)))
-    shares = tuple(total / sum(totals) for total in totals)
-    return Level(sum(counts), counts, shares, intervals(sample, figures, seed=seed))
+    counts = Cells(*map(sum, zip(*(cluster.counts for cluster in clusters), strict=True)))
+    shares = Cells(*(total / sum(totals) for total in totals))
+    return Level(len(clusters), counts, shares, intervals(sample, figures, seed=seed))
 
 
 def _badness(item: Disagreement) -> tuple[bool, float]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike
+from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from .bootstrap import SEED
@@ -27,15 +28,22 @@ from .rates import MANY_LABELS, MIN_LABELS, Rate, unfaithful_rate
 FEW_FLAGGED = 5
 
 
+class Counted(NamedTuple):
+    """Answers that pass by the judge of the run that was labelled, and those that it flags."""
+
+    others: int
+    flagged: int
+
+
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """What the labels of a sheet say.
 
     Args:
         sheet: its name.
-        labels: how many answers are labelled: of the others, and of the flagged ones.
-        sizes: how many answers of the run pass, and are flagged.
-        unfaithful: among the labelled ones, the same.
+        labels: how many answers are labelled.
+        unfaithful: how many of these people call so.
+        run: how many answers the run has.
         left_out: cases that the figures say nothing about: they could not be graded.
         share: of unfaithful answers in the run.
         judges: one for each run; none if the labels are all of one class.
@@ -47,9 +55,9 @@ class Agreement:
     """
 
     sheet: str
-    labels: tuple[int, int]
-    sizes: tuple[int, int]
-    unfaithful: tuple[int, int]
+    labels: Counted
+    unfaithful: Counted
+    run: Counted
     left_out: int
     share: Rate
     judges: Sequence[JudgeFigures]
@@ -67,7 +75,7 @@ class Agreement:
     @property
     def passed(self) -> float:
         """The pass rate by the judge of the run that was labelled."""
-        return self.sizes[0] / sum(self.sizes)
+        return self.run.others / sum(self.run)
 
 
 def measure(
@@ -105,7 +113,7 @@ def measure(
         for n, run in enumerate(opened, 1)
     ]
     answers = [answer for answer in labels.answers if answer.unfaithful is not None]
-    sizes = labels.counts.others, labels.counts.flagged
+    sizes = Counted(labels.counts.others, labels.counts.flagged)
     parts = [[a for a in answers if a.judged.flagged is kind] for kind in (False, True)]
     _check_enough(labels, parts, sizes)
     problem = _problem([answer.unfaithful is True for answer in answers])
@@ -113,9 +121,9 @@ def measure(
     measured = [judge_figures(said, answers, sizes, seed) for said in told]
     return Agreement(
         sheet=labels.name,
-        labels=(len(parts[0]), len(parts[1])),
-        sizes=sizes,
-        unfaithful=(_wrong(parts[0]), _wrong(parts[1])),
+        labels=Counted(*map(len, parts)),
+        unfaithful=Counted(*(sum(a.unfaithful is True for a in part) for part in parts)),
+        run=sizes,
         left_out=labels.counts.left_out,
         share=unfaithful_rate(
             [answer.unfaithful is True for answer in answers],
@@ -130,10 +138,6 @@ def measure(
         warnings=_warnings(labels, parts, measured),
         problem=problem,
     )
-
-
-def _wrong(answers: Sequence[Labelled]) -> int:
-    return sum(answer.unfaithful is True for answer in answers)
 
 
 def _check_enough(

@@ -5,12 +5,14 @@ Names and texts come from files and models. They are not escaped here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..text.strings import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .bootstrap import Figure
     from .judge_figures import Disagreement, JudgeFigures, Level
@@ -57,7 +59,7 @@ def shown(rate: Rate) -> str:
 
 def facts(found: Agreement) -> Iterator[str]:
     """What stands below it."""
-    (others, flagged), (passed, failed) = found.labels, found.sizes
+    (others, flagged), (passed, failed) = found.labels, found.run
     yield (
         f"labels: {flagged:,} of {failed:,} answers that the judge flags "
         f"({found.unfaithful[1]:,} unfaithful), {others:,} of {passed:,} others "
@@ -167,49 +169,22 @@ def _points(figure: Figure) -> str:
 
 def as_json(found: Agreement) -> dict[str, Any]:
     """All of it as plain JSON. Shares are in [0, 1]."""
+    pairs = [{**_data(pair), "better": pair.better} for pair in found.pairs]
     return {
         "line": headline(found),
-        "sheet": found.sheet,
-        "labels": dict(zip(("others", "flagged"), found.labels, strict=True)),
-        "unfaithful": dict(zip(("others", "flagged"), found.unfaithful, strict=True)),
-        "run": dict(zip(("others", "flagged"), found.sizes, strict=True)),
-        "left_out": found.left_out,
-        "unfaithful_answers": found.share._asdict(),
         "pass_rate": found.passed,
-        "faithful_answers": found.faithful._asdict(),
-        "judges": [_judge(judge) for judge in found.judges],
-        "pairs": [_pair(pair) for pair in found.pairs],
-        "annotators": list(found.annotators),
-        "ceiling": found.ceiling and _level(found.ceiling),
-        "warnings": list(found.warnings),
-        "problem": found.problem,
+        "faithful": _data(found.faithful),
+        **_data(found),
+        "pairs": pairs,
     }
 
 
-def _judge(judge: JudgeFigures) -> dict[str, Any]:
-    return {
-        "name": judge.name,
-        "judge": judge.judge,
-        "policy": judge.policy,
-        "threshold": judge.threshold,
-        "answers": _level(judge.answers),
-        "disagreements": [
-            {**item._asdict(), "texts": dict(item.texts)} for item in judge.disagreements
-        ],
-        "left_out": judge.left_out,
-    }
-
-
-def _level(level: Level) -> dict[str, Any]:
-    names = ("faithful_passes", "faithful_flagged", "unfaithful_passes", "unfaithful_flagged")
-    return {
-        "labelled": level.labelled,
-        "counts": dict(zip(names, level.counts, strict=True)),
-        "shares": dict(zip(names, level.shares, strict=True)),
-        "figures": {name: figure._asdict() for name, figure in level.figures.items()},
-    }
-
-
-def _pair(pair: Any) -> Mapping[str, Any]:
-    figures = {name: getattr(pair, name)._asdict() for name in ("balanced_accuracy", "agreement")}
-    return {**pair._asdict(), **figures, "better": pair.better}
+def _data(value: Any) -> Any:
+    """Records as mappings, whatever is in them."""
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, Mapping):
+        return {name: _data(item) for name, item in value.items()}
+    return [_data(item) for item in value] if isinstance(value, list | tuple) else value

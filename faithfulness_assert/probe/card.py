@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..batch.paired_tests import at_most
 from ..records.usage import Usage
 from ..text.strings import one_line, visible
-from .intervals import interval, is_surely_over
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
 
+TAIL = 0.025
+STEPS = 60
 CHANCE_OF_ANY = 0.05
 """The chance that a judge without blind spots is called blind to anything at all, at most."""
 TOLERATED = 0.1
@@ -206,3 +208,33 @@ def _line(cells: Sequence[str]) -> str:
 def escaped(text: str) -> str:
     """One line in which every character with a meaning in Markdown or HTML stands for itself."""
     return re.sub(r"([\\`*_{}\[\]<>()#!|~&@:])", r"\\\1", visible(one_line(text)))
+
+
+# ---------------------------------------------------------------- exact intervals of a share
+
+
+def interval(wrong: int, asked: int) -> tuple[float, float]:
+    """The exact 95 % interval of a share (Clopper and Pearson, 1934); [0, 1] if none was asked."""
+    if not asked:
+        return 0.0, 1.0
+    return _lower(wrong, asked), 1 - _lower(asked - wrong, asked)
+
+
+def is_surely_over(wrong: int, asked: int, share: float, tail: float) -> bool:
+    """Whether the one-sided lower limit with this tail is over ``share``."""
+    return wrong > 0 and _at_least(wrong, asked, share) < tail
+
+
+def _lower(wrong: int, asked: int) -> float:
+    low, high = 0.0, 1.0 if wrong else 0.0
+    for _ in range(STEPS):  # the share under which so many are just as unlikely as the tail
+        middle = (low + high) / 2
+        low, high = (middle, high) if _at_least(wrong, asked, middle) < TAIL else (low, middle)
+    return low
+
+
+def _at_least(wrong: int, asked: int, share: float) -> float:
+    """The chance of so many wrong ones or more."""
+    if not 0 < share < 1:
+        return 1.0 if wrong == 0 or share == 1 else 0.0
+    return 1 - at_most(wrong - 1, asked, share)

@@ -15,9 +15,8 @@ from ..batch.summary import Summary
 from ..records.result_list import badness
 from ..text.strings import clip
 from .case_view import label_of
+from .groups import Repeats, Slices
 from .record import Record, mapping_of, text_of
-from .repeats import Repeats
-from .slices import Slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from ..agreement.views import facts, headline, tables
 from ..batch.outputs.files import whole_file
 from ..files import as_text
-from ..probe.card import Card, KindCard
-from ..probe.intervals import interval
+from ..probe.card import Card, KindCard, interval
 from .building import check_report
 from .page import write_page
 

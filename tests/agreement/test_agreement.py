@@ -44,7 +44,7 @@ def test_the_figures_of_a_known_run_are_shares_of_it_and_contain_the_truth(
     level = found.judges[0].answers
     assert level.figures["recall"].low <= 0.8 <= level.figures["recall"].high
     assert level.figures["specificity"].low <= 0.95 <= level.figures["specificity"].high
-    passed, flagged = found.sizes
+    passed, flagged = found.run
     assert level.shares[0] + level.shares[2] == pytest.approx(passed / (passed + flagged))
     assert sum(level.counts[1::2]) / sum(level.counts) > 1.5 * flagged / (passed + flagged)
 
@@ -105,7 +105,7 @@ def test_each_form_has_the_figures_and_no_markup_of_others(tmp_path: Path) -> No
     page = tmp_path / "page.html"
     asked = ("agreement", str(sheet), str(run.path))
     told = json.loads(command(*asked, "--json").stdout)
-    share, figures = told["unfaithful_answers"], told["judges"][0]["answers"]["figures"]
+    share, figures = told["share"], told["judges"][0]["answers"]["figures"]
     assert set(figures) >= {"kappa", "ac1", "recall", "precision"}
     plain = command(*asked, "--report", str(page)).stdout
     markdown = command(*asked, "--markdown").stdout

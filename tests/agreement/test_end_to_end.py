@@ -69,7 +69,7 @@ def test_a_run_is_labelled_and_its_share_contains_the_truth(tmp_path: Path) -> N
     line = found.stdout.splitlines()[0]
     assert line.endswith("of answers are unfaithful, by 120 labels")
     told = json.loads(run("agreement", sheet, kept, "--json").stdout)
-    share = told["unfaithful_answers"]
+    share = told["share"]
     true = sum(not truth_of(number) for number in range(CASES)) / CASES
     assert share["low"] <= true <= share["high"]
     assert share["high"] - share["low"] < 0.2

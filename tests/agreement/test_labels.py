@@ -325,7 +325,7 @@ def test_labels_of_a_random_sample_count_by_the_judges_verdicts_all_the_same(
     table = write_rows(tmp_path / "labels.csv", rows)
     found = measure(table, known.path, random=True)
     counts = found.judges[0].answers.counts
-    others, flagged = found.sizes
+    others, flagged = found.run
     assert found.share == unfaithful_rate(
         [True] * counts[3] + [False] * counts[1] + [True] * counts[2] + [False] * counts[0],
         [True] * (counts[3] + counts[1]) + [False] * (counts[2] + counts[0]),

@@ -26,7 +26,7 @@ from true_server import block, text_of
 
 import faithfulness_assert
 from faithfulness_assert.probe import Card, KindCard, Repeat, probe
-from faithfulness_assert.probe.intervals import interval
+from faithfulness_assert.probe.card import interval
 from faithfulness_assert.probe.scenes import make_probes
 
 FOLDER = Path(faithfulness_assert.__file__).parent / "probe" / "scenes"

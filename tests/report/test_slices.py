@@ -14,11 +14,11 @@ from report_pages import Page, read_page
 
 from faithfulness_assert import grade_many
 from faithfulness_assert.report import write_report
-from faithfulness_assert.report.repeats import Repeats
-from faithfulness_assert.report.slices import (
+from faithfulness_assert.report.groups import (
     MOST_COLUMNS,
     MOST_LOOKED_AT,
     MOST_VALUES,
+    Repeats,
     Slices,
     wilson,
 )
