@@ -241,18 +241,6 @@ def langsmith_examples(samples: Sequence[Sample]) -> list[Any]:
     ]
 
 
-def langsmith_shown(samples: Sequence[Sample], rows: Sequence[Any]) -> list[Shown]:
-    shown = {}
-    for row in rows:
-        (result,) = row["evaluation_results"]["results"]
-        assert (result.score is None) == (result.value not in ("pass", "fail"))
-        assert (result.score is None) == (result.extra == {"error": True})
-        shown[row["example"].inputs["question"]] = Shown(
-            result.score, result.value == "pass", result.comment
-        )
-    return in_order(samples, shown)
-
-
 def in_langsmith(samples: Sequence[Sample], **options: Any) -> list[Shown]:
     langsmith = package("langsmith")
     found = {s.question: {"answer": s.answer, "documents": s.context} for s in samples}
@@ -264,39 +252,15 @@ def in_langsmith(samples: Sequence[Sample], **options: Any) -> list[Shown]:
         upload_results=False,
         max_concurrency=8,
     )
-    return langsmith_shown(samples, list(rows))
-
-
-def in_langsmith_async(samples: Sequence[Sample], **options: Any) -> list[Shown]:
-    langsmith = package("langsmith")
-    found = {s.question: {"answer": s.answer, "documents": s.context} for s in samples}
-
-    async def target(inputs: dict[str, Any]) -> dict[str, Any]:
-        return found[inputs["question"]]
-
-    async def rows(client: Any) -> list[Any]:
-        outcome = await client.aevaluate(
-            target,
-            data=langsmith_examples(samples),
-            evaluators=[adapter("langsmith")(**options)],
-            upload_results=False,
-            max_concurrency=50,
+    shown = {}
+    for row in rows:
+        (result,) = row["evaluation_results"]["results"]
+        assert (result.score is None) == (result.value not in ("pass", "fail"))
+        assert (result.score is None) == (result.extra == {"error": True})
+        shown[row["example"].inputs["question"]] = Shown(
+            result.score, result.value == "pass", result.comment
         )
-        return [row async for row in outcome]
-
-    # Its asynchronous runs are sent to the server even without upload_results.
-    import requests
-
-    class AcceptsAll(requests.Session):
-        def send(self, request: Any, *_: Any, **__: Any) -> Any:
-            response = requests.Response()
-            response.status_code, response._content, response.request = 202, b"{}", request
-            return response
-
-    client = langsmith.Client(api_url="http://127.0.0.1:9", api_key="none", session=AcceptsAll())
-    shown = langsmith_shown(samples, asyncio.run(rows(client)))
-    client.flush()
-    return shown
+    return in_order(samples, shown)
 
 
 def events_of(emit: Callable[[Any, Any], None]) -> list[Any]:
@@ -342,6 +306,5 @@ WAYS: dict[str, Way] = {
     "mlflow": in_mlflow,
     "langfuse": in_langfuse,
     "langsmith": in_langsmith,
-    "langsmith async": in_langsmith_async,
     "opentelemetry": in_opentelemetry,
 }

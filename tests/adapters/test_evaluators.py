@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+from loopback import Answer, Loopback
 
 from .judges import ANSWER, CONTEXT, SERVER_DOWN
 from .systems import package
@@ -46,8 +44,8 @@ def test_langfuse_gets_a_number_only_for_what_was_graded() -> None:
     langfuse = package("langfuse")
     from faithfulness_assert.adapters.langfuse import faithfulness
 
-    with Receiver() as server:
-        client = langfuse.Langfuse(public_key="pk-sent", secret_key="sk", base_url=server.url)
+    with Loopback(Answer({}), models=Answer({"data": []})) as server:
+        client = langfuse.Langfuse(public_key="pk-sent", secret_key="sk", base_url=server.root)
         client.run_experiment(
             name="towers",
             data=[{"input": "How tall?", "metadata": {"context": CONTEXT}}],
@@ -56,49 +54,10 @@ def test_langfuse_gets_a_number_only_for_what_was_graded() -> None:
         )
         client.flush()
         client.shutdown()
-    bodies = [json.loads(body) for path, body in server.received if path == "/api/public/scores"]
+    bodies = [r.body for r in server.requests if r.path == "/api/public/scores"]
     sent = {score["name"]: (score["value"], score["dataType"]) for body in bodies for score in body}
     assert sent == {
         "faithfulness": (0.5, "NUMERIC"),
         "faithfulness_outcome": ("fail", "CATEGORICAL"),
         "down_outcome": ("judge_failed", "CATEGORICAL"),
     }
-
-
-class Receiver(ThreadingHTTPServer):
-    """A server that keeps what is posted, whatever it is."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Keep)
-        self.received: list[tuple[str, bytes]] = []
-        self.url = f"http://127.0.0.1:{self.server_port}"
-
-    def __enter__(self) -> Receiver:
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
-
-
-class _Keep(BaseHTTPRequestHandler):
-    server: Receiver
-
-    def do_GET(self) -> None:
-        self._answer(b'{"data": []}')
-
-    def do_POST(self) -> None:
-        self.server.received.append(
-            (self.path, self.rfile.read(int(self.headers["content-length"])))
-        )
-        self._answer(b"{}")
-
-    def _answer(self, body: bytes) -> None:
-        self.send_response(200)
-        self.send_header("content-type", "application/json")
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None: ...
