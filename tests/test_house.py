@@ -20,35 +20,12 @@ from faithfulness_assert.records.errors import pip_install
 
 PACKAGE = Path(faithfulness_assert.__file__).parent
 DOCS = sorted((Path(__file__).parents[1] / "docs").glob("*.md"))
-PUBLIC = [
-    "grade",
-    "agrade",
-    "grade_many",
-    "Grader",
-    "Policy",
-    "policies",
-    "GradingResult",
-    "Results",
-    "to_frame",
-    "ConfigError",
-    "JudgeError",
-    "PromptTooLong",
-    "split_statements",
-    "read_verdicts",
-    "is_refusal",
-    "audit_citations",
-    "Case",
-    "Passage",
-    "Verdict",
-    "Judge",
-    "Ask",
-    "Reply",
-    "Usage",
-    "CitationAudit",
-    "UnreadableReply",
-    "assert_faithful",
-    "NotGraded",
-]
+PUBLIC = (
+    "grade agrade grade_many Grader Policy policies GradingResult Results to_frame "
+    "ConfigError JudgeError PromptTooLong split_statements read_verdicts is_refusal "
+    "audit_citations Case Passage Verdict Judge Ask Reply Usage CitationAudit UnreadableReply "
+    "assert_faithful NotGraded"
+).split()
 
 # The rooms from the ground floor up. A file may import from its own room and from those before it.
 ROOMS = (
@@ -181,17 +158,21 @@ def test_every_module_belongs_to_a_room() -> None:
     assert {room(name) for name in MODULES} == set(ROOMS)
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_no_import_runs_up_the_house(name: str) -> None:
-    used = {room(module) for module in own_imports(name)}
-    if room(name) == "judges":
-        # The embedded judge is the only one that reads a statement itself.
-        reads = {"text"} if name == "judges.embedded.numbers" else set()
-        assert used <= JUDGES_MAY_IMPORT | reads
-    allowed = set(ROOMS[: ROOMS.index(room(name)) + 1])
-    if room(name) == "plan":
-        allowed -= PLAN_MAY_NOT_IMPORT
-    assert used <= allowed, f"{name} imports from {used - allowed}"
+def test_no_import_runs_up_the_house() -> None:
+    wrong = {name: used - allowed(name) for name in MODULES if (used := rooms_of(name))}
+    assert {name: used for name, used in wrong.items() if used} == {}
+
+
+def rooms_of(name: str) -> set[str]:
+    return {room(module) for module in own_imports(name)}
+
+
+def allowed(name: str) -> set[str]:
+    """The rooms that a module may import."""
+    if room(name) == "judges":  # the embedded judge is the only one that reads a statement itself
+        return JUDGES_MAY_IMPORT | ({"text"} if name == "judges.embedded.numbers" else set())
+    below = set(ROOMS[: ROOMS.index(room(name)) + 1])
+    return below - PLAN_MAY_NOT_IMPORT if room(name) == "plan" else below
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -204,50 +185,53 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert not waiting
 
 
-@pytest.mark.parametrize("name", sorted(name for name in MODULES if room(name) in PURE))
-def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment(name: str) -> None:
-    assert not foreign_imports(MODULES[name]) & IMPURE_MODULES
+def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment() -> None:
+    pure = {name: path for name, path in MODULES.items() if room(name) in PURE}
+    assert [name for name, path in pure.items() if foreign_imports(path) & IMPURE_MODULES] == []
 
 
-@pytest.mark.parametrize(
-    ("package", "home"),
-    [
-        ("openai", {"judges.openai"}),
-        ("anthropic", {"judges.anthropic"}),
-        ("tiktoken", {"asking.tokens"}),
-        ("jsonschema", {"asking.schema"}),
-        ("json_repair", {"reading.json_values"}),
-        ("markdown_it", {"text.markdown"}),
-        ("sentencex", {"text.sentences"}),
-        ("jmespath", {"cases.locate"}),
-        ("aiolimiter", {"drive.limits"}),
-        ("rich", {"cli.terminal", "batch.progress"}),
-        ("filelock", {"batch.run_directory"}),
-        ("yaml", {"policy.files", "promptfoo.migrate"}),
-        ("pyarrow", {"batch.parquet_files", "batch.ray"}),
-        ("python_calamine", {"batch.spreadsheets"}),
-        ("ray", {"batch.ray"}),
-        ("deepeval", {"adapters.deepeval"}),
-        ("ragas", {"adapters.ragas"}),
-        ("inspect_ai", {"adapters.inspect_ai"}),
-        ("mlflow", {"adapters.mlflow"}),
-        ("langfuse", {"adapters.langfuse"}),
-        ("langsmith", {"adapters.langsmith"}),
-        ("opentelemetry", {"adapters.opentelemetry"}),
-        ("jinja2", {"report.page"}),
-        ("onnxruntime", {"judges.local.onnx_engine"}),
-        ("numpy", {"judges.local.onnx_engine"}),
-        ("torch", {"judges.local.transformers_engine"}),
-        ("transformers", {"judges.local.transformers_engine"}),
-        ("safetensors", {"judges.local.transformers_engine"}),
-        ("tokenizers", {"judges.local.tokenizing"}),
-        ("huggingface_hub", {"judges.local.model_files"}),
-        ("pytest", {f"pytest_plugin.{n}" for n in PYTEST_FILES}),
-    ],
-)
-def test_each_heavy_package_has_one_home(package: str, home: set[str]) -> None:
-    users = {name for name, path in MODULES.items() if package in foreign_imports(path)}
-    assert users == home
+HOMES = {
+    "openai": "judges.openai",
+    "anthropic": "judges.anthropic",
+    "tiktoken": "asking.tokens",
+    "jsonschema": "asking.schema",
+    "json_repair": "reading.json_values",
+    "markdown_it": "text.markdown",
+    "sentencex": "text.sentences",
+    "jmespath": "cases.locate",
+    "aiolimiter": "drive.limits",
+    "rich": "cli.terminal batch.progress",
+    "filelock": "batch.run_directory",
+    "yaml": "policy.files promptfoo.migrate",
+    "pyarrow": "batch.parquet_files batch.ray",
+    "python_calamine": "batch.spreadsheets",
+    "ray": "batch.ray",
+    "deepeval": "adapters.deepeval",
+    "ragas": "adapters.ragas",
+    "inspect_ai": "adapters.inspect_ai",
+    "mlflow": "adapters.mlflow",
+    "langfuse": "adapters.langfuse",
+    "langsmith": "adapters.langsmith",
+    "opentelemetry": "adapters.opentelemetry",
+    "jinja2": "report.page",
+    "onnxruntime": "judges.local.onnx_engine",
+    "numpy": "judges.local.onnx_engine",
+    "torch": "judges.local.transformers_engine",
+    "transformers": "judges.local.transformers_engine",
+    "safetensors": "judges.local.transformers_engine",
+    "tokenizers": "judges.local.tokenizing",
+    "huggingface_hub": "judges.local.model_files",
+    "pytest": " ".join(f"pytest_plugin.{name}" for name in PYTEST_FILES),
+}
+"""The modules that import what is heavy or optional."""
+
+
+def test_each_heavy_package_has_one_home() -> None:
+    users: dict[str, set[str]] = {package: set() for package in HOMES}
+    for name, path in MODULES.items():
+        for package in foreign_imports(path) & HOMES.keys():
+            users[package].add(name)
+    assert users == {package: set(home.split()) for package, home in HOMES.items()}
 
 
 OPENING = set(
@@ -281,22 +265,16 @@ def openings(source: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", sorted(MODULES))
-def test_only_one_module_opens_files(name: str) -> None:
-    found = openings(MODULES[name].read_text(encoding="utf-8"))
-    assert bool(found) == (name == "files"), found
-
-
-@pytest.mark.parametrize(
-    "source",
-    [
+def test_only_one_module_opens_files() -> None:
+    found = {name: openings(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+    assert found.pop("files")
+    assert {name: places for name, places in found.items() if places} == {}
+    for source in (
         *("open(x)", "path.open('rb')", "path.read_text()", "map(Path.read_bytes, x)"),
         *("os.open(x, 0)", "tempfile.mkstemp()", "sqlite3.connect(path)", "os.replace(a, b)"),
         *("from os import replace", "from tempfile import NamedTemporaryFile", "io.open(x)"),
-    ],
-)
-def test_a_file_that_is_opened_elsewhere_would_be_found(source: str) -> None:
-    assert openings(source)
+    ):
+        assert openings(source), source
 
 
 def loaded_by(code: str) -> set[str]:
@@ -308,20 +286,10 @@ def loaded_by(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-HEAVY = {
-    "openai",
-    "anthropic",
-    "pydantic",
-    "jsonschema",
-    "tiktoken",
-    "json_repair",
-    "markdown_it",
-    "rich",
-    "jmespath",
-    "numpy",
-    "httpx",
-    "httpx2",
-}
+HEAVY = set(
+    "openai anthropic pydantic jsonschema tiktoken json_repair markdown_it rich jmespath numpy "
+    "httpx httpx2".split()
+)
 
 
 def test_every_hint_to_install_something_comes_from_one_place() -> None:

@@ -48,7 +48,7 @@ def test_a_command_does_what_its_row_says(
 
 
 def test_the_commands_are_these() -> None:
-    assert " ".join(name for name in COMMANDS if name != "worker") == (
+    assert " ".join(COMMANDS) == (
         "demo grade batch estimate rescore merge export report compare policies init label "
         "agreement probe doctor"
     )
