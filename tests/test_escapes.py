@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.command import run as command
 
 from faithfulness_assert import ConfigError, grade
 from faithfulness_assert.batch.outputs import write_results
@@ -35,46 +34,14 @@ def test_json_for_a_log_means_the_same_and_starts_no_command(text: str) -> None:
     assert shown.isprintable()
 
 
-@pytest.mark.parametrize("words", [["grade", "-", "--json"], ["estimate", "-", "--json"]])
-def test_the_json_of_a_command_starts_no_command_of_a_log(words: list[str]) -> None:
-    case = {"id": "##[error]", "answer": "It ##[error]x is ::warning:: so.", "context": "##vso[x]y"}
-    done = command(*words, stdin=json.dumps(case))
-    assert not re.search(r"##\w*\[|^\s*::", done.stdout, re.MULTILINE)
-    assert isinstance(json.loads(done.stdout), dict)
-
-
 # ---------------------------------------------------------------- tables
 
 SIGNS = ["=", "+", "-", "@", "＝", "﹦", "＋", "﹢", "－", "﹣", "＠", "﹫", "⁼", "₌", "−"]
 BEFORE = [
-    *(
-        "",
-        " ",
-        "\u00a0",
-        "\u3000",
-        "\u200b",
-        "\ufeff",
-        "\u2060",
-        "\u200e",
-        "\u00ad",
-        "\u034f",
-        "\ufe0f",
-    ),
-    *(
-        "\u115f",
-        "\u3164",
-        "\uffa0",
-        "\u2800",
-        "\U000e0041",
-        "\U000e0100",
-        "\x00",
-        "\x1b",
-        "\x85",
-        "\u2028",
-        "\ue000",
-    ),
-    *("\t", "\r", "\n", "\r\n", " \n", "\v", "\u200b \ufeff"),
-]
+    *("", " ", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u2060", "\u200e", "\u00ad", "\u034f", "\ufe0f"),
+    *("\u115f", "\u3164", "\uffa0", "\u2800", "\U000e0041", "\U000e0100", "\x00", "\x1b", "\x85"),
+    *("\u2028", "\ue000", "\t", "\r", "\n", "\r\n", " \n", "\v", "\u200b \ufeff"),
+]  # fmt: skip
 
 
 def cells(tmp_path: Path, *texts: str) -> list[str]:
@@ -94,37 +61,24 @@ def test_no_cell_begins_with_a_formula_whatever_stands_before_it(tmp_path: Path)
         assert cell.startswith("'")
 
 
-@pytest.mark.parametrize("separator", [";", "\t", "\n", "\r\n", "; ", ';"', "\n \u200b", "\u2028"])
-@pytest.mark.parametrize("sign", SIGNS)
-def test_no_part_of_a_cell_begins_a_formula_where_another_separator_is_used(
-    sign: str, separator: str, tmp_path: Path
-) -> None:
-    (cell,) = cells(tmp_path, f"a{separator}{sign}HYPERLINK(1){separator}- a list")
-    assert cell.replace("'", "") == f"a{separator}{sign}HYPERLINK(1){separator}- a list"
+def test_no_part_of_a_cell_begins_a_formula_where_another_separator_is_used(tmp_path: Path) -> None:
+    separators = (";", "\t", "\n", "\r\n", "; ", ';"', "\n \u200b", "\u2028")
+    texts = [
+        f"a{between}{sign}HYPERLINK(1){between}- a list" for between in separators for sign in SIGNS
+    ]
+    found = cells(tmp_path, *texts)
+    assert [cell.replace("'", "") for cell in found] == texts
     content = (tmp_path / "results.csv").read_text(encoding="utf-8")
     for read_with in (";", "\t", "|"):  # as a spreadsheet of another country reads the file
         for row in csv.reader(io.StringIO(content, newline=""), delimiter=read_with):
-            for found in row:
-                seen = unicodedata.normalize("NFKC", found).replace('"', "").lstrip("\u200b \t")
+            for cell in row:
+                seen = unicodedata.normalize("NFKC", cell).replace('"', "").lstrip("\u200b \t")
                 assert not seen.startswith(("=", "+HYP", "-HYP", "@", "\u2212"))
 
 
 def test_other_cells_are_as_they_were(tmp_path: Path) -> None:
-    texts = [
-        "a=1",
-        " a",
-        "-1.5",
-        "+3,000",
-        "-2e-7%",
-        "a\n- b\n- c",
-        "a; -1.5",
-        "",
-        "'x",
-        "\u3000全角",
-        "*",
-        "(=1)",
-        "#",
-    ]
+    texts = ["a=1", " a", "-1.5", "+3,000", "-2e-7%", "a\n- b\n- c", "a; -1.5", "", "'x"]
+    texts += ["\u3000全角", "*", "(=1)", "#"]
     assert cells(tmp_path, *texts) == texts
 
 
@@ -140,23 +94,19 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("form", ["{}", "[{}]", "{{? {} : 1}}", "{{a: [{}]}}"])
-@pytest.mark.parametrize("name", LONG)
-def test_a_number_of_many_digits_is_one_clear_error_in_yaml(
-    name: str, form: str, tmp_path: Path
-) -> None:
-    _refused(tmp_path / "a.yaml", f"threshold: {form.format(LONG[name])}\n")
+JSON = ("decimal", "short enough for Python")
+FORMS = {
+    ".yaml": [(f"threshold: {form}\n", [*LONG]) for form in ("{}", "[{}]", "{{? {} : 1}}", "{{a: [{}]}}")],
+    ".toml": [(form, [*JSON, "hexadecimal", "binary"]) for form in ("threshold = {}", "[weights]\nsupported = [{}]")],
+    ".json": [('{{"threshold": [{}]}}', JSON)],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["decimal", "short enough for Python", "hexadecimal", "binary"])
-def test_a_number_of_many_digits_is_one_clear_error_in_toml(name: str, tmp_path: Path) -> None:
-    for form in ("threshold = {}", "[weights]\nsupported = [{}]"):
-        _refused(tmp_path / "a.toml", form.format(LONG[name]))
-
-
-@pytest.mark.parametrize("name", ["decimal", "short enough for Python"])
-def test_a_number_of_many_digits_is_one_clear_error_in_json(name: str, tmp_path: Path) -> None:
-    _refused(tmp_path / "a.json", f'{{"threshold": [{LONG[name]}]}}')
+@pytest.mark.parametrize("suffix", FORMS)
+def test_a_number_of_many_digits_is_one_clear_error(suffix: str, tmp_path: Path) -> None:
+    for form, names in FORMS[suffix]:
+        for name in names:
+            _refused(tmp_path / f"a{suffix}", form.format(LONG[name]))
 
 
 def _refused(path: Path, text: str) -> None:
@@ -168,9 +118,6 @@ def _refused(path: Path, text: str) -> None:
     given: Any = {"policy": str(path)}
     with pytest.raises(ConfigError):
         grade("a", "b", **given)
-
-
-# ---------------------------------------------------------------- hidden characters
 
 
 @pytest.mark.parametrize("code", [0xE0001, 0xE0020, 0xE0041, 0xE007F, 0xE0100, 0xE01EF])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import re
 import sys
@@ -76,18 +75,6 @@ def test_files_for_other_programs_have_no_hidden_characters(text: str, folder: P
     content = (folder / "out.xml").read_text(encoding="utf-8")
     assert list(problems(content)) == []
     ElementTree.fromstring(content)
-
-
-@pytest.mark.parametrize("before", [*BEFORE, *WIDE])
-@pytest.mark.parametrize("sign", "=+-@＝＋－＠")
-def test_no_cell_of_a_table_is_a_formula_whatever_text_it_has(
-    sign: str, before: str, folder: Path
-) -> None:
-    shown(folder)["CSV"](f"{before}{sign}cmd(1)")
-    rows = list(csv.reader(io.StringIO((folder / "out.csv").read_text("utf-8"), newline="")))
-    cells = [cell for row in rows for cell in row if "cmd" in cell]
-    assert len(cells) >= 4  # id, reason, column, the name of the column ...
-    assert all(re.match(r"'|[A-Za-z0-9{\[]", cell) for cell in cells), cells
 
 
 def test_a_bar_shows_the_last_error_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
