@@ -23,13 +23,11 @@ from typing import Any
 
 from ..files import as_text, new_file, open_file, private_folder
 from ..records.ask import Ask, Reply
-from ..records.checks import is_whole
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Judge, JudgeInfo, Limits, judge_info
 from ..records.usage import Usage
 from .remote.redaction import Secrets
 from .secret import kept_secret, stored_secret
-from .token_counter import token_counter
 
 MAX_FILE_BYTES = 16 << 20
 NO_OPTIONS: Mapping[str, Any] = {}
@@ -117,10 +115,11 @@ class StoredJudge:
         return await background.in_thread(self._store, ask, reply)
 
     def _note(self, window: int) -> None:
-        """Keeps a context window, so that who only reads asks within the same limits."""
-        about = _read(self._folder / _ABOUT) or {}
+        """Keeps a context window, so that who only reads asks within it."""
+        limits = self.info.limits
+        window = min(window, limits.total_tokens or window)
         with suppress(OSError):
-            _write(self._folder / _ABOUT, {**about, "windows": [*_windows(about), window]})
+            _describe(self._folder, replace(self.info, limits=replace(limits, total_tokens=window)))
 
     def _store(self, ask: Ask, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""
@@ -159,27 +158,20 @@ class OnlyStored:
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self._folder = _judge_folder(folder, spec, options)
-        about = _read(self._folder / _ABOUT) or {}
-        known = _described_info(about)
+        known = _described(self._folder)
         named = JudgeInfo(spec, remote=True) if isinstance(spec, str) else judge_info(spec)
         self.info = replace(known or named, keeps_deadline=True, any_loop=False)
-        self._windows = _windows(about)
         self.secret = stored_secret(self._folder)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
         """The stored reply.
 
         Raises:
-            PromptTooLong: the judge learned a window that this ask does not fit.
             JudgeError: no stored reply fits this ask.
         """
         if stored := _load(self._folder, ask_key(ask, self.info.identity or {})):
             return stored
         problem = f"no stored reply in {self._folder} fits this ask ({ask.kind})"
-        if self._windows:
-            size = ask.max_tokens + ask.size(token_counter(self.info.name))
-            if smaller := [window for window in self._windows if window < size]:
-                raise PromptTooLong(f"{problem}, which is too long", max(smaller))
         raise JudgeError(problem, "not_stored")
 
 
@@ -234,21 +226,25 @@ def _identity(judge: Judge) -> Mapping[str, Any]:
 
 def _make_folder(folder: Path, info: JudgeInfo) -> None:
     """Makes the judge's folder, with its judge.json."""
-    described = {**asdict(info), "asks": sorted(info.asks)}
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         private_folder(folder)  # its name can be foreseen, so it may be a link to another folder
-        known = _read(folder / _ABOUT) or {}
-        if {**known, **described} != known:
-            _write(folder / _ABOUT, described)
+        known = _described(folder)
+        if known is None or known.identity != info.identity:
+            _describe(folder, info)
     except (TypeError, ValueError):
         raise ConfigError("cache: the judge's 'identity' must be plain JSON") from None
     except OSError as error:
         raise ConfigError(f"cache: {folder.parent} cannot be written: {error.strerror}") from None
 
 
-def _described_info(data: Mapping[str, Any]) -> JudgeInfo | None:
+def _describe(folder: Path, info: JudgeInfo) -> None:
+    _write(folder / _ABOUT, {**asdict(info), "asks": sorted(info.asks)})
+
+
+def _described(folder: Path) -> JudgeInfo | None:
     """The judge that a judge.json describes; None if it does not."""
+    data = _read(folder / _ABOUT) or {}
     if not isinstance(data.get("identity"), dict) or not isinstance(data.get("name"), str):
         return None
     known = {field.name: data[field.name] for field in fields(JudgeInfo) if field.name in data}
@@ -256,12 +252,6 @@ def _described_info(data: Mapping[str, Any]) -> JudgeInfo | None:
         return JudgeInfo(**{**known, "limits": Limits(**data.get("limits", {}))})
     except (ConfigError, TypeError):
         return None
-
-
-def _windows(about: Mapping[str, Any]) -> list[int]:
-    """The context windows that a judge learned, each once."""
-    found = about.get("windows")
-    return sorted({w for w in found if is_whole(w)}) if isinstance(found, list) else []
 
 
 # ---------------------------------------------------------------- files

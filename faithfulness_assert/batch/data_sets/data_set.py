@@ -68,7 +68,6 @@ class Source(NamedTuple):
         began_with: whether the source begins with so many bytes that had this fingerprint, and
             what follows them are more records.
         note: what a person should know about how it is read.
-        first: of an iterator, its first record, which is not lost; None for what is read again.
     """
 
     name: str
@@ -78,15 +77,14 @@ class Source(NamedTuple):
     size: Callable[[], int] = int
     began_with: Callable[[int, str], bool] = lambda *_: False
     note: str = ""
-    first: Callable[[], Iterator[Record]] | None = None
 
     def records(self) -> Iterator[Record]:
         """All records."""
         return filter(None, self.rest(unknown))
 
     def head(self) -> Iterator[Record]:
-        """The first records, for showing the columns. Reading them loses none."""
-        return self.first() if self.first else islice(self.records(), SAMPLE)
+        """The first records, for showing the columns. Not for an iterator."""
+        return islice(self.records(), SAMPLE)
 
 
 class UnreadableError(ValueError):

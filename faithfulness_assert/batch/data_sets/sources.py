@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -199,8 +198,8 @@ def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
         columns = table_columns(source)
         opened = Source(name, lambda _: _numbered(table_rows(source)), columns=columns)
     elif iter(source) is source:
-        once = _Once(source)
-        return Source(name, lambda _: once.records(), first=lambda: iter(once.head()))
+        waiting = [_records(source)]
+        return Source(name, lambda _: _once(waiting))
     else:
         opened = Source(name, lambda _: _records(source))
     return opened._replace(fingerprint=partial(_hash, source, opened.records, mapping))
@@ -226,27 +225,11 @@ def _case_fields(case: Case) -> dict[str, Any]:
     return {**fields, question: case.question or None, "id": case.id or None, **notes}
 
 
-class _Once:
-    """An iterator, whose first record is read early, to be shown."""
-
-    def __init__(self, source: Iterable[Any]) -> None:
-        self._records = _records(source)
-        self._first: list[Record] = []
-        self._begun = self._taken = False
-
-    def head(self) -> list[Record]:
-        """The first record. Of more, nobody knows how long each takes."""
-        if not self._begun:
-            self._begun = True
-            self._first = list(islice(self._records, 1))
-        return self._first
-
-    def records(self) -> Iterator[Record]:
-        """All records. Raises ``ConfigError`` when called again."""
-        if self._taken:
-            raise ConfigError("data set: an iterator can be read only once; pass a list or a file")
-        self._taken = True
-        return chain(self.head(), self._records)
+def _once(waiting: list[Iterator[Record]]) -> Iterator[Record]:
+    """The records of an iterator. Raises ``ConfigError`` when called again."""
+    if not waiting:
+        raise ConfigError("data set: an iterator can be read only once; pass a list or a file")
+    return waiting.pop()
 
 
 def _hash(
