@@ -14,7 +14,6 @@ from faithfulness_assert.batch import run
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.cli import main
 from faithfulness_assert.records.errors import ConfigError
-from faithfulness_assert.records.option_names import named_as_on_command_line, option
 
 HEADER = ("id", "answer", "context")
 ROWS = [("1", "Das Café öffnet um 9.", "Das Café öffnet um 9."), ("2", "Über 7 €.", "Über 7 €.")]
@@ -241,16 +240,6 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- how messages name options
-
-
-def test_an_option_is_named_as_its_caller_gives_it(tmp_path: Path) -> None:
-    assert option("mapping", {"answer": "COLUMN"}) == "mapping={'answer': 'COLUMN'}"
-    assert option("regrade_changed", True) == "regrade_changed=True"
-    with named_as_on_command_line():
-        assert option("mapping", {"answer": "my column"}) == "--map 'answer=my column'"
-        assert option("regrade_changed", True) == "--regrade-changed"
-        assert option("mapping") == "--map"
-    assert option("mapping") == "mapping"
 
 
 def test_the_command_line_and_python_each_say_their_own_names(

@@ -26,7 +26,6 @@ from faithfulness_assert import (
     grade_many,
 )
 from faithfulness_assert.batch import run
-from faithfulness_assert.conversations.conversation import MAX_NOTES
 from faithfulness_assert.conversations.events import EVIDENCE_ROLES, MESSAGE_ROLES
 from faithfulness_assert.conversations.tool_data import as_lines
 from faithfulness_assert.promptfoo import get_assert
@@ -307,13 +306,6 @@ def test_the_assistant_cannot_be_made_evidence() -> None:
             grade(messages=asked(), evidence_roles=wrong)  # type: ignore[arg-type]
     assert grade(messages=asked(), evidence_roles=[]).status == "no_context"
     assert grade(messages=asked(), evidence_roles="tool").pass_
-
-
-def test_many_notes_are_counted() -> None:
-    messages = [{"role": "critic", "content": "a"}] * 100
-    notes = Case(messages=[*messages, *asked()]).notes
-    assert len(notes) == MAX_NOTES + 1
-    assert notes[-1] == "and 80 more parts of the messages are not used"
 
 
 def test_ten_thousand_turns_and_hostile_texts_are_graded() -> None:

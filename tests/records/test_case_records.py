@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from typing import Any
 
 import pytest
@@ -13,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError, grade, grade_many
-from faithfulness_assert.records.errors import InputError
 
 ROWS = json.loads((ROOT / "fixtures" / "records.json").read_text(encoding="utf-8"))
 TEXT = "The tower is tall."
@@ -27,9 +27,8 @@ def test_a_record_is_read_as_a_case(row: dict[str, Any]) -> None:
     warned = " ".join(result.metadata.get("warnings", ()))
     assert all(name in warned for name in row.get("ignored", ()))
     if "error" in row:
-        with pytest.raises(InputError) as caught:
+        with pytest.raises(ValueError, match=f"^{re.escape(row['error'])}$"):
             Case.of(row["record"])
-        assert str(caught.value) == row["error"]
         return
     case = Case.of(row["record"])
     assert (case.answer, case.question) == (TEXT, "How tall is it?")
@@ -45,7 +44,7 @@ def test_a_record_is_read_as_a_case(row: dict[str, Any]) -> None:
 def test_an_unknown_keyword_is_still_a_mistake() -> None:
     with pytest.raises(ConfigError, match="latency: unknown option"):
         grade(TEXT, TEXT, latency=5)  # type: ignore[call-arg]
-    with pytest.raises(InputError, match="latency: unknown field"):
+    with pytest.raises(ValueError, match="latency: unknown field"):
         Case(TEXT, TEXT, latency=5)
 
 
@@ -87,7 +86,7 @@ def test_a_case_keeps_its_ignored_fields_when_pickled() -> None:
 def test_any_other_fields_are_ignored_or_an_input_error(other: dict[str, Any]) -> None:
     try:
         case = Case.of({**other, "answer": TEXT, "context": TEXT})
-    except InputError as error:
+    except ValueError as error:
         assert any(name[:60] in str(error) for name in other)
     else:
         assert case.answer == TEXT

@@ -14,7 +14,6 @@ from hypothesis import given
 from strategies import texts
 
 from faithfulness_assert import GradingResult, grade
-from faithfulness_assert.records.views import MOST_STATEMENTS
 
 TAGS = {"div", "p", "b", "table", "thead", "tbody", "tr", "th", "td"}
 STYLE = re.compile(r"[a-z-]+:[#\w. %]+(;[a-z-]+:[#\w. %]+)*")
@@ -130,7 +129,7 @@ def test_any_text_gives_whole_html(answer: str, context: str) -> None:
 def test_of_many_statements_those_with_problems_are_shown_and_the_rest_is_counted() -> None:
     context = " ".join(f"Room {n} has {n} chairs." for n in range(1, 1001))
     shown = page(grade(f"{context} It is old.", context))
-    assert f"and {1001 - MOST_STATEMENTS} more statements" in shown.text
+    assert "and 901 more statements" in shown.text
     assert "1001. It is old." in shown.text
     assert len(grade(context * 10, context)._repr_html_()) < 100_000
 
