@@ -9,19 +9,30 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
 
 from faithfulness_assert.judges.secret import SIZE, process_secret
 
-# How fast a machine is says nothing about what holds. `--hypothesis-profile=few` is for runs that repeat what another one does, on another Python or for a mutant.
-settings.register_profile(
-    "any-machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
-settings.register_profile(
-    "few", settings.get_profile("any-machine"), max_examples=25, derandomize=True, database=None
-)
-settings.load_profile("any-machine")
-
 ROOT = Path(__file__).parents[1]
+
+# Properties try the same examples each time, and how fast a machine is says nothing about what holds. `few` is for runs that repeat
+# what another one does, on another Python or for a mutant. `fuzz` draws anew, and keeps what it finds: see tools/fuzz.py.
+settings.register_profile(
+    "same",
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile("few", settings.get_profile("same"), max_examples=25)
+settings.register_profile(
+    "fuzz",
+    settings.get_profile("same"),
+    derandomize=False,
+    database=DirectoryBasedExampleDatabase(ROOT / ".hypothesis" / "found"),
+    print_blob=True,
+)
+settings.load_profile("same")
 
 # Controls are drawn from a secret of the process. Here it is a known one, so that a test that fails does so again.
 # `FAITHFULNESS_TESTS_SECRET=7` is for runs that look for tests that hold only under some secrets.

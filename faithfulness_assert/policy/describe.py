@@ -84,7 +84,7 @@ def _fields(policy: Policy) -> Iterator[str]:
     """The fields that differ from the default policy, and those that every reader looks for."""
     always = {"threshold", *(("verify", "dimensions") if policy.dimensions else ("weights",))}
     always |= {"score_caps"} if policy.citations == "enforce" else set()
-    never = {"name", "summary", "deviations", "split", "on_no_statements"}
+    never = {"name", "summary", "deviations", "split"}
     never |= {"weights", "labels"} if policy.dimensions else set()
     default = Policy()
     for field in fields(policy):
