@@ -4,8 +4,7 @@
 - A new file takes its name when it is complete; a link of that name is replaced, never followed.
 - A file that grows, or a folder that we make, is no link.
 - What holds texts of users may be opened by this user only, unless it exists and says otherwise.
-
-Every promptfoo assertion imports this file: it uses only modules that are loaded at that point.
+- Every promptfoo assertion imports this file: it uses only modules that are loaded at that point.
 """
 
 from __future__ import annotations
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
 READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)  # of what may be read, and not written
 _NOT_REGULAR = "it is not a regular file, but a folder, a pipe or a device"
-# Windows has no pipes, terminals or links that these flags would matter for, and no such flags.
 _FLAGS = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "NOCTTY", "BINARY"))
 
 
@@ -76,8 +74,7 @@ _no_link = partial(_regular, more=getattr(os, "O_NOFOLLOW", 0))
 def new_file(path: StrPath, *, private: bool = False) -> Iterator[BinaryIO]:
     """A file that takes the place of ``path`` when the block ends without an error.
 
-    It keeps the permissions of a regular file that was there; else a ``private`` one is for this
-    user only. ``OSError`` if it cannot be written, or ``path`` is a folder, a pipe or a device.
+    It keeps the permissions of a file that was there; else a ``private`` one is for this user only.
     """
     if os.path.exists(path) and not os.path.isfile(path):
         raise OSError(errno.EINVAL, _NOT_REGULAR, path)

@@ -16,7 +16,7 @@ from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from ..batch.run_directory import RunDirectory
 
@@ -85,18 +85,13 @@ def add_mapping_arguments(parser: _ActionsContainer) -> None:
 
 
 def columns(arguments: Namespace) -> dict[str, str]:
-    """The mapping that ``--map`` and ``--from`` give."""
-    return parse_mapping(arguments.map, arguments.system)
-
-
-def parse_mapping(items: Iterable[str], system: str | None = None) -> dict[str, str]:
-    """The mapping that texts such as ``answer=COLUMN`` give, with the name of the ``system``.
+    """The mapping that ``--map`` and ``--from`` give.
 
     Raises:
-        ConfigError: a text has another form, or names a field that a case does not have.
+        ConfigError: ``--map`` has another form, or names a field that a case does not have.
     """
-    mapping: dict[str, str] = {FROM: system} if system else {}
-    for item in items:
+    mapping: dict[str, str] = {FROM: arguments.system} if arguments.system else {}
+    for item in arguments.map:
         name, sign, column = item.partition("=")
         if not sign or not column.strip():
             raise ConfigError(f"--map: must be FIELD=COLUMN, such as answer=reply, got {item!r}")

@@ -32,13 +32,6 @@ def add_init_arguments(parser: ArgumentParser) -> None:
         "--force", action="store_true", help="overwrite existing files, but not a config"
     )
     parser.add_argument(
-        "--overwrite",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="overwrite this file too, such as promptfooconfig.yaml; may be repeated",
-    )
-    parser.add_argument(
         "--from",
         metavar="CONFIG",
         dest="config",
@@ -54,15 +47,14 @@ def run_init(arguments: Namespace) -> int:
     """Writes the example, or prints what replaces the assertions of a config."""
     if arguments.config is not None:
         example = {"FOLDER": arguments.folder != Path(), "--force": arguments.force}
-        for name, given in {**example, "--overwrite": arguments.overwrite}.items():
+        for name, given in example.items():
             if given:
                 raise ConfigError(f"{name}: not with --from, which writes no example")
         _convert(arguments.config, arguments.output)
         return PASSED
     if arguments.output is not None:
         raise ConfigError("--output: only with --from")
-    named = set(arguments.overwrite)
-    for path in _write_example(arguments.folder, force=arguments.force, named=named):
+    for path in _write_example(arguments.folder, force=arguments.force):
         show_line(f"wrote {path}")
     folder, python = quote(str(arguments.folder)), quote(sys.executable)
     show_line("")
@@ -90,22 +82,21 @@ def _convert(config: str, output: str | None) -> None:
     show_line(f"wrote {output}")
 
 
-def _write_example(folder: Path, *, force: bool, named: set[str]) -> list[Path]:
+def _write_example(folder: Path, *, force: bool) -> list[Path]:
     """Copies the templates into ``folder``; the paths of the copies.
 
-    ``force`` is for our own files. A config is the user's: it must be among the ``named``.
+    ``force``: over files that are there. A config is the user's, and is never lost.
     """
     templates = sorted(path for path in TEMPLATES.iterdir() if path.is_file())
     copies = [folder / template.name for template in templates]
     try:
         existing = [copy.name for copy in copies if os.path.lexists(copy)]
-        if CONFIG in existing and CONFIG not in named:
-            converting = f"To convert its assertions: init --from {folder / CONFIG}"
-            advice = f"{converting}. To lose it: --overwrite {CONFIG}. Or choose another folder"
+        if CONFIG in existing:
+            advice = f"Choose another folder, or convert its assertions: --from {folder / CONFIG}"
             raise ConfigError(f"init: {folder} already contains {CONFIG}. {advice}")
-        if wrong := [name for name in existing if not force and name not in named]:
+        if existing and not force:
             advice = "Choose another folder, or use --force to overwrite them"
-            raise ConfigError(f"init: {folder} already contains {', '.join(wrong)}. {advice}")
+            raise ConfigError(f"init: {folder} already contains {', '.join(existing)}. {advice}")
         folder.mkdir(parents=True, exist_ok=True)
         for template, copy in zip(templates, copies, strict=True):
             with open_file(template) as source, new_file(copy) as file:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from argparse import Namespace
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, time
@@ -18,7 +19,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import Case, ConfigError, Passage
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.cases.as_json import NotJsonError, as_json
-from faithfulness_assert.cli.arguments import parse_mapping
+from faithfulness_assert.cli.arguments import columns
 
 CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
 NAMES = st.sampled_from(["answer", "self", "cls", "expected", "id", "row", "record"]) | st.text()
@@ -108,7 +109,7 @@ def test_the_shown_mapping_names_what_is_taken_and_what_is_carried_along() -> No
 @pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
 def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> None:
     with pytest.raises(ConfigError, match="map"):
-        parse_mapping(items)
+        columns(Namespace(map=items, system=None))
 
 
 @pytest.mark.parametrize(

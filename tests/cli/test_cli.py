@@ -182,7 +182,7 @@ def test_init_writes_an_example_and_does_not_overwrite_files(tmp_path: Path) -> 
     (folder / "promptfooconfig.yaml").write_text("mine", encoding="utf-8")
     again = run("init", str(folder))
     assert again.returncode == 2
-    assert "--overwrite promptfooconfig.yaml" in again.stderr
+    assert "already contains promptfooconfig.yaml. Choose another folder" in again.stderr
     assert (folder / "promptfooconfig.yaml").read_text(encoding="utf-8") == "mine"
 
 

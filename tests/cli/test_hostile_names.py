@@ -50,7 +50,7 @@ def test_every_command_shows_a_hostile_name_as_text(
     command(*made)
     shown = said[made].split("Now run: ")[1].split("\n")[0]
     assert shlex.split(shown)[:2] == ["cd", visible_line(str(folder))]
-    command("init", str(folder), "--overwrite=x")  # which is refused, as it is there
+    command("init", str(folder), "--force")  # which is refused, as it is there
     config, data = folder / f"{name}.yaml", folder / f"{name}.json"
     config.write_text(CONFIG)
     data.write_text(json.dumps([GOOD]))

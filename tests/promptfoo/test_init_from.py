@@ -152,16 +152,13 @@ def test_a_broken_or_hostile_file_gives_one_line_of_error(
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_config_is_never_overwritten_without_its_name(tmp_path: Path) -> None:
+def test_a_config_is_never_overwritten(tmp_path: Path) -> None:
     config = tmp_path / "promptfooconfig.yaml"
     config.write_text(CONFIG)
-    for more in ([], ["--force"], ["--overwrite", "faithfulness.py"]):
+    for more in ([], ["--force"]):
         done = run("init", str(tmp_path), *more)
         assert (done.returncode, config.read_text()) == (2, CONFIG)
-    assert f"init --from {config}" in done.stderr
-    named = ["--force", "--overwrite", "promptfooconfig.yaml"]
-    assert run("init", str(tmp_path), *named).returncode == 0
-    assert config.read_text() != CONFIG
+    assert f"convert its assertions: --from {config}" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -169,7 +166,6 @@ def test_a_config_is_never_overwritten_without_its_name(tmp_path: Path) -> None:
     [
         (["elsewhere", "--from", "a.yaml"], "FOLDER: not with --from"),
         (["--force", "--from", "a.yaml"], "--force: not with --from"),
-        (["--overwrite", "a", "--from", "a.yaml"], "--overwrite: not with --from"),
         (["-o", "a.yaml"], "--output: only with --from"),
     ],
 )
