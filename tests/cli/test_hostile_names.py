@@ -55,7 +55,7 @@ def test_every_command_shows_a_hostile_name_as_text(
     config.write_text(CONFIG)
     data.write_text(json.dumps([GOOD]))
     command("init", "--from", str(config))
-    command("init", "--from", str(config), "--write")
+    command("init", "--from", str(config), "-o", f"{folder}/new {name}.yaml")
     command("grade", str(data))
     command("batch", str(data), "--run", f"{folder}/run", f"--output={folder}/out {name}.csv")
     command("report", f"{folder}/run", "-o", f"{folder}/{name}.html")
