@@ -43,10 +43,10 @@ def serve(asks: BinaryIO, answers: BinaryIO) -> None:
 
 def _answer(number: int, asked: str, answers: BinaryIO) -> None:
     try:
-        answer = reply(json.loads(asked))
+        line = json.dumps([number, reply(json.loads(asked))])
     except BaseException as error:  # noqa: BLE001 - the assertion waits for an answer
-        answer = {"lost": f"internal error {type(error).__name__}; please report it"}
-    line = json.dumps([number, answer])
+        lost = f"internal error {type(error).__name__}; please report it"
+        line = json.dumps([number, {"lost": lost}])
     with _writing, suppress(OSError):  # promptfoo has ended
         answers.write(f"\n{line}\n".encode())  # what was printed before ends with a line break
         answers.flush()

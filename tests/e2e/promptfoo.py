@@ -63,25 +63,14 @@ class Promptfoo:
     node: str
     entry: Path
 
-    def eval(self, config: Path, *options: str, cache: bool = False, **environment: str) -> Run:
+    def eval(self, config: Path, *options: str, **environment: str) -> Run:
         """Evaluates ``config`` in its own folder, offline except for the loopback address."""
         folder = config.parent
         written = folder / "out.json"
         written.unlink(missing_ok=True)
-        unwanted = [] if cache else ["--no-cache"]
-        caching = {"PROMPTFOO_CACHE_ENABLED": str(cache).lower()}
-        command = self.command(
-            "eval",
-            "-c",
-            config.name,
-            "-o",
-            written.name,
-            "--no-progress-bar",
-            "--no-table",
-            *unwanted,
-            *options,
-        )
-        done = run(command, folder, {**clean_environment(folder), **caching, **environment})
+        quiet = ("--no-cache", "--no-progress-bar", "--no-table")
+        command = self.command("eval", "-c", config.name, "-o", written.name, *quiet, *options)
+        done = run(command, folder, {**clean_environment(folder), **environment})
         assert written.exists(), f"promptfoo wrote no results:\n{done.stdout}"
         text = written.read_text("utf-8")
         return Run(
@@ -104,6 +93,15 @@ def provide() -> Promptfoo:
         raise UnavailableError("node and npm are not on PATH")
     node = on_path if node_check().state == "ok" else str(installed("node-22") / NODE)
     return Promptfoo(node, installed("promptfoo-0.123.1") / ENTRY)
+
+
+def init(folder: Path) -> None:
+    """Writes the example with the command."""
+    subprocess.run(
+        [sys.executable, "-m", "faithfulness_assert", "init", str(folder)],
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def installed(name: str) -> Path:

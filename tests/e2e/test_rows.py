@@ -1,6 +1,6 @@
 """Each row of ``rows.yaml`` is one test of a real promptfoo: our assertion in many kinds of promptfoo configs.
 
-Every row runs twice: with ``faithfulness.py``, where each assertion is a process, and with ``faithfulness.cjs``.
+Every row is there twice: with ``faithfulness.py``, where each assertion is a process, and with ``faithfulness.cjs``.
 """
 
 from __future__ import annotations
@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +18,7 @@ import yaml
 from loopback import Answer, Loopback, Request, completion, refusal_to
 
 from .judge import reply
-from .promptfoo import Promptfoo
+from .promptfoo import Promptfoo, init
 
 pytestmark = pytest.mark.e2e
 
@@ -35,18 +33,12 @@ KEY = "sk-rows-0123456789abcdef0123456789abcdef"
 GROUPS: dict[str, dict[str, Any]] = yaml.safe_load((HERE / "rows.yaml").read_text("utf-8"))[
     "groups"
 ]
-TYPES = ("python", "javascript")
-ROWS = [
-    pytest.param(kind, name, row, id=f"{kind}, {name}: {row['description']}")
-    for kind in TYPES
-    for name, group in GROUPS.items()
-    for row in group["rows"]
-]
 # What promptfoo itself says in a reason is different for a ``javascript`` assertion.
 IN_JAVASCRIPT = {
     "NotPythonError: ": "Custom function threw error: ",
     "less than threshold": "< threshold",
 }
+AFTER = {"extensions": ["file://faithfulness.cjs:afterAll"]}
 
 Result = dict[str, Any]
 
@@ -65,56 +57,6 @@ def judge(request: Request) -> Answer:
     return completion(reply(request), usage=USAGE)
 
 
-@dataclass
-class Groups:
-    """Runs a group when its first row is needed, and keeps the results."""
-
-    promptfoo: Promptfoo
-    folder: Path
-    done: dict[tuple[str, str], list[Result]] = field(default_factory=dict)
-    output: str = ""  # everything that promptfoo has printed and written
-
-    def results(self, kind: str, group: str, description: str) -> list[Result]:
-        """The results of a row."""
-        if (kind, group) not in self.done:
-            self.done[kind, group] = self._run(kind, group)
-        return [
-            result
-            for result in self.done[kind, group]
-            if result["testCase"]["description"] == description
-        ]
-
-    def _run(self, kind: str, name: str) -> list[Result]:
-        folder, group = self.folder / kind / name, GROUPS[name]
-        subprocess.run(
-            [sys.executable, "-m", "faithfulness_assert", "init", str(folder)],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
-        for helper in ("provider.py", "scoring.py"):
-            shutil.copy(HERE / helper, folder)
-        tests = [
-            {key: value for key, value in row.items() if key != "expect"} for row in group["rows"]
-        ]
-        config = folder / "rows.json"
-        whole = {**group["config"], "tests": tests}
-        if kind == "javascript":
-            whole = {**in_javascript(whole), "extensions": ["file://faithfulness.cjs:afterAll"]}
-        config.write_text(json.dumps(whole), "utf-8")
-        with Loopback(judge) as server:
-            for _ in range(group.get("runs", 1)):
-                run = self.promptfoo.eval(
-                    config,
-                    *group.get("options", ()),
-                    cache=group.get("cache", False),
-                    JUDGE_URL=server.url,
-                    OPENAI_API_KEY=KEY,
-                )
-                self.output += run.console + run.text
-        rows: list[Result] = run.output["results"]["results"]
-        return rows
-
-
 def in_javascript(config: Any) -> Any:
     """The config with ``faithfulness.cjs`` in place of ``faithfulness.py``."""
     if isinstance(config, list):
@@ -128,9 +70,61 @@ def in_javascript(config: Any) -> Any:
     return changed
 
 
+FORMS: dict[str, Callable[[Any], Any]] = {"python": lambda row: row, "javascript": in_javascript}
+ROWS = [
+    pytest.param(f"{kind}, {name}: {row['description']}", row["expect"], id=f"{kind}, {name}: {row['description']}")
+    for name, group in GROUPS.items()
+    for row in group["rows"]
+    for kind in FORMS
+]  # fmt: skip
+
+
+def tests_of(name: str, kind: str) -> list[dict[str, Any]]:
+    """The tests of a group, as promptfoo takes them."""
+    group = GROUPS[name]
+    every = group.get("every", {}).get("vars", {})
+    found = []
+    for row in group["rows"]:
+        given = {"asked": every.get("query"), **every, **row.get("vars", {})}
+        test = {**row, "vars": given, "description": f"{kind}, {name}: {row['description']}"}
+        test.pop("expect")
+        found.append(FORMS[kind](test))
+    return found
+
+
+@dataclass
+class Seen:
+    """What promptfoo has printed and written; its results by the description of their test; the models that were asked."""
+
+    output: str = ""
+    results: dict[str, list[Result]] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+
 @pytest.fixture(scope="module")
-def groups(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Groups:
-    return Groups(promptfoo, tmp_path_factory.mktemp("rows"))
+def seen(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Seen:
+    """Three runs: all groups in both forms; then ``around``, once in each form."""
+    folder = tmp_path_factory.mktemp("rows") / "example"
+    init(folder)
+    for helper in ("provider.py", "scoring.py"):
+        shutil.copy(HERE / helper, folder)
+    alone = [name for name, group in GROUPS.items() if "config" not in group]
+    whole = {"prompts": ["{{asked}}"], "providers": ["file://provider.py"], **AFTER}
+    whole["tests"] = [test for name in alone for kind in FORMS for test in tests_of(name, kind)]
+    around = GROUPS["around"]["config"]
+    runs = [whole, *({**change(around), **AFTER, "tests": tests_of("around", kind)} for kind, change in FORMS.items())]  # fmt: skip
+    seen = Seen()
+    with Loopback(judge) as server:
+        for config in runs:
+            written = folder / "rows.json"
+            written.write_text(json.dumps(config), "utf-8")
+            options = {"JUDGE_URL": server.url, "OPENAI_API_KEY": KEY}
+            run = promptfoo.eval(written, "-j", "8", **options)
+            seen.output += run.console + run.text
+            for result in run.output["results"]["results"]:
+                seen.results.setdefault(result["testCase"]["description"], []).append(result)
+        seen.asked = [request.body["model"] for request in server.requests]
+    return seen
 
 
 def components(result: Result) -> list[Result]:
@@ -184,17 +178,17 @@ OF_PART: dict[str, Callable[[Result], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("kind", "group", "row"), ROWS)
+@pytest.mark.parametrize(("description", "expect"), ROWS)
 def test_a_row_has_the_expected_result(
-    groups: Groups, kind: str, group: str, row: dict[str, Any]
+    seen: Seen, description: str, expect: dict[str, Any]
 ) -> None:
     """Success, score, reason, parts and named scores are as the row says, in each of its results."""
-    expected = dict(row["expect"])
-    if kind == "javascript" and "reason" in expected:
+    expected = dict(expect)
+    if description.startswith("javascript") and "reason" in expected:
         for said, instead in IN_JAVASCRIPT.items():
             expected["reason"] = expected["reason"].replace(said, instead)
-    results = groups.results(kind, group, row["description"])
-    assert len(results) == expected.pop("results", 1)
+    results = seen.results[description]
+    assert len(results) == expected.pop("results", 4 if ", around: " in description else 1)
     wanted_parts = expected.pop("parts", [])
     for result in results:
         assert "gradingResult" in result, result.get("error")
@@ -207,14 +201,23 @@ def test_a_row_has_the_expected_result(
                 assert same(OF_PART[name](part), wanted), (name, OF_PART[name](part))
 
 
-def test_no_reason_shows_a_traceback_and_nothing_shows_the_key(groups: Groups) -> None:
+def test_a_rejected_key_is_not_tried_again(seen: Seen) -> None:
+    """Each assertion asks once."""
+    every = json.dumps([test for name in GROUPS for kind in FORMS for test in tests_of(name, kind)])
+    assert seen.asked.count("locked") == every.count("openai:locked")
+
+
+def test_no_reason_shows_a_traceback_and_nothing_shows_the_key(seen: Seen) -> None:
     """A grader error under ``not-python`` raises, and promptfoo shows the exception.
 
     For a Python assertion it adds the stack of its own code, which no script can prevent.
     """
-    for kind, group, row in (param.values for param in ROWS):
-        traces = r"Traceback|^ +at " if kind == "javascript" else "Traceback"
-        for result in groups.results(kind, group, row["description"]):
+    for description, results in seen.results.items():
+        traces = r"Traceback|^ +at " if description.startswith("javascript") else "Traceback"
+        for result in results:
             reason = result["gradingResult"]["reason"]
-            assert not re.search(traces, reason, re.MULTILINE), row["description"]
-    assert KEY not in groups.output
+            assert not re.search(traces, reason, re.MULTILINE), description
+    assert KEY not in seen.output
+    assert (
+        "javascript, corners: a made-up price: made up: “A ticket costs 35 euros.”" in seen.output
+    )

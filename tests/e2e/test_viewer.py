@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from loopback import Loopback
 
-from .promptfoo import Promptfoo, Run
+from .promptfoo import Promptfoo, Run, init
 from .viewer_example import ANSWERS, UNFAITHFUL, USAGE, config, judge
 
 pytestmark = pytest.mark.e2e
@@ -36,11 +34,7 @@ class Seen:
 @pytest.fixture(scope="module")
 def seen(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Seen:
     folder = tmp_path_factory.mktemp("viewer") / "example"
-    subprocess.run(
-        [sys.executable, "-m", "faithfulness_assert", "init", str(folder)],
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
+    init(folder)
     with Loopback(judge) as server:
         written = config(server.url)
         for test in written["tests"]:

@@ -2,7 +2,7 @@
 
 Both graders get the same replies from the same judge: first the claims of the answer, then a verdict on each. Ours runs the
 policy ``promptfoo``, which asks for the same two things. ``right`` is the share of claims that the judge supports, or the
-status that says why no share exists.
+status that says why no share exists. ``AGREED`` has answers with a truthful judge, where ours is what ``init --from`` prints.
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import yaml
 from conftest import ROOT
 from loopback import Answer, Loopback, Request, completion
 
+from faithfulness_assert.promptfoo.migrate import migrate_config
+
+from .judge import reply
 from .promptfoo import Promptfoo
 
 CONTEXT = (
@@ -29,6 +33,11 @@ FINAL = "Final verdict for each statement in order:"
 INLINE = (
     "from faithfulness_assert.promptfoo import get_assert\nreturn get_assert(output, context)\n"
 )
+AGREED = {
+    "The museum opens at ten.": 1.0,
+    "The museum opens at ten. A ticket costs 35 euros.": 0.5,
+    "It has a pond.": 0.0,
+}
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,9 @@ class Outcome:
 
 
 def judge(request: Request) -> Answer:
-    """The model's name is the number of the case."""
+    """The model's name is the number of the case; another one is truthful."""
+    if not request.body["model"].startswith("case-"):
+        return completion(reply(request))
     case = CASES[int(request.body["model"].removeprefix("case-"))]
     text = "\n".join(message["content"] for message in request.body["messages"])
     if "Natural language inference" in text or "Judge each statement" in text:
@@ -105,35 +116,25 @@ def as_numbered(verdicts: str, prompt: str) -> str:
 
 
 def config(url: str) -> dict[str, Any]:
-    """Each case is a test with the built-in assertion and ours."""
+    """Each case, and each answer of ``AGREED``, is a test with the built-in assertion and ours."""
 
-    def test(number: int, case: Case) -> dict[str, Any]:
+    def builtin(model: str) -> dict[str, Any]:
+        provider = {"id": f"openai:chat:{model}", "config": {"apiBaseUrl": url}}
+        return {"type": "context-faithfulness", "threshold": 0.5, "provider": provider}
+
+    def test(name: str, answer: str, *assertions: dict[str, Any]) -> dict[str, Any]:
+        given = {"query": "What should a visitor know?", "context": CONTEXT, "answer": answer}
+        return {"description": name, "vars": given, "assert": list(assertions)}
+
+    tests = []
+    for number, case in enumerate(CASES):
         model = f"case-{number}"
-        builtin = {
-            "type": "context-faithfulness",
-            "provider": {"id": f"openai:chat:{model}", "config": {"apiBaseUrl": url}},
-        }
-        ours = {
-            "type": "python",
-            "value": INLINE,
-            "config": {"judge": f"openai:{model}", "baseUrl": url, "policy": "promptfoo"},
-        }
-        given = {
-            "query": "What should a visitor know?",
-            "context": CONTEXT,
-            "answer": " ".join(case.answer),
-        }
-        return {
-            "description": case.name,
-            "vars": given,
-            "assert": [{**builtin, "threshold": 0.5}, ours],
-        }
-
-    return {
-        "prompts": ["{{answer}}"],
-        "providers": ["echo"],
-        "tests": [test(*pair) for pair in enumerate(CASES)],
-    }
+        settings = {"judge": f"openai:{model}", "baseUrl": url, "policy": "promptfoo"}
+        ours = {"type": "python", "value": INLINE, "config": settings}
+        tests.append(test(case.name, " ".join(case.answer), builtin(model), ours))
+    (ours,) = yaml.safe_load(migrate_config({"defaultTest": {"assert": [builtin("truthful")]}}))
+    tests += [test(answer, answer, builtin("truthful"), ours) for answer in AGREED]
+    return {"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}
 
 
 def outcomes(promptfoo: Promptfoo, folder: Path) -> dict[str, tuple[Outcome, Outcome]]:
