@@ -35,7 +35,6 @@ from faithfulness_assert.batch.summary import UNRELIABLE
 ATTACKS = Path(__file__).parents[1] / "fixtures" / "attacks.jsonl"
 ITEMS = items(50)
 TRUTH = labels_of(ITEMS)
-TARGETS = {"off": (850.0, 95.0), "added": (90.0, 35.0)}  # prompt and completion tokens of a grade
 RUN = 100
 LARGE = Usage(prompt=10**6, num_requests=1)  # so that no prompt seems to be truncated
 
@@ -111,14 +110,13 @@ def main() -> None:
     )
     parser.add_argument("--runs", type=int, default=20)
     given = parser.parse_args()
-    fits = report_cost()
+    report_cost()
     report_detection(given.runs)
     report_attacks()
-    sys.exit(0 if fits else 1)
 
 
-def report_cost() -> bool:
-    """Prints the cost. Returns whether it is within the targets."""
+def report_cost() -> None:
+    """Prints the tokens of a grade."""
     *without, _ = cost("off")
     *with_controls, shown = cost("report")
     added = [b - a for a, b in zip(without, with_controls, strict=True)]
@@ -129,10 +127,7 @@ def report_cost() -> bool:
         ("added", added),
     ):
         print(f"| {what} | {prompt:.1f} | {completion:.1f} |")
-    print(f"\nTargets, without controls and added: {TARGETS['off']}, {TARGETS['added']}.")
-    print(f"Items with controls: {shown:.0%}\n")
-    limits = (*TARGETS["off"], *TARGETS["added"])
-    return all(got <= limit for got, limit in zip((*without, *added), limits, strict=True))
+    print(f"\nItems with controls: {shown:.0%}\n")
 
 
 def report_detection(runs: int) -> None:

@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +33,7 @@ def records(rows: int) -> Iterator[dict[str, Any]]:
 
 
 def write(file: Path, rows: int) -> None:
-    """Writes a data set, a few rows at a time."""
+    """Writes a data set."""
     if file.suffix == ".parquet":
         _write_parquet(file, rows)
         return
@@ -57,14 +56,9 @@ def write(file: Path, rows: int) -> None:
 
 def _write_parquet(file: Path, rows: int) -> None:
     import pyarrow as pa
-    from pyarrow.parquet import ParquetWriter
+    from pyarrow.parquet import write_table
 
-    waiting = records(rows)
-    part = list(islice(waiting, 10_000))
-    with ParquetWriter(file, pa.Table.from_pylist(part).schema) as writer:
-        while part:
-            writer.write_table(pa.Table.from_pylist(part))
-            part = list(islice(waiting, 10_000))
+    write_table(pa.Table.from_pylist(list(records(rows))), file, row_group_size=10_000)
 
 
 def measure(file: Path) -> None:
@@ -103,11 +97,8 @@ def _print(count: int, seconds: float) -> None:
     # Not ru_maxrss, which begins with what the parent process had.
     most = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
     assert most, "needs Linux"
-    print(
-        json.dumps(
-            {"rows": count, "us": round(seconds / count * 1e6, 1), "mb": int(most[1]) // 1024}
-        )
-    )
+    microseconds = round(seconds / count * 1e6, 1)
+    print(json.dumps({"rows": count, "us": microseconds, "mb": int(most[1]) // 1024}))
 
 
 def main() -> None:

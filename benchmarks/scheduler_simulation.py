@@ -1,4 +1,4 @@
-"""How long a run takes under rate limits, simulated, against the arithmetic of docs/scale.md.
+"""How long a run takes under rate limits, simulated, against the arithmetic of it.
 
     python benchmarks/scheduler_simulation.py [--cases 1000000] [--plan "not given"]
 

@@ -30,8 +30,7 @@ from typing import Any
 
 from environments import HERE, OURS, ROOT, Environment, provide, renew
 from faults import PROTOCOL, TEXT
-from pages import DOCS, put
-from tables import best_level, report
+from tables import best_level, put, report
 
 GRADERS = (OURS, "ragas", "deepeval", "autoevals", "trulens")
 LEVELS = ("10", "25", "50")  # concurrency. The first repetition tries all, the others the best one
@@ -76,7 +75,7 @@ def main() -> None:
     text = report(results)
     print(text)
     if given.write:
-        put(DOCS / "benchmarks.md", "peers/compare.py", text)
+        put(ROOT / "docs" / "benchmarks.md", text)
 
 
 def machine() -> Record:

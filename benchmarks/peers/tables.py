@@ -1,12 +1,16 @@
-"""The results of ``compare.py`` as Markdown."""
+"""The results of ``compare.py`` as Markdown, and their place in a page."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from statistics import median
 from typing import Any
 
+BEGIN, END = "<!-- written by benchmarks/peers/compare.py -->", "<!-- end -->"
+WRITTEN = re.compile(f"{BEGIN}\n\n(.*?)\n\n{END}", re.DOTALL)
 Record = dict[str, Any]
 OURS = "faithfulness-assert"
 OUTCOMES = ("right", "error", "exception", "too low", "too high", "hang")
@@ -119,12 +123,6 @@ def outcome(found: Record) -> str:
     return "too high" if difference > 0 else "too low"
 
 
-def cell(found: Record) -> str:
-    what = outcome(found)
-    score = f", {found['score']:.2f}" if what.startswith("too") else ""
-    return f"**{what}{score}**" if what in ("too high", "hang") else f"{what}{score}" or "–"
-
-
 def outcome_counts(graders: dict[str, Record]) -> dict[str, Counter[str]]:
     return {
         name: Counter(map(outcome, record["faults"].values())) for name, record in graders.items()
@@ -136,15 +134,6 @@ def fault_summary(graders: dict[str, Record]) -> str:
     rows = [[what, *(str(counts[name][what]) for name in graders)] for what in OUTCOMES]
     rows.append(["–", *(str(counts[name][""]) for name in graders)])
     return table(["", *graders], rows)
-
-
-def fault_table(graders: dict[str, Record]) -> str:
-    faults = next(iter(graders.values()))["faults"]
-    rows = [
-        [f"`{fault}`", *(cell(record["faults"][fault]) for record in graders.values())]
-        for fault in sorted(faults)
-    ]
-    return table(["fault", *graders], rows)
 
 
 # ---------------------------------------------------------------- texts
@@ -177,6 +166,13 @@ def report(results: Record) -> str:
         cost_table(graders),
         worst(graders),
         fault_summary(graders),
-        fault_table(graders),
     )
     return "\n\n".join(part for part in parts if part)
+
+
+def put(page: Path, text: str) -> None:
+    """Writes ``text`` into a page, over what an earlier run wrote."""
+    new, count = WRITTEN.subn(lambda _: f"{BEGIN}\n\n{text}\n\n{END}", page.read_text("utf-8"))
+    if count != 1:
+        raise ValueError(f"{page.name}: {count} places for the results, where one was expected")
+    page.write_text(new, encoding="utf-8")

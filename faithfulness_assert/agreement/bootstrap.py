@@ -3,8 +3,8 @@
 It is the Bayesian bootstrap (Rubin, 1981): in place of being drawn or not, each answer gets a
 random weight, so that no class is ever empty. In each stratum answers with one item that nobody has
 seen, of every kind that there may be, count as ``UNSEEN`` answers together: without them the
-intervals of rare kinds are too narrow. ``benchmarks/agreement_figures.py`` measures how often the
-intervals hold. Answers that count the same are drawn together, so that time hardly grows with them.
+intervals of rare kinds are too narrow. Answers that count the same are drawn together, so that time
+hardly grows with them.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ The measure is the balanced accuracy, in which a judge that flags nothing has on
 unfaithful answers are. The difference is drawn by the same bootstrap as all intervals, whole
 answers within the strata of their design, so that the p-value and the interval say the same. (Sign
 flips, McNemar's test with weights, call equal judges different too often: the few answers that
-weigh much stand for what only one of both can get wrong.) ``benchmarks/agreement_figures.py``
-measures it. Several tests together are corrected by Holm (1979).
+weigh much stand for what only one of both can get wrong.) Several tests together are corrected by
+Holm (1979).
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from peers.faults import TEXT, Reply
 from peers.items import items
-from peers.pages import END, mark, part, put
+from peers.tables import BEGIN, END, WRITTEN, put
 
 LISTED = Reply(
     {"verdicts": [{"id": n, "verdict": "yes" if n < 3 else "no"} for n in range(1, 5)]},
@@ -44,19 +44,18 @@ def test_a_true_sentence_of_an_item_is_in_its_context_and_a_false_one_is_not() -
 
 def test_results_replace_those_of_the_run_before(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"a\n{mark('x.py')}\nold\n{END}\nb\n", encoding="utf-8")
+    page.write_text(f"a\n{BEGIN}\n\nold\n\n{END}\nb\n", encoding="utf-8")
     for text in ("new", r"n\1w"):
-        put(page, "x.py", text)
-        assert page.read_text("utf-8") == f"a\n{mark('x.py')}\n\n{text}\n\n{END}\nb\n"
-        assert part(page, "x.py") == text
+        put(page, text)
+        assert page.read_text("utf-8") == f"a\n{BEGIN}\n\n{text}\n\n{END}\nb\n"
     page.write_text("no marks", encoding="utf-8")
     with pytest.raises(ValueError, match="0 places"):
-        put(page, "x.py", "new")
+        put(page, "new")
 
 
 def rows(page: Path) -> dict[str, list[str]]:
     """The tables that the comparison wrote: from the first cell of a row to the minima in it."""
-    written = part(page, "peers/compare.py")
+    (written,) = WRITTEN.findall(page.read_text("utf-8"))
     lines = (line.strip("| ").split(" | ") for line in written.splitlines() if line[:1] == "|")
     return {first: [cell.partition(" / ")[0] for cell in cells] for first, *cells in lines}
 
@@ -76,9 +75,3 @@ def test_the_figures_of_the_readme_are_those_of_the_benchmark() -> None:
         ]
     assert re.findall(r"[\d,]*\d", bill[1]) == ours
     assert re.findall(r"[\d,]*\d", bill[2]) == theirs
-
-
-def test_the_arithmetic_of_many_answers_begins_with_the_prompt_of_the_comparison() -> None:
-    case = part(ROOT / "docs" / "scale.md", "scale.py").partition("\n")[0]
-    ours = int(rows(ROOT / "docs" / "benchmarks.md")["prompt tokens per item"][0])
-    assert f"about {round(ours, -1)} prompt tokens" in case

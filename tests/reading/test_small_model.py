@@ -1,6 +1,6 @@
 """Replies of a real small model, judging without a grammar, are read as a careful human reads them, or not at all.
 
-The rows come from ``benchmarks/small_model.py``. ``human`` was labelled by hand for each reply that ended by itself. The rules: an
+The rows were recorded with SmolLM2 by llama.cpp. ``human`` was labelled by hand for each reply that ended by itself. The rules: an
 entry counts for its own number; the word of a verdict counts, whatever reason comes before it; a word in the place of evidence is not
 a verdict; where a text and the list after it differ, neither counts; a list that fits neither the statements nor the text is not read.
 ``readable`` is a reply that has a label and is not in doubt as a whole: no verdict is damaged, it does not contradict itself, its

@@ -1,4 +1,4 @@
-"""The checks of an attack, which ``test_attacks.py`` runs and ``benchmarks/trust.py`` counts.
+"""The checks of an attack, which ``test_attacks.py`` runs.
 
 A row has a ``channel`` (where the payload is), a ``category``, and a ``payload``: a text, or ``{"text", "n", "then"}`` for a
 text that is repeated n times. Ids that begin with ``own-`` are not of the shared corpus. ``CHECKS`` has the check of each channel, ``ALSO`` further checks of some categories. A bound
