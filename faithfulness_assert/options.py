@@ -137,7 +137,7 @@ _JUDGE = (
     ("max_retries", "tries after the first one, if it may succeed later", "0 to 100"),
     (
         "temperature",
-        "randomness of replies ([samples](ensembles.md#samples))",
+        "randomness of replies ([samples](scores.md#how-sure-is-the-judge))",
         "from 0; null: the server's own; default auto: 0, and 1 for samples after the first",
     ),
     ("seed", "repeat a grade ([seed](judges.md#seed))", "whole number"),

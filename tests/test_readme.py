@@ -23,7 +23,7 @@ printf '#!/bin/sh\\nexec {sys.executable} -m faithfulness_assert "$@"\\n' > fait
 chmod +x pip tox python faithfulness-assert
 """
 NPX = """#!/bin/sh
-echo "npx $*"
+echo "ran npx $*"
 [ "$2" = view ] || { test -f promptfooconfig.yaml && test -x "$PROMPTFOO_PYTHON"; }
 """
 
@@ -36,17 +36,11 @@ def test_the_commands_can_be_pasted_in_order(tmp_path: Path) -> None:
     (clone := tmp_path / "clone").mkdir()
     pasted = "set -ex\n" + "".join(block.text for block in blocks(README, "console"))
     with Loopback(lambda request: completion(simulated.reply(request))) as server:
-        environment = {
-            **os.environ,
-            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
-            "OPENAI_BASE_URL": server.url,
-            "OPENAI_API_KEY": "sk-simulated",
-        }
         done = subprocess.run(
-            ["bash"],
-            input=pasted, cwd=clone, env=environment, capture_output=True, text=True, check=False,
+            ["bash"], input=pasted, cwd=clone, capture_output=True, text=True, check=False,
+            env={**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
+                 "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-simulated"},
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("npx promptfoo@latest") == 2
+    assert done.stdout.count("ran npx promptfoo@latest") == 2
     assert (clone / "june-results.csv").read_text(encoding="utf-8").count("graded") == 1

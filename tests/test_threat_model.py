@@ -1,4 +1,4 @@
-"""The threat model says only what a test shows: each claim names one, also each promise of other pages."""
+"""Each claim of the threat model, and each promise of the README and others, names a test that shows it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from loopback import Loopback, good_reply
 
 ROOT = Path(__file__).parents[1]
@@ -16,8 +15,40 @@ MODEL = (ROOT / "docs" / "threat-model.md").read_text("utf-8")
 CLAIMS = [
     [cell.strip() for cell in line.strip("|").split(" | ")]
     for line in MODEL.splitlines()
-    if line.startswith("|") and not re.match(r"\|-|\| (?:who|page) \|", line)
+    if line.startswith("|") and not re.match(r"\|-|\| who \|", line)
 ]
+PROMISES = {  # how a promise begins, and the tests that hold it
+    "a verdict is missing, unreadable": """
+        test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number
+        test_an_unresolved_statement_never_raises_a_score""",
+    'the judge says "supported", and its own': """
+        test_a_reason_that_denies_takes_the_credit_of_its_entry
+        test_no_remark_that_denies_a_statement_leaves_its_credit""",
+    "the judge refuses, is cut off": "test_every_fault_has_the_outcome_of_its_row",
+    "a blank answer, an empty context": "test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check",
+    "the answer only declines": "test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check",
+    "the *answer* contains": """
+        test_a_payload_around_the_answer_changes_no_verdict_and_is_graded_itself""",
+    "the judge says yes to everything": """
+        test_a_judge_that_obeys_its_prompt_is_caught_by_its_controls
+        test_the_summary_of_a_run_counts_failed_controls_and_warns_from_ten_percent""",
+    "the bill": "test_the_figures_of_the_readme_are_those_of_the_benchmark",
+    "**Conservation**": """
+        test_every_letter_and_digit_is_in_one_span
+        test_no_credit_from_nowhere_and_no_sentence_lost""",
+    "**Credit**": """
+        test_each_statement_has_one_finding_and_no_more_credit_than_the_rows_give
+        test_no_credit_from_nowhere_and_no_sentence_lost""",
+    "Our log, results": "test_no_command_and_no_file_shows_the_key",
+    "Text from answers": "test_hostile_text_is_shown_as_text_wherever_it_comes_from",
+    "`http://` to another host": "test_http_to_another_machine_is_warned_of",
+    "There is no telemetry": "test_nothing_is_connected_to_but_the_judge_that_was_named",
+    "Actions are pinned by digest, packages by hashes.": """
+        test_every_action_is_pinned_by_its_digest
+        test_every_requirement_has_hashes_and_no_file_names_a_host""",
+    "All tests run with these on Python 3.10.": """
+        test_the_lowest_versions_that_are_tested_are_those_that_we_allow""",
+}
 
 
 def names_of_tests() -> set[str]:
@@ -27,40 +58,31 @@ def names_of_tests() -> set[str]:
         for path in (ROOT / "tests").rglob("test_*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.name.startswith("test_")
     }
 
 
 def test_each_claim_names_its_tests_and_they_exist() -> None:
-    assert len(CLAIMS) > 40
-    assert {len(claim) for claim in CLAIMS} == {3, 4}
-    there = names_of_tests()
-    for *claim, tests in CLAIMS:
-        named = re.findall(r"`(test_\w+)`", tests)
-        assert named, f"no test shows: {claim}"
-        assert ", ".join(f"`{name}`" for name in named) == tests, claim
-        assert set(named) - there == set(), claim
+    assert len(CLAIMS) >= 20
+    assert {len(claim) for claim in CLAIMS} == {4}
+    named = {" ".join(claim): re.findall(r"`(test_\w+)`", claim[-1]) for claim in CLAIMS}
+    named |= {promise: tests.split() for promise, tests in PROMISES.items()}
+    assert [claim for claim, tests in named.items() if not tests] == []
+    assert {test for tests in named.values() for test in tests} - names_of_tests() == set()
 
 
-def promises() -> list[str]:
-    """How each promise of another page begins."""
-    readme = (ROOT / "README.md").read_text("utf-8").split("## What it promises")[1]
-    trust = (ROOT / "docs" / "trust.md").read_text("utf-8")
+def test_each_promise_of_another_page_names_its_tests() -> None:
+    readme, trust, security = (
+        (ROOT / name).read_text("utf-8") for name in ("README.md", "docs/trust.md", "SECURITY.md")
+    )
+    table = readme.split("## What it promises")[1]
     laws = trust.split("## Two laws")[1].split("\n## ")[0]
     keys = trust.split("## Keys and foreign text")[1]
-    rows = re.findall(r"^\| ([^|]+?) \| ", readme, re.MULTILINE)
-    return [*rows[:8], *re.findall(r"^- (.+)", laws + keys, re.MULTILINE)]
-
-
-@pytest.mark.parametrize("promise", promises())
-def test_each_promise_of_another_page_is_one_of_the_claims(promise: str) -> None:
-    assert any(promise.startswith(claim[1]) for claim in CLAIMS if len(claim) == 3)
-
-
-def test_what_the_page_on_security_says_of_releases_is_quoted() -> None:
-    page = " ".join((ROOT / "SECURITY.md").read_text("utf-8").split())
-    quoted = [claim[1] for claim in CLAIMS if len(claim) == 3][-2:]
-    assert [text for text in quoted if text not in page] == []
+    made = re.findall(r"^\| ([^|]+?) \| \S", table, re.MULTILINE)
+    made += re.findall(r"^- (.+)", laws + keys, re.MULTILINE)
+    told = [next((known for known in PROMISES if one.startswith(known)), one) for one in made]
+    about_releases = list(PROMISES)[-2:]
+    assert [*told, *about_releases] == list(PROMISES)
+    assert all(text in " ".join(security.split()) for text in about_releases)
 
 
 CONNECTS = """

@@ -2,7 +2,7 @@
 
     python tools/licences.py
 
-Existing rows stay: other Pythons and other versions need other packages.
+Packages that are listed stay: other Pythons and other versions need other packages.
 """
 
 from __future__ import annotations
@@ -28,8 +28,6 @@ HEAD = """# Licences of what is installed with this package
 Direct and transitive dependencies, also of the extras, with the licence that each package names.
 A test checks that the list is complete. Written by `python tools/licences.py`.
 
-| package | licence |
-|---|---|
 """
 
 PERMISSIVE = re.compile(
@@ -98,13 +96,17 @@ def listed() -> dict[str, str]:
     if not LISTED.exists():
         return {}
     text = LISTED.read_text(encoding="utf-8")
-    return dict(re.findall(r"^\| ([\w.-]+) \| (.+) \|$", text, re.MULTILINE)[1:])
+    lines = re.findall(r"^- (.+): (.+)$", text, re.MULTILINE)
+    return {name: licence for licence, names in lines for name in names.split(", ")}
 
 
 def main() -> None:
     rows = {**listed(), **{package.name: package.licence for package in installed()}}
-    table = "".join(f"| {name} | {rows[name]} |\n" for name in sorted(rows))
-    LISTED.write_text(HEAD + table, encoding="utf-8")
+    packages: dict[str, list[str]] = {}
+    for name in sorted(rows):
+        packages.setdefault(rows[name], []).append(name)
+    lines = (f"- {licence}: {', '.join(packages[licence])}\n" for licence in sorted(packages))
+    LISTED.write_text(HEAD + "".join(lines), encoding="utf-8")
     print(f"{len(rows)} packages in {LISTED.relative_to(ROOT)}")
 
 

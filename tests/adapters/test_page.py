@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from e2e import judge as simulated
-from loopback import Loopback, completion
+from test_docs import openai_server  # noqa: F401
 
 from .systems import Sample, langsmith_examples, package
 
@@ -25,31 +24,21 @@ EXAMPLES = {system: (code, output) for system, code, output in EXAMPLE.findall(P
 PACKAGES = {"Inspect": "inspect_ai", "OpenTelemetry": "opentelemetry.sdk"}
 
 
-def test_every_example_is_found() -> None:
-    assert len(EXAMPLES) == PAGE.count("```python {.adapters}") == 7
-
-
 @pytest.fixture
-def _surroundings(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A judge, and accounts that nobody asks for."""
-    usage = {"prompt_tokens": 700, "completion_tokens": 100}
-    with Loopback(lambda request: completion(simulated.reply(request), usage=usage)) as server:
-        values = {
-            "OPENAI_BASE_URL": server.url,
-            "OPENAI_API_KEY": "sk-simulated",
-            "LANGFUSE_PUBLIC_KEY": "pk",
-            "LANGFUSE_SECRET_KEY": "sk",
-            "LANGFUSE_BASE_URL": "http://127.0.0.1:9",
-            "LANGFUSE_TRACING_ENABLED": "false",
-            "LANGSMITH_ENDPOINT": "http://127.0.0.1:9",
-            "LANGSMITH_API_KEY": "none",
-        }
-        for name, value in values.items():
-            monkeypatch.setenv(name, value)
-        yield
+def _accounts_that_nobody_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = {
+        "LANGFUSE_PUBLIC_KEY": "pk",
+        "LANGFUSE_SECRET_KEY": "sk",
+        "LANGFUSE_BASE_URL": "http://127.0.0.1:9",
+        "LANGFUSE_TRACING_ENABLED": "false",
+        "LANGSMITH_ENDPOINT": "http://127.0.0.1:9",
+        "LANGSMITH_API_KEY": "none",
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
 
 
-@pytest.mark.usefixtures("_surroundings")
+@pytest.mark.usefixtures("openai_server", "_accounts_that_nobody_asks_for")
 @pytest.mark.parametrize("system", EXAMPLES)
 def test_an_example_prints_what_the_page_says(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
     package(PACKAGES.get(system, system.lower()))
@@ -72,9 +61,9 @@ class Words:
         return [0 for _ in text.split()]
 
 
-def test_the_page_names_the_tested_versions() -> None:
+def test_the_page_has_an_example_of_each_system_and_names_the_tested_version() -> None:
     pins = (ROOT / "requirements" / "adapters.txt").read_text(encoding="utf-8")
     newest = dict(re.findall(r"^([\w.-]+)==([\w.]+)", pins, re.MULTILINE))
     rows = dict(re.findall(r"^\| ([\w.-]+) \| (\d[\w.]+) \|$", PAGE, re.MULTILINE))
-    assert len(rows) == 7
+    assert len(rows) == len(EXAMPLES) == PAGE.count("```python {.adapters}") == 7
     assert rows == {name: newest[name] for name in rows}

@@ -101,26 +101,19 @@ def test_the_workflow_keeps_a_baseline_and_compares_with_it(tmp_path: Path, shel
     assert done.returncode == 1, done.stdout
 
 
-def test_the_workflow_may_do_what_its_steps_do() -> None:
-    allowed = WORKFLOW["jobs"]["faithfulness"]["permissions"]
-    assert allowed == {"contents": "read", "actions": "read", "pull-requests": "write"}
-    uses = [step["uses"] for step in STEPS if "uses" in step]
-    assert all(re.search(r"@[0-9a-f]{40}$", name) for name in uses if not name.startswith("./"))
-
-
 def test_the_image_installs_extras_that_exist_and_does_not_run_as_root() -> None:
-    lines = [line.split(" ", 1) for line in DOCKERFILE.strip().splitlines()]
-    assert [name for name, _ in lines] == ["FROM", "RUN", "RUN", "USER", "WORKDIR", "ENTRYPOINT"]
-    given = dict(lines[3:])
-    assert given["USER"] in lines[2][1]
+    given = dict(line.split(" ", 1) for line in DOCKERFILE.strip().splitlines())
+    install, add_user = (line[4:] for line in DOCKERFILE.splitlines() if line.startswith("RUN "))
+    assert given["USER"] in add_user
     assert given["USER"] != "root"
     project = read_data(str(ROOT / "pyproject.toml"), "project")["project"]
-    *_, requirement = shlex.split(lines[1][1])
-    name, _, extras = requirement.rstrip("]").partition("[")
+    name, _, extras = shlex.split(install)[-1].rstrip("]").partition("[")
     assert name == project["name"]
     assert set(extras.split(",")) <= project["optional-dependencies"].keys()
     assert yaml.safe_load(given["ENTRYPOINT"]) == list(project["scripts"])
-    assert lines[0][1].removeprefix("python:").removesuffix("-slim") in str(project["classifiers"])
+    assert given["FROM"].removeprefix("python:").removesuffix("-slim") in str(
+        project["classifiers"]
+    )
 
 
 def test_the_command_of_the_image_runs_without_a_home_and_writes_nothing(
@@ -143,20 +136,15 @@ def test_the_hook_accepts_what_was_recorded_and_refuses_what_was_not(
     golden.write_text('{"answer": "It is red.", "context": "It is red. It is tall."}\n')
     record, add = CONSOLE.splitlines()[-2:]
     assert shell(record).returncode == 0
-    kept = [
-        path
-        for path in tmp_path.rglob("*")
-        if re.search(hook["files"], str(path.relative_to(tmp_path)))
-    ]
-    assert {golden, tmp_path / "golden-replies"} <= set(kept)
     assert shlex.split(add) == ["git", "add", "golden.jsonl", "golden-replies"]
-    for path in tmp_path.glob("golden-replies/*"):
-        path.chmod(0o644)  # as git checks it out
+    for kept in (golden, *tmp_path.glob("golden-replies/*")):
+        assert re.search(hook["files"], str(kept.relative_to(tmp_path)))
+        kept.chmod(0o644)  # as git checks it out
     nobody = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "OPENAI_API_KEY": ""}
     assert shell(hook["entry"], **nobody).returncode == 0
     golden.write_text('{"answer": "It is blue.", "context": "It is red. It is tall."}\n')
     refused = shell(hook["entry"], **nobody)
     assert refused.returncode == 3
-    assert "has no reply" in " ".join(refused.stdout.split())
+    assert "no stored reply" in " ".join(refused.stdout.split())
     assert shell(record).returncode == 1  # not faithful, and now recorded
     assert shell(hook["entry"], **nobody).returncode == 1

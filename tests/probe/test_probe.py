@@ -20,7 +20,6 @@ from zlib import crc32
 
 import pytest
 from command import run
-from conftest import ROOT
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
 from true_server import block, text_of
 
@@ -321,12 +320,6 @@ def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering() -> No
     assert {"role", "modality", "paraphrase", "arithmetic"} <= set(card["blind"])
     assert card["kinds"]["verbatim"]["wrong"] == 0
     assert set(card["kinds"]["date"]) >= {"asked", "wrong", "low", "high", "blind"}
-
-
-def test_the_page_shows_the_card_of_a_run() -> None:
-    shown = run("probe", "--judge", "embedded", COLUMNS="80").stdout.rstrip().splitlines()
-    page = (ROOT / "docs" / "trust.md").read_text(encoding="utf-8")
-    assert "\n".join(line.rstrip() for line in shown) in page
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,12 @@ import shlex
 
 import pytest
 from conftest import ROOT
-from e2e import judge as simulated
-from loopback import Loopback, completion
 from plugin_runs import PLUGIN
-from remote import bare_environment
+from test_docs import FENCE, openai_server  # noqa: F401
 
 pytest_plugins = ["pytester"]
 
 PAGE = (ROOT / "docs" / "pytest.md").read_text(encoding="utf-8")
-FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 
 
 def expected(text: str) -> list[str]:
@@ -28,26 +25,19 @@ def expected(text: str) -> list[str]:
     return [line.replace("[", "[[]") + "*" for line in lines]
 
 
-def test_each_command_prints_what_the_page_says(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bare_environment(monkeypatch)
-    usage = {"prompt_tokens": 700, "completion_tokens": 100}
+@pytest.mark.usefixtures("openai_server")
+def test_each_command_prints_what_the_page_says(pytester: pytest.Pytester) -> None:
     result, commands = None, 0
-    with Loopback(lambda request: completion(simulated.reply(request), usage=usage)) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-simulated")
-        for language, text in FENCE.findall(PAGE):
-            name = re.match(r"# (\S+)\n", text)
-            if language in ("python {.pytest}", "toml") and name:
-                (pytester.path / name[1]).write_text(text, encoding="utf-8")
-            elif language == "console" and text.startswith("pytest"):
-                arguments = shlex.split(text)[1:]
-                result = pytester.runpytest_inprocess(*PLUGIN, *arguments)
-                commands += 1
-            elif language == "text" and result is not None:
-                result.stdout.fnmatch_lines(expected(text))
-            if language != "console":
-                result = None
-    assert commands == PAGE.count("```console\npytest")
+    for language, text in FENCE.findall(PAGE):
+        name = re.match(r"# (\S+)\n", text)
+        if language in ("python {.pytest}", "toml") and name:
+            (pytester.path / name[1]).write_text(text, encoding="utf-8")
+        elif language == "console" and text.startswith("pytest"):
+            result = pytester.runpytest_inprocess(*PLUGIN, *shlex.split(text)[1:])
+            commands += 1
+            continue
+        elif language == "text" and result is not None:
+            result.stdout.fnmatch_lines(expected(text))
+        result = None
+    assert commands == PAGE.count("```console\npytest") > 5
     assert (pytester.path / "report.html").is_file()
