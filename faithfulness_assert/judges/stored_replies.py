@@ -118,7 +118,7 @@ class StoredJudge:
         """Keeps a context window, so that who only reads asks within it."""
         limits = self.info.limits
         window = min(window, limits.total_tokens or window)
-        with suppress(OSError):
+        with suppress(OSError, ConfigError):  # a judge may say that its window is negative
             _describe(self._folder, replace(self.info, limits=replace(limits, total_tokens=window)))
 
     def _store(self, ask: Ask, reply: Reply) -> Reply:
