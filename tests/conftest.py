@@ -16,7 +16,7 @@ from faithfulness_assert.judges.secret import SIZE, process_secret
 ROOT = Path(__file__).parents[1]
 
 # Properties try the same examples each time, and how fast a machine is says nothing about what holds. `few` is for runs that repeat
-# what another one does, on another Python or for a mutant. `fuzz` draws anew, and keeps what it finds: see tools/fuzz.py.
+# what another one does, on another Python or for a mutant. `fuzz` draws anew, and keeps what it finds: see tools/draw_anew.py.
 settings.register_profile(
     "same",
     deadline=None,

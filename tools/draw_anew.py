@@ -1,6 +1,6 @@
 """Tries the properties of all tests with examples that are drawn anew, for so many minutes.
 
-    python tools/fuzz.py [MINUTES] [TEST FILE ...]      (tox run -e fuzz -- 60)
+    python tools/draw_anew.py [MINUTES] [TEST FILE ...]      (tox run -e fuzz -- 60)
 
 The test files are run in any order, again and again, one on each core. What fails is shown with the
 command that repeats it. hypothesis keeps it in ``.hypothesis/found``, and tries it first next time.
