@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from ...files import new_file, open_file
+from ...files import new_file, open_text
 from ...records.errors import ConfigError
 from ...records.option_names import option
 
@@ -30,45 +30,36 @@ def as_utf8(path: Path, name: str, encoding: str) -> tuple[Path, str]:
     Raises:
         ConfigError: the encoding is unknown, or the file is not in it.
     """
-    decoder = _decoder(encoding)
-    utf8: codecs.IncrementalDecoder | None = codecs.getincrementaldecoder("utf-8")()
-    copy, ascii_only = temporary_path(path.suffix), True
-    with open_file(path) as file, new_file(copy, private=True) as whole:
-        try:
+    try:
+        known = codecs.lookup(encoding).name
+        io.TextIOWrapper(io.BytesIO(), known)  # refuses what is not of text, such as base64
+    except (LookupError, TypeError, ValueError):
+        known = "such as utf-8, cp1252 or utf-16"
+        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {known}") from None
+    copy = temporary_path(path.suffix)
+    try:
+        with open_text(path, known, newline="") as file, new_file(copy, private=True) as whole:
             while part := file.read(PART):
-                ascii_only = ascii_only and part.isascii()
-                utf8 = _still(utf8, part)
-                whole.write(decoder.decode(part).encode())
-            whole.write(decoder.decode(b"", True).encode())
-        except UnicodeError as error:
-            problem = getattr(error, "reason", error)
-            raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
-    if utf8 is None or ascii_only or not _still(utf8, b"", final=True):
+                whole.write(part.encode())
+    except UnicodeError as error:
+        problem = getattr(error, "reason", error)
+        raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
+    if not _reads_as_utf8(path):
         return copy, ""
     leave_out = f"leave out {option('encoding', encoding)}"
     return copy, f"{name} reads as UTF-8 text too; if that is what it is, {leave_out}"
 
 
-def _decoder(encoding: object) -> codecs.IncrementalDecoder:
+def _reads_as_utf8(path: Path) -> bool:
+    """Whether a file is UTF-8 text, and not only ASCII."""
+    only_ascii = True
     try:
-        found = codecs.lookup(encoding)  # type: ignore[arg-type]
-        io.TextIOWrapper(io.BytesIO(), found.name)  # refuses what is not of text, such as base64
-        return codecs.getincrementaldecoder(found.name)()
-    except (LookupError, TypeError, ValueError):
-        known = "such as utf-8, cp1252 or utf-16"
-        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {known}") from None
-
-
-def _still(
-    utf8: codecs.IncrementalDecoder | None, part: bytes, *, final: bool = False
-) -> codecs.IncrementalDecoder | None:
-    """The decoder, if what it has read is UTF-8 so far."""
-    try:
-        if utf8 is not None:
-            utf8.decode(part, final)
-    except UnicodeDecodeError:
-        return None
-    return utf8
+        with open_text(path, "utf-8", newline="") as file:
+            while part := file.read(PART):
+                only_ascii = only_ascii and part.isascii()
+    except UnicodeError:
+        return False
+    return not only_ascii
 
 
 def standard_input() -> Path:
