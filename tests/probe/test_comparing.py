@@ -56,7 +56,7 @@ def test_two_judges_on_the_command_line_and_on_a_page(tmp_path: Path) -> None:
         given = [part for option in own for part in ("--against-option", option)]
         done = run(
             *("probe", "--judge", "embedded", "--against", "openai:judge", *given),
-            *("--per-kind", "2", "--json", "--report", str(page)),
+            *("--per-kind", "2", "--draw", "1", "--json", "--report", str(page)),
         )
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)

@@ -15,7 +15,7 @@ import pytest
 import faithfulness_assert
 from faithfulness_assert import split_statements
 from faithfulness_assert.probe.scenes import FALSE_KINDS, KINDS, all_scenes, fill, make_probes
-from faithfulness_assert.probe.slots import Clock, Day, Number
+from faithfulness_assert.probe.slots import Clock, Day, Number, filled
 
 FOLDER = Path(faithfulness_assert.__file__).parent / "probe" / "scenes"
 SCENES = all_scenes()
@@ -133,6 +133,16 @@ def test_the_same_draw_asks_the_same_and_another_one_other_scenes() -> None:
     assert {one.scene for one in make_probes(5, 1)} != {one.scene for one in make_probes(5, 2)}
     apart = {one.scene for one in make_probes(22, 1, held_out=True)}
     assert not apart & {one.scene for one in make_probes(66, 1)}
+
+
+@each_scene
+def test_what_is_computed_is_right(scene: Any) -> None:
+    values = filled(scene, json.loads((FOLDER / "names.json").read_text("utf-8")), Random(1))
+    for slot, given in scene["slots"].items():
+        if isinstance(given, str):
+            first, sign, second = re.split(r"([-+*])", given)
+            one, other = int(values[first]), int(values.get(second, second))
+            assert values[slot] == {"+": one + other, "-": one - other, "*": one * other}[sign]
 
 
 def test_values_are_shown_in_their_forms() -> None:
