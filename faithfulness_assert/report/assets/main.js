@@ -119,7 +119,7 @@ async function showCase(item, statement) {
   if (!view.shown) {
     view.scroll = scrollY;
     view.title ??= document.title;
-    if (!report.order.length) view.filters.write({});
+    if (!report.order.length) report.order = selected(report.cases, {}, report.names);
   }
   const detail = await report.details(item.place);
   const made = (report.compare ? comparePage : casePage)(item, detail, linksOf(item));
