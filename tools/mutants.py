@@ -59,7 +59,7 @@ TESTS = {
     "plan/truths": "systems stages",
     "plan/whole_answer": "systems stages",
     "plan/verdicts": "stages windows numbers left_open controls",
-    "plan/findings": "findings stages windows non_claims",
+    "plan/findings": "stages windows non_claims",
     "plan/state": "plan systems stages",
     "plan/conclude": "plan systems endings stages word_checks",
     "plan/results": "endings left_open stages controls policy",

@@ -8,13 +8,9 @@ from collections.abc import Sequence
 
 import pytest
 from conftest import ROOT
-from hypothesis import given
-from hypothesis import strategies as st
-from strategies import texts as hostile_texts
 
 from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.asking.controls import Control, Controls, mixed
-from faithfulness_assert.records.model import Label
 
 ROWS = json.loads((ROOT / "fixtures" / "controls.json").read_text("utf-8"))
 TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
@@ -32,13 +28,6 @@ def altered(*context: str, statements: tuple[str, ...] = ("x",)) -> str | None:
     """The false control that a context gives; None if it gives none."""
     controls = make_controls(context, statements)
     return controls[1].text if controls else None
-
-
-@pytest.mark.parametrize(("kind", "label", "passed"), ROWS["passed"])
-def test_a_control_passes_only_with_a_right_label(
-    kind: str, label: Label | None, passed: bool
-) -> None:
-    assert {"true": TRUE, "false": FALSE}[kind].passed(label) is passed
 
 
 # ---------------------------------------------------------------- the false control
@@ -103,16 +92,6 @@ def test_a_context_of_one_passage_among_many_does_not_supply_both_controls() -> 
 
 
 # ---------------------------------------------------------------- where the controls are put
-
-
-@given(st.lists(hostile_texts, min_size=1, max_size=6))
-def test_mixing_in_controls_keeps_the_statements_in_their_order(texts: list[str]) -> None:
-    statements = tuple(enumerate(texts, 7))
-    lines = mixed(statements, (TRUE, FALSE))
-    assert tuple(line for line in lines if not isinstance(line, Control)) == statements
-    assert {line for line in lines if isinstance(line, Control)} == {TRUE, FALSE}
-    assert len(lines) == len(statements) + 2
-    assert mixed(statements, ()) == statements
 
 
 def test_controls_stand_at_every_place() -> None:

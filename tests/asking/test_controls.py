@@ -26,9 +26,7 @@ from faithfulness_assert import (
 )
 from faithfulness_assert.asking.controls import Controls
 from faithfulness_assert.asking.tokens import estimate_tokens
-from faithfulness_assert.asking.windows import Budget
 from faithfulness_assert.batch.summary import Summary
-from faithfulness_assert.plan.jobs import is_within
 from faithfulness_assert.records.judge import Limits
 
 CONTEXT = [
@@ -93,33 +91,6 @@ def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
     assert made[0] not in shown
 
 
-@pytest.mark.parametrize("label", ["supported", "contradicted", "not_enough_info"])
-def test_a_judge_that_gives_every_statement_the_same_label_fails_a_control(label: str) -> None:
-    reported, _ = run(lambda _: label)
-    enforced, _ = run(lambda _: label, controls="enforce")
-    assert reported.metadata["controls"]["failed"] == 1
-    assert reported.status == "graded"
-    assert any("failed a control" in warning for warning in reported.metadata["warnings"])
-    assert (enforced.status, enforced.defined, enforced.score, enforced.pass_) == (
-        "unreadable",
-        False,
-        None,
-        False,
-    )
-    assert enforced.error is not None
-    assert enforced.error.kind == "unreliable_judge"
-
-
-def test_an_unanswered_control_is_reported_and_fails_if_controls_are_enforced() -> None:
-    def only_own(text: str) -> str | None:
-        return "supported" if text in ANSWER else None
-
-    reported, judge = run(only_own)
-    enforced, _ = run(only_own, controls="enforce")
-    assert reported.metadata["controls"] == {"asked": 2, "passed": 0, "failed": 0, "unanswered": 2}
-    assert (reported.score, len(judge.asked), enforced.status) == (1.0, 1, "unreadable")
-
-
 def test_a_reask_contains_no_controls() -> None:
     def forgetful(text: str) -> str | None:
         return None if text == "Adults pay 12 euros." else "supported"
@@ -127,19 +98,6 @@ def test_a_reask_contains_no_controls() -> None:
     result, judge = run(forgetful)
     assert [len(ask.ids) for ask in judge.asked] == [4, 1]
     assert result.metadata["controls"]["asked"] == 2
-
-
-def test_a_failed_ask_loses_no_statement_and_counts_no_control() -> None:
-    class Broken:
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            return Reply("{", usage=USAGE)
-
-    result = grade(ANSWER, CONTEXT, judge=Broken(), controls="report")
-    assert (
-        result.status,
-        [v.unresolved for v in result.verdicts],
-        "controls" in result.metadata,
-    ) == ("unreadable", ["missing"] * 2, False)
 
 
 def test_only_a_remote_judge_gets_controls_by_default() -> None:
@@ -192,16 +150,6 @@ def test_controls_never_make_an_ask_exceed_the_limits_of_the_judge(limits: Limit
         assert sum(estimate_tokens(m["content"]) for m in ask.messages) <= (
             limits.prompt_tokens or 9999
         )
-
-
-@pytest.mark.parametrize(
-    ("tokens", "statements", "fits"), [(0, 0, True), (-1, 0, False), (0, -1, False)]
-)
-def test_an_ask_may_use_its_limits_exactly(tokens: int, statements: int, fits: bool) -> None:
-    ask = run()[1].asked[0]
-    size = sum(estimate_tokens(message["content"]) for message in ask.messages)
-    limits = Limits(prompt_tokens=size + tokens, statements=len(ask.ids) + statements)
-    assert is_within(Budget(estimate_tokens, limits), ask) == fits
 
 
 def test_the_first_ask_with_room_contains_the_controls() -> None:
@@ -307,29 +255,6 @@ def test_each_statement_gets_its_own_label_in_whatever_form_a_reply_names_it(
         (n + 1, "supported" if n in blue else "not_enough_info") for n in range(size)
     ]
     assert result.status == "graded"
-
-
-def test_a_judge_that_stops_early_is_told_and_is_an_error_if_controls_are_enforced() -> None:
-    class Lazy(LabelBy):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            self.asked.append(ask)
-            first = dict.fromkeys(sorted(ask.ids)[:-1], "not_enough_info")
-            return Reply(verdicts_json({**first}), usage=USAGE)
-
-    told = 0
-    for n in range(40):
-        answer = f"{ANSWER} Room {n} is blue."
-        options: dict[str, Any] = {"judge": Lazy(), "reasks": 0}
-        result = grade(answer, CONTEXT, controls="report", **options)
-        enforced = grade(answer, CONTEXT, controls="enforce", **options)
-        if result.metadata["controls"]["unanswered"]:
-            told += 1
-            warnings = " ".join(result.metadata["warnings"])
-            assert "the judge did not answer 1 of 2 controls" in warnings
-            assert enforced.error is not None
-            assert "did not answer 1 of 2 controls" in enforced.error.message
-        assert enforced.status == "unreadable"
-    assert 0 < told < 40
 
 
 def test_controls_that_were_not_answered_are_asked_again_with_what_is_missing() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import socket
 import sys
 from collections.abc import Iterator
@@ -135,19 +134,6 @@ def test_a_broken_file_is_neither_used_nor_replaced(cache: Path) -> None:
         path.write_bytes(content)
         assert exact_counter("gpt-4", str(cache)) is None
         assert path.read_bytes() == content
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-def test_what_is_not_a_file_is_not_opened(cache: Path) -> None:
-    """A pipe would block for ever."""
-    path = cache / cached_name("cl100k_base")
-    path.unlink()
-    os.mkfifo(path)
-    assert exact_counter("gpt-4", str(cache)) is None
-    path.unlink()
-    path.mkdir()
-    tokens._encoding.cache_clear()
-    assert exact_counter("gpt-4", str(cache)) is None
 
 
 def test_a_file_that_is_too_large_is_not_read(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,22 +118,16 @@ WRAPPINGS += [("<details>\n\n", "\n\n</details>"), ("<div hidden>\n\n", "\n\n</d
 wrappings = st.sampled_from([*WRAPPINGS, ("<script>", "</script>")])
 
 
-@given(payloads, payloads)
-@examples(150)
+@given(payloads, payloads, st.sampled_from(["default", *ALL_POLICIES]))
+@examples(200)
 def test_a_payload_around_the_answer_changes_no_verdict_and_is_graded_itself(
-    before: str, behind: str
+    before: str, behind: str, policy: str
 ) -> None:
     answer = f"{before}\n\n{ANSWER}\n\n{behind}"
-    result, asks = graded(answer)
-    assert_none(
-        [
-            *kept(result),
-            *accounted(result, answer),
-            *shown_safely(result),
-            *fenced(asks),
-            *gullible(answer),
-        ]
-    )
+    result, asks = graded(answer, policy=policy)
+    assert_none([*kept(result), *shown_safely(result), *fenced(asks)])
+    if policy in BY_SENTENCE:
+        assert_none([*accounted(result, answer), *gullible(answer)])
 
 
 @given(payloads, wrappings)
@@ -148,18 +142,6 @@ def test_markup_around_the_statements_hides_none_of_them(
     assert_none([*accounted(result, answer), *fenced(asks)])
     said = " ".join(v.statement for v in result.verdicts)
     assert all(sentence in said for sentence in TRUTH)
-
-
-@given(payloads, st.sampled_from(ALL_POLICIES))
-@examples(100)
-def test_a_payload_in_the_answer_changes_no_verdict_under_any_policy(
-    payload: str, policy: str
-) -> None:
-    answer = f"{ANSWER}\n\n{payload}"
-    result, asks = graded(answer, policy=policy)
-    assert_none([*kept(result), *shown_safely(result), *fenced(asks)])
-    if policy in BY_SENTENCE:
-        assert_none(accounted(result, answer))
 
 
 @given(
@@ -231,20 +213,6 @@ def test_an_attacker_who_knows_the_tags_cannot_close_a_fence(policy: str, place:
         assert_none(fenced(asks))
         known = "\n".join(dict.fromkeys([*tags(asks), *known.split("\n")]))
     assert known.count("<") >= 10
-
-
-def test_all_known_tags_in_every_block_close_no_fence() -> None:
-    known = " ".join(
-        tag for policy in ALL_POLICIES for tag in tags(graded(ANSWER, policy=policy)[1])
-    )
-    for policy in ALL_POLICIES:
-        asks = graded(
-            f"{ANSWER} {known}",
-            [f"{CONTEXT} {known}"],
-            question=f"{QUESTION} {known}",
-            policy=policy,
-        )[1]
-        assert_none(fenced(asks))
 
 
 def test_an_id_with_a_payload_stays_on_one_line_in_the_fence_of_the_audit() -> None:

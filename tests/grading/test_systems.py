@@ -245,12 +245,6 @@ def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(
     assert outcome.value == round(0.35 * f + 0.25 * r + 0.25 * c + 0.15 * q, 3)
 
 
-def test_one_suggestion_need_not_stand_in_a_list() -> None:
-    assert rated({**RATINGS, "suggestions": "Name the price."}).metadata["suggestions"] == [
-        "Name the price."
-    ]
-
-
 def test_a_policy_of_ones_own_may_rate_fewer_dimensions() -> None:
     policy = replace(
         policies["masis"],

@@ -145,12 +145,6 @@ def test_samples_that_all_disagree_are_no_judge_that_cannot_write_json(on_missin
     assert result.verdicts[2].reason == "1 of 2 samples said supported, 1 nothing that counts"
 
 
-def test_what_one_statement_lacks_a_majority_for_fails_the_case_if_the_policy_says_so() -> None:
-    yes, no = ("supported",) * 3, ("supported", "not_enough_info", "supported")
-    result, _ = graded([yes, no], [yes, no], on_missing="error")
-    assert "Not graded: no majority on 1 of 3 statements; of statement 2, 1 of" in result.reason
-
-
 def test_where_no_sample_said_anything_that_counts_the_judge_is_to_blame() -> None:
     result, _ = graded(["garbled", "garbled"], ["garbled", "garbled"])
     assert "Try a judge model that follows JSON instructions." in result.reason

@@ -103,21 +103,6 @@ def test_a_sentence_that_is_too_long_is_cut_and_nothing_is_lost(
     assert cut_to_fit(whole, Budget(never, Limits())) == whole
 
 
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("x" * 10 + " " + "x" * 29, "x" * 10 + " "),
-        ("x" * 12 + " x " + "x" * 25, "x" * 12 + " x "),
-        ("x" * 9 + " " + "x" * 30, "x" * 9 + " " + "x" * 10),  # never shorter than a quarter
-        ("x" * 20 + " " + "x" * 19, "x" * 20),
-    ],
-)
-def test_a_cut_is_at_the_last_space_of_the_second_quarter_or_in_the_middle(
-    text: str, first: str
-) -> None:
-    assert cut_to_fit(sentences(text), Budget(len, Limits(), 57))[0].text == first
-
-
 @given(st.lists(st.text("aé", min_size=1, max_size=9), min_size=1, max_size=5), st.integers(0, 4))
 def test_what_is_short_in_bytes_is_not_counted(texts: list[str], reply: int) -> None:
     context, items = sentences(*texts), tuple(enumerate(texts, 1))

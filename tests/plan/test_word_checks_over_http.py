@@ -9,7 +9,6 @@ import pytest
 from loopback import Loopback, completion
 from plugin_runs import Runs, output
 
-from faithfulness_assert import grade
 from faithfulness_assert.batch import run
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.report import write_report
@@ -21,42 +20,25 @@ if TYPE_CHECKING:
 pytest_plugins = ["pytester"]
 
 CONTEXT = "The museum closes at 17:00 on Mondays. It has 3 halls."
-QUESTION = "Did it open in 1987?"
 ABSENT, FALSE = "It has 14 rooms.", "The museum closes at 22:00 on Mondays."
-FINE = (
-    "It opened in 1987.",
-    "The F-35 flew over it.",
-    "It was the first of three halls.",
-    "The museum closes at 5 p.m. on Mondays.",
-)
 FLAG = "nowhere in the context: “14”"
 SAID = "not in the evidence: “22:00”; the context says “17:00”"
 
 
 @pytest.fixture
 def judge(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
-    """All statements are supported but the second, each by the first sentence."""
+    """The first statement is supported, the second one contradicted, each by the first sentence."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-simulated")
-    labels = ["supported", "contradicted", *["supported"] * len(FINE)]
+    labels = ["supported", "contradicted"]
     rows = [{"id": n, "evidence": [1], "label": label} for n, label in enumerate(labels, 1)]
     usage = {"prompt_tokens": 9, "completion_tokens": 9}
 
     def reply(request: Any) -> Any:
-        asked = sum(text in json.dumps(request.body) for text in (ABSENT, FALSE, *FINE))
+        asked = sum(text in json.dumps(request.body) for text in (ABSENT, FALSE))
         return completion(json.dumps({"verdicts": rows[:asked]}), usage=usage)
 
     with Loopback(reply) as server:
         yield {"judge": "openai:m", "base_url": server.url, "controls": "off"}
-
-
-def test_a_grade_flags_what_is_nowhere_and_nothing_else(judge: dict[str, Any]) -> None:
-    answer = " ".join((ABSENT, FALSE, *FINE))
-    result = grade(answer, CONTEXT, question=QUESTION, **judge)
-    assert [v.flags for v in result.verdicts] == [("number_not_found",)] + [()] * 5
-    assert [v.wrong for v in result.verdicts] == [("14",), ("22:00",)] + [()] * 4
-    assert [v.says for v in result.verdicts] == ["", "17:00"] + [""] * 4
-    assert FLAG in str(result.reason)
-    assert SAID in result.pretty()
 
 
 def test_promptfoo_batch_and_report_show_it(judge: dict[str, Any], tmp_path: Path) -> None:
