@@ -109,7 +109,7 @@ def test_the_time_to_read_a_reply_does_not_explode(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each takes a tenth of a second at most, and minutes in a reader that backtracks."""
-    monkeypatch.setattr(reading_speed, "SIZE", 20_000)
+    monkeypatch.setattr(reading_speed, "SIZE", 10_000)
     text = reading_speed.inputs([name])[name]
     assert all(reading_speed.seconds(reader, text) < 2 for reader in reading_speed.READERS.values())
 
