@@ -1,6 +1,7 @@
 """Each row of ``rows.yaml`` is one test of a real promptfoo: our assertion in many kinds of promptfoo configs.
 
-Every row is there twice: with ``faithfulness.py``, where each assertion is a process, and with ``faithfulness.cjs``.
+A row is there twice: with ``faithfulness.py``, where each assertion is a process, and with ``faithfulness.cjs``;
+or only in the `forms` of its group.
 """
 
 from __future__ import annotations
@@ -75,13 +76,15 @@ ROWS = [
     pytest.param(f"{kind}, {name}: {row['description']}", row["expect"], id=f"{kind}, {name}: {row['description']}")
     for name, group in GROUPS.items()
     for row in group["rows"]
-    for kind in FORMS
+    for kind in group.get("forms", FORMS)
 ]  # fmt: skip
 
 
-def tests_of(name: str, kind: str) -> list[dict[str, Any]]:
-    """The tests of a group, as promptfoo takes them."""
+def rows_of(name: str, kind: str) -> list[dict[str, Any]]:
+    """The tests of a group in one form, as promptfoo takes them."""
     group = GROUPS[name]
+    if kind not in group.get("forms", FORMS):
+        return []
     every = group.get("every", {}).get("vars", {})
     found = []
     for row in group["rows"]:
@@ -110,9 +113,9 @@ def seen(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Seen
         shutil.copy(HERE / helper, folder)
     alone = [name for name, group in GROUPS.items() if "config" not in group]
     whole = {"prompts": ["{{asked}}"], "providers": ["file://provider.py"], **AFTER}
-    whole["tests"] = [test for name in alone for kind in FORMS for test in tests_of(name, kind)]
+    whole["tests"] = [test for name in alone for kind in FORMS for test in rows_of(name, kind)]
     around = GROUPS["around"]["config"]
-    runs = [whole, *({**change(around), **AFTER, "tests": tests_of("around", kind)} for kind, change in FORMS.items())]  # fmt: skip
+    runs = [whole, *({**change(around), **AFTER, "tests": rows_of("around", kind)} for kind, change in FORMS.items())]  # fmt: skip
     seen = Seen()
     with Loopback(judge) as server:
         for config in runs:
@@ -203,7 +206,7 @@ def test_a_row_has_the_expected_result(
 
 def test_a_rejected_key_is_not_tried_again(seen: Seen) -> None:
     """Each assertion asks once."""
-    every = json.dumps([test for name in GROUPS for kind in FORMS for test in tests_of(name, kind)])
+    every = json.dumps([test for name in GROUPS for kind in FORMS for test in rows_of(name, kind)])
     assert seen.asked.count("locked") == every.count("openai:locked")
 
 
