@@ -223,6 +223,20 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.fixture(scope="module")
+def pipes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with pipes, a run, and a run whose results are a pipe."""
+    folder = tmp_path_factory.mktemp("pipes")
+    for suffix in ("", ".jsonl", ".csv", ".parquet", ".yaml", ".html"):
+        os.mkfifo(folder / f"pipe{suffix}")
+    (folder / "data.jsonl").write_text(json.dumps(GOOD) + "\n")
+    for name in ("run", "piped"):
+        graded(folder / name, folder / "data.jsonl")
+    (folder / "piped" / "results.jsonl").unlink()
+    os.mkfifo(folder / "piped" / "results.jsonl")
+    return folder
+
+
 @pytest.mark.parametrize(
     "words",
     [
@@ -237,21 +251,13 @@ def command(*arguments: object) -> subprocess.CompletedProcess[str]:
         *("batch {data} --run {run} --output {pipe}.jsonl", "batch --run {run} --replies {pipe}"),
     ],
 )
-def test_no_command_waits_for_a_pipe(words: str, tmp_path: Path) -> None:
-    for suffix in ("", ".jsonl", ".csv", ".parquet", ".yaml", ".html"):
-        os.mkfifo(tmp_path / f"pipe{suffix}")
-    (tmp_path / "data.jsonl").write_text(json.dumps(GOOD) + "\n")
-    graded(tmp_path / "run", tmp_path / "data.jsonl")
-    (tmp_path / "run").rename(tmp_path / "piped")
-    (tmp_path / "piped" / "results.jsonl").unlink()
-    os.mkfifo(tmp_path / "piped" / "results.jsonl")
-    graded(tmp_path / "run", tmp_path / "data.jsonl")
-    places = {name: tmp_path / name for name in ("run", "pipe", "piped")}
-    done = command(*words.format(**places, data=tmp_path / "data.jsonl").split())
+def test_no_command_waits_for_a_pipe(words: str, pipes: Path) -> None:
+    places = {name: pipes / name for name in ("run", "pipe", "piped")}
+    done = command(*words.format(**places, data=pipes / "data.jsonl").split())
     assert done.returncode == 2, done.stderr
     assert "\nfaithfulness-assert: " in f"\n{done.stderr}"
     assert "Traceback" not in done.stderr
-    assert stat.S_ISFIFO((tmp_path / "pipe.html").stat().st_mode)
+    assert stat.S_ISFIFO((pipes / "pipe.html").stat().st_mode)
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])

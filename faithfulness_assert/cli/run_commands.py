@@ -10,7 +10,7 @@ from ..batch import RunOutcome, merge, rescore
 from ..batch.finished_runs import lines_of
 from ..batch.outputs import SUFFIXES, write_results
 from .arguments import add_policy_arguments, check_result_file, folder, policy_options
-from .exit_codes import PASSED, judged
+from .exit_codes import PASSED
 from .terminal import show_outcome
 
 
@@ -72,5 +72,4 @@ def run_export(arguments: Namespace) -> int:
 
 def _told(outcome: RunOutcome) -> int:
     show_outcome(outcome.notes, outcome.text)
-    counts = outcome.counts
-    return judged(counts.finished, counts.passed, counts.errors)
+    return outcome.exit_code

@@ -418,7 +418,7 @@ TYPED = ("sk-proj-abcdefghijk1234567890", "hf_abcdefghijklMNOPqrstuvwxyzABCDEFGH
         "grade - --policy {0}",
         "doctor --judge {0}",
         "{0}",
-        "batch collect {0} more",
+        "batch --run {0} more",
     ],
 )
 def test_a_key_that_is_typed_where_a_name_belongs_is_not_shown(
