@@ -15,7 +15,6 @@ from typing import Any
 from zlib import crc32
 
 import pytest
-from command import run
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
 from true_server import block, text_of
 

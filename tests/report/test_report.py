@@ -22,8 +22,9 @@ from rows import rows
 from strategies import examples
 
 from faithfulness_assert import ConfigError, grade, policies
-from faithfulness_assert.batch import run
+from faithfulness_assert.batch import RunDirectory, run
 from faithfulness_assert.batch.finished_runs import lines_of
+from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.cli import main
 from faithfulness_assert.report import comparing, write_report
 from faithfulness_assert.report.case_view import Offsets
@@ -143,7 +144,7 @@ print([path for path in opened if "cases" in path or "named" in path])
 """
 
 
-@pytest.mark.parametrize("name", ["{data}", "cases.jsonl", "run/named.csv", "named.csv"])
+@pytest.mark.parametrize("name", ["{data}", "named.csv"])
 def test_a_file_that_only_a_run_names_is_not_opened(
     name: str, finished: Path, data: Path, tmp_path: Path
 ) -> None:
@@ -226,13 +227,6 @@ def test_where_scores_are_inverted_the_threshold_is_not_shown_as_what_passes(
     assert page.rows[0][-2] > page.rows[1][-2]
 
 
-def test_results_of_grade_are_joined_with_the_records_that_were_graded(tmp_path: Path) -> None:
-    results = [grade(record["answer"], record["context"]) for record in RECORDS]
-    page = page_of(results, tmp_path, data=[{**r, "id": None} for r in RECORDS])
-    assert [row[7] for row in page.rows] == [record["answer"] for record in RECORDS]
-    assert "no fingerprint that proves" in page.text
-
-
 @pytest.mark.parametrize(
     ("ids", "shown"),
     [
@@ -262,7 +256,10 @@ def test_a_page_says_if_texts_were_found_by_order_or_by_id(tmp_path: Path) -> No
     records = [{**record, "id": None} for record in RECORDS]
     for data, how in ((RECORDS, "ids"), (records, "order")):
         results = [grade(row["answer"], row["context"], id=row["id"]) for row in data]
-        assert f"found by the {how} of the cases" in page_of(results, tmp_path, data=data).text
+        page = page_of(results, tmp_path, data=data)
+        assert [row[7] for row in page.rows] == [record["answer"] for record in RECORDS]
+        assert f"found by the {how} of the cases" in page.text
+        assert "no fingerprint that proves" in page.text
 
 
 def test_the_worst_statements_come_first(tmp_path: Path) -> None:
@@ -446,16 +443,17 @@ def test_wrong_words_that_no_judge_would_name_are_left_out(tmp_path: Path) -> No
 # ---------------------------------------------------------------- the command
 
 
-def test_the_command_writes_a_report_and_says_where(
-    finished: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_the_command_writes_a_report_of_a_run_and_of_what_grade_prints(
+    finished: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Any
 ) -> None:
     target = tmp_path / "out.html"
     assert command(monkeypatch, "report", finished, "-o", target) == 0
-    assert capsys.readouterr().out == f"{target}: 2 cases\n"
+    assert capsysbinary.readouterr().out.decode() == f"{target}: 2 cases\n"
     assert read_page(target).meta["cases"] == 2
+    command(monkeypatch, "grade", data, "--json")
+    kept = lines(tmp_path, capsysbinary.readouterr().out, "kept.jsonl")
+    assert command(monkeypatch, "report", kept, "--data", data, "-o", target) == 0
+    assert read_page(target).rows[0][7] == RECORDS[0]["answer"]
 
 
 @pytest.mark.parametrize(
@@ -484,33 +482,22 @@ def test_wrong_use_is_one_line_and_exit_code_2(
     assert not (tmp_path / "report.html").exists()
 
 
-def test_a_row_of_a_table_that_is_cut_off_is_left_out_and_the_page_says_so(
+def test_tables_of_results_give_an_overview_and_say_what_is_cut_off(
     finished: Path, tmp_path: Path
 ) -> None:
-    from faithfulness_assert.batch import RunDirectory
-    from faithfulness_assert.batch.outputs import write_results
-
-    table = tmp_path / "results.csv"
-    write_results(RunDirectory(finished).lines(), table)
-    text = table.read_text("utf-8")
-    begin = text.index("red,2,graded,true,")
-    table.write_text(text[: begin + len("red,2,graded,true,0.")], encoding="utf-8")
-    page = page_of(table, tmp_path)
-    assert page.meta["cases"] == 1
-    assert "1 row is left out: the last columns are missing" in page.text
-
-
-def test_tables_of_results_give_an_overview(finished: Path, tmp_path: Path) -> None:
-    from faithfulness_assert.batch import RunDirectory
-    from faithfulness_assert.batch.outputs import write_results
-
-    for name in ("results.csv", "results.parquet", "all.jsonl"):
+    for name in ("results.parquet", "all.jsonl", "results.csv"):
         if name.endswith("parquet"):
             pytest.importorskip("pyarrow")
         write_results(RunDirectory(finished).lines(), tmp_path / name)
         page = page_of(tmp_path / name, tmp_path)
         assert page.meta["cases"] == 2
         assert "1 of 2 answers fails" in page.text
+    table = tmp_path / "results.csv"
+    text, last = table.read_text("utf-8"), "red,2,graded,true,"
+    table.write_text(text[: text.index(last)] + f"{last}0.", encoding="utf-8")
+    page = page_of(table, tmp_path)
+    assert page.meta["cases"] == 1
+    assert "1 row is left out: the last columns are missing" in page.text
 
 
 def test_grade_and_batch_write_a_report_too(
@@ -536,16 +523,6 @@ def test_a_report_that_cannot_be_written_is_said_before_anything_is_graded(
         assert command(monkeypatch, *words, "--report", tmp_path / "no" / "report.html") == 2
         assert capsys.readouterr().out == ""
     assert not (tmp_path / "r").exists()
-
-
-def test_grade_json_lines_on_standard_input_are_results(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Any
-) -> None:
-    command(monkeypatch, "grade", data, "--json")
-    kept = lines(tmp_path, capsysbinary.readouterr().out, "kept.jsonl")
-    target = tmp_path / "out.html"
-    assert command(monkeypatch, "report", kept, "--data", data, "-o", target) == 0
-    assert read_page(target).rows[0][7] == RECORDS[0]["answer"]
 
 
 def test_the_examples_of_the_page_print_what_it_says(
