@@ -959,7 +959,7 @@ def test_the_commands_of_the_page_work_as_written(
     written(Path("answers.jsonl"), "".join(f"{json.dumps(case)}\n" for case in cases(3)))
     with BatchServer() as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        begin, collect_it = commands_of_the_page("batch --run")
+        begin, collect_it = commands_of_the_page("batch --run runs/march")
         assert here(*begin[1:]).returncode == WAITING
         assert "2 passed, 1 failed" in here(*collect_it[1:]).stdout
         export, vllm, bring = commands_of_the_page("--replies")
