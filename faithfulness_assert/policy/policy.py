@@ -172,8 +172,8 @@ class Policy:
     )
     """``blank``: the answer has no letter and no digit; ``no_statements``: it contains nothing to
     check; ``abstained``: it only declines to answer; ``no_context``: the context is empty. ``fail``
-    is undefined, ``pass`` is 1.0, and ``error`` a grader error. What is not given stays as it is
-    in the preset."""
+    is undefined, ``pass`` is 1.0, and ``error`` a grader error. An option or a file that leaves one
+    out keeps that of the preset; in ``Policy(...)`` and ``replace`` it is ``fail``."""
     on_missing: OnMissing = weighing(
         "what a statement without a valid verdict becomes", "unsupported", OnMissing
     )
