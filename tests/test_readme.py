@@ -10,10 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from conftest import ROOT
-from e2e import judge as simulated
-from loopback import Loopback, completion
-from test_docs import README, blocks
+from test_docs import README, blocks, openai_server  # noqa: F401
 
 PYTHON3 = f"""#!/bin/sh
 [ "$1 $2" = "-m venv" ] || exec {sys.executable} "$@"
@@ -28,19 +27,21 @@ echo "ran npx $*"
 """
 
 
-def test_the_commands_can_be_pasted_in_order(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("openai_server")
+def test_the_commands_can_be_pasted_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (programs := tmp_path / "programs").mkdir()
     for name, text in (("python3", PYTHON3), ("npx", NPX)):
         (programs / name).write_text(text, encoding="utf-8")
         (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     (clone := tmp_path / "clone").mkdir()
     pasted = "set -ex\n" + "".join(block.text for block in blocks(README, "console"))
-    with Loopback(lambda request: completion(simulated.reply(request))) as server:
-        done = subprocess.run(
-            ["bash"], input=pasted, cwd=clone, capture_output=True, text=True, check=False,
-            env={**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(ROOT),
-                 "OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-simulated"},
-        )  # fmt: skip
+    done = subprocess.run(
+        ["bash"], input=pasted, cwd=clone, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("ran npx promptfoo@latest") == 2
     assert (clone / "june-results.csv").read_text(encoding="utf-8").count("graded") == 1

@@ -17,38 +17,27 @@ CLAIMS = [
     for line in MODEL.splitlines()
     if line.startswith("|") and not re.match(r"\|-|\| who \|", line)
 ]
-PROMISES = {  # how a promise begins, and the tests that hold it
-    "a verdict is missing, unreadable": """
-        test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number
-        test_an_unresolved_statement_never_raises_a_score""",
-    'the judge says "supported", and its own': """
-        test_a_reason_that_denies_takes_the_credit_of_its_entry
-        test_no_remark_that_denies_a_statement_leaves_its_credit""",
-    "the judge refuses, is cut off": "test_every_fault_has_the_outcome_of_its_row",
-    "a blank answer, an empty context": "test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check",
-    "the answer only declines": "test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check",
-    "the *answer* contains": """
-        test_a_payload_around_the_answer_changes_no_verdict_and_is_graded_itself""",
-    "the judge says yes to everything": """
-        test_a_judge_that_obeys_its_prompt_is_caught_by_its_controls
-        test_the_summary_of_a_run_counts_failed_controls_and_warns_from_ten_percent""",
-    "the bill": "test_the_figures_of_the_readme_are_those_of_the_benchmark",
-    "**Conservation**": """
-        test_every_letter_and_digit_is_in_one_span
-        test_no_credit_from_nowhere_and_no_sentence_lost""",
-    "**Credit**": """
-        test_each_statement_has_one_finding_and_no_more_credit_than_the_rows_give
-        test_no_credit_from_nowhere_and_no_sentence_lost""",
-    "Our log, results": "test_no_command_and_no_file_shows_the_key",
-    "Text from answers": "test_hostile_text_is_shown_as_text_wherever_it_comes_from",
-    "`http://` to another host": "test_http_to_another_machine_is_warned_of",
-    "There is no telemetry": "test_nothing_is_connected_to_but_the_judge_that_was_named",
-    "Actions are pinned by digest, packages by hashes.": """
-        test_every_action_is_pinned_by_its_digest
-        test_every_requirement_has_hashes_and_no_file_names_a_host""",
-    "All tests run with these on Python 3.10.": """
-        test_the_lowest_versions_that_are_tested_are_those_that_we_allow""",
-}
+PROMISES = dict(  # how a promise of another page begins, and the tests that hold it
+    line.split(": ", 1)
+    for line in """\
+a verdict is missing, unreadable: test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number test_an_unresolved_statement_never_raises_a_score
+the judge says "supported", and its own: test_a_reason_that_denies_takes_the_credit_of_its_entry test_no_remark_that_denies_a_statement_leaves_its_credit
+the judge refuses, is cut off: test_every_fault_has_the_outcome_of_its_row
+a blank answer, an empty context: test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check
+the answer only declines: test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check
+the *answer* contains: test_a_payload_around_the_answer_changes_no_verdict_and_is_graded_itself
+the judge says yes to everything: test_a_judge_that_obeys_its_prompt_is_caught_by_its_controls test_the_summary_of_a_run_counts_failed_controls_and_warns_from_ten_percent
+the bill: test_the_figures_of_the_readme_are_those_of_the_benchmark
+**Conservation**: test_every_letter_and_digit_is_in_one_span test_no_credit_from_nowhere_and_no_sentence_lost
+**Credit**: test_each_statement_has_one_finding_and_no_more_credit_than_the_rows_give test_no_credit_from_nowhere_and_no_sentence_lost
+Our log, results: test_no_command_and_no_file_shows_the_key
+Text from answers: test_hostile_text_is_shown_as_text_wherever_it_comes_from
+`http://` to another host: test_http_to_another_machine_is_warned_of
+There is no telemetry: test_nothing_is_connected_to_but_the_judge_that_was_named
+Actions are pinned by digest, packages by hashes.: test_every_action_is_pinned_by_its_digest test_every_requirement_has_hashes_and_no_file_names_a_host
+All tests run with these on Python 3.10.: test_the_lowest_versions_that_are_tested_are_those_that_we_allow
+""".splitlines()
+)
 
 
 def names_of_tests() -> set[str]:
