@@ -54,7 +54,10 @@ NUMBERS = {
     "max-cost": (float, "stop when it has cost so much; needs -o prices=..."),
 }
 
-_WITH_INPUT = ("judge", "policy", "threshold", "option", "map", "system", "encoding", "via")
+_WITH_INPUT = (
+    *("judge", "policy", "threshold", "option", "map", "system", "encoding", "via"),
+    *("address", "no_retry_errors", "regrade_changed"),
+)
 """What belongs to the first command of a run over a batch API."""
 GRACE = 5.0
 
@@ -210,6 +213,9 @@ def _same_command() -> str:
 
 def _go_on_alone(arguments: Namespace) -> int:
     """Goes on as far as possible with a run that has its own copy of the data set."""
+    if not is_begun(RunDirectory(arguments.directory)):
+        problem = "is missing; only a run over a batch API or over files goes on without it"
+        raise ConfigError(f"INPUT: {problem}, and {arguments.directory} has none")
     wanted = {name: getattr(arguments, name) for name in _WITH_INPUT} | _numbers(arguments)
     if given := next((name for name, value in wanted.items() if value), None):
         name = option("from" if given == "system" else given)
