@@ -1,4 +1,4 @@
-"""Draws the answers of a run that people label, at random within two strata.
+"""Reads the answers of a run, and draws those that people label, at random within two strata.
 
 The answers that the judge flags are drawn at 2.25 times the rate of the others, and at least 5 of
 them: there most of what is unfaithful can be found. Each answer has a number that follows from the
@@ -10,15 +10,19 @@ is how ``agreement`` knows what was drawn: it draws again.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..batch.finished_runs import lines_of
 from ..records.errors import ConfigError
+from ..text.strings import clip
 from .rates import MANY_LABELS, MIN_LABELS, Stratum, rate_of
 
 if TYPE_CHECKING:
-    from .judged import Judged, Run
+    from ..batch.rows import Line
 
 RATE = 2.25
 LEAST_FLAGGED = 5
@@ -27,6 +31,72 @@ MOST = 10_000
 SIZES = (MIN_LABELS, 50, MANY_LABELS, 200, 400, 800)
 JUDGES = ((0.8, 0.01), (0.5, 0.05))
 """A good and a poor judge: which share of flagged answers is unfaithful, and of the others."""
+
+
+class Judged(NamedTuple):
+    """What a judge says of an answer.
+
+    Args:
+        id, input: the case, and the fingerprint of its texts.
+        flagged: whether the answer does not pass.
+        score: in [0, 1]; None where it means nothing.
+        statements: the texts of its statements.
+    """
+
+    id: str
+    input: str
+    flagged: bool
+    score: float | None
+    statements: tuple[str, ...]
+
+
+class Run(NamedTuple):
+    """The graded answers of a run.
+
+    Args:
+        name: for people; it comes from a path.
+        judge, policy, threshold: with which it was graded, as its results say.
+        answers: starts reading them, each time from the first one on; None for each case that could
+            not be graded.
+    """
+
+    name: str
+    judge: str
+    policy: str
+    threshold: float
+    answers: Callable[[], Iterator[Judged | None]]
+
+
+def open_run(path: str | PathLike[str]) -> Run:
+    """The run in a directory, or in a file of results (JSON lines).
+
+    Raises:
+        ConfigError: there are no results that can be read.
+    """
+    lines = lines_of(path)
+    first = next(lines(), None)
+    if first is None:
+        raise ConfigError(f"{path}: contains no results")
+    result = first.result
+    return Run(
+        name=Path(path).resolve().name,
+        judge=clip(result.judge, 100),
+        policy=clip(result.policy, 100),
+        threshold=result.threshold,
+        answers=lambda: map(judged_of, lines()),
+    )
+
+
+def judged_of(line: Line) -> Judged | None:
+    """What the judge says of the answer of a line; None for a grader error."""
+    result = line.result
+    if result.error is not None:
+        return None
+    told = tuple(verdict.statement for verdict in result.verdicts if verdict.repeat_of is None)
+    return Judged(line.case_id, line.input, not result.pass_, result.score, told)
+
+
+# ---------------------------------------------------------------- the draw
 
 
 class Counts(NamedTuple):

@@ -12,7 +12,7 @@ from .bootstrap import Cluster, Figure, Sample, intervals
 from .figures import figures
 
 if TYPE_CHECKING:
-    from .judged import Judged, Run
+    from .drawing import Judged, Run
     from .labels import Labelled, Labels
 
 ANY = [[0, 1, 2, 3]] * 2

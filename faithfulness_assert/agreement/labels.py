@@ -16,7 +16,7 @@ from .drawing import Counts, count, draw
 from .sheets import LABELS, drawn_by
 
 if TYPE_CHECKING:
-    from .judged import Judged, Run
+    from .drawing import Judged, Run
 
 IDS = ("case_id", "id")
 SHOWN = ("question", "context", "answer")

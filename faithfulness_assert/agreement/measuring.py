@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from .bootstrap import SEED
+from .drawing import open_run
 from .judge_figures import (
     ANY,
     JudgeFigures,
@@ -20,7 +21,6 @@ from .judge_figures import (
     level_of,
     said_in,
 )
-from .judged import open_run
 from .labels import Labelled, Labels, read_labels
 from .paired import Both, Paired, adjusted, paired
 from .rates import MANY_LABELS, MIN_LABELS, Rate, unfaithful_rate

@@ -7,8 +7,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from ..agreement.drawing import count, widths
-from ..agreement.judged import open_run
+from ..agreement.drawing import count, open_run, widths
 from ..agreement.measuring import Agreement, measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
 from ..agreement.views import as_json, disagreement_lines, facts, headline, notes, tables

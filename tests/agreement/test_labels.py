@@ -18,8 +18,7 @@ from labelled_runs import Known, changed, known_run, labelled, rows_of, write_ro
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.agreement import measure, unfaithful_rate, write_sheet
-from faithfulness_assert.agreement.drawing import draw, split
-from faithfulness_assert.agreement.judged import open_run
+from faithfulness_assert.agreement.drawing import draw, open_run, split
 
 Rows = list[dict[str, Any]]
 

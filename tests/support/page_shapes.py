@@ -113,29 +113,6 @@ def short_statements(size: int) -> Shown:
     return Shown(result(*verdicts), {"answer": answer, "context": [". ".join(words(size))]})
 
 
-def table(columns: int) -> Shape:
-    """A table with a statement, and evidence, for each row of this many columns."""
-
-    def of(size: int) -> Shown:
-        row = "|a" * columns
-        head = f"{row}\n{'|-' * columns}\n"
-        rows = max((size - len(head)) // (len(row) + 1), 1)
-        text = head + f"{row}\n" * rows
-        spans = [(at, at + len(row)) for at in range(len(head), len(text), len(row) + 1)]
-        verdicts = [
-            {
-                "statement": row,
-                "label": "contradicted",
-                "span": list(span),
-                "evidence": [{"passage": "1", "start": span[0], "end": span[1], "text": row}],
-            }
-            for span in spans
-        ]
-        return Shown(result(*verdicts), {"answer": text, "context": [text]})
-
-    return of
-
-
 def all_over(count: int, length: int) -> list[tuple[int, int]]:
     return [(0, length)] * count
 
@@ -179,8 +156,6 @@ MANY: dict[str, Shape] = {
     "staggered statements": spanning(staggered),
     "evidence over all": evidence(all_over),
     "staggered evidence": evidence(staggered),
-    "a long table": table(3),
-    "a wide table": table(1000),
     "unknown evidence": unknown,
     "statements without places": lambda size: Shown(result(*many(NO_PLACE, size))),
     "passages": lambda size: Shown(result(), {"answer": "a", "context": many("x", size)}),
