@@ -14,8 +14,6 @@ import inspect
 import io
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +21,7 @@ from typing import Any
 
 import pytest
 import yaml
+from command import here
 from conftest import ROOT
 from e2e import judge as simulated
 from loopback import Loopback, completion
@@ -191,21 +190,17 @@ def test_every_link_leads_to_a_file_and_a_heading_and_every_script_exists(page: 
     assert unquoted == []  # in zsh, ``[...]`` without quotes is a pattern
 
 
-def test_every_benchmark_and_every_command_is_on_a_page_and_no_other() -> None:
+def test_every_benchmark_command_and_option_is_on_a_page_and_no_other() -> None:
     listed = re.findall(r"^\| `python benchmarks/(\S+\.py)", prose(BENCHMARKS), re.MULTILINE)
     programs = {path.name for path in (ROOT / "benchmarks").glob("*.py")} | {"peers/compare.py"}
     assert set(listed) == programs
-    command = [sys.executable, "-m", "faithfulness_assert", "--help"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    known = set(re.findall(r"^    ([a-z]+)(?: |$)", shown, re.MULTILINE))
-    named = {
-        word
-        for page in PAGES
-        for word in re.findall(
-            r"(?:`|bin/|^)faithfulness-assert ([a-z]+)", page.read_text("utf-8"), re.M
-        )
-    }
-    assert named == known
+    pages = "\n".join(page.read_text("utf-8") for page in PAGES)
+    known = re.findall(r"^    ([a-z]+)(?: |$)", here("--help").stdout, re.MULTILINE)
+    named = re.findall(r"(?:`|bin/|^)faithfulness-assert ([a-z]+)", pages, re.MULTILINE)
+    assert set(named) == set(known)
+    for command in known:
+        options = re.findall(r"^  (?:-\w\b.*?, )?(--[a-z-]+)", here(command, "--help").stdout, re.M)
+        assert [option for option in options if option not in pages] in ([], ["--help"]), command
 
 
 def test_where_to_change_what_names_one_or_two_files_that_exist() -> None:

@@ -110,17 +110,3 @@ def test_the_command_grades_a_data_set_of_ragas_as_it_is(tmp_path: Path) -> None
     assert done.returncode == 1, done.stderr
     assert "4 cases: 2 passed, 2 failed, 0 not graded" in done.stdout
     assert "Tall." in (tmp_path / "june-results.csv").read_text()
-
-
-def test_each_option_of_batch_is_on_the_page() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "faithfulness_assert", "batch", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    shown = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", done.stdout, re.MULTILINE))
-    known = {"--help", "--judge", "--policy", "--threshold", "--option"}
-    page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
-    assert {"--run", "--map", "--fail-under"} <= shown
-    assert [option for option in sorted(shown - known) if f"`{option}" not in page] == []
