@@ -80,20 +80,6 @@ def test_lines_come_in_the_order_of_their_rows_and_none_is_lost(
         assert [line.row for line in found] == sorted(rows)
 
 
-def test_a_line_is_given_as_soon_as_those_before_it_came() -> None:
-    taken = []
-
-    def lines() -> Iterator[Line]:
-        for row in (2, 1, 3):
-            taken.append(row)
-            yield line_of(row)
-
-    found = in_input_order(lines())
-    assert next(found).row == 1
-    assert taken == [2, 1]
-    assert [line.row for line in found] == [2, 3]
-
-
 # ---------------------------------------------------------------- formats
 
 

@@ -1,4 +1,4 @@
-"""The page on CI works as it is written: the steps of the workflow, the image's command and the hook are run."""
+"""The page on CI and the GitHub Action work as they are written: steps, the image's command and the hook are run."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 from conftest import ROOT
+from test_comparison import partly, run_of, scored, write
 from test_docs import FENCE, openai_server  # noqa: F401
 
 from faithfulness_assert.policy.files import read_data
@@ -25,7 +26,15 @@ WORKFLOW, HOOKS = (yaml.safe_load(text) for language, text in BLOCKS if language
 STEPS: list[dict[str, Any]] = WORKFLOW["jobs"]["faithfulness"]["steps"]
 (DOCKERFILE,) = (text for language, text in BLOCKS if language == "dockerfile")
 CONSOLE = "".join(text for language, text in BLOCKS if language == "console")
-GH = '#!/bin/sh\ncase "$2" in\n  list) echo 7 ;;\n  download) mkdir "$7" && cp kept/results.jsonl "$7" && echo "$@" > asked ;;\nesac\n'
+ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+COMPARE, COMMENT, FAIL = ACTION["runs"]["steps"]
+GH = """#!/bin/sh
+case "$2" in
+  list) echo 7 ;;
+  download) mkdir "$7" && cp kept/results.jsonl "$7" && echo "$@" > asked ;;
+  comment) printf "%s\\n" "$@" > gh && cat "$5" > posted ;;
+esac
+"""
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the commands are for a shell")
 
@@ -43,6 +52,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: None) 
         (tools / name).chmod(0o755)
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
     own = {"PATH": path, "PYTHONPATH": str(ROOT), "GITHUB_WORKFLOW": "w"}
+    own |= {"RUNNER_TEMP": ".", "GITHUB_OUTPUT": "output", "GITHUB_STEP_SUMMARY": "summary"}
 
     def run(script: str, code: int = 0, **more: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -120,3 +130,51 @@ def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(
     assert "no stored reply" in " ".join(shell(hook["entry"], 3, **nobody).stdout.split())
     shell(store, 1)  # not faithful, and now stored
     shell(hook["entry"], 1, **nobody)
+
+
+# ---------------------------------------------------------------- the action
+
+
+def test_no_input_is_a_part_of_a_script_and_the_page_gives_inputs_that_exist() -> None:
+    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 64
+    assert ACTION["runs"]["using"] == "composite"
+    for which in ACTION["runs"]["steps"]:
+        assert which["shell"] == "bash"
+        assert "${{" not in which["run"]
+        for name in re.findall(r"\$([A-Z_]+)", which["run"]):
+            own = name in which.get("env", {})
+            assert own or name in ("RUNNER_TEMP", "GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
+    required = {name for name, about in ACTION["inputs"].items() if about.get("required")}
+    assert required <= STEPS[-1]["with"].keys() <= ACTION["inputs"].keys()
+
+
+@pytest.mark.parametrize(("after", "worse"), [(0.0, "true"), (1.0, "false")])
+def test_the_steps_compare_post_and_fail(
+    tmp_path: Path, shell: Shell, after: float, worse: str
+) -> None:
+    before = write(tmp_path / "a $(touch hacked); b.jsonl", scored([1.0] * 9))
+    write(tmp_path / "--b.jsonl", scored([after] * 9))
+    shell(COMPARE["run"], BEFORE=before, AFTER="--b.jsonl", MIN_GRADED="95%")
+    assert (tmp_path / "output").read_text() == f"worse={worse}\ncomparable=true\n"
+    head = (tmp_path / "summary").read_text().splitlines()[0]
+    assert head.startswith("### Faithfulness: <code>&#45;&#45;b</code> is ")
+    shell(COMMENT["run"], NUMBER="7", GH_TOKEN="t", GH_REPO="a/b")
+    assert (tmp_path / "gh").read_text().splitlines()[:3] == ["pr", "comment", "7"]
+    assert (tmp_path / "posted").read_text() == (tmp_path / "summary").read_text()
+    assert not (tmp_path / "hacked").exists()
+    shell(FAIL["run"], 1, COMPARABLE="true")
+
+
+def test_the_steps_fail_and_say_why_if_too_little_was_graded_or_there_is_nothing(
+    tmp_path: Path, shell: Shell
+) -> None:
+    shell(COMPARE["run"], 2, BEFORE="missing", AFTER="missing", MIN_GRADED="95%")
+    assert not (tmp_path / "output").exists()
+    before = write(tmp_path / "june.jsonl", scored([1.0] * 60))
+    after = write(tmp_path / "new.jsonl", run_of(partly(5, 55)))
+    shell(COMPARE["run"], BEFORE=before, AFTER=after, MIN_GRADED="95%")
+    assert (tmp_path / "output").read_text() == "worse=false\ncomparable=false\n"
+    assert "is not comparable with" in (tmp_path / "summary").read_text().splitlines()[0]
+    shell(FAIL["run"], 1, COMPARABLE="false")
+    for output, value in (("worse", "true"), ("comparable", "false")):
+        assert f"steps.compare.outputs.{output} == '{value}'" in FAIL["if"]

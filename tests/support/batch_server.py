@@ -77,7 +77,6 @@ class Batch:
     looks: int = 0
     lists: int = 0
     cancelled: bool = False
-    late: bool = False
     files: dict[str, str | None] = field(default_factory=dict)
 
 
@@ -142,7 +141,6 @@ class BatchServer:
         said: list[tuple[str, str, int, Body]] = []
         for custom_id, body in batch.asks:
             kind = "cancelled" if batch.cancelled else self.faults.of(custom_id)
-            batch.late |= kind == "expired"
             if kind in ("expired", "missing", "cancelled"):
                 said.append((custom_id, kind, 0, {}))
             elif kind == "limited":
