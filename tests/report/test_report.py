@@ -337,18 +337,19 @@ TAGS = {"html", "head", "meta", "title", "style", "body", "a", "header", "button
 TAGS |= {"dl", "dt", "dd", "div", "ul", "ol", "li", "svg", "rect", "line", "text", "span", "bdi", "q", "form", "dialog", "footer", "script", "after"}  # fmt: skip
 
 
-@pytest.mark.parametrize("attack", ATTACKS)
-def test_an_attack_is_a_text_wherever_it_stands(attack: str, tmp_path: Path) -> None:
-    payload = ATTACKS[attack] + "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+def test_an_attack_is_a_text_wherever_it_stands(tmp_path: Path) -> None:
     result = grade("It is made of cheese.", "Its colour is red.")
-    verdict = replace(result.verdicts[0], statement=payload, reason=payload, flags=(payload,))
-    hostile = replace(
-        result, verdicts=(verdict,), reason=payload, judge=payload, policy=payload, case_id=payload
-    )
-    page = page_of([hostile], tmp_path, data=[{"answer": payload, "context": payload}])
+    tail = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+    hostile, data = [], []
+    for said in (f"{attack}{tail}" for attack in ATTACKS.values()):
+        verdict = replace(result.verdicts[0], statement=said, reason=said, flags=(said,))
+        texts = dict.fromkeys(("reason", "judge", "policy", "case_id"), said)
+        hostile.append(replace(result, verdicts=(verdict,), **texts))
+        data.append({"answer": said, "context": said})
+    page = page_of(hostile, tmp_path, data=data)
     assert {tag for tag, _ in page.tags} <= {*TAGS, "title"}
     assert page.program.count("alert") == 0
-    assert page.details[0]["reason"] == hostile.reason
+    assert {detail["reason"] for detail in page.details} == {one.reason for one in hostile}
 
 
 # ---------------------------------------------------------------- bad input

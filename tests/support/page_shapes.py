@@ -6,11 +6,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 PIECES = (
-    *("a", "a ", "\n", "\t", " ", ". ", "a. ", "1. ", "(", "a-", "<b>", "\r", "\u00a0", "\u00ad"),
-    *("م", "א1", "ก", "क्", "中", "ﷺ", "\u1100", "\u17d2\u1780", "🇦", "👍🏽", "👩\u200d", "ﬁ", "م "),
-    *("|", "| a", "|-|\n", "|a\n|-\n|b\n\n"),
-    *("\u0301", "\ufe0f", "\u034f", "\u202e", "\u200b", "\u200c", "\u2067", "a\u2060", "\ufeff", "\ud800"),
-)  # fmt: skip
+    *("a", "a ", "\n", " ", ". ", "1. ", "(", "<b>", "\u00a0", "|"),
+    *("م", "م ", "א1", "ก", "क्", "中", "🇦", "👩\u200d"),
+    *("\u0301", "\u034f", "\u202e", "\u200b", "a\u2060", "\ud800"),
+)
 """What texts repeat: words, signs, scripts that join, break or turn their letters, and invisible characters."""
 
 
