@@ -37,7 +37,7 @@ def views(folder: Path) -> Iterator[tuple[str, str, dict[str, Any]]]:
             window = {"viewport": size, "color_scheme": scheme}
             for name, file, place in (
                 ("overview", "report.html", ""),
-                ("list", "report.html", "#sort=best"),
+                ("list", "report.html", "#cases"),
                 ("case", "report.html", CASE),
                 ("compare", "compare.html", ""),
                 ("compared-case", "compare.html", "#case=day-ticket"),

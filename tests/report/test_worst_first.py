@@ -1,4 +1,4 @@
-"""Every list of the worst ones has one order: that of ``records/columns.py``."""
+"""Every list of the worst ones has one order: that of ``records/result_list.py``."""
 
 from __future__ import annotations
 
