@@ -18,7 +18,6 @@ from faithfulness_assert.text.strings import is_blank
 
 SHARED = ROOT.parent / "shared"
 ROWS = json.loads((ROOT / "fixtures" / "statements.json").read_text("utf-8"))
-CITED = ["doc_1_chunk_0", "report.pdf_3", "1", *(f"k{'-a1' * i}" for i in range(60))]
 VISIBLE = re.compile(r"[^\W_]")
 
 
