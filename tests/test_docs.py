@@ -15,9 +15,8 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -46,8 +45,7 @@ FENCE = re.compile(r"^```(.*)\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 OUTPUT = re.compile(r"\n\n```text\n((?:(?!```).*\n)*)```$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(NamedTuple):
     """A fenced block of a page. ``output`` is the ``text`` block right below it, or an empty string."""
 
     language: str

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import shutil
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -60,31 +58,9 @@ def test_the_site_has_every_page_as_prose_and_loads_nothing_from_elsewhere(site:
         assert [a for a in addresses_in(page) if re.match(r"(https?:)?//", a)] == []
 
 
-def parameters_of(name: str) -> dict[str, inspect.Parameter]:
-    """The parameters of a public function or class, by Python's own account."""
-    module, _, last = f"faithfulness_assert.{name}".rpartition(".")
-    return dict(inspect.signature(getattr(import_module(module), last)).parameters)
-
-
-def test_every_public_name_is_shown_and_only_what_has_no_default_is_called_required(
-    site: Path,
-) -> None:
+def test_every_public_name_is_shown_with_its_docstring(site: Path) -> None:
     page = (site / "api.html").read_text("utf-8")
     names = set(re.findall(r'id="?faithfulness_assert\.(\w+)', page))
     assert set(faithfulness_assert.__all__) <= names
     assert "Grades whether" in page
     assert ":::" not in page
-    parts = re.split(r'<h3 id="faithfulness_assert\.([\w.]+)"', page)
-    shown = 0
-    for name, body in zip(parts[1::2], parts[2::2], strict=True):
-        for row in re.findall(r'<tr class="doc-section-item">(.*?)</tr>', body, re.DOTALL):
-            parameter, *_, default = re.findall(r"<td>(.*?)</td>", row, re.DOTALL)
-            known = parameters_of(name).get(re.sub(r"<[^>]+>|\s", "", parameter).strip("*"))
-            if known is not None:
-                needed = known.default is known.empty and known.kind not in (
-                    known.VAR_KEYWORD,
-                    known.VAR_POSITIONAL,
-                )
-                assert ("required" in default) == needed, (name, known)
-                shown += 1
-    assert shown > 100
