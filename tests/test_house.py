@@ -191,8 +191,9 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment() -> 
 
 
 HOMES = {
-    "openai": "judges.openai",
-    "anthropic": "judges.anthropic",
+    "openai": "judges.remote.sdk",
+    "anthropic": "judges.remote.sdk",
+    "httpcore2": "judges.http",
     "tiktoken": "asking.tokens",
     "jsonschema": "asking.schema",
     "json_repair": "reading.json_values",
@@ -288,7 +289,7 @@ def loaded_by(code: str) -> set[str]:
 
 HEAVY = set(
     "openai anthropic pydantic jsonschema tiktoken json_repair markdown_it rich jmespath numpy "
-    "httpx httpx2".split()
+    "httpx httpx2 httpcore2".split()
 )
 
 

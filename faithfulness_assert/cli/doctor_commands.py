@@ -209,6 +209,8 @@ def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
     judge = grader.judge
     yield from _model_checks(judge_info(judge).identity or {})
     if isinstance(judge, RemoteJudge):
+        if judge.proxy:
+            yield Check("ok", f"proxy: asks go through {judge.proxy}, which the environment names")
         if result.error is None:
             yield from _server_checks(judge)
         judge.close()

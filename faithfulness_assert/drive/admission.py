@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import math
+import os
+import weakref
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_PATIENCE = 600.0
 """Seconds that an ask without a deadline waits for a server that is down."""
+
+_ALL: weakref.WeakSet[Admission] = weakref.WeakSet()
 
 
 class Sent:
@@ -56,6 +60,15 @@ class Admission:
         self._max_retries, self._timeout, self._room = max_retries, timeout, room
         self.per_minute: PerMinute | None = None
         self.rate, self.outage = LearnedRate(), Outage()
+        _ALL.add(self)
+
+    def forget(self) -> None:
+        """Forgets what belongs to the event loop of the process that this one was forked from."""
+        before, self.outage = self.outage, Outage()
+        self.outage.patient, self.outage.patience = before.patient, before.patience
+        for part in (self._room, self.per_minute, self.rate):
+            if part:
+                part.forget()
 
     async def ask(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
@@ -150,6 +163,15 @@ class Admission:
             if room and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 took = asyncio.get_running_loop().time() - tried.at
                 room.learn(took / beside, late=not isinstance(outcome, Reply))
+
+
+def _forget() -> None:
+    for admission in _ALL:
+        admission.forget()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def admission_of(judge: Judge) -> Admission:

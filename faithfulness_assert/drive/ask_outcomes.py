@@ -36,13 +36,13 @@ def as_outcome(ask: Ask, reply: object) -> Outcome:
     return reply
 
 
-def failed(ask: Ask, error: Exception) -> JudgeError:
+def failed(ask: Ask, error: Exception | SystemExit) -> JudgeError:
     """The ``JudgeError`` for what an ask raised. Its cause is what the judge itself raised.
 
     The text of a foreign exception may contain a key, so messages only show its type. The log shows
     more of it at DEBUG, without credentials.
     """
-    judge_error = error if isinstance(error, JudgeError) else _wrapped(error)
+    judge_error = error if isinstance(error, JudgeError) else wrapped(error)
     log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), judge_error.kind)
     if judge_error is not error and log.isEnabledFor(logging.DEBUG):
         log.debug("what the judge raised: %s", "".join(_shown(error)))
@@ -57,7 +57,8 @@ def late(waited: float = 0.0, usage: Usage | None = None) -> JudgeError:
     return JudgeError(message, "timeout", retryable=True, usage=usage)
 
 
-def _wrapped(error: Exception) -> JudgeError:
+def wrapped(error: Exception | SystemExit) -> JudgeError:
+    """The ``JudgeError`` for what a judge raised instead."""
     name = type(error).__name__
     # Python 3.10 has three classes of this name.
     if any(base.__name__ == "TimeoutError" for base in type(error).__mro__):

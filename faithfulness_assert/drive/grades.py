@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge, JudgeInfo, judge_info
 from ..records.usage import Usage
-from .ask_outcomes import as_outcome, failed, late, log
+from .ask_outcomes import as_outcome, failed, late, log, wrapped
 from .patience import GivenUp
 from .time_left import Clock
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from ..plan.plan import Plan
     from ..records.ask import Ask, Outcome
@@ -211,7 +211,7 @@ def _ask(grade: _Grade, ask: Ask) -> Outcome:
         asking = background.threads().submit(grade.judge.ask, ask, deadline=deadline)
         done, _ = wait([asking], _until(deadline))
         return as_outcome(ask, asking.result() if done else late())
-    except Exception as error:  # noqa: BLE001 - a judge may be anybody's code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
         return failed(ask, error)
 
 
@@ -259,7 +259,7 @@ async def _send(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
     grade.told[id(ask)] = late(usage=spent + Usage(num_requests=1))
     try:
         outcome = as_outcome(ask, await _awaited_in_time(grade, ask, grade.deadline()))
-    except Exception as error:  # noqa: BLE001 - a judge may be anybody's code
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
         outcome = failed(ask, error)
     slots.under_way -= 1  # not if it is cancelled: the provider may charge for it
     return outcome
@@ -277,7 +277,7 @@ async def _awaited_in_time(grade: _Grade, ask: Ask, deadline: float | None) -> o
     if grade.aask is None:
         asking = background.in_thread(grade.judge.ask, ask, deadline=deadline)
     else:
-        asking = asyncio.ensure_future(grade.aask(ask, deadline=deadline))
+        asking = asyncio.ensure_future(_kept(grade.aask(ask, deadline=deadline)))
     # Nobody waits for an abandoned ask, so nobody else retrieves its error.
     asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     try:
@@ -289,6 +289,14 @@ async def _awaited_in_time(grade: _Grade, ask: Ask, deadline: float | None) -> o
         raise
     finally:
         asking.cancel()
+
+
+async def _kept(asking: Awaitable[object]) -> object:
+    """What comes of an ask that is a task of its own: if that exits, so would its event loop."""
+    try:
+        return await asking
+    except SystemExit as error:
+        return wrapped(error)
 
 
 def _until(deadline: float | None) -> float | None:

@@ -69,6 +69,10 @@ class LearnedRate:
         self._refused_rate = math.inf
         self._near_rate = math.inf  # which is at most half more than the limit, if there is one
         self._before: list[Try] = []  # that went out before the rate was lowered
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets who waits: a forked process has another event loop."""
         self._line = asyncio.Lock()
 
     @property

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+from ..judges.remote.settings import is_here
 from ..judges.token_counter import token_counter
 from ..records.ask import Ask, Outcome, Reply
 from ..records.checks import check_number
@@ -60,7 +61,14 @@ class PerMinute:
         self._count = token_counter(judge_name)
         self._requests = None if requests is None else Quota(requests)
         self._tokens = None if tokens is None else Quota(tokens)
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets the event loop and what waits there: a forked process has another one."""
         self._line = asyncio.Lock()
+        for quota in (self._requests, self._tokens):
+            if quota:
+                quota.forget()
 
     async def wait(self, ask: Ask) -> None:
         """Waits in line until the ask may be sent."""
@@ -93,6 +101,10 @@ class Quota:
 
     def __init__(self, per_minute: float) -> None:
         self._per_minute = per_minute
+        self.forget()
+
+    def forget(self) -> None:
+        """Begins anew."""
         self._limiter: AsyncLimiter | None = None
         self.owed = 0.0
 
@@ -137,6 +149,10 @@ class Room:
 
     def __init__(self) -> None:
         self.cost: float | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets what is under way or waits: a forked process has none of it."""
         self.under_way = 0
         self._line: deque[_Waiting] = deque()
 
@@ -198,7 +214,6 @@ _ROOMS: dict[str, Room] = {}
 def room_of(url: str) -> Room | None:
     """The room of the server at this address; None if it is not on this machine."""
     parts = urlsplit(url)
-    host = parts.hostname or ""
-    if host not in ("localhost", "::1") and not host.startswith("127."):
+    if not is_here(parts.hostname or ""):
         return None
     return _ROOMS.setdefault(parts.netloc.rpartition("@")[2], Room())

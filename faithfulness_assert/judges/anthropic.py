@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..records.usage import Usage
-    from .remote.connection import Answer
+    from .http import Answer
     from .remote.redaction import Secrets
 
 # ---------------------------------------------------------------- requests
@@ -55,10 +55,9 @@ def message_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict
     return {name: value for name, value in parameters.items() if value is not None}
 
 
-def _sdk() -> Any:
-    import anthropic
-
-    return anthropic
+def headers(key: str) -> dict[str, str]:
+    """The headers of a request with this key."""
+    return {"anthropic-version": "2026-10-21", **({"x-api-key": key} if key else {})}
 
 
 # ---------------------------------------------------------------- replies
@@ -115,19 +114,19 @@ def _usage(data: object) -> Usage | None:
 ANTHROPIC = Provider(
     name="anthropic",
     home="https://api.anthropic.com",
+    path="/v1/messages",
     max_temperature=1,
     fallbacks=FALLBACKS,
+    headers=headers,
     request=message_request,
     read=read_message,
-    sdk=_sdk,
     client="Anthropic",
     api="messages",
-    path="/v1/messages",
 )
 
 
 class AnthropicJudge(RemoteJudge):
-    """A judge behind an Anthropic-compatible Messages API. It needs the extra ``anthropic``.
+    """A judge behind an Anthropic-compatible Messages API.
 
     Its options are those of ``RemoteJudge``.
 

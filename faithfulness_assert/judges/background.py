@@ -21,6 +21,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 IDLE_SECONDS = 10.0  # a thread without work ends after this time
+MOST_SOCKETS = 4_000
+FILES_OF_OTHERS = 64
 EXIT_SECONDS = 1.0  # the most that open connections may hold up the end of a program
 
 
@@ -87,31 +89,54 @@ class _Process:
         self.threads = DaemonThreads()
         self.loop: asyncio.AbstractEventLoop | None = None
         self.thread: threading.Thread | None = None
+        self.sockets = asyncio.Semaphore(_most_sockets())
+        self.stops = False
 
-    def start(self) -> asyncio.AbstractEventLoop:
+    def running(self) -> asyncio.AbstractEventLoop:
+        """The loop. One whose thread has died is replaced."""
+        if self.loop is not None and self.thread is not None and self.thread.is_alive():
+            return self.loop
         with self.lock:
-            if self.loop is None:
+            if self.loop is None or self.thread is None or not self.thread.is_alive():
                 loop = asyncio.new_event_loop()
                 loop.set_default_executor(self.threads)
-                thread = threading.Thread(
-                    target=_serve, args=(loop,), daemon=True, name="faithfulness-loop"
+                self.stops = False
+                self.thread = threading.Thread(
+                    target=self._serve, args=(loop,), daemon=True, name="faithfulness-loop"
                 )
-                thread.start()
-                self.loop, self.thread = loop, thread
+                self.thread.start()
+                self.loop = loop
             return self.loop
+
+    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Runs the loop. What a judge raises there, or that it stops the loop, ends nobody else."""
+        while not self.stops and not loop.is_closed():
+            with suppress(BaseException):  # whoever waits for its task gets it
+                loop.run_forever()
+        with suppress(RuntimeError):
+            loop.run_until_complete(_end())
+            loop.close()
 
     def stop(self) -> None:
         with self.lock:
-            loop, thread, self.loop = self.loop, self.thread, None
+            self.stops = True
+            loop, thread = self.loop, self.thread
         if loop is not None and thread is not None:
-            loop.call_soon_threadsafe(loop.stop)
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(loop.stop)
             thread.join(EXIT_SECONDS)
 
 
-def _serve(loop: asyncio.AbstractEventLoop) -> None:
-    loop.run_forever()
-    loop.run_until_complete(_end())
-    loop.close()
+def _most_sockets() -> int:
+    """How many connections may be open at once: what the system allows, less what others need."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MOST_SOCKETS
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed < 0:
+        return MOST_SOCKETS
+    return max(min((allowed - FILES_OF_OTHERS) * 3 // 4, MOST_SOCKETS), 4)
 
 
 async def _end() -> None:
@@ -131,6 +156,7 @@ def _forget() -> None:
     """A forked process has none of its parent's threads."""
     global _process
     _process = _Process()
+    _under_way.clear()
 
 
 if hasattr(os, "register_at_fork"):
@@ -140,7 +166,12 @@ atexit.register(lambda: _process.stop())
 
 def loop() -> asyncio.AbstractEventLoop:
     """The event loop of this process, which runs in a thread of its own."""
-    return _process.loop or _process.start()
+    return _process.running()
+
+
+def sockets() -> asyncio.Semaphore:
+    """For as many connections as this process may have open."""
+    return _process.sockets
 
 
 def threads() -> DaemonThreads:

@@ -9,6 +9,8 @@ anew for each number of statements.
 
 from __future__ import annotations
 
+import math
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -20,19 +22,23 @@ from ..records.ask import finish_reason as why_ended
 from ..records.checks import check_number
 from ..records.errors import ConfigError, JudgeError
 from ..text.strings import clean_text
-from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
+from .remote.answers import (
+    bad_answer,
+    read_failure,
+    read_json_object,
+    usage_of,
+    warn_if_only_reasoning,
+)
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.provider import Provider
 from .remote.remote_judge import RemoteJudge
-from .remote.server_errors import read_failure
-from .remote.word_confidence import confidence_of_word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..records.judge import JudgeInfo
     from ..records.usage import Usage
-    from .remote.connection import Answer
+    from .http import Answer
     from .remote.redaction import Secrets
 
 # ---------------------------------------------------------------- requests
@@ -142,10 +148,14 @@ def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     return [{**rest[0], "content": "\n\n".join([*system, rest[0]["content"]])}, *rest[1:]]
 
 
-def _sdk() -> Any:
-    import openai
-
-    return openai
+def headers(key: str) -> dict[str, str]:
+    """The headers of a request with this key."""
+    given = {
+        "authorization": f"Bearer {key}" if key else "",
+        "openai-organization": os.environ.get("OPENAI_ORG_ID", ""),
+        "openai-project": os.environ.get("OPENAI_PROJECT_ID", ""),
+    }
+    return {name: value for name, value in given.items() if value}
 
 
 # ---------------------------------------------------------------- replies
@@ -169,7 +179,7 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
         problem = "the judge's answer has no message: is base_url a chat API?"
         return bad_answer(problem, answer, usage=usage)
     text, refusal = _text_and_refusal(message)
-    sure = confidence_of_word(text, choice.get("logprobs"))
+    sure = _confidence_of_word(text, choice.get("logprobs"))
     reply = Reply(text, usage, finish_reason, refusal or None, confidence=sure)
     reasoned = message.get("reasoning") or message.get("reasoning_content")
     return warn_if_only_reasoning(reply) if reasoned else reply
@@ -190,6 +200,28 @@ def _text_and_refusal(message: Mapping[str, Any]) -> tuple[str, str]:
     return "".join(text for text in texts if isinstance(text, str)), clean_text(refusal)
 
 
+def _confidence_of_word(text: str, logprobs: object) -> tuple[float, ...]:
+    """The probability of a reply of one word, in any case; () if the server does not say it.
+
+    It is what Bespoke-MiniCheck's authors take: the sum over the likeliest first tokens that are
+    this word.
+    """
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    first = content[0] if isinstance(content, list) and content else None
+    likely = first.get("top_logprobs") if isinstance(first, dict) else None
+    word = text.strip().strip(".").casefold()
+    if not isinstance(likely, list) or not word.isalpha():
+        return ()
+    pairs = [(t.get("token"), t.get("logprob")) for t in likely if isinstance(t, dict)]
+    same = [
+        math.exp(min(chance, 0.0))
+        for token, chance in pairs
+        if isinstance(token, str) and isinstance(chance, int | float) and math.isfinite(chance)
+        if token.strip().casefold() == word
+    ]
+    return (round(min(math.fsum(same), 1.0), 4),) if same else ()
+
+
 def _usage(data: object) -> Usage | None:
     if not isinstance(data, dict):
         return None
@@ -206,14 +238,14 @@ def _usage(data: object) -> Usage | None:
 OPENAI = Provider(
     name="openai",
     home="https://api.openai.com/v1",
+    path="/chat/completions",
     max_temperature=2,
     fallbacks=FALLBACKS,
+    headers=headers,
     request=own_request,
     read=read_completion,
-    sdk=_sdk,
     client="OpenAI",
     api="chat",
-    path="/chat/completions",
 )
 COMPATIBLE = replace(OPENAI, fallbacks=COMPATIBLE_FALLBACKS, request=compatible_request)
 

@@ -8,7 +8,17 @@ from functools import cache
 
 from ..asking.tokens import CountTokens, estimate_tokens, exact_counter
 
-_LOADING = threading.Lock()
+_loading = threading.Lock()
+
+
+def _forget() -> None:
+    """A forked process has no thread that could give the lock back."""
+    global _loading
+    _loading = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 def token_counter(judge_name: str) -> CountTokens:
@@ -19,7 +29,7 @@ def token_counter(judge_name: str) -> CountTokens:
     model = model_of(judge_name)
 
     def count(text: str) -> int:
-        with _LOADING:  # or each thread of a batch would load the ranks
+        with _loading:  # or each thread of a batch would load the ranks
             counter = _counter(model, ranks_folder())
         return counter(text)
 

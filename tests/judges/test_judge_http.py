@@ -17,8 +17,13 @@ from loopback import Loopback, good_reply
 from remote import bare_environment
 
 from faithfulness_assert import Grader
-from faithfulness_assert.judges.remote.answers import read_json_object, usage_of
-from faithfulness_assert.judges.remote.connection import Answer
+from faithfulness_assert.judges.http import Answer
+from faithfulness_assert.judges.remote.answers import (
+    read_failure,
+    read_json_object,
+    retry_after,
+    usage_of,
+)
 from faithfulness_assert.judges.remote.redaction import (
     MAX_SHOWN,
     NO_SECRETS,
@@ -27,7 +32,6 @@ from faithfulness_assert.judges.remote.redaction import (
     redact,
     safe_text,
 )
-from faithfulness_assert.judges.remote.server_errors import read_failure, retry_after
 from faithfulness_assert.judges.remote.settings import endpoint_at
 from faithfulness_assert.records.ask import finish_reason
 from faithfulness_assert.records.errors import JudgeError
@@ -66,7 +70,7 @@ JSON = st.recursive(
 def test_a_key_is_removed_in_any_case_and_with_what_nobody_sees_inside_it(
     key: str, between: str, size: int
 ) -> None:
-    assume(key.strip("0123456789") and not key.isalpha())
+    assume(key.strip("0123456789") and not key.isalpha() and "%" not in key)
     parts = between.join(key[i : i + size] for i in range(0, len(key), size))
     for form in (parts, parts.swapcase(), quote(key, safe=""), json.dumps(key)[1:-1]):
         assert Secrets([key]).out_of(f"as {form} says") in (f"as {REDACTED} says", REDACTED)
@@ -233,7 +237,7 @@ def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(
         grader.judge.close()  # type: ignore[attr-defined]
 
     def telling(headers: Mapping[str, str]) -> dict[str, str]:
-        varying = ("content-length", "accept-encoding")
+        varying = ("content-length", "accept-encoding", "user-agent", "connection")
         return {n: v for n, v in headers.items() if n not in varying and "stainless" not in n}
 
     assert ours.path == theirs.path

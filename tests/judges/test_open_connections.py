@@ -18,8 +18,8 @@ from loopback import Answer, Loopback, Request, good_reply
 from remote import ASK, bare_environment
 
 from faithfulness_assert.judges import background
+from faithfulness_assert.judges.http import Connection
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.judges.remote.connection import Connection
 
 PATIENCE = 60.0  # seconds after which a test that hangs fails
 FEW, MANY = 10, 200  # callbacks of the loop in one ask: more than this, fewer than that

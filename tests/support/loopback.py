@@ -219,7 +219,6 @@ def _keys(request: Request) -> dict[str, str]:
         "KEY upper": key.upper(),
         "KEY split": "\r\n  ".join(key[i : i + 9] for i in range(0, len(key), 9)),
         "KEY spaced": " ".join(key),
-        "KEY quoted": '" + "'.join(key[i : i + 7] for i in range(0, len(key), 7)),
         "KEY escaped": "".join(f"\\u{ord(c):04x}" for c in key),
     }
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from ...files import open_file
+from ...judges.remote.sdk import load_sdk
 from .service import (
     EXPIRED,
     MISSING,
@@ -116,7 +117,7 @@ class AnthropicBatches(Service):
 
         The SDK's own method sends the key to whichever address the server names for them.
         """
-        path, stream = f"{PATH}/{quote(batch, safe='')}/results", self._judge.provider.sdk().Stream
+        path, stream = f"{PATH}/{quote(batch, safe='')}/results", load_sdk("anthropic").Stream
         return self._api.get(path, cast_to=object, stream=True, stream_cls=stream[object])
 
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...asking.echo import echoing, without_echo
-from ...judges.remote.connection import Answer
+from ...judges.http import Answer
 from ...judges.remote.fallbacks import Steps, merge_steps
 from ...judges.stored_replies import ask_key
 from ...records.ask import Ask, Outcome, Reply

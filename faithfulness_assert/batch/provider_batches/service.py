@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 
 from ...files import append_file, private_folder, to_disk
-from ...judges.remote.connection import Answer
+from ...judges.http import Answer
+from ...judges.remote.answers import read_failure
 from ...judges.remote.redaction import Secrets, safe_text
-from ...judges.remote.server_errors import read_failure
 from ...records.errors import JudgeError
 
 if TYPE_CHECKING:
@@ -136,13 +136,13 @@ class Service(ABC):
 
     def __init__(self, judge: RemoteJudge) -> None:
         self._judge = judge
-        http = judge.provider.sdk().DefaultHttpxClient(follow_redirects=False)
-        self._api = judge.client(http_client=http)
+        self._api = judge.batch_client()
         self._once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
 
     def close(self) -> None:
         """Closes the connections."""
-        self._judge.close_client(self._api)
+        if self._judge.own_client is None:
+            self._api.close()
 
     @abstractmethod
     def send(self, file: str, name: str, begin: Callable[[], None]) -> str:

@@ -1,23 +1,84 @@
-"""Reads an HTTP answer of a judge: it becomes a JSON object, or a failure."""
+"""Reads an HTTP answer of a judge: it becomes a JSON object, or a failure in our words."""
 
 from __future__ import annotations
 
+import json
+import re
+import time
 from dataclasses import replace
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from ...records.errors import JudgeError
+from ...records.errors import JudgeError, JudgeErrorKind, Remedy
 from ...records.usage import Usage
-from .server_errors import read_failure
+from .redaction import MAX_SEARCHED, Secrets, safe_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from ...records.ask import Reply
-    from .connection import Answer
-    from .redaction import Secrets
+    from ..http import Answer
+
+MAX_WAIT = 60.0  # seconds between two tries
+
+_TAG = re.compile(r"<[^<>]{0,300}>")
+_FILTERED = re.compile(
+    r"content_filter|content_?policy|responsibleaipolicy|content management policy"
+    r"|requires moderation|input was flagged",
+    re.I,
+)
+_UNPAID = re.compile(
+    r"insufficient_quota|billing_(?:not_active|hard_limit|error)|credit balance is too low", re.I
+)
+_NO_KEY = re.compile(
+    r"(?:incorrect|invalid) api[ _]key|api[ _]key (?:not valid|expired)"
+    r"|(?:missing|invalid) authorization header",
+    re.I,
+)
+_GONE = re.compile(
+    r"model_(?:not_found|decommissioned|deprecated)|deploymentnotfound|invalid model\b"
+    r"|unknown[ _]model|not a valid model id|model identifier is invalid|does not support the '?/"
+    r"|model [^\n]{0,100}(?:does not exist|not found|decommissioned|no longer (?:available|supp))",
+    re.I,
+)
+"""Some servers say this with status 400."""
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|exceed_context_size|context ?(?:length|size|window|limit)"
+    r"|(?:prompt|input) is too long|input tokens exceed|maximum (?:allowed|model) length"
+    r"|must be <= \d+\. given|request too large for",
+    re.I,
+)
+_TOO_MANY_TOKENS = re.compile(r"too many tokens|maximum number of tokens", re.I)
+"""With status 429 those of all asks together are meant: waiting helps."""
+_KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
+_HINTS = {
+    401: "Check api_key.",
+    403: "Check api_key.",
+    404: "Check the model's name and base_url.",
+}
+_STATUS_BY_CODE = {  # for errors inside an answer with status 200
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "invalid_api_key": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "model_not_found": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
 
 
 def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | JudgeError:
     """The JSON object in the body of a good answer; anything else is a failure that says why."""
-    data = secrets.json_in(answer.body)
+    try:
+        data = json.loads(answer.body.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        data = None
     if isinstance(data, list) and len(data) == 1:
         data = data[0]  # Gemini's errors
     if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
@@ -81,3 +142,145 @@ def warn_if_only_reasoning(reply: Reply) -> Reply:
         "ask for less reasoning, or use another model"
     )
     return replace(reply, warnings=(*reply.warnings, warning))
+
+
+# ---------------------------------------------------------------- what a server says is wrong
+
+
+class ServerError(JudgeError):
+    """What a server says is wrong.
+
+    Args:
+        status: the HTTP status, or the one that an error inside a good answer names.
+        said: its whole text, without secrets.
+        param: the parameter that it names.
+        too_long: the prompt, or prompt and reply together, are too long for the model.
+    """
+
+    status = 0
+    said = param = ""
+    too_long = False
+
+
+def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
+    """The failure that an error answer reports. ``data`` is its JSON; None if it has none."""
+    status, text, codes, param = _report(answer, data)
+    searched = f"{codes} {text}"
+    filtered = status < 500 and bool(_FILTERED.search(searched))
+    unpaid = not filtered and (status == 402 or bool(_UNPAID.search(searched)))
+    kind = _KINDS.get(status, "transport" if 300 <= status < 500 else "server")
+    hint = _HINTS.get(status, "")
+    retryable = status in (408, 409, 425, 429) or not 300 <= status < 500
+    wished = answer.headers.get("x-should-retry")
+    if wished in ("true", "false"):
+        retryable = wished == "true"
+    if filtered:
+        kind, retryable, hint = "content_filter", False, ""
+    elif unpaid:
+        kind, retryable, hint = "rate_limit", False, "Check the credit of the account."
+    elif 300 <= status < 400:
+        hint = "Redirects are not followed: set base_url to the final address."
+    wait = retry_after(answer.headers)
+    message = f"the judge answered HTTP {answer.status}: {safe_text(text, secrets)}".rstrip(".")
+    if wait is not None and wait > MAX_WAIT:
+        message, retryable = f"{message}; it asks to wait {wait:.0f} s", False
+    if status == 400 and not filtered and not unpaid:
+        if _NO_KEY.search(searched):
+            kind, hint = "auth", _HINTS[401]
+        elif _GONE.search(searched):
+            hint = _HINTS[404]
+    error = ServerError(
+        message,
+        kind,
+        retryable=retryable,
+        http_status=answer.status,
+        fix=hint,
+        retry_after=wait,
+        remedy=_remedy(status, kind, hint, retryable=retryable),
+    )
+    error.status, error.param = status, param
+    error.said = secrets.out_of(text)[:MAX_SEARCHED]
+    many_tokens = status != 429 and _TOO_MANY_TOKENS.search(searched)
+    error.too_long = not (filtered or unpaid) and bool(
+        status == 413 or _TOO_LONG.search(searched) or many_tokens
+    )
+    return error
+
+
+def _remedy(status: int, kind: JudgeErrorKind, hint: str, *, retryable: bool) -> Remedy:
+    """What helps the asks after one that got this answer. Where we have a hint, a person must act.
+
+    This is the only place that says it of servers: the gate and runs act on it.
+    """
+    if kind == "content_filter":
+        return "none"
+    if hint or status in (402, 405, 410) or (kind == "rate_limit" and not retryable):
+        return "repair"
+    return "wait" if kind in ("server", "timeout", "rate_limit") else "none"
+
+
+def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:
+    """The status, text, codes and parameter of an error answer."""
+    status = answer.status
+    if 300 <= status < 400:
+        return status, f"redirect to {answer.headers.get('location', 'nowhere')}", "", ""
+    if not isinstance(data, dict):
+        text = _TAG.sub(" ", answer.body.decode("utf-8", "replace"))
+        return status, text if text.strip() else "(no text)", "", ""
+    error = data.get("error")
+    fields: Mapping[str, Any] = error if isinstance(error, dict) else data
+    inner = fields.get("innererror")
+    inner_code = inner.get("code") if isinstance(inner, dict) else None
+    codes = [fields.get("code"), fields.get("type"), inner_code]
+    text = error if isinstance(error, str) else _message(fields)
+    shown = " ".join(_as_text(code)[:100] for code in codes if code)
+    return _true_status(status, codes), text, shown, _as_text(fields.get("param") or "")[:100]
+
+
+def _message(fields: Mapping[str, Any]) -> str:
+    texts = (fields[name] for name in ("message", "detail", "Message") if fields.get(name))
+    text, size = _as_text(next(texts, fields)), fields.get("n_ctx")  # llama.cpp's context size
+    return f"{text} (context size {size})" if isinstance(size, int) else text
+
+
+def _true_status(status: int, codes: Iterable[object]) -> int:
+    """The status. If a good answer contains an error (from some gateways), its code's status."""
+    for code in map(str, codes if 200 <= status < 300 else ()):
+        if re.fullmatch(r"[45]\d\d", code, re.A):
+            return int(code)
+        if code in _STATUS_BY_CODE:
+            return _STATUS_BY_CODE[code]
+    return status
+
+
+def _as_text(value: object) -> str:
+    """A value of an error body as text. The input that validation errors repeat is left out."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(item, dict) and "msg" in item for item in value):
+        return "; ".join(f"{_path(item.get('loc'))}: {item['msg']}" for item in value[:20])
+    try:
+        return json.dumps(value)
+    except RecursionError:
+        return "(nested too deeply)"
+
+
+def _path(location: object) -> str:
+    steps: Sequence[object] = location if isinstance(location, list) else [location]
+    return ".".join(str(step) for step in steps)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a server asks us to wait; None if it names no time, or one in the past."""
+    value = headers.get("retry-after", "")
+    for text, unit in ((headers.get("retry-after-ms", ""), 0.001), (value, 1.0)):
+        try:
+            seconds = float(text) * unit
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
+    try:
+        seconds = parsedate_to_datetime(value).timestamp() - time.time()
+    except (ValueError, TypeError, IndexError, OverflowError, OSError):
+        return None
+    return seconds if seconds > 0 else None

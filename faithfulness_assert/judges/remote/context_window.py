@@ -7,14 +7,13 @@ server may be wrong, or lie: a window that cannot be right is replaced by half o
 from __future__ import annotations
 
 import re
-import threading
 from dataclasses import replace
 
 from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import PromptTooLong
 from ...records.judge import Limits
 from ..token_counter import model_of, token_counter
-from .server_errors import ServerError
+from .answers import ServerError
 
 UNKNOWN_PROMPT = 100_000
 """The longest prompt for a model that is not known, until its server says more."""
@@ -86,7 +85,6 @@ class ContextWindow:
 
     def __init__(self, judge_name: str, limits: Limits) -> None:
         self._count, self._limits = token_counter(judge_name), limits
-        self._lock = threading.Lock()
 
     @property
     def limits(self) -> Limits:
@@ -139,10 +137,9 @@ class ContextWindow:
 
     def _learned(self, window: int) -> int:
         """``window``, which applies from now on."""
-        with self._lock:
-            known = self._limits.total_tokens
-            if window >= LEAST and (known is None or window < known):
-                self._limits = replace(self._limits, total_tokens=window)
+        known = self._limits.total_tokens
+        if window >= LEAST and (known is None or window < known):
+            self._limits = replace(self._limits, total_tokens=window)
         return window
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from .server_errors import ServerError
+    from .answers import ServerError
 
 Steps = dict[str, int]
 _REJECTING = (400, 404, 422, 500, 501)  # statuses of servers that do not support a parameter

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...records.ask import Ask, Outcome
-from .connection import Answer
+from ..http import Answer
 from .fallbacks import Fallbacks, Steps
 from .redaction import Secrets
 
@@ -19,26 +19,26 @@ class Provider:
     """What differs between providers.
 
     Args:
-        name: its name in ``JUDGES``; also of its package, and in capitals the prefix of its
-            environment variables ``_API_KEY`` and ``_BASE_URL``.
+        name: its name in ``JUDGES``; also of its SDK, and in capitals the prefix of its environment
+            variables ``_API_KEY`` and ``_BASE_URL``.
         home: the address of its own API, which needs a key.
+        path: where the API is, under the address.
         max_temperature: the highest temperature that it allows.
         fallbacks: the parameters that some of its servers reject.
+        headers: returns those that a request needs, with this key, or with none.
         request: returns the parameters of an ask with these settings, after these steps.
         read: returns the reply in an answer, or the failure.
-        sdk: imports the package. That takes up to a second, so it is only done for an ask.
-        client: the name of its client class.
+        client: the name of the class of its SDK's clients.
         api: the attribute of a client that has the API.
-        path: where the API is, under the client's address.
     """
 
     name: str
     home: str
+    path: str
     max_temperature: float
     fallbacks: Fallbacks
+    headers: Callable[[str], Mapping[str, str]]
     request: Callable[[Ask, Settings, Steps], dict[str, Any]]
     read: Callable[[Answer, Secrets], Outcome]
-    sdk: Callable[[], Any]
     client: str
     api: str
-    path: str

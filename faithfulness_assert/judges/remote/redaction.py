@@ -12,11 +12,12 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from html import unescape
 from typing import Any, TypeVar
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from ...records.ask import Outcome, Reply
 from ...records.errors import JudgeError
@@ -44,11 +45,11 @@ _CREDENTIALS = re.compile(
     """,
     re.I | re.X,
 )
-_UNSEEN = (
+_UNSEEN = re.compile(
     "[\0- \x7f-\xa0\xad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
-    "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]"
+    "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
-_JSON_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([^\\]))")  # also in JSON in JSON
+_JSON_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[bfnrt]|([^\\]))")  # also in JSON in JSON
 
 
 class Secret(str):
@@ -64,31 +65,26 @@ class Secrets:
     """What one judge must never show or store: keys, passwords, tokens."""
 
     def __init__(self, words: Iterable[str] = ()) -> None:
-        self._words = [Secret(word) for word in words if _is_secret(word)]
-        self._given = len(self._words)
-        self._find()
+        self._given = {Secret(word) for word in words if _is_secret(word)}
+        self._learned: deque[Secret] = deque(maxlen=MOST_LEARNED)
+        self.learn(())
 
     def __repr__(self) -> str:
         return f"Secrets({REDACTED})"
 
     def learn(self, words: Iterable[str]) -> None:
         """Adds secrets that turned up later. Of these, only the last ones are remembered."""
-        new = [Secret(word) for word in words if _is_secret(word) and word not in self._words]
-        if new:
-            learned = [*self._words[self._given :], *new][-MOST_LEARNED:]
-            self._words = [*self._words[: self._given], *learned]
-            self._find()
-
-    def _find(self) -> None:
-        forms = [Secret(form) for word in self._words for form in (word, *_in_base64(word))]
-        self._seen = [Secret(_seen(form)) for form in forms]
-        self._written = [Secret(f"{_UNSEEN}*".join(map(re.escape, form))) for form in forms]
+        known = {*self._given, *self._learned}
+        self._learned.extend(Secret(w) for w in words if _is_secret(w) and w not in known)
+        forms = {form for word in (*self._given, *self._learned) for form in _forms(word)}
+        self._written = tuple(map(Secret, sorted(forms, key=len, reverse=True)))
+        self._seen = tuple(Secret(_seen(form)) for form in forms)
 
     def out_of(self, text: str) -> str:
         """``text`` without the secrets that stand in it; if it hides one, nothing of it."""
         if not self._are_in(text):
             return text
-        text = re.sub("|".join(self._written), REDACTED, text, flags=re.I)
+        text = re.sub("|".join(map(re.escape, self._written)), REDACTED, text, flags=re.I)
         return REDACTED if self._are_in(text) else text
 
     def _are_in(self, text: str) -> bool:
@@ -98,22 +94,11 @@ class Secrets:
         return any(secret in text for text in texts for secret in self._seen)
 
     def json_in(self, body: bytes) -> Any:
-        """The JSON of a server without the secrets; None if it is none, or nested too deeply."""
+        """JSON without the secrets; None if it is none, hides a secret, or is nested too deeply."""
         try:
-            text = body.decode("utf-8-sig")
-            data = json.loads(text)
-            return self._cleaned(data) if self._are_in(text) else data
+            return json.loads(self.out_of(body.decode("utf-8-sig")))
         except (ValueError, RecursionError):
             return None
-
-    def _cleaned(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self.out_of(value)
-        if isinstance(value, list):
-            return [self._cleaned(item) for item in value]
-        if isinstance(value, dict):
-            return {self.out_of(key): self._cleaned(item) for key, item in value.items()}
-        return value
 
     def out_of_reply(self, reply: Reply) -> Reply:
         """A reply without the secrets."""
@@ -168,28 +153,24 @@ def _seen(text: str) -> str:
     """``text`` without white space and what nobody sees, in lower case."""
     text = "".join(text.split())
     if not (text.isascii() and text.isprintable()):
-        text = re.sub(f"{_UNSEEN}+", "", text)
+        text = _UNSEEN.sub("", text)
     return text.lower()
 
 
 def _unescaped(text: str) -> str:
     """``text`` without one level of the escapes of JSON, addresses and HTML."""
     if "\\" in text:
-        text = _JSON_ESCAPE.sub(_character, text)
+        text = _JSON_ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2] or " ", text)
     if "%" in text:
         text = unquote(text)
     return unescape(text) if "&" in text else text
 
 
-def _character(escape: re.Match[str]) -> str:
-    code, sign = escape.groups()
-    return chr(int(code, 16)) if code else " " if sign in "bfnrt" else sign
-
-
-def _in_base64(secret: str) -> Iterator[str]:
-    """The secret in base64, wherever it stands in what is encoded, in both alphabets."""
+def _forms(secret: str) -> Iterator[str]:
+    """The secret, for an address, and in base64 (wherever in it, in both alphabets)."""
+    yield from (secret, quote(secret, safe=""))
     data = secret.encode("utf-8", "surrogatepass")
     for before in range(3):
         end = (before + len(data)) * 8 // 6
         form = b64encode(bytes(before) + data).decode()[-(-before * 8 // 6) : end]
-        yield from {form, form.replace("+", "-").replace("/", "_")}
+        yield from (form, form.replace("+", "-").replace("/", "_"))

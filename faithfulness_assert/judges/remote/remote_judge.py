@@ -6,8 +6,6 @@ What differs between providers is in their ``Provider``, in one file for each pr
 from __future__ import annotations
 
 import asyncio
-import importlib.util
-import inspect
 import time
 import weakref
 from dataclasses import replace
@@ -19,13 +17,13 @@ from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import JudgeInfo, Limits
 from ...records.usage import Usage
-from .. import JUDGES, background
-from .connection import Answer, Connection, DirectConnection, not_sent
+from .. import background
+from ..http import Answer, Connection, DirectConnection, not_sent
+from .answers import ServerError
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Steps, merge_steps, next_steps, step_warnings
-from .own_client import ClientConnection, client_endpoint
-from .server_errors import ServerError
-from .settings import find_endpoint
+from .sdk import ClientConnection, batch_client, client_endpoint
+from .settings import find_endpoint, host_of
 
 if TYPE_CHECKING:
     from .provider import Provider, Settings
@@ -57,7 +55,7 @@ class RemoteJudge:
         client: a client of the provider's SDK that asks, in place of ``base_url`` and ``api_key``.
 
     Raises:
-        ConfigError: a package or key is missing, or an option has an invalid value.
+        ConfigError: a key is missing, or an option has an invalid value.
     """
 
     provider: Provider
@@ -76,9 +74,6 @@ class RemoteJudge:
         client: Any = None,
     ) -> None:
         provider = self.provider
-        if importlib.util.find_spec(provider.name) is None:
-            problem = f"judge: {provider.name} needs a package that is not installed"
-            raise ConfigError(f"{problem}. Run: {JUDGES[provider.name].install}")
         check_number("timeout", timeout, 0.001, 86_400)
         check_number("max_retries", max_retries, 0, 100, whole=True)
         check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True, optional=True)
@@ -97,8 +92,8 @@ class RemoteJudge:
             given = "base_url" if base_url else "api_key"
             raise ConfigError(f"{given}: set it on the client that is given as client")
         else:
-            self._endpoint = client_endpoint(client, provider.api, provider.name)
-        self._own_client = client
+            self._endpoint = client_endpoint(client, provider)
+        self.own_client = client
         self._name = f"{provider.name}:{model}"
         limits = Limits(max_prompt_tokens, max_statements)
         if max_prompt_tokens is None:
@@ -181,27 +176,16 @@ class RemoteJudge:
         warnings = (*self._endpoint.warnings, *step_warnings(self.provider.fallbacks, steps))
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
-    def client(self, **options: Any) -> Any:
-        """A client of the provider's SDK for this judge's address and key. See ``close_client``.
-
-        Raises:
-            ConfigError: the user's own client is asynchronous.
+    def batch_client(self, **options: Any) -> Any:
+        """A client of the provider's SDK for a batch API; see ``sdk.py``. Who gets it closes it,
+        unless it is ``own_client``.
         """
-        if self._own_client is None:
-            return self._make_client(self.provider.client, **options)
-        if inspect.iscoroutinefunction(self._own_client.post):
-            raise ConfigError("client: must not be asynchronous for a provider's batch API")
-        options.pop("http_client", None)
-        return self._own_client.with_options(**options)
+        return batch_client(self.provider, self._endpoint, self.own_client, **options)
 
-    def close_client(self, client: Any) -> None:
-        """Closes what ``client`` returned, unless its connections are those of the user's own."""
-        if self._own_client is None:
-            client.close()
-
-    def _make_client(self, name: str, **options: Any) -> Any:
-        key, url = str(self._endpoint.key) or "none", str(self._endpoint.url)
-        return getattr(self.provider.sdk(), name)(api_key=key, base_url=url, **options)
+    @property
+    def proxy(self) -> str:
+        """Host and port of the proxy on the way to the server; empty if there is none."""
+        return host_of(self._endpoint.proxy)
 
     @property
     def secrets(self) -> Secrets:
@@ -267,15 +251,13 @@ class RemoteJudge:
             raise
 
     def _connect(self) -> Connection:
-        provider, own = self.provider, self._own_client
-        if own is None:
-            make_client = partial(self._make_client, f"Async{provider.client}")
-            url, login = self._endpoint.below(provider.path), self._endpoint.login
-            connection: Connection = DirectConnection(
-                provider.sdk(), make_client, url, login, self.secrets
-            )
+        provider, endpoint = self.provider, self._endpoint
+        connection: Connection
+        if self.own_client is None:
+            headers = provider.headers("" if endpoint.login else endpoint.key)
+            connection = DirectConnection(endpoint, provider.path, headers)
         else:
-            connection = ClientConnection(provider.sdk(), own, provider.path, self.secrets)
+            connection = ClientConnection(provider, self.own_client, self.secrets)
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection
 

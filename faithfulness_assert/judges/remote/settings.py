@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -25,6 +26,7 @@ class Endpoint:
         url: the address as given; it may contain a user, a password and a query.
         key: the API key; empty where none is needed.
         public_url: the address without user, password and query.
+        proxy: that of the environment on the way there; empty if there is none.
         secrets: what must never be shown.
         warnings: what the user should know about the way there.
     """
@@ -32,6 +34,7 @@ class Endpoint:
     url: Secret
     key: Secret
     public_url: str
+    proxy: Secret
     secrets: Secrets
     warnings: tuple[str, ...] = ()
 
@@ -81,15 +84,17 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
         ConfigError: it is not an HTTP address.
     """
     parts = _parse_base_url(url)
+    proxy = Secret(proxy_for(parts))
     words = (
         key,
         *_of_login(parts),
         parts.query,
         *credentials(dict(parse_qsl(parts.query))),
         *more_secrets,
-        *_proxy_logins(),
+        *_of_login(urlsplit(proxy)),
     )
-    return Endpoint(Secret(url), key, public_address(url), Secrets(words), _warnings(parts))
+    warnings = _warnings(parts, proxy)
+    return Endpoint(Secret(url), key, public_address(url), proxy, Secrets(words), warnings)
 
 
 def public_address(url: str) -> str:
@@ -102,36 +107,60 @@ def public_address(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
+def host_of(url: str) -> str:
+    """Host and port of an address."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
 def _of_login(parts: SplitResult) -> tuple[str, str]:
     """The password in an address, or the only name in it, which is then a token."""
     login = parts.password or parts.username or ""
     return login, unquote(login)
 
 
-def _proxy_logins() -> list[str]:
-    """The passwords of the proxies that the environment names: HTTP clients use these."""
-    found: list[str] = []
-    for name, value in os.environ.items():
-        if name.lower().endswith("_proxy") and "@" in value:
-            with suppress(ValueError):
-                found += _of_login(urlsplit(value if "//" in value else f"//{value}"))
-    return found
+def proxy_for(parts: SplitResult) -> str:
+    """The proxy of the environment, or of the system, on the way to an address; "" for none.
+
+    This machine is reached without one: a proxy would not find it, and would see texts and key.
+    """
+    host = parts.hostname or ""
+    by_system = sys.platform in ("darwin", "win32")
+    named = any(name.lower().endswith("_proxy") for name in os.environ)
+    if is_here(host) or not (named or by_system):
+        return ""
+    from urllib.request import getproxies, proxy_bypass  # it takes as long as a grade to import
+
+    if proxy_bypass(host):
+        return ""
+    known = getproxies()
+    proxy = known.get(parts.scheme) or known.get("all") or ""
+    proxy = proxy if "://" in proxy or not proxy else f"http://{proxy}"
+    try:
+        return proxy if urlsplit(proxy).port != 0 else ""
+    except ValueError:
+        raise ConfigError(f"{parts.scheme}_proxy: the environment's proxy is no address") from None
 
 
-def _warnings(parts: SplitResult) -> tuple[str, ...]:
+def _warnings(parts: SplitResult, proxy: str) -> tuple[str, ...]:
     """A warning where texts and keys go over a network in the open."""
     host = parts.hostname or ""
     trusted = os.environ.get("FAITHFULNESS_ASSERT_HTTP_HOSTS", "").lower().split(",")
-    if parts.scheme == "https" or _is_here(host) or host in map(str.strip, trusted):
+    if parts.scheme == "https" or is_here(host):
+        return ()
+    if proxy:
+        return (f"base_url is http, not https: the proxy {host_of(proxy)} sees texts and any key",)
+    if host in map(str.strip, trusted):
         return ()
     problem = f"base_url is http, not https: texts and any key go to {host} in the open"
     return (f"{problem}. If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={host}",)
 
 
-def _is_here(host: str) -> bool:
+def is_here(host: str) -> bool:
     """Whether a host is this machine, by its name alone."""
     with suppress(ValueError):
-        return ip_address(host).is_loopback
+        address = ip_address(host)
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    host = host.rstrip(".")
     return host == "localhost" or host.endswith(".localhost")
 
 

@@ -1,38 +1,58 @@
-"""A client of the user's own SDK that asks for a judge: for Azure, gateways, own authentication.
+"""The SDKs of the providers: for a client of the user's own, and for batch APIs.
 
-The SDK's own call is used, whatever it does with address, headers and tokens. Tries and time are
-the judge's. The client is not closed.
+A client of the user's own (for Azure, gateways, tokens of an identity) sends by the SDK's own call,
+whatever that does with address, headers and tokens. Tries and time are the judge's.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ...records.errors import ConfigError
-from .. import background
-from .connection import MAX_BYTES, Answer, Connection, bounded_body, too_large
+from .. import JUDGES, background
+from ..http import MAX_BYTES, Answer, Connection, bounded_body, too_large
 from .redaction import Secret, Secrets
 from .settings import Endpoint, credentials, endpoint_at
 
+if TYPE_CHECKING:
+    from .provider import Provider
 
-def client_endpoint(client: Any, api: str, package: str) -> Endpoint:
+
+def load_sdk(name: str) -> Any:
+    """The SDK of a provider. To load it takes up to a second.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    try:
+        if name == "anthropic":
+            import anthropic
+
+            return anthropic
+        import openai
+    except ImportError:
+        problem = f"{name}: its package is not installed, which a client of it needs"
+        raise ConfigError(f"{problem}. Run: {JUDGES[name].install}") from None
+    return openai
+
+
+def client_endpoint(client: Any, provider: Provider) -> Endpoint:
     """Where a client asks, and what must not be shown of it.
 
     Args:
         client: what the user gave as ``client``.
-        api: the attribute of all clients of ``package`` that has its API.
-        package: the SDK.
+        provider: whose SDK it should be of.
 
     Raises:
         ConfigError: it is no client of that SDK.
     """
     usable = callable(getattr(client, "post", None)) and hasattr(client, "base_url")
-    if not usable or not hasattr(client, api):
+    if not usable or not hasattr(client, provider.api):
         got = type(client).__name__
-        raise ConfigError(f"client: must be a client of the package {package}, got {got}")
+        raise ConfigError(f"client: must be a client of the package {provider.name}, got {got}")
     places = (
         getattr(client, name, {}) for name in ("__dict__", "default_headers", "default_query")
     )
@@ -42,19 +62,37 @@ def client_endpoint(client: Any, api: str, package: str) -> Endpoint:
     return endpoint_at(address.geturl(), Secret(""), given)
 
 
+def batch_client(provider: Provider, endpoint: Endpoint, own: Any, **options: Any) -> Any:
+    """A client for a batch API: one with the address and key of a judge, or the user's ``own``.
+
+    Raises:
+        ConfigError: the user's own client is asynchronous, or the SDK is not installed.
+    """
+    sdk = load_sdk(provider.name)
+    if own is None:
+        # No redirects: see ``http.py``.
+        http = sdk.DefaultHttpxClient(follow_redirects=False)
+        key, url = str(endpoint.key) or "none", str(endpoint.url)
+        client = getattr(sdk, provider.client)
+        return client(api_key=key, base_url=url, http_client=http, **options)
+    if inspect.iscoroutinefunction(own.post):
+        raise ConfigError("client: must not be asynchronous for a provider's batch API")
+    return own.with_options(**options)
+
+
 class ClientConnection(Connection):
-    """Asks through a client of the user's own.
+    """Asks through a client of the user's own, which is not closed.
 
     Args:
-        sdk: the SDK.
+        provider: whose SDK it is of.
         client: the client. If it is asynchronous, it must not be used on another event loop.
-        path: where the API is, under the client's address.
         secrets: what must never be shown. Tokens that the client sends are added.
     """
 
-    def __init__(self, sdk: Any, client: Any, path: str, secrets: Secrets) -> None:
+    def __init__(self, provider: Provider, client: Any, secrets: Secrets) -> None:
         super().__init__(secrets)
-        self._sdk, self._client, self._path = sdk, client, path
+        self._sdk, self._client = load_sdk(provider.name), client
+        self._path = provider.path
         self._is_async = inspect.iscoroutinefunction(client.post)
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:
@@ -65,11 +103,12 @@ class ClientConnection(Connection):
         except self._sdk.APIStatusError as error:
             return self._error_answer(error.response)
         self._remember(response.request.headers)
+        status, headers = response.status_code, response.headers
         try:
-            received = await bounded_body(response, self._chunks(response))
+            received = await bounded_body(status, headers, self._chunks(response))
         finally:
             await (response.aclose() if self._is_async else background.in_thread(response.close))
-        return Answer(response.status_code, response.headers, received)
+        return Answer(status, headers, received)
 
     async def _call(self, body: Mapping[str, Any], seconds: float) -> Any:
         """The SDK's stream of an answer, of which nothing has been read."""
@@ -94,7 +133,7 @@ class ClientConnection(Connection):
         """The answer with an error status, which the SDK has read and decoded."""
         self._remember(response.request.headers)
         if len(response.content) > MAX_BYTES:
-            raise too_large(response) from None
+            raise too_large(response.status_code) from None
         return Answer(response.status_code, response.headers, response.content)
 
     async def _chunks(self, response: Any) -> AsyncIterator[bytes]:
