@@ -10,18 +10,23 @@ checkout, in the shared corpora (or in the folders that are named). Prints for e
 - how many remarks that deny a statement are heard, in each of several places, and how many harmless
   ones make a statement open; the same for reasons of an entry.
 
-Each figure is given with the statements' texts, as in a grade, and without, as in
+- where the shared corpora have reasons that real judges wrote, how many of those that agree with
+  "supported" cost a re-ask, and how many denials are heard, on the half that no word was chosen on.
+
+Each other figure is given with the statements' texts, as in a grade, and without, as in
 ``read_verdicts``. ``--show`` lists what is credited wrongly, and what is asked again needlessly.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from faithfulness_assert.reading.gate import denies
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.records.errors import UnreadableReply
@@ -138,6 +143,27 @@ def _with_reason(reason: str, statement: str, label: str = "supported") -> str |
     return labels_of(json.dumps({"verdicts": [entry]}), [statement])[0]
 
 
+def real_reasons(path: Path) -> None:
+    """The figures of reasons that real judges wrote in English."""
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    agreeing, denying = [], []
+    for row in rows:
+        known = row["statement"] + row["reason"]
+        english = sum(c.isascii() for c in row["reason"]) > 0.95 * len(row["reason"])
+        held_out = hashlib.md5(known.encode(), usedforsecurity=False).digest()[0] % 2
+        if not (english and held_out and 0 < len(row["statement"]) < 1200):
+            continue
+        denied = denies(row["reason"], row["statement"])
+        if row["kind"] == "harmless" and row["label"] == "supported":
+            agreeing.append(denied)
+        elif row["sub"] in ("explicit", "partial") or (
+            row["kind"] == "harmless" and len(row["reason"]) < 500
+        ):
+            denying.append(denied)
+    print(f"real reasons that agree and cost a re-ask: {sum(agreeing)} of {len(agreeing)}")
+    print(f"real denials that are heard: {sum(denying)} of {len(denying)}")
+
+
 def main() -> None:
     """Prints the figures of each folder."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -146,6 +172,8 @@ def main() -> None:
     options = parser.parse_args()
     report = Report(options.show)
     for folder in options.folders:
+        if (path := folder / "real" / "reasons.jsonl").is_file():
+            real_reasons(path)
         for known in (True, False):
             print(f"{folder.name}, {'with' if known else 'without'} the statements")
             for name, measure in (("realistic_replies.jsonl", replies), ("remarks.json", remarks)):

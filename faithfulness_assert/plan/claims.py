@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from ..asking.windows import chunk
-from ..reading.gate import denies, qualifiers
+from ..reading.gate import has_negation, qualifiers
 from ..reading.lists import read_lists
 from ..reading.reader import read
 from ..reading.reconcile import MISSING, agreed, around, finding_of, unless_denied, words_to_quote
@@ -268,7 +268,7 @@ class Sentences:
         certain = (
             part.casefold() for name in numbers_and_names(text) for part in _PARTS.findall(name)
         )
-        if not said.issuperset(certain) or denies(text) != denies(whole):
+        if not said.issuperset(certain) or has_negation(text) != has_negation(whole):
             return False
         if qualifiers(text) != qualifiers(whole):
             return False

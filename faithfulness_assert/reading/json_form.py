@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.checks import is_whole
 from ..text.strings import clean_text, is_blank
-from .gate import is_falsehood
+from .gate import is_flaw
 from .json_values import Pairs, split_json
 from .labels import leading_label, parse_label
-from .rows import Row, Said, has_rows
+from .rows import UNPLACED, Row, Said, has_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,6 +70,9 @@ _ID = re.compile(
 _NUMBERS = re.compile(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
 _WORD_OF_KEY = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
+_RATING = re.compile(r"\b(?:score|rating|grade|support|faithful\w*|grounded\w*|accura\w*)\b")
+_NOTHING = {"false", "0", "0.0", "none", "no", "n/a", "null", "nothing"}
+_IDENTIFIER = re.compile(r"[\w\-.]*[a-zA-Z][\w\-.]*")
 _NOT_IN_KEY = re.compile(r"[\W_]+")
 
 
@@ -83,6 +86,8 @@ def read_id(value: object) -> int | None:
     """A statement's number: 3, "3", "S3", "statement_3". True is not a number."""
     if is_whole(value):
         return value
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else None
     match = _ID.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 40 else None
     return int(match[1]) if match else None
 
@@ -152,7 +157,21 @@ def _wrapped(value: Pairs, labels: Labels, depth: int, number: int | None) -> Sa
 
 
 def _is_label(key: str, value: Any) -> bool:
-    return key_of(key) in LABELS and not _is_nested(value)
+    return key_of(key) in LABELS and not _is_nested(_alone(value))
+
+
+def _label_in(value: Any, labels: Labels) -> tuple[Label | None, str]:
+    """The label that a value is or begins with ("Yes, it does"), and what follows it."""
+    known, rest = parse_label(value, labels), ""
+    if known is None and isinstance(value, str):
+        known, rest = leading_label(value, labels)
+    rest = rest.strip(" .,;:!'\"*_`-–—\ufe0f")
+    return known, rest if rest.strip("()") else ""
+
+
+def _alone(value: Any) -> Any:
+    """The item of a list that has one."""
+    return value[0] if type(value) is list and len(value) == 1 else value
 
 
 def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
@@ -168,12 +187,14 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         if name in IDS and item is not None:
             own.append(read_id(item))
         elif _is_label(key, item):
-            known, rest = parse_label(item, labels), ""
-            if known is None and isinstance(item, str):  # "Yes, it does"
-                known, rest = leading_label(item, labels)
+            item = _alone(item)
+            known, rest = _label_in(item, labels)
             said.add(known)
-            texts["reason"] += [rest] if known and rest.strip(" .,;:!()'\"*_`-–—\ufe0f") else []
             residue += [] if known else said_by(key, item)
+            if known == "partially_supported":
+                texts["reason"].append(rest)
+            elif known and rest:
+                residue.append(f"label: {rest}")
         elif name in STATEMENTS and isinstance(item, str):
             texts["statement"].append(clean_text(item))
         elif name in REASONS and isinstance(item, str):
@@ -187,10 +208,10 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
             sure.append(share)
             residue += said_by(key, item) if share <= EVEN else []
         else:
-            residue += said_by(key, item)
+            residue += _rated(key, item) or said_by(key, item)
     label = said.pop() if len(said) == 1 else None
     if len(set(own)) > 1 or None in own:  # two numbers, or one that cannot be read
-        own, label = [], None
+        own = [UNPLACED]
     statement, *more = texts["statement"] or [""]
     return Row(
         own[0] if own else None,
@@ -202,6 +223,15 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         (*residue, *more),
         confidence=min(sure, default=None),
     )
+
+
+def _rated(key: str, value: Any) -> list[str]:
+    """What a rating says that is low on a scale from 0 to 1, and a confidence that is no share."""
+    words = words_of_key(key)
+    if key_of(key) in CONFIDENCES:
+        return [f"{words}: {value}?"]
+    low = type(value) in (int, float) and 0 <= value <= EVEN
+    return [f"{words}: {value}, low"] if low and _RATING.search(words) else []
 
 
 def _share(value: Any) -> float | None:
@@ -238,9 +268,7 @@ def said_by(key: str, value: Any) -> list[str]:
         return [f"{key}: nothing"]
     if isinstance(value, list):
         return [text for item in value for text in said_by("" if len(key) > 40 else key, item)]
-    if value in (None, "") or (
-        value in (False, 0, "none", "None") and is_falsehood(words_of_key(key))
-    ):
+    if value in (None, "") or (str(value).lower() in _NOTHING and is_flaw(words_of_key(key))):
         return []
     shown = clean_text(str(value))
     return [shown if key_of(key) in WRAPPERS else f"{words_of_key(key)}: {shown}"]
@@ -248,7 +276,8 @@ def said_by(key: str, value: Any) -> list[str]:
 
 def words_of_key(key: str) -> str:
     """A key as words: ``numUnsupported`` and ``num_unsupported`` are "num unsupported"."""
-    return " ".join(_WORD_OF_KEY.findall(key[:200])).lower() or key[:200]
+    plain = _IDENTIFIER.fullmatch(key[:200])
+    return " ".join(_WORD_OF_KEY.findall(key[:200])).lower() if plain else key[:200]
 
 
 def _scalars(value: Any) -> Iterator[Any]:

@@ -30,6 +30,7 @@ _UNCLOSED_LIST = re.compile(
 # Some models put a backslash before underscores: "no\_info".
 _UNDERSCORE = re.compile(r"(?<!\\)\\_")
 _QUOTED_KEY = re.compile(r"""(\\{0,9}["'])[\w -]{1,40}\1\s*:""")
+_BOX = re.compile(r"\\boxed\{\s{0,9}(?=[\[{])")
 _WORD = re.compile(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
 _BEGINS_JSON = re.compile(r"""\A\s*(?:\{|\[(?!\d{1,4}\]))|[\[{]\s*(?:["'{\[“”\\]|\w{1,40}\s?:)""")
 
@@ -60,8 +61,10 @@ _DECODER = json.JSONDecoder(
 
 
 def unwrap(text: str) -> str:
-    """``text`` without blanks around it, and without JSON strings that it is wrapped in."""
+    r"""``text`` without blanks, JSON strings and a ``\boxed{...}`` that it is wrapped in."""
     text = text.strip("\ufeff\u200b\u2060 \t\r\n")
+    if (box := _BOX.search(text)) and text.endswith("}"):
+        text = text[: box.start()] + text[box.end() : -1]
     for _ in range(3):
         inner = loads(text) if text.startswith('"') and text.endswith('"') else None
         if not isinstance(inner, str):

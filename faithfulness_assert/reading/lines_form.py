@@ -198,7 +198,11 @@ def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:
     if statement and statement.count('"') % 2 == 0 and agrees:
         return label, statement, [statement, rest]
     cells = [cell.strip() for cell in line.strip(" |").split("|")]
-    found = [label for cell in cells if (label := parse_label(cell, labels))]
-    if len(cells) > 1 and len(found) == 1 and found[0]:
-        return found[0], "", [cell for cell in cells if not parse_label(cell, labels)]
+    said = [(cell, None if cell[:1] == "[" else parse_label(cell, labels)) for cell in cells]
+    if any(label and not cell.isdigit() for cell, label in said):  # 1 and 0 are evidence then
+        said = [(cell, None if cell.isdigit() else label) for cell, label in said]
+    found = [label for _, label in said if label]
+    unread = any(cell[:1] in "-−" and cell[1:].isdigit() for cell in cells)  # no statement's number
+    if len(cells) > 1 and len(found) == 1 and not unread:
+        return found[0], "", [cell for cell, label in said if not label]
     return None, "", []

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text, is_blank
-from .gate import MOST_CHARS, is_silent
+from .gate import MOST_CHARS, objects
 from .json_form import IDS, key_of, read_id, said_by
 from .json_values import Pairs, split_json
 from .reader import answer_in, unreadable
@@ -49,7 +49,7 @@ def raise_unless_silent(residue: Sequence[str], known: Iterable[str] = ()) -> No
     whole = " ".join(known)[:MOST_CHARS]
     too_long = sum(map(len, residue)) > MOST_CHARS
     said = set() if too_long else {remark.text for remark in remarks(residue, ())}
-    if too_long or not all(is_silent(text, whole) for text in said):
+    if too_long or any(objects(text, whole) for text in said):
         raise UnreadableReply("the judge's reply says more than what was asked for")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..text.strings import is_same, plain_words, text_key
-from .gate import MOST_CHARS, has_doubt, is_falsehood, is_partly_quiet, is_quiet, is_silent
+from .gate import MOST_CHARS, calls_false, denies, denies_all, field_objects, objects
 from .reader import read
 from .remarks import Remark, about_others, is_about_all_before, remarks
 
@@ -87,7 +87,7 @@ def settle(
             finding = INVALID
         findings[number] = unless_denied(finding, number, text, said, earning)
     denied = {row.number for row in strangers if row.number and row.label not in earning}
-    loud = [remark for remark in said if not is_silent(remark.text)]
+    loud = [remark for remark in said if objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
     denies_all = any(map(is_about_all_before, loud))
     return Settled(findings, frozenset(denied), denies_all, len(strangers))
@@ -118,15 +118,16 @@ def _placed(
     loose = [row for row in rows if row.number is None]
     if len(statements) == 1:  # two verdicts for one statement may be about another ask
         return {number: placed[number] + loose for number in statements}, loose[1:]
-    first_ones = prefix and len(loose) < len(statements) and len(loose) == len(rows)
-    fits = len(loose) == len(statements) or first_ones
+    only = len(loose) == len(rows)
+    fits = len(loose) == len(statements) or (only and prefix and len(loose) < len(statements))
     if loose and by_position and fits:
         for number, row in zip(statements, loose, strict=False):
-            placed[number].append(row)
+            # Beside rows with numbers, as a final list, they credit nothing: they only differ.
+            placed[number] += [row] if only or placed[number] else []
         return placed, []
     if loose and any(row.label == "contradicted" for row in loose):
         raise ContradictoryReply("the judge contradicts a statement, and does not say which one")
-    if loose and len(loose) == len(rows):
+    if loose and only:
         verdicts = "1 unnumbered verdict" if len(rows) == 1 else f"{len(rows)} unnumbered verdicts"
         asked = "1 statement" if len(statements) == 1 else f"{len(statements)} statements"
         raise UnreadableReply(f"got {verdicts} for {asked}, so they cannot be matched")
@@ -159,31 +160,31 @@ def finding_of(
     found = Finding(row.label, None, row.evidence, row.quote, row.reason, confidence=sure)
     if row.label not in earning:
         return found
-    loud = [] if _is_quiet(row, statement) else [row.reason]
-    loud += [text for text in row.residue if not is_silent(text, statement)]
-    if not statement and has_doubt(row.statement):
+    loud = [row.reason] if row.reason and _is_denied(row, statement) else []
+    loud += [text for text in row.residue if field_objects(text, statement)]
+    if not statement and objects(row.statement):
         loud.append(row.statement)
     if statement and row.statement and not is_same(row.statement, statement):
-        loud += [row.statement] if not row.line or not is_silent(row.statement, statement) else []
+        loud += [row.statement] if not row.line or objects(row.statement, statement) else []
     quotes = row.quote.split("\n") if row.quote else []
     # What a row cites is a text of the context, or at least says nothing against the statement.
     strange = (quote for quote in quotes if f" {plain_words(quote)} " not in shown)
-    loud += [quote for quote in strange if not is_quiet(quote, statement)]
+    loud += [quote for quote in strange if denies(quote, statement)]
     return INVALID._replace(remark=loud[0]) if loud else found
 
 
-def _is_quiet(row: Row, statement: str) -> bool:
-    """Whether the reason of a row may stand beside its label.
+def _is_denied(row: Row, statement: str) -> bool:
+    """Whether the reason of a row denies its label.
 
     Whether a statement is no claim, its own text decides (see ``plan/findings.py``).
     """
-    if not row.reason or row.label == "not_a_claim":
-        return True
-    if row.label == "partially_supported":
-        return is_partly_quiet(row.reason, statement)
     if row.label == "supported":
-        return is_quiet(row.reason, statement or row.statement)
-    return not is_falsehood(row.reason)  # a denial agrees with a label that denies
+        # What stands beside a label in plain text is a remark: nobody asked for it.
+        speaks = objects if row.line else denies
+        return speaks(row.reason, statement or row.statement)
+    if row.label == "partially_supported":
+        return denies_all(row.reason)
+    return row.label != "not_a_claim" and calls_false(row.reason)
 
 
 def unless_denied(
@@ -198,7 +199,7 @@ def unless_denied(
         return finding
     for remark in said:
         own = statement if remark.named == {number} else ""
-        if (number in remark.named or remark.others) and not is_silent(remark.text, own):
+        if (number in remark.named or remark.others) and objects(remark.text, own):
             return INVALID._replace(remark=remark.text.strip())
     return finding
 

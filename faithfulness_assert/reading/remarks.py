@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 from ..text.strings import lazy_pattern
 
-_SENTENCE = lazy_pattern(r"[.!?;]*[^.!?;\n]+(?:[.!?;]+(?=\s|[*_\"”)]|$)|\n|$|[.!?;])")
+_SENTENCE = lazy_pattern(
+    r"[.!?;]*(?:[^.!?;\n]|(?<=\d)\.(?=\d))+(?:[.!?;]+(?=\s|[*_\"”)]|$)|\n|$|[.!?;])"
+)
 # "statements 1 and 3", "claim #2", "#3"
 _NAMED = lazy_pattern(
     r"\b(?:statements?|claims?|verdicts?|ids?|nos?\.|(?<!the )numbers?|items?|labels?"

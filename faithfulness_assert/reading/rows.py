@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 Form = Literal["schema", "json", "repaired", "text"]
 
 
+UNPLACED = 0
+"""The number of a row whose number cannot be read, such as "both": no statement has it."""
+
+
 class Row(NamedTuple):
     """One verdict of a reply."""
 

@@ -184,14 +184,14 @@ def test_a_re_ask_says_in_its_last_line_what_was_wrong_with_the_reply_before() -
         (verdicts_json({**whole, 4: "perhaps"}), NO_ONE_LABEL),
         (verdicts_json({**whole, 9: "supported"}), NO_ONE_LABEL),
         (verdicts_json(whole) + "\nBut statement 4 is doubtful.", SAID_MORE),
-        (verdicts_json(whole).replace("[1]", '[1], "note": "see the appendix"'), SAID_MORE),
+        (verdicts_json(whole).replace("[1]", '[1], "note": "not stated"'), SAID_MORE),
     ):
         assert last_lines(wrong, verdicts_json({})) == ["", remark], wrong
 
 
 def test_reasons_that_said_too_much_are_not_asked_for_again() -> None:
     doubtful = json.loads(ALL_BUT_ONE)
-    doubtful["verdicts"][0]["reason"] = "It might be so."
+    doubtful["verdicts"][0]["reason"] = "It is not stated."
     for reply, again in ((json.dumps(doubtful), False), (ALL_BUT_ONE, True)):
         _, asked = graded(reply, "{}", reasons=True)
         assert [ask.form.reasons for ask in asked] == [True, again]

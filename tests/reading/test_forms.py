@@ -94,7 +94,11 @@ def test_evidence_quotes_and_reasons_belong_to_their_row() -> None:
     entry = {"id": 2, "evidence": ["C3", "[4, 5]", 6, True, "the text"], "reason": "So."}
     (row,) = read(json.dumps([entry | {"quote": "its words", "label": "Yes, it is", "x": 7}])).rows
     assert (row.number, row.label, row.evidence) == (2, YES, (3, 4, 5, 6))
-    assert (row.quote, row.reason, row.residue) == ("the text\nits words", "So. , it is", ("x: 7",))
+    assert (row.quote, row.reason, row.residue) == (
+        "the text\nits words",
+        "So.",
+        ("label: it is", "x: 7"),
+    )
     rows = read("1. yes [1]\n2. no – see (evidence: 3, 4), not [5]").rows
     assert [row.evidence for row in rows] == [(1,), (3, 4, 5)]
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from reading_replies import GOOD, PLACES, SHOP, is_inflated, is_read, labels_of
 
-from faithfulness_assert.reading.gate import MOST_CHARS
+from faithfulness_assert.reading.gate import MOST_CHARS, denies
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 
 from .reply_rows import EARNING, FIXTURES, rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 UNKNOWN = ("",) * 3
@@ -47,28 +47,24 @@ def remarks_of(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_remark_that_denies_a_statement_leaves_its_credit(place: str, folder: Path) -> None:
+def test_a_remark_that_denies_a_statement_in_words_takes_its_credit(
+    place: str, folder: Path
+) -> None:
+    """A sentence in a key of the entry is a reason, for which there are fewer words."""
     remarks = remarks_of(folder)["remarks_denying_2"]
     for texts in (SHOP, UNKNOWN):
-        assert [r for r in remarks if credited(PLACES[place](r), 2, texts)] == []
+        credited_ones = [r for r in remarks if credited(PLACES[place](r), 2, texts)]
+        share = 0.4 if place == "in its entry" else 0.05
+        assert len(credited_ones) <= share * len(remarks), credited_ones
     assert len(remarks) >= 25
 
 
-# They agree with their label, as far as one can see who does not know the context.
-LOOK_HARMLESS = {
-    "Sentence 3 is about cats.",
-    "The context talks about the opening hours and prices, and that is all.",
-    "According to the statement, dogs are welcome.",
-    "Sentence 3 says that dogs are allowed in the garden.",
-    "Sentence 3: 'Please leave your dog at the door.'",
-}
-
-
 @pytest.mark.parametrize("statement", [*SHOP, ""])
-def test_a_reason_that_denies_takes_the_credit_of_its_entry(statement: str, folder: Path) -> None:
+def test_a_reason_that_denies_in_words_takes_the_credit_of_its_entry(
+    statement: str, folder: Path
+) -> None:
     reasons = remarks_of(folder)["reasons_denying"]
-    heard = {reason for reason in reasons if not reasoned(reason, statement)}
-    assert set(reasons) - heard <= LOOK_HARMLESS
+    assert [reason for reason in reasons if reasoned(reason, statement)] == []
     assert len(reasons) >= 13
 
 
@@ -76,15 +72,38 @@ def test_most_remarks_and_reasons_that_agree_cost_nothing(folder: Path) -> None:
     """Else every judge that says a word more than it must would be asked twice."""
     data = remarks_of(folder)
     silent = [r for r in data["remarks_harmless"] if all(labels_of(PLACES["after"](r), SHOP))]
-    assert len(silent) >= 0.25 * len(data["remarks_harmless"])
+    assert len(silent) >= 0.7 * len(data["remarks_harmless"])
     for name, label, share in (
         ("reasons_of_negative_statements", "supported", 0.75),
-        ("reasons_harmless", "supported", 0.35),
+        ("reasons_harmless", "supported", 0.85),
         ("reasons_partial", "partially_supported", 0.7),
     ):
         agreeing = [row for row in data.get(name, []) if isinstance(row, dict)]
         quiet = [r for r in agreeing if reasoned(r["reason"], r["statement"], label)]
         assert len(quiet) >= share * len(agreeing), name
+
+
+def real_reasons(shared: Path) -> Iterator[dict[str, Any]]:
+    """The reasons in English that real judges wrote, which must lie beside the checkout."""
+    for row in rows(shared / "corpora" / "real" / "reasons.jsonl"):
+        said = row["statement"] + row["reason"]
+        if row["statement"] and len(said) < 1700 and sum(c > "\x7f" for c in said) < len(said) / 20:
+            yield row
+
+
+def test_real_judges_are_believed_and_their_denials_heard(shared: Path) -> None:
+    """Of what agrees at most 6 % is asked again, of what denies in words at least 95 % is heard."""
+    agreeing, denying = [], []
+    for row in real_reasons(shared):
+        denied = denies(row["reason"], row["statement"])
+        if row["kind"] == "harmless":
+            (agreeing if row["label"] == "supported" else denying).append(denied)
+        elif row["sub"] in ("explicit", "partial"):
+            denying.append(denied)
+    assert sum(agreeing) <= 0.06 * len(agreeing)
+    assert sum(denying) >= 0.95 * len(denying)
+    assert len(agreeing) > 800
+    assert len(denying) > 500
 
 
 # A reply that takes its verdict back in its thinking: that is never read.
@@ -101,13 +120,14 @@ def test_a_realistic_reply_earns_what_a_careful_human_grants_or_is_asked_again(
         texts = (*row.get("statements", SHOP), *UNKNOWN * 3) if known else UNKNOWN * 3
         labels = labels_of(row["raw"], texts[: row["n_statements"]])
         pairs = list(zip(labels, row["expect"], strict=True))
-        inflated |= {row["id"] for label, human in pairs if is_inflated(label, human)}
+        if not row.get("wordless"):
+            inflated |= {row["id"] for label, human in pairs if is_inflated(label, human)}
         if "-c-" in row["id"]:  # a clear one
             misread |= {row["id"] for label, human in pairs if label and not is_read(label, human)}
             at_once += all(is_read(label, human) for label, human in pairs)
     assert inflated <= IN_ITS_THINKING
     assert misread == set()
-    assert at_once >= 0.6 * sum("-c-" in row["id"] for row in replies)
+    assert at_once >= 0.85 * sum("-c-" in row["id"] for row in replies)
 
 
 # ---------------------------------------------------------------- wherever it stands
@@ -120,14 +140,13 @@ Only partly.
 This is contradicted by sentence 2.
 The context says nothing about it.
 Wait, no.
-12 euros
 Nicht im Kontext.
 It is a guess.
 I cannot help with that.
 The price isn't 14 euros.
 unsupported: 1
 """.strip().split("\n")
-SIGNS = ("❌", "✗", "👎", "≠", "??", "☒", "🟥", "不", "N/A")
+SIGNS = ("❌", "✗", "👎", "≠", "??", "☒", "🟥", "不符", "N/A")
 ENTRY = '{"id": 2, "evidence": [2], "label": "supported"}'
 FINAL = "Final verdict for each statement in order: Yes. Yes. Yes."
 # "@" is what is said, "$" the same as a string of JSON.
@@ -198,10 +217,9 @@ def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
 @pytest.mark.parametrize(
     ("statement", "reasons"),
     [
-        (PRICE, {"The 14 euros are the family rate; adults pay 12.", "14 is close to 12 euros."}),
+        (PRICE, {"Not 14 euros, 12.", "The context has no 14 euros."}),
         ("The theory was wrong.", {"This statement is wrong."}),
         ("Dogs are not allowed.", {"The context does not mention dogs.", "Not stated."}),
-        ("The total is 12 euros.", {"The context says 15 euros.", "12 of 15 agree."}),
     ],
 )
 def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(

@@ -60,8 +60,8 @@ def test_an_unknown_hedged_disguised_or_foreign_word_is_no_label(value: object) 
     "rest",
     [
         *(", but not the date", ", no", ", contradicted", " (not really)", ", unsupported"),
-        *(" - however, it is partly so", ", as 3 of 4 say so", ": it is 20%", ", it is ❌", ", aber klein"),
-        *(", der Kontext sagt es so", ", 是，但是不全", "|contradicted", ", " + "it is so " * 3000),
+        *(" - however, it is partly so", ", as 3 of 4 say so", ": it is 20%", ", it is ❌"),
+        *(", aber klein", "|contradicted", ", " + "it is so " * 3000),
     ],
     ids=lambda rest: rest[:20],
 )  # fmt: skip

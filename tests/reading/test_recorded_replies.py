@@ -2,8 +2,8 @@
 
 A row of ``clear_replies`` and ``contradictory_replies`` has the labels that a human reads; null is
 a statement without one. ``again`` marks a clear reply that is asked for again all the same, because
-its form is none of ours, or because it says more than its verdicts. ``miss`` says why a row is
-misread.
+its form is none of ours, or because it says more than its verdicts. ``wordless`` marks a reply that
+denies by its content alone, which is not heard; ``miss`` says why a row is misread.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ def params(*names: str) -> list[Any]:
         )
         for name in names
         for number, row in enumerate(rows(name), 1)
+        if "wordless" not in row
     ]
 
 
@@ -72,7 +73,6 @@ def test_a_reply_that_denies_quotes_or_retracts_supports_nothing(row: dict[str, 
     assert not result.pass_
 
 
-@pytest.mark.xfail(reason="without the texts, all before a label may be a repeated statement")
 def test_a_hostile_reply_supports_nothing_where_no_statement_is_known() -> None:
     hostile = [row for row in rows("hostile_replies") if "miss" not in row]
     assert [

@@ -47,7 +47,7 @@ def uses() -> None:
     """Reaches the patterns that are put together when they are first used."""
     from faithfulness_assert import audit_citations, grade, is_refusal, split_statements
     from faithfulness_assert.judges.remote.redaction import Secrets, redact
-    from faithfulness_assert.reading import gate, refusal
+    from faithfulness_assert.reading import refusal
     from faithfulness_assert.text import non_claims, phrases, strings
 
     for section in ("english", "others", "judge", "material"):
@@ -55,7 +55,7 @@ def uses() -> None:
     for section in ("declines", "beside"):
         for _, rule in phrases.pairs(strings.word_lists("declines")[section]):
             phrases.compiled(rule)
-    for make in (non_claims._courtesy, non_claims._opening, non_claims._stating, gate._courtesy):
+    for make in (non_claims._courtesy, non_claims._opening, non_claims._stating):
         make()
     non_claims.is_non_claim("Do you want to know more?")
     is_refusal("I cannot answer that. Verdict: no.")
