@@ -219,19 +219,6 @@ def test_concurrency_is_the_number_of_asks_under_way_also_where_a_case_has_sever
     assert counting.most <= 3 < counting.total / 6
 
 
-def test_a_server_gets_at_most_as_many_requests_at_once_as_the_batch_may_send() -> None:
-    counting = Counting()
-
-    def answer(request: Request) -> Answer:
-        with counting:
-            time.sleep(0.01)
-            return good_reply(request)
-
-    with Loopback(answer) as server:
-        list(remote(server).grade_many([CASE] * 30, concurrency=4))
-    assert counting.most <= 4
-
-
 def test_connections_are_used_again_however_many_asks_are_under_way() -> None:
     opened = []
     with Loopback(good_reply) as server:
@@ -325,17 +312,6 @@ def test_a_stopped_batch_ends_at_once_and_says_what_was_done(
     assert time.monotonic() - begun < PATIENCE
     assert "stopped after 2 results" in caplog.text
     assert "2 requests, 200 prompt and 40 completion tokens" in caplog.text
-
-
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="exceptions have notes from Python 3.11")
-def test_an_interrupt_says_what_was_done() -> None:
-    def cases() -> Iterator[dict[str, str]]:
-        yield from [CASE] * 5
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt) as caught:
-        list(Grader(TruthfulJudge()).grade_many(cases(), concurrency=1))
-    assert "grade_many stopped after" in caught.value.__notes__[0]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
@@ -441,28 +417,6 @@ def script(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(strict, capture_output=True, text=True, timeout=5 * PATIENCE)
 
 
-@pytest.mark.skipif(not hasattr(__import__("os"), "fork"), reason="there is no fork")
-def test_a_forked_process_grades_on_a_loop_of_its_own() -> None:
-    code = """
-        import os, sys, warnings
-        from faithfulness_assert import Grader
-        warnings.simplefilter("ignore")  # newer Pythons warn of a fork beside threads
-        grader = Grader("openai:m", base_url=sys.argv[1], api_key="k", controls="off")
-        case = ("It rains.", "It rains.")
-        assert grader.grade(*case).pass_
-        child = os.fork()
-        good = grader.grade(*case).pass_ and all(
-            result.pass_ for result in grader.grade_many([dict(answer=case[0], context=case[1])] * 3)
-        )
-        if not child:
-            os._exit(0 if good else 1)
-        print(os.waitpid(child, 0)[1], good)
-    """
-    with Loopback(lambda _: completion(verdicts_json({1: "supported"}))) as server:
-        done = script(code, server.url)
-    assert (done.stdout, done.stderr) == ("0 True\n", "")
-
-
 def test_a_judge_that_hangs_does_not_hold_up_the_end_of_a_program() -> None:
     code = """
         import asyncio, contextlib, sys, threading
@@ -494,20 +448,6 @@ def test_a_judge_that_hangs_does_not_hold_up_the_end_of_a_program() -> None:
 
 
 # ---------------------------------------------------------------- threads
-
-
-def test_idle_threads_are_used_again_and_end_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(background, "IDLE_SECONDS", 0.05)
-    threads = background.DaemonThreads()
-    names = {threads.submit(threading.get_ident).result(PATIENCE) for _ in range(3)}
-    assert len(names) <= 3
-    together = threading.Barrier(20, timeout=PATIENCE)
-    list(concurrent.futures.wait([threads.submit(together.wait) for _ in range(20)])[0])
-    end = time.monotonic() + PATIENCE
-    while threads._idle.acquire(blocking=False) and time.monotonic() < end:
-        threads._idle.release()
-        time.sleep(0.01)
-    assert threads.submit(lambda: 7).result(PATIENCE) == 7
 
 
 def test_a_system_without_another_thread_is_a_grader_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,6 @@ import json
 import threading
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pytest
 from fakes import USAGE, ScriptedJudge, TruthfulJudge
@@ -16,8 +15,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, Usage, policies
-from faithfulness_assert.drive import Clock, arun, run
-from faithfulness_assert.drive.time_left import TimeLeft
+from faithfulness_assert.drive import run
 from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import LABELS
@@ -104,19 +102,6 @@ def test_run_arun_and_run_many_give_the_same_result(
         without_clock(here).model_dump_json()
     }
     assert here.latency_ms > 0
-
-
-def test_asks_that_belong_together_are_sent_at_once() -> None:
-    both_in = threading.Barrier(2, timeout=20)
-
-    class Meeting:
-        limits = Limits(statements=1)
-
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            both_in.wait()
-            return TruthfulJudge().ask(ask)
-
-    assert Grader(Meeting()).grade("It rains. It snows.", "It rains. It snows.").score == 1.0
 
 
 def test_a_judge_with_aask_is_awaited_on_the_loop() -> None:
@@ -257,20 +242,6 @@ def test_a_plan_stops_between_its_stages_before_the_first_ask_and_never_after_it
     assert before_the_first_ask >= 4
 
 
-def test_waiting_for_a_turn_costs_a_grade_no_time() -> None:
-    clock = [0.0]
-    left = TimeLeft(10, lambda: clock[0])
-    with left.working():
-        clock[0] += 3
-    clock[0] += 100  # in line for a thread, or for its turn to ask
-    assert left() == 7
-    left.start()
-    with left.working():
-        clock[0] += 2
-    clock[0] += 1
-    assert left() == 4
-
-
 def test_a_grade_sends_at_most_eight_asks_at_once() -> None:
     under_way, most = 0, 0
 
@@ -288,38 +259,6 @@ def test_a_grade_sends_at_most_eight_asks_at_once() -> None:
         asyncio.run(Grader(Counts(limits=Limits(statements=1))).agrade(answer, answer)).score == 1.0
     )
     assert most <= 8
-
-
-def test_a_plan_is_closed_after_an_interrupt() -> None:
-    closed: list[bool] = []
-
-    class Interrupts:
-        def ask(self, ask: object, /, *, deadline: float | None = None) -> Reply:
-            raise KeyboardInterrupt
-
-    def asking() -> Any:
-        inner = grade_plan(Case("It rains.", "It rains."), policies["default"])
-        try:
-            yield next(inner)
-        finally:
-            closed.append(True)
-
-    with pytest.raises(KeyboardInterrupt):
-        run(asking(), Interrupts(), Clock())
-    assert closed == [True]
-    with pytest.raises(KeyboardInterrupt):
-        asyncio.run(_arun(asking(), Interrupts()))
-    assert closed == [True, True]
-
-
-async def _arun(plan: Any, judge: Any) -> None:
-    class Awaited:
-        async def aask(self, ask: object, /, *, deadline: float | None = None) -> Reply:
-            return judge.ask(ask)
-
-        ask = judge.ask
-
-    await arun(plan, Awaited(), Clock())
 
 
 def test_the_log_has_every_step_but_no_texts(caplog: pytest.LogCaptureFixture) -> None:

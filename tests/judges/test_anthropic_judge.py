@@ -14,10 +14,8 @@ from loopback import Answer, Loopback, Request, claude_message, refusal_to
 from remote import ASK, TEXT, bare_environment
 from strategies import examples
 
-from faithfulness_assert.cli.doctor_commands import checks
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.records.ask import ReplyForm
-from faithfulness_assert.records.errors import ConfigError
 
 KEY = "sk-ant-api03-0123456789abcdefXYZ_-AA"
 USAGE = {"input_tokens": 100, "output_tokens": 20}
@@ -119,21 +117,3 @@ def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
     assert len(first.warnings) == len(missing)
     assert first.warnings == second.warnings
     assert not missing & server.requests[-1].body.keys()
-
-
-def test_temperature_none_is_not_sent() -> None:
-    with Loopback(claude_message(TEXT)) as server:
-        judge(server, temperature=None).ask(ASK)
-    assert "temperature" not in server.requests[0].body
-
-
-def test_a_temperature_above_1_is_an_error() -> None:
-    with pytest.raises(ConfigError, match=r"^temperature: "):
-        AnthropicJudge("m", api_key=KEY, temperature=1.1)
-
-
-def test_doctor_checks_the_package_and_asks_the_judge() -> None:
-    results = list(checks("anthropic:m"))
-    assert f"anthropic {anthropic.__version__}" in [check.text for check in results]
-    assert results[-1].state == "fail"
-    assert "ANTHROPIC_API_KEY" in results[-1].text

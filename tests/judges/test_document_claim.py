@@ -165,15 +165,6 @@ def test_a_server_without_logprobs_is_asked_without_them_and_it_is_told() -> Non
     assert any("does not support logprobs" in warning for warning in result.metadata["warnings"])
 
 
-def test_an_ordinary_judge_asks_for_no_logprobs_and_has_no_confidence() -> None:
-    with Loopback(completion('{"verdicts":[{"evidence":[1],"label":"supported"}]}')) as server:
-        [verdict] = grade(
-            "The tower is tall.", CONTEXT, judge="openai:m", base_url=server.url, controls="off"
-        ).verdicts
-    assert "logprobs" not in server.requests[0].body
-    assert verdict.confidence is None
-
-
 def test_a_checker_only_gives_verdicts_and_its_form_is_a_part_of_what_it_is() -> None:
     with Loopback(checker) as server:
         with pytest.raises(ConfigError, match="cannot give; name an LLM judge"):
@@ -225,28 +216,11 @@ def test_an_honest_count_of_the_short_prompt_is_not_called_a_cut_prompt(context:
     assert "cut the prompt" not in " ".join(result.metadata.get("warnings", ()))
 
 
-def test_a_count_of_a_power_of_two_that_the_short_prompt_has_is_believed() -> None:
-    with Loopback(lambda request: with_count(request, count(prompt_of(request)))) as server:
-        for words in range(900, 1024):  # one of them has 1,024 tokens, as Ollama counts that cuts
-            result = grade("The tower is tall.", "tall " * words, **options(server))
-            assert "windows" not in result.metadata
-
-
 @pytest.mark.parametrize("context", [CONTEXT, LONG], ids=["short", "long"])
 def test_a_checker_whose_server_read_a_twentieth_of_the_prompt_is_told(context: str) -> None:
     with Loopback(counted(lambda text: len(text) // 20)) as server:
         result = grade("The tower is 330 metres tall.", context, **options(server))
     assert "may have cut the prompt" in " ".join(result.metadata["warnings"])
-
-
-def test_a_checker_whose_server_cut_a_long_prompt_is_asked_again_in_parts() -> None:
-    def cutting(request: Request) -> Answer:
-        return with_count(request, min(len(prompt_of(request)) // 4, 1024))
-
-    with Loopback(cutting) as server:
-        result = grade("The tower is 330 metres tall.", LONG * 3, **options(server))
-    assert result.metadata["windows"] > 1
-    assert all(len(prompt_of(request)) // 4 <= 1024 for request in server.requests[1:])
 
 
 count = exact_counter() or estimate_tokens

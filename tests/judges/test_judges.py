@@ -11,8 +11,6 @@ from conftest import ROOT
 from faithfulness_assert import Ask, ConfigError, Reply
 from faithfulness_assert.judges import (
     JUDGES,
-    environment_prefixes,
-    judge_forms,
     make_judge,
     option_names,
 )
@@ -44,15 +42,6 @@ def test_plain_attributes_say_what_a_judge_is() -> None:
     assert judge_info(NamedJudge()) == expected
 
 
-def test_the_judges_own_info_is_used_and_other_attributes_of_that_name_are_not() -> None:
-    judge = MinimalJudge()
-    judge.info = JudgeInfo("own")  # type: ignore[attr-defined]
-    judge.name = "ignored"  # type: ignore[attr-defined]
-    assert judge_info(judge).name == "own"
-    judge.info = print  # type: ignore[attr-defined]
-    assert judge_info(judge).name == "ignored"
-
-
 @pytest.mark.parametrize(
     ("name", "value"), [("limits", 5), ("asks", "verdicts"), ("asks", ["novels"]), ("asks", 5)]
 )
@@ -68,22 +57,6 @@ def test_each_judge_is_one_row_that_names_an_existing_class_and_its_form() -> No
         assert f"class {entry.class_name}" in path.read_text(encoding="utf-8")
         assert re.fullmatch(rf"{kind}(:[A-Z_]+)?", entry.form)
         assert isinstance(option_names(entry.form), list)
-
-
-def test_help_texts_are_derived_from_the_rows() -> None:
-    assert judge_forms() == ["anthropic:MODEL", "embedded", "local:NAME_OR_PATH", "openai:MODEL"]
-    assert [entry.extra for entry in JUDGES.values() if entry.extra] == ["anthropic", "local"]
-    assert set(environment_prefixes()) == {"ANTHROPIC_", "OPENAI_"}
-    assert JUDGES["anthropic"].install == "pip install 'faithfulness-assert[anthropic]'"
-    assert JUDGES["openai"].install == "pip install openai"
-    assert JUDGES["embedded"].install == ""
-
-
-@pytest.mark.parametrize("spec", ["openai", "openai:", "openai: ", "embedded:x"])
-def test_a_judge_with_too_much_or_too_little_in_its_name_is_shown_its_form(spec: str) -> None:
-    form = JUDGES[spec.partition(":")[0]].form
-    with pytest.raises(ConfigError, match=rf"should be written '{form}'"):
-        make_judge(spec, {})
 
 
 def test_unknown_judges_and_options_are_errors_that_help() -> None:
