@@ -8,15 +8,12 @@ way is left to that one.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
+from typing import Any
 
+from ..records.ask import ReplyForm
+from ..records.model import Label
 from .rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from ..records.ask import ReplyForm
-    from ..records.model import Label
 
 _MOST = 10**9
 """Numbers of statements and sentences are smaller than this."""

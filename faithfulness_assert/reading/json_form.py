@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..records.checks import is_whole
+from ..records.model import Label
 from ..text.strings import clean_text, is_blank
 from .gate import is_flaw
 from .json_values import Pairs, split_json
-from .labels import leading_label, parse_label
+from .labels import Labels, leading_label, parse_label
 from .rows import UNPLACED, Row, Said, has_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..records.model import Label
-    from .labels import Labels
 
 
 def _keys(words: str) -> frozenset[str]:

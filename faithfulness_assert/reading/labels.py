@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from itertools import islice
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from ..records.model import Label
 
-    from ..records.model import Label
+Labels = Mapping[str, Label] | None
 
-    Labels = Mapping[str, Label] | None
 
 # Each word is in the form that ``normalise`` gives it.
 LABEL_WORDS: dict[Label, str] = {

@@ -11,17 +11,12 @@ What stands in a line beside its number and its label is the residue of that lin
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
-from .labels import leading_label, parse_label
+from ..records.model import Label
+from .labels import Labels, leading_label, parse_label
 from .rows import Row, Said, has_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..records.model import Label
-    from .labels import Labels
 
 _FINAL = re.compile(
     r"^[ \t>*_#-]{0,9}final[ \t*_]{1,5}verdicts?[ \t*_]{1,5}for[ \t*_]{1,5}(?:each|all|the)"

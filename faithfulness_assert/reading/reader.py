@@ -7,21 +7,16 @@ loaded only then. Whether a label counts is decided in ``reconcile.py``, by the 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from ..records.ask import ReplyForm
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
 from .exact import exact_rows
-from .labels import parse_label
+from .labels import Labels, parse_label
 from .rows import Form, Reading, Row, Said, has_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ..records.ask import ReplyForm
-    from .labels import Labels
-    from .thinking import Parted
+from .thinking import Parted
 
 _WORD = re.compile(r"\w+")
 _FEW_WORDS = 5  # such as <verdict id="2">no</verdict>

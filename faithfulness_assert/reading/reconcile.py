@@ -7,20 +7,17 @@ the gate lets it pass.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
+from ..records.model import Label, Unresolved
 from ..text.strings import is_same, plain_words, text_key
 from .gate import MOST_CHARS, calls_false, denies, denies_all, field_objects, objects
 from .reader import read
 from .remarks import Remark, about_others, is_about_all_before, remarks
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from ..records.model import Label, Unresolved
-    from .rows import Reading, Row
+from .rows import Reading, Row
 
 EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
 """The labels that earn something, so that they must pass the gate."""

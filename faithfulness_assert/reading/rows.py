@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from ..records.model import Label
+from ..records.model import Label
 
 Form = Literal["schema", "json", "repaired", "text"]
-
 
 UNPLACED = 0
 """The number of a row whose number cannot be read, such as "both": no statement has it."""
@@ -30,7 +28,7 @@ class Row(NamedTuple):
     confidence: float | None = None  # how probable it says that its label is, from 0 to 1
 
 
-Said = list["Row | str"]
+Said = list[Row | str]
 """What a reply says: its rows, and its residue as texts."""
 
 

@@ -12,9 +12,10 @@ Only numbers in digits are looked for: spelled-out ones are mostly counts of wha
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator
 from itertools import combinations, islice
 from math import isclose
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .number_words import Unit, is_clear, units, valued, words_of
 from .numbers import (
@@ -32,9 +33,6 @@ from .numbers import (
     money_of,
 )
 from .strings import lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
 
 CLOSE = 1e-9
 """Relative difference of numbers that are the same."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,8 +12,6 @@ from .sentences import sentence_spans
 from .strings import is_blank, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ..cases.case import Case
 
 MAX_EVIDENCE = 20

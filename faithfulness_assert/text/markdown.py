@@ -7,14 +7,13 @@ in exactly one block. What the parser drops because it is nested too deeply beco
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .strings import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from markdown_it.token import Token
 
 Kind = Literal[

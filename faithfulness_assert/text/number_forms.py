@@ -6,8 +6,10 @@ derived, "two hundred and fifty" has no 50 in it, and "2 hours" are "120 minutes
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .number_words import is_clear, units, valued, words_of
 from .numbers import (
@@ -22,11 +24,6 @@ from .numbers import (
 from .spelled_numbers import number_parts, spelled_numbers
 from .strings import lazy_pattern
 from .values import month_before
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator
-
 
 LONGEST = 20
 """Words of one number that is spelled out."""

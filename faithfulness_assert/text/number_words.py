@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .strings import word_lists
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Unit(NamedTuple):

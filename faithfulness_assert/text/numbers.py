@@ -6,15 +6,13 @@ In doubt a number has several values. ``absent_numbers.py`` says which ones a co
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 from unicodedata import digit, numeric
 
 from .number_words import currencies, units, valued
 from .spelled_numbers import spelled_numbers
 from .strings import lazy_pattern
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 MAX_DIGITS = 25

@@ -7,14 +7,11 @@ several values, as nobody knows where one ends: "two hundred and fifty" is also 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from .number_words import valued, words_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 LONGEST = 100
 """Letters of a word that may be a number."""

@@ -6,8 +6,10 @@ in" in one text stands in the place of what follows it in another.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from unicodedata import combining, normalize
 
 from .absent_numbers import without_references
@@ -15,10 +17,6 @@ from .number_words import units, valued
 from .numbers import MONEY, OCLOCK, Number, clock_of, find_numbers, is_year, last_year
 from .shared_words import STEM
 from .strings import lazy_pattern, word_lists
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterator
 
 Kind = tuple[str, str]
 UNKNOWN: Kind = ("", "")

@@ -7,8 +7,9 @@ corrected: where more than one value could be meant, none is shown.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .absent_numbers import MOST_EVIDENCE, absent_numbers, find_absent
 from .number_words import words_of
@@ -28,9 +29,6 @@ from .values import (
     numbers_in,
     plain_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
 
 MOST_WRONG = 20
 ALIKE, LEAST_WORDS = 0.6, 2
