@@ -6,6 +6,8 @@ keeps what is finished; the engines (this machine, a provider's batch API, Ray) 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..grading import MAX_CONCURRENCY
@@ -22,9 +24,6 @@ from .run_directory import RunDirectory
 from .soft_stop import SoftStop
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from os import PathLike
-
     from typing_extensions import Unpack
 
     from ..grading import AnyPolicy

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from ..records.checks import check_number
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .estimate import Estimate
-    from .rows import Line
+from .estimate import Estimate
+from .rows import Line
 
 MOST = 10**15
 UNKNOWN_COST = "its cost is unknown: max_cost needs the option prices"

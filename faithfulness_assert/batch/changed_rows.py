@@ -8,21 +8,18 @@ from __future__ import annotations
 
 import json
 from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain, islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from .data_sets import DataSet
 from .finished_rows import FinishedRows, Head, head_of
 from .rows import Line, Row, digest, field_digests
 from .run_description import InputIs, changed_input
+from .run_directory import RunDirectory
 from .spool import temporary_database
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from .data_sets import DataSet
-    from .run_directory import RunDirectory
 
 SHOWN = 5
 """Rows that are named. Of more, only the number is told."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from sys import intern
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from ..text.strings import text_key
 from .paired_tests import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from .rechecking import Recheck
+from .rows import Lines
 from .summary import Summary
-
-if TYPE_CHECKING:
-    from .rows import Lines
 
 MIN_GRADED = 0.95
 """The share of cases that must have been graded, by default."""

@@ -6,18 +6,13 @@ signs are all written as numbers, so that it can be no markup, link, mention or 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
 from ..text.strings import clip, visible
-from .comparison import Note, Quoted
+from .comparison import Change, Comparison, Note, Outcome, Quoted
 from .paired_tests import FALSE_ALARMS, SURE, p_value
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from .comparison import Change, Comparison, Outcome
-    from .rechecking import Recheck, Shift
-    from .summary import Summary
+from .rechecking import Recheck, Shift
+from .summary import Summary
 
 MOST_CHARACTERS = 50_000
 """Of Markdown: GitHub takes comments of up to 65,536."""

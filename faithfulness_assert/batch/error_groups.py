@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
+from ..records.model import GraderError
 from ..text.strings import clip, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..records.model import GraderError
 
 MOST = 100
 """Groups of one kind. More differ in what they quote, and become one group."""

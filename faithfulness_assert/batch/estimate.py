@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import math
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import options as table
 from ..asking.echo import echoing, token_of
@@ -26,11 +27,7 @@ from ..records.judge import Judge, JudgeInfo, judge_info
 from ..records.usage import Usage
 from ..settings import Chosen, choose
 from ..text.sentences import sentence_spans
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .rows import Row
+from .rows import Row
 
 ANY_MODEL = "openai:MODEL"
 """The judge where none is named: some model behind an API. The default judge would ask nobody."""

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from ..grading import Grader
 from ..records.errors import ConfigError
+from .budget import Budget
 from .changed_rows import rest_of
+from .data_sets import DataSet
+from .finished_rows import FinishedRows
 from .progress import Counts, count_rows, shown
+from .row_grading import Share
 from .rows import Line, NotAsked, Row
 from .run_description import begun
 from .run_directory import RunDirectory
@@ -18,14 +24,7 @@ from .soft_stop import SoftStop, from_interrupt
 from .summary import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping
-
-    from ..grading import Grader
-    from .budget import Budget
-    from .data_sets import DataSet
-    from .finished_rows import FinishedRows
     from .ray import Cluster
-    from .row_grading import Share
 
 HOPELESS = 50
 """So many cases in a row that could not be graded stop a run, unless ``max_errors`` is given.

@@ -19,14 +19,14 @@ import ray.data
 from ray import cloudpickle, exceptions
 
 from ..records.errors import ConfigError
+from ..records.judge import Judge
+from ..records.result import GradingResult
 from .data_sets import open_data_set
 from .row_grading import GraderSettings, Share
 from .rows import Line, NotAsked, Row
 
 if TYPE_CHECKING:
     from ..grading import AnyPolicy
-    from ..records.judge import Judge
-    from ..records.result import GradingResult
 
 CHUNK = 64
 """Rows of a run that an actor gets at a time."""

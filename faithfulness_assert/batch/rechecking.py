@@ -9,30 +9,25 @@ changed name a cause.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..grading import Grader
 from ..options import UNSTORED, names_taken_by
 from ..records.errors import ConfigError
 from ..records.judge import described
 from ..records.option_names import option
+from ..records.result import GradingResult
 from ..text.strings import clip
+from .data_sets import DataSet
 from .finished_runs import described_run
 from .paired_tests import Pair, PairCounts
 from .row_grading import grade_rows
-from .rows import Row, digest
+from .rows import Lines, Row, digest
 from .run_description import changes, policy_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from os import PathLike
-
-    from ..records.result import GradingResult
-    from .data_sets import DataSet
-    from .rows import Lines
 
 MOST = 500
 """Cases that are asked again by default."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,14 +14,12 @@ from ..drive.patience import GivenUp, Patience, patience_of
 from ..grading import Grader
 from ..options import DEADLINE
 from ..records.judge import Judge, judge_info
+from ..records.result import GradingResult
 from ..settings import choose
 from .rows import Line, NotAsked, Row, digest, field_digests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-
     from ..grading import AnyPolicy
-    from ..records.result import GradingResult
 
 
 class GraderSettings(NamedTuple):

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import Any, Literal
 
 from .. import __version__
 from ..asking.fingerprint import prompts_fingerprint
+from ..grading import Grader
 from ..policy.policy import TAKES, Policy, plain, policy_as_json
 from ..records.errors import ConfigError
 from ..records.judge import described
 from ..records.option_names import option
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ..grading import Grader
-    from .data_sets import DataSet
-    from .run_directory import RunDirectory
+from .data_sets import DataSet
+from .run_directory import RunDirectory
 
 MAY_CHANGE = ("input.", "format", "rows", "made_from", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""

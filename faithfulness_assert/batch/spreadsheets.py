@@ -5,15 +5,13 @@ It is released often and has no dependency. openpyxl's last release is older tha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date, time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ..files import open_file
 from ..records.errors import ConfigError, pip_install
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 SUFFIXES = (".xlsx", ".xlsm", ".xls", ".ods")
 

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from math import fsum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..records.result import GradingResult
 from .error_groups import ErrorGroups
 from .rows import Line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..records.result import GradingResult
 
 LEVEL = 0.95
 """Of 100 such intervals, about 95 contain the mean of all cases like these."""

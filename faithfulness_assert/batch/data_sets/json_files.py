@@ -10,15 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import IO, TYPE_CHECKING, Any, cast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, cast
 
 from ...cases.systems import FIELDS, names
 from ...files import open_file, open_text
 from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 CHUNK = 1 << 16
 LONGEST_WORD = len("-Infinity")

@@ -5,25 +5,22 @@ from __future__ import annotations
 import csv
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, BinaryIO, Literal
+from typing import IO, Any, BinaryIO, Literal
 from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
 from ...files import as_text, new_file
 from ...records.errors import ConfigError
+from ...records.result import GradingResult
 from ...text.strings import visible
 from ..parquet_files import load_pyarrow, write_parquet
+from ..rows import Line
 from ..summary import Summary
 from .flat_rows import OWN, flat_rows
 from .input_order import in_input_order
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from ...records.result import GradingResult
-    from ..rows import Line
 
 _FORMULA = re.compile(r"[=+\-@\u2212]")
 _UNSEEN = {"\u034f", "\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\ufffd"}

@@ -7,19 +7,16 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ...files import open_text
 from ...records.errors import ConfigError
 from ...records.result_list import COLUMNS, LABELS, values_of
 from ..parquet_files import parquet_rows
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from ..rows import Line
+from ..rows import Line
 
 OWN: Mapping[str, type] = {
     "case_id": str,

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
 
 from ...text.strings import clip, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from ..rows import Line
+from ..rows import Line
 
 MOST = 10
 """Annotations of a kind that GitHub shows for a step; the last one tells how many cases it is."""

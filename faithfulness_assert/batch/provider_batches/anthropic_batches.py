@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 from urllib.parse import quote
 
 from ...files import open_file
+from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.remote.sdk import load_sdk
 from .service import (
     EXPIRED,
@@ -17,16 +19,11 @@ from .service import (
     Look,
     Said,
     Service,
+    Sought,
     count_of,
     id_in,
     read_line,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from ...judges.remote.remote_judge import RemoteJudge
-    from .service import Sought
 
 PATH = "/v1/messages/batches"
 _PROBLEMS = {"expired": EXPIRED, "canceled": NOT_RUN}

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...asking.echo import echoing, without_echo
 from ...judges.http import Answer
 from ...judges.remote.fallbacks import Steps, merge_steps
+from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.stored_replies import ask_key
 from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import JudgeError, PromptTooLong
@@ -28,11 +30,6 @@ from ..finished_rows import SERVER_ERRORS
 from ..summary import DIFFERING
 from .service import EXPIRED, MISSING, NOT_RUN
 from .store import MOST_ANSWERS, Try
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ...judges.remote.remote_judge import RemoteJudge
 
 TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""

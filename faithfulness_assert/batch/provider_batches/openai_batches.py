@@ -6,7 +6,8 @@ errors. Either may be missing, also of a batch that is completed.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from ...files import open_file
 from ...judges.remote.redaction import Secrets, safe_text
@@ -19,14 +20,10 @@ from .service import (
     Rejection,
     Said,
     Service,
+    Sought,
     count_of,
     id_in,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from .service import Sought
 
 ROUTE = "/v1/chat/completions"
 NAME_KEY = "faithfulness_assert"

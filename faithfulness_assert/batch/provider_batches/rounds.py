@@ -7,35 +7,33 @@ came back in all rounds before. That gives its result, or the asks for the next 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, cast
 
 from ...asking.echo import echoing, token_of
 from ...files import open_file
+from ...grading import Grader
 from ...judges.remote.fallbacks import merge_steps
+from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of
+from ..run_directory import RunDirectory
 from .case_answers import CaseAnswers, no_steps
 from .sending import Sending
 from .service import (
     MISSING,
     NOT_FOUND,
     NOT_RUN,
+    Look,
     RequestFiles,
+    Service,
     read_line,
     service_errors,
 )
 from .store import Round, Store
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from ...grading import Grader
-    from ...judges.remote.remote_judge import RemoteJudge
-    from ..run_directory import RunDirectory
-    from .service import Look, Service
 
 MAX_LINE = 16 << 20
 """Bytes of a line of an output. What is longer is no line that we know."""

@@ -5,38 +5,34 @@ from __future__ import annotations
 import json
 import os
 import uuid
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ...grading import Grader
 from ...judges import JUDGES
+from ...judges.remote.remote_judge import RemoteJudge
 from ...options import UNSTORED, hide_key
 from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
 from ...records.option_names import option
 from ...settings import choose
+from ..budget import Budget
+from ..data_sets import DataSet
 from ..estimate import estimate_run
 from ..finished_rows import head_of
 from ..run_description import begun, check_unchanged, describe_run
+from ..run_directory import RunDirectory
 from .anthropic_batches import AnthropicBatches
 from .openai_batches import OpenAIBatches
 from .rounds import Rounds, Standing
+from .service import Service
 from .store import Store, opened, path_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from ...judges.remote.remote_judge import RemoteJudge
-    from ...options import GraderOptions
-    from ..budget import Budget
-    from ..data_sets import DataSet
-    from ..run_directory import RunDirectory
-    from .service import Service
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""
@@ -74,7 +70,7 @@ def submit(
         ConfigError: an option that cannot be used, or the directory has another run.
         JudgeError: the provider could not be asked. The run can go on.
     """
-    hide_key(cast("GraderOptions", options))
+    hide_key(cast("Any", options))
     rest = {"cache": None, **options}  # a cache of the project is for other runs
     policy, threshold = rest.pop("policy", None), rest.pop("threshold", None)
     chosen = choose(judge, policy, threshold, rest)

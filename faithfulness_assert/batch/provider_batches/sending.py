@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+from ...judges.remote.redaction import Secrets
 from .service import Found, Service, Sought, is_refused, service_errors
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from ...judges.remote.redaction import Secrets
-    from .store import Round, Store
+from .store import Round, Store
 
 LOOK_AGAIN = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds before each look for a batch that may have been sent: a listing may lag behind."""

@@ -6,20 +6,17 @@ import json
 import math
 import shutil
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, ClassVar, NamedTuple, TypeVar
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar, NamedTuple, TypeVar
 
 from ...files import append_file, private_folder, to_disk
 from ...judges.http import Answer
 from ...judges.remote.answers import read_failure
 from ...judges.remote.redaction import Secrets, safe_text
+from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import JudgeError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ...judges.remote.remote_judge import RemoteJudge
 
 Batch = TypeVar("Batch")
 

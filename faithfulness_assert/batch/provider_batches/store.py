@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ...asking.echo import LENGTH
 from ...files import open_database, private_folder
@@ -21,13 +23,8 @@ from ..data_sets import DataSet
 from ..data_sets.data_set import Known, Taken, unknown
 from ..rows import Row, digest, field_digests
 from ..run_description import changed_input
+from ..run_directory import RunDirectory
 from .service import Rejection, Said
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from ..run_directory import RunDirectory
 
 MOST_ANSWERS = 8
 """To one ask, that differ. If there are more, none of them is believed."""
