@@ -14,15 +14,13 @@ from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..batch.finished_runs import lines_of
+from ..batch.rows import Line
 from ..records.errors import ConfigError
 from ..text.strings import clip
 from .rates import MANY_LABELS, MIN_LABELS, Stratum, rate_of
-
-if TYPE_CHECKING:
-    from ..batch.rows import Line
 
 RATE = 2.25
 LEAST_FLAGGED = 5

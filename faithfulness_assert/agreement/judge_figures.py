@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from ..text.strings import clip
 from .bootstrap import Cluster, Figure, Sample, intervals
+from .drawing import Judged, Run
 from .figures import figures
-
-if TYPE_CHECKING:
-    from .drawing import Judged, Run
-    from .labels import Labelled, Labels
+from .labels import Labelled, Labels
 
 ANY = [[0, 1, 2, 3]] * 2
 """What may be in a stratum if it says nothing of the verdicts: see ``Sample``."""

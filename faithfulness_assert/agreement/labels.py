@@ -6,17 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..batch.data_sets.sources import open_table
 from ..records.errors import ConfigError
 from ..records.option_names import option
 from ..text.strings import clip, names_of
-from .drawing import Counts, count, draw
+from .drawing import Counts, Judged, Run, count, draw
 from .sheets import LABELS, drawn_by
-
-if TYPE_CHECKING:
-    from .drawing import Judged, Run
 
 IDS = ("case_id", "id")
 SHOWN = ("question", "context", "answer")

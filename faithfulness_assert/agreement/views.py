@@ -5,19 +5,15 @@ Names and texts come from files and models. They are not escaped here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..text.strings import clip
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .bootstrap import Figure
-    from .judge_figures import Disagreement, JudgeFigures, Level
-    from .measuring import Agreement
-    from .rates import Rate
+from .bootstrap import Figure
+from .judge_figures import Disagreement, JudgeFigures, Level
+from .measuring import Agreement
+from .rates import Rate
 
 FIGURES = {
     "agreement": ("agreement", "the share on which judge and people say the same"),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
 from ..agreement.drawing import count, open_run, widths
 from ..agreement.measuring import Agreement, measure
@@ -17,10 +18,6 @@ from ..report.trust_pages import write_agreement_report
 from .arguments import add_mapping_arguments, add_report_argument, check_report_argument, columns
 from .exit_codes import NOT_GRADED, PASSED
 from .terminal import print_json, say, show_line, show_paragraph, show_table
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
 
 _PLAIN = re.compile(r"[\w .,;:%+()'=±-]*")
 WIDTHS = ("labels", "flagged", "others", "good judge", "poor judge")

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
+from ..batch.run_directory import RunDirectory
 from ..cases.systems import FROM, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..batch.run_directory import RunDirectory
 
 WIDTH = 80
 DATA_SET = "the data set: a file, or - for its text"

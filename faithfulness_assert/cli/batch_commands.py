@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from ..batch import RunOutcome
 from ..batch import run as run_rows
 from ..batch.budget import Budget
-from ..batch.provider_batches import KeptRows, collect, import_answers, is_begun, submit
+from ..batch.data_sets import DataSet
+from ..batch.provider_batches import KeptRows, Standing, collect, import_answers, is_begun, submit
 from ..batch.run_directory import RunDirectory
 from ..batch.soft_stop import SoftStop
 from ..batch.summary import Summary
@@ -32,14 +36,6 @@ from .arguments import (
 )
 from .exit_codes import INTERRUPTED, NOT_GRADED, WAITING, judged
 from .terminal import say, show_line, show_outcome
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from ..batch.data_sets import DataSet
-    from ..batch.provider_batches import Standing
 
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),

@@ -10,8 +10,10 @@ import shutil
 import subprocess
 import sys
 import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from ..asking.schema import json_schema
 from ..asking.tokens import exact_counter
@@ -25,16 +27,11 @@ from ..records.ask import Ask, Payload, ReplyForm
 from ..records.errors import ConfigError, FaithfulnessError, JudgeError, pip_install
 from ..records.judge import judge_info
 from ..records.keys import without_keys
+from ..records.model import Label
 from ..settings import Chosen, choose
 from .arguments import add_judge_argument, add_options
 from .exit_codes import FAILED, PASSED
 from .terminal import show_line
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterator, Mapping
-
-    from ..records.model import Label
 
 PACKAGES = (
     *("faithfulness-assert", "openai", "pydantic", "jsonschema", "tiktoken", "sentencex"),

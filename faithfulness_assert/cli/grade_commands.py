@@ -6,15 +6,19 @@ from __future__ import annotations
 
 import json
 import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..batch.data_sets import DataSet
 from ..batch.estimate import SAMPLE, estimate_run
 from ..batch.outputs import in_input_order
 from ..batch.provider_batches import SERVICES
 from ..batch.row_grading import grade_rows
+from ..batch.rows import Line, Row
 from ..batch.run_description import describe_run
 from ..batch.run_directory import RunDirectory
 from ..cases.case import Case
@@ -24,6 +28,7 @@ from ..policy import describe, presets
 from ..policy.load import find_policy
 from ..records.checks import check_number
 from ..records.errors import InputError
+from ..records.result import GradingResult
 from .arguments import (
     add_grading_arguments,
     add_report_argument,
@@ -33,14 +38,6 @@ from .arguments import (
 )
 from .exit_codes import PASSED
 from .terminal import print_json, say, show, show_line, show_paragraph, show_table
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ..batch.data_sets import DataSet
-    from ..batch.rows import Line, Row
-    from ..records.result import GradingResult
 
 DEMO = Path(__file__).parent / "demo.json"
 NOTE = (

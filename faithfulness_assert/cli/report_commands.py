@@ -5,7 +5,7 @@ between two runs, and whether the second one is worse.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from argparse import ArgumentParser, Namespace
 
 from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
@@ -13,6 +13,7 @@ from ..batch.data_sets import open_data_set
 from ..batch.estimate import estimate_run
 from ..batch.finished_runs import lines_of, names_of
 from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
+from ..batch.rows import Lines
 from ..grading import MAX_CONCURRENCY, Grader
 from ..options import parse_options
 from ..records.checks import check_number
@@ -21,11 +22,6 @@ from ..report import write_report
 from .arguments import add_judge_argument, add_mapping_arguments, add_options, columns, share
 from .exit_codes import FAILED, NOT_GRADED, PASSED
 from .terminal import say, show_line
-
-if TYPE_CHECKING:
-    from argparse import ArgumentParser, Namespace
-
-    from ..batch.rows import Lines
 
 
 def add_report_arguments(parser: ArgumentParser) -> None:

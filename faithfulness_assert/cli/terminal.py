@@ -5,24 +5,20 @@ from __future__ import annotations
 import heapq
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from ..batch.summary import Summary
+from ..cases.case import Case
 from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
+from ..records.result import GradingResult
 from ..records.result_list import badness
 from ..text.strings import visible, visible_json, visible_line
 from .exit_codes import judged
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from ..cases.case import Case
-    from ..records.result import GradingResult
 
 MOST_NOTES = 5
 """Warnings about passing cases that are listed at the end, each once."""

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from os import fspath
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import options as table
-from ..batch.estimate import estimate_run
+from ..batch.estimate import Estimate, estimate_run
 from ..batch.rows import Row
+from ..cases.case import Case
 from ..grading import Grader
 from ..records.checks import check_number
 from ..records.errors import ConfigError
+from ..records.judge import Judge
+from ..records.result import GradingResult
 from ..records.usage import Usage
 from ..text.strings import clip, one_line
 from .card import Card, KindCard, Repeat
-from .scenes import FALSE_KINDS, KINDS, make_probes
+from .scenes import FALSE_KINDS, KINDS, Probe, make_probes
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from ..batch.estimate import Estimate
-    from ..cases.case import Case
-    from ..records.judge import Judge
-    from ..records.result import GradingResult
-    from .scenes import Probe
-
-    Labels = dict[str, str | None]
+Labels = dict[str, str | None]
 
 PER_KIND = 33
 """Finds a kind on which a judge is wrong half of the time with 99 % (30 % of the time from 100)."""

@@ -8,13 +8,11 @@ value: a greater number, another year or day. Any other slot is computed: ``sum`
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from operator import add, mul, sub
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from random import Random
+from random import Random
+from typing import Any
 
 TRIES = 200
 POOLS = {"p": "people", "t": "towns", "f": "firms"}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import Any, NoReturn, cast
 
 import pytest
 
 from ..batch.rows import Line, Row, brief, digest
+from ..cases.case import Case
 from ..files import append_file, open_file
 from ..grading import Grader
 from ..judges import option_names
@@ -20,16 +22,11 @@ from ..policy.load import find_policy
 from ..records.errors import ConfigError, suggest
 from ..records.judge import judge_info
 from ..records.model import GraderError
+from ..records.result import GradingResult
 from ..settings import judge_setting
 from .assertions import NotGraded, check_passed, make_grader, read_case
 from .plugin_settings import read_settings
 from .session_results import CHECKS, NAME, PROPERTY, SPENT_FILE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ..cases.case import Case
-    from ..records.result import GradingResult
 
 MARKER_NAMES = GRADER_NAMES | {"judge", "policy", "threshold"}
 

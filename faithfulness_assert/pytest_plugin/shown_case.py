@@ -7,19 +7,16 @@ a failed test shows them as they are.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..asking.ranking import nearest_sentences
+from ..cases.case import Case
+from ..records.model import Evidence, Verdict
+from ..records.result import GradingResult
 from ..records.views import MARKS, in_words, wrong_in_words
 from ..text.strings import clip, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ..cases.case import Case
-    from ..records.model import Evidence, Verdict
-    from ..records.result import GradingResult
 
 MOST_PROBLEMS = 10
 """Statements that are shown. Of more, only the number is told."""

@@ -13,14 +13,11 @@ FaithfulnessError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Iterable
+from typing import Literal, get_args
 
 from .keys import without_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from .usage import Usage
+from .usage import Usage
 
 JudgeErrorKind = Literal[
     "refusal",

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, get_args
 
 from ..asking.ranking import nearest_sentences
 from ..cases.case import Case, Passage
 from ..records.model import LABELS, Evidence, Status, Verdict
+from ..records.result import GradingResult
 from ..text.numbers import numbers_of
 from ..text.wrong_words import difference
 from .record import OUTCOMES, Record, plain, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-
-    from ..records.result import GradingResult
 
 OUTCOME_NAMES = tuple(OUTCOMES.values())
 UNRESOLVED = "unresolved"

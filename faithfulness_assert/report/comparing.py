@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from ..batch.comparison import KINDS, Change, compare
 from ..batch.finished_runs import names_of
+from ..batch.rows import Lines
 from .case_view import UNRESOLVED, Vocabulary, detail_view, row_view
 from .joining import Joined, join
 from .record import Record
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ..batch.rows import Lines
-    from .result_records import Results
+from .result_records import Results
 
 MOST_CHANGES = 2000
 """Changed cases in a report, the most important ones. All are counted."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..batch.data_sets import DataSet
 from ..batch.rows import Row, digest
@@ -12,11 +13,7 @@ from ..records.errors import ConfigError, InputError
 from ..records.option_names import option
 from .case_view import Texts
 from .record import Record, mapping_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from .result_records import Results
+from .result_records import Results
 
 MOST_QUOTES = 50
 """Of a result without a fingerprint, looked for in the passages."""

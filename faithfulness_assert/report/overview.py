@@ -7,24 +7,21 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
+from ..batch.comparison import Change
 from ..batch.comparison_views import rows_of, verdict_of
 from ..batch.paired_tests import FALSE_ALARMS, p_value
 from ..batch.summary import Summary
+from ..records.model import Verdict
 from ..records.result_list import badness
 from ..text.strings import clip
 from .case_view import label_of
+from .comparing import Compared
 from .groups import Repeats, Slices
 from .record import Record, mapping_of, text_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..batch.comparison import Change
-    from ..records.model import Verdict
-    from .comparing import Compared
-    from .result_records import Results
+from .result_records import Results
 
 LABELS = {
     "contradicted": ("✗", "contradicted", "The context says something else."),

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
+from ..agreement import Agreement
 from ..agreement.views import facts, headline, tables
 from ..batch.outputs.files import whole_file
 from ..files import as_text
+from ..probe import Comparison
 from ..probe.card import Card, KindCard, interval
 from .building import check_report
 from .page import write_page
-
-if TYPE_CHECKING:
-    import os
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from ..agreement import Agreement
-    from ..probe import Comparison
 
 MOST = 50
 """Disagreements that are shown."""
