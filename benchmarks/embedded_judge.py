@@ -21,8 +21,8 @@ from itertools import groupby
 from pathlib import Path
 
 from faithfulness_assert.judges.embedded import THRESHOLD
-from faithfulness_assert.judges.embedded.index import build_index
 from faithfulness_assert.judges.embedded.rule import support
+from faithfulness_assert.judges.embedded.words import build_index
 from faithfulness_assert.text.sentences import sentence_spans
 
 LABELLED = Path(__file__).parents[2] / "shared" / "labelled"

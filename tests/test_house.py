@@ -170,7 +170,7 @@ def rooms_of(name: str) -> set[str]:
 def allowed(name: str) -> set[str]:
     """The rooms that a module may import."""
     if room(name) == "judges":  # the embedded judge is the only one that reads a statement itself
-        return JUDGES_MAY_IMPORT | ({"text"} if name == "judges.embedded.numbers" else set())
+        return JUDGES_MAY_IMPORT | ({"text"} if name == "judges.embedded.words" else set())
     below = set(ROOMS[: ROOMS.index(room(name)) + 1])
     return below - PLAN_MAY_NOT_IMPORT if room(name) == "plan" else below
 
@@ -220,7 +220,7 @@ HOMES = {
     "torch": "judges.local.transformers_engine",
     "transformers": "judges.local.transformers_engine",
     "safetensors": "judges.local.transformers_engine",
-    "tokenizers": "judges.local.tokenizing",
+    "tokenizers": "judges.local.inputs",
     "huggingface_hub": "judges.local.model_files",
     "pytest": " ".join(f"pytest_plugin.{name}" for name in PYTEST_FILES),
 }

@@ -8,22 +8,19 @@ and only pays off if several asks share a long context within minutes. Automatic
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from ..records.ask import Ask, Outcome, Reply
 from ..records.errors import JudgeError
+from ..records.usage import Usage
 from ..text.strings import clean_text
+from .http import Answer
 from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.provider import Provider
+from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..records.usage import Usage
-    from .http import Answer
-    from .remote.redaction import Secrets
 
 # ---------------------------------------------------------------- requests
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from ..records.errors import ConfigError, pip_install, suggest
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ..records.judge import Judge
+from ..records.judge import Judge
 
 
 class JudgeEntry(NamedTuple):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..records.ask import Ask, Reply
 from ..records.errors import ConfigError
 from ..records.judge import Judge, JudgeInfo, Limits, judge_info
 from . import background
-
-if TYPE_CHECKING:
-    from ..records.ask import Ask, Reply
 
 
 class TwoJudges:

@@ -10,21 +10,18 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import ssl
 import zlib
 from base64 import b64encode
 from collections.abc import AsyncIterable, Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from ..records.errors import JudgeError, Remedy
 from . import background
 from .remote.redaction import Secrets, safe_text
-
-if TYPE_CHECKING:
-    import ssl
-
-    from .remote.settings import Endpoint
+from .remote.settings import Endpoint
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is

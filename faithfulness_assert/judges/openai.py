@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from ..asking.prompt import document_claim
@@ -21,7 +22,10 @@ from ..records.ask import Ask, Outcome, Reply
 from ..records.ask import finish_reason as why_ended
 from ..records.checks import check_number
 from ..records.errors import ConfigError, JudgeError
+from ..records.judge import JudgeInfo
+from ..records.usage import Usage
 from ..text.strings import clean_text
+from .http import Answer
 from .remote.answers import (
     bad_answer,
     read_failure,
@@ -31,15 +35,8 @@ from .remote.answers import (
 )
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.provider import Provider
+from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..records.judge import JudgeInfo
-    from ..records.usage import Usage
-    from .http import Answer
-    from .remote.redaction import Secrets
 
 # ---------------------------------------------------------------- requests
 

@@ -21,9 +21,8 @@ from fakes import USAGE
 
 from faithfulness_assert import Ask, ConfigError, GradingResult, Reply, grade, policies
 from faithfulness_assert.judges.local.families import FAMILIES
-from faithfulness_assert.judges.local.inputs import Chunk
+from faithfulness_assert.judges.local.inputs import Chunk, Input
 from faithfulness_assert.judges.local.scores import score
-from faithfulness_assert.judges.local.tokenizing import Input
 
 FILES = sorted(
     path for path in (ROOT / "fixtures" / "golden").glob("*.json") if path.stem != "citations"

@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from faithfulness_assert import Ask, JudgeError, grade
 from faithfulness_assert.asking.schema import schema_errors
 from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge
-from faithfulness_assert.judges.embedded.index import LONGEST, Index, build_index
 from faithfulness_assert.judges.embedded.rule import support
 from faithfulness_assert.judges.embedded.words import (
+    LONGEST,
+    Index,
+    build_index,
     find_names,
     find_words,
     sentences,
@@ -208,7 +210,7 @@ def test_a_statement_scores_no_more_than_its_weakest_sentence(
 
 def test_the_reply_is_the_same_in_every_run() -> None:
     program = (
-        "from faithfulness_assert.judges.embedded.index import build_index\n"
+        "from faithfulness_assert.judges.embedded.words import build_index\n"
         "from faithfulness_assert.judges.embedded.rule import support\n"
         "index = build_index((n, ' '.join(str(n * k % 97) for k in range(1, 30))) for n in range(400))\n"
         "print([support(' '.join(str(n * k % 89) for k in range(1, 20)), index) for n in range(60)])"

@@ -30,7 +30,7 @@ from faithfulness_assert.batch import run
 from faithfulness_assert.cli import main
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.local.batching import Batcher, OutOfMemory
-from faithfulness_assert.judges.local.tokenizing import Input
+from faithfulness_assert.judges.local.inputs import Input
 from faithfulness_assert.policy.presets import policies
 from faithfulness_assert.records.ask import Payload
 

@@ -1,5 +1,88 @@
-"""The embedded judge: no key, no download, no network. A smoke test that compares words only."""
+"""The embedded judge: no key, no download, no network. A smoke test that compares words only.
 
-from .judge import THRESHOLD, EmbeddedJudge
+It only answers ``supported`` or ``not_enough_info``. It labels a sentence with two names exchanged
+as supported, and one that is true in quite other words as ``not_enough_info``. It is right about
+seven times in ten on natural statements, and about six times on those that were altered on purpose
+(``benchmarks/embedded_judge.py`` measures both). Use it to test that everything is connected, and
+an LLM judge to grade answers.
+"""
 
-__all__ = ["THRESHOLD", "EmbeddedJudge"]
+from __future__ import annotations
+
+import json
+import time
+from typing import Any, ClassVar
+
+from ...records.ask import Ask, Reply
+from ...records.errors import JudgeError
+from ...records.judge import JudgeInfo
+from ...records.usage import Usage
+from .rule import Support, support
+from .words import build_index
+
+THRESHOLD = 0.6
+
+
+class EmbeddedJudge:
+    """Labels a statement ``supported`` if the context knows enough of its words.
+
+    All other statements are ``not_enough_info``. The same ask always gets the same reply. The
+    question is not read: it is never evidence.
+    """
+
+    info: ClassVar[JudgeInfo] = JudgeInfo(
+        name="embedded",
+        keeps_deadline=True,
+        caveat="embedded smoke-test judge: compares words only; name an LLM judge for real grading",
+        never_contradicts=True,
+        deterministic=True,
+        asks=frozenset({"verdicts"}),
+        identity={"judge": "embedded", "version": 5},
+    )
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """A verdict for each statement of ``ask``.
+
+        Raises:
+            JudgeError: the ask is not for verdicts, which needs an LLM; or ``deadline``, an instant
+                of ``time.monotonic()``, has passed.
+        """
+        if ask.kind != "verdicts":
+            raise JudgeError(
+                "the embedded judge cannot write claims: use a policy that splits into sentences "
+                "(split='sentences'), or an LLM judge",
+                "unreadable",
+            )
+        index = build_index(ask.payload.sentences)
+        verdicts = []
+        for number, statement in ask.payload.statements:
+            if deadline is not None and time.monotonic() > deadline:
+                raise JudgeError(
+                    "the embedded judge ran out of time; pass fewer statements or a later deadline",
+                    "timeout",
+                )
+            own = {"id": number} if ask.form.numbered else {}
+            verdicts.append(own | _verdict(support(statement, index), ask.form.reasons))
+        text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
+        return Reply(text, usage=Usage(), validated=True)
+
+
+def _verdict(support: Support, reasons: bool) -> dict[str, Any]:
+    supported = support.score >= THRESHOLD
+    return {
+        "evidence": list(support.evidence) if supported else [],
+        **({"reason": _reason(support)} if reasons else {}),
+        "label": "supported" if supported else "not_enough_info",
+    }
+
+
+def _reason(support: Support) -> str:
+    if support.against and support.score < THRESHOLD:
+        return support.against
+    if not support.evidence:
+        return "no overlap with the context; smoke-test judge"
+    where = f"in context sentences {', '.join(map(str, support.evidence[:5]))}"
+    if support.score >= THRESHOLD:
+        return f"its words are {where}; this is the smoke-test judge"
+    share = f"{support.score:.0%} of its words are {where}"
+    return f"{share}, and {THRESHOLD:.0%} are needed; smoke-test judge"

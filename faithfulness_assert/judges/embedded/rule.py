@@ -4,7 +4,7 @@ Common words such as "the" say nothing and are left out, and a sentence tends to
 known and to end with what is new. So a sentence of a statement has the share of its words that the
 context knows, where the first word weighs 1, the second 2, and so on. A word is known if a word of
 the context begins like it; of other words, the share of their pieces of four letters counts that
-words of the context have. A number is one word in all its forms (``numbers.py``). The best window
+words of the context have. A number is one word in all its forms (``words.py``). The best window
 is the three neighbouring sentences of the context with most of the words. The more different words
 a context has, the more words are in it by chance: outside the window a word counts less, from
 ``MANY`` different words on nothing, and all such words together at most ``APART``.
@@ -29,23 +29,25 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from .index import LONGEST
-from .numbers import is_key, is_number_word, with_known_numbers
 from .words import (
+    LONGEST,
     STEM,
     as_written,
     beginnings,
     content_words,
     find_names,
     find_words,
+    is_key,
+    is_number_word,
     negates,
     sentences,
     spaced,
+    with_known_numbers,
     without_citations,
 )
 
 if TYPE_CHECKING:
-    from .index import Index
+    from .words import Index
 
 WINDOW = 3  # context sentences that are compared together
 GRAM = 4  # letters of a piece

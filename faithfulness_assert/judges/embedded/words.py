@@ -1,5 +1,7 @@
 """How the embedded judge reads a text: its words, numbers, names and sentences. Nothing else.
 
+An index says where in a context a word or a number is. A number is looked for in all its forms.
+
 Every pattern is linear, and a word has at most 20 letters (longer ones are read as several words),
 so no text can make it slow.
 """
@@ -7,8 +9,13 @@ so no text can make it slow.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from itertools import pairwise
+from typing import NamedTuple
 
+from ...text.number_forms import Form, in_digits, in_words
+from ...text.number_words import currencies, units, valued
+from ...text.spelled_numbers import may_be_numbers, number_parts
 from ...text.strings import word_lists
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
@@ -117,3 +124,120 @@ def without_citations(text: str) -> str:
     if "[" not in text and (text.isascii() or _SUPERSCRIPT_DIGITS.isdisjoint(text)):
         return text
     return re.sub(_CITATIONS, r"\1 ", text)
+
+
+# Words of a piece of text. Longer sentences are cut: without this, a transcript without full stops
+# would be one window that contains everything.
+LONGEST = 100
+
+
+class Index(NamedTuple):
+    """A context, prepared once for any number of statements.
+
+    Args:
+        texts: its sentences; long ones are cut into several texts.
+        sentence_numbers: the number of the sentence that each text belongs to.
+        places: the positions in ``texts`` where each word stem occurs, ascending.
+        known: for each shorter beginning of a word, a word of the context that begins so.
+        windows: the starts of the windows that have a word stem in them, ascending; of stems that
+            statements have had.
+        words: all words.
+        unread: the sentences whose numbers are not in ``places`` yet, each with the position of its
+            first text: they are read once a statement has needed them.
+        exact: the number of the sentence that consists of exactly these words.
+        pieces: the pieces of all words, once a statement has needed them.
+    """
+
+    texts: list[str]
+    sentence_numbers: list[int]
+    places: dict[str, list[int]]
+    known: dict[str, str]
+    windows: dict[str, list[int]]
+    words: set[str]
+    unread: list[tuple[int, str]]
+    exact: dict[str, int]
+    pieces: set[str]
+
+
+def build_index(context: Iterable[tuple[int, str]]) -> Index:
+    """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
+    index = Index([], [], {}, {}, {}, set(), [], {}, set())
+    for number, sentence in context:
+        words = find_words(sentence)
+        if not words:
+            continue
+        index.words.update(words)
+        index.unread.append((len(index.texts), sentence))
+        whole = spaced(words)
+        index.exact.setdefault(whole, number)
+        for start in range(0, len(words), LONGEST):
+            piece = words[start : start + LONGEST]
+            for stem in {word[:STEM] for word in piece}:
+                index.places.setdefault(stem, []).append(len(index.texts))
+            index.texts.append(whole if len(piece) == len(words) else spaced(piece))
+            index.sentence_numbers.append(number)
+    index.known.update(by_beginning(index.words))
+    return index
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[str, list[str], str]:
+    """A sentence, its words, and its first number in digits that the context lacks, or "".
+
+    In place of a number that the context has in another form, its key is among the words: the
+    context then has it where that form is.
+    """
+    found = [*in_digits(sentence)] if _DIGIT.search(sentence) else []
+    if may_be_numbers(words) and any(_is_new_number(word, index) for word in words):
+        found += in_words(sentence)
+    if not found:
+        return sentence, words, ""
+    _read_numbers(index)
+    rest, known, at, missing = list[str](), list[str](), 0, ""
+    for reading in sorted(found, key=lambda one: one.forms[0].start):
+        form = next((form for form in reading.forms if _key(form.key) in index.places), None)
+        if form is None:
+            starts, ends = zip(*((form.start, form.end) for form in reading.forms), strict=True)
+            missing = missing or ("" if reading.in_words else sentence[min(starts) : max(ends)])
+        elif form.start >= at and _is_new(sentence, form, index):
+            rest.append(sentence[at : form.start])
+            known += [*find_words(rest[-1]), _key(form.key)]
+            at = form.end
+    rest.append(sentence[at:])
+    return " ".join(rest), [*known, *find_words(rest[-1])], missing
+
+
+def is_key(word: str) -> bool:
+    """Whether a word is the key of a number. No word of a text begins with a space."""
+    return word[0] == " "
+
+
+def _key(key: str) -> str:
+    return f" {key}"
+
+
+def _is_new_number(word: str, index: Index) -> bool:
+    return word not in index.words and number_parts(word) != ()
+
+
+def is_number_word(word: str) -> bool:
+    """Whether a word may be a part of a number, such as "30", "ten", "million" or "minutes"."""
+    names = (units(), currencies(), valued("months"), valued("scales"))
+    return word[0].isdecimal() or number_parts(word) != () or any(word in name for name in names)
+
+
+def _is_new(sentence: str, form: Form, index: Index) -> bool:
+    """Whether the words of a number are not in the context. A part of a word, as in Q2, is none."""
+    around = sentence[max(form.start - 1, 0) : form.start] + sentence[form.end : form.end + 1]
+    words = find_words(sentence[form.start : form.end])
+    return not any(map(str.isalnum, around)) and not index.words.issuperset(words)
+
+
+def _read_numbers(index: Index) -> None:
+    for at, sentence in index.unread:
+        readings = [*in_digits(sentence), *in_words(sentence)]
+        for key in {key for reading in readings for key in reading.offers}:
+            index.places.setdefault(_key(key), []).append(at)
+    index.unread.clear()

@@ -3,6 +3,227 @@
 ``local:NAME_OR_PATH`` names a folder, or a model of the Hugging Face hub.
 """
 
-from .judge import LocalJudge
+from __future__ import annotations
 
-__all__ = ["LocalJudge"]
+import asyncio
+import json
+import time
+from collections.abc import Mapping, Sequence
+from concurrent import futures
+from typing import Any
+
+from ...asking.ranking import Ranking
+from ...asking.schema import MAX_EVIDENCE
+from ...records.ask import Ask, Numbered, Reply, ReplyForm
+from ...records.checks import check_number, check_text
+from ...records.errors import ConfigError, JudgeError
+from ...records.judge import JudgeInfo
+from ...records.model import Label
+from ...records.usage import Usage
+from .. import background
+from .inputs import Chunk, Reader
+from .loading import Settings, load
+from .scores import FIXES, TOO_LONG, Score, score
+
+NAMED = 3
+"""Sentences that a verdict names of a chunk that has more."""
+
+
+class LocalJudge:
+    """Labels statements with a checker that runs on this machine.
+
+    It reads each statement with each part of the context that the model can read at once. The same
+    ask gets the same reply, whatever else is asked at the time. The question is read only by
+    families that were trained with one.
+
+    Args:
+        model: a folder, or the name of a model on the Hugging Face hub.
+        revision: the commit, tag or branch of a model on the hub. Without one, its newest commit
+            is taken; the judge's name says which.
+        family: how the model is asked, where its config and its name do not say it: ``pair``,
+            ``minicheck``, ``true``, ``hhem`` or ``lettucedetect``.
+        label_order: the label of each of the model's outputs, where its config does not name them.
+        answers: the two words that a model writes for supported and not supported; default 1, 0.
+        support_at: from 0 to 1; a probability of support above this one is enough.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, or ``auto``: a GPU if there is one.
+        inputs_at_once: the most inputs that are computed together.
+        max_prompt_tokens: the most tokens of one input. Default: what the model was made for.
+        foundation: for HHEM, the model on which it was built: a folder, NAME or NAME@REVISION.
+        allow_pickle: load weights that are no safetensors. They can run code: trust the model.
+
+    Raises:
+        ConfigError: there is no such model, it cannot be loaded, or an option does not fit it.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        revision: str | None = None,
+        family: str | None = None,
+        label_order: Sequence[Label] | str | None = None,
+        answers: Sequence[str] | str | None = None,
+        support_at: float = 0.5,
+        device: str = "auto",
+        inputs_at_once: int = 32,
+        max_prompt_tokens: int | None = None,
+        foundation: str | None = None,
+        allow_pickle: bool = False,
+    ) -> None:
+        check_number("support_at", support_at, 0, 1)
+        check_number("inputs_at_once", inputs_at_once, 1, 10_000, whole=True)
+        if max_prompt_tokens is not None:
+            check_number("max_prompt_tokens", max_prompt_tokens, 32, 10**6, whole=True)
+        if not isinstance(allow_pickle, bool):
+            raise ConfigError(f"allow_pickle: must be true or false, got {allow_pickle!r:.40}")
+        name, device = check_text("model", model), check_text("device", device)
+        given = (revision, family, label_order, answers, device, inputs_at_once, max_prompt_tokens)
+        self._model = load(Settings(name, *given, foundation, allow_pickle))
+        self._support_at = support_at
+        self._reader = Reader(self._model.family, self._model.tokens, self._model.most)
+        self.info = self._told()
+
+    def _told(self) -> JudgeInfo:
+        model = self._model
+        return JudgeInfo(
+            name=f"local:{model.files.plain_name}",
+            keeps_deadline=True,
+            any_loop=True,
+            deterministic=True,
+            never_contradicts="contradicted" not in model.order,
+            asks=frozenset({"verdicts"}),
+            identity={
+                "judge": "local",
+                "files": model.fingerprint,
+                "family": model.family.name,
+                "labels": list(model.order),
+                "support_at": self._support_at,
+                "tokens": model.most,
+                "runtime": model.runtime.split()[0],
+            },
+        )
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """A verdict for each statement of ``ask``.
+
+        Raises:
+            JudgeError: the ask is not for verdicts; the time is up; or the model cannot compute it.
+        """
+        chunks = self._read(ask)
+        left = None if deadline is None else max(deadline - time.monotonic(), 0)
+        computing = self._submit(chunks)
+        try:
+            outputs = computing.result(left)
+        except (futures.TimeoutError, TimeoutError):
+            computing.cancel()
+            raise _late() from None
+        return self._reply(ask, chunks, outputs)
+
+    async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """The same as a coroutine, for any event loop.
+
+        Raises:
+            JudgeError: see ``ask``.
+        """
+        chunks = await background.in_thread(self._read, ask)
+        left = None if deadline is None else max(deadline - time.monotonic(), 0)
+        computing = asyncio.wrap_future(self._submit(chunks))
+        try:
+            outputs = await asyncio.wait_for(computing, left)
+        except (asyncio.TimeoutError, TimeoutError):
+            raise _late() from None
+        return self._reply(ask, chunks, outputs)
+
+    def _read(self, ask: Ask) -> dict[int, list[Chunk]]:
+        if ask.kind != "verdicts":
+            raise JudgeError(
+                "a local judge only gives verdicts: use a policy that splits into sentences "
+                "(split='sentences'), or name an LLM for the rest with claims_judge",
+                "unreadable",
+            )
+        return self._reader.chunks(ask.payload)
+
+    def _submit(self, chunks: Mapping[int, Sequence[Chunk]]) -> futures.Future[list[Any]]:
+        return self._model.batcher.submit([c.input for own in chunks.values() for c in own])
+
+    # ------------------------------------------------------------ the reply
+
+    def _reply(self, ask: Ask, chunks: Mapping[int, list[Chunk]], outputs: list[Any]) -> Reply:
+        """The reply, in the same JSON as that of any judge."""
+        computed, found = iter(outputs), []
+        for number, statement in ask.payload.statements:
+            own = chunks[number]
+            found.append(self._scored(own, [next(computed) for _ in own], statement))
+        problems = tuple(dict.fromkeys(one.problem for one in found if one.problem))
+        if problems and not any(one.label for one in found):
+            raise JudgeError(problems[0], "unreadable", fix=FIXES[problems[0]])
+        items = zip(ask.payload.statements, found, strict=True)
+        rows = [_row(n, text, own, ask.form, ask.payload.sentences) for (n, text), own in items]
+        return Reply(
+            json.dumps({"verdicts": rows}, separators=(",", ":")),
+            Usage(),
+            validated=True,
+            warnings=(*self._warnings(), *(f"no verdict: {problem}" for problem in problems)),
+            confidence=tuple(one.label and one.confidence for one in found),
+            wrong=tuple(one.wrong for one in found),
+        )
+
+    def _warnings(self) -> tuple[str, ...]:
+        files = self._model.files
+        if files.pinned:
+            return ()
+        commit = files.commit or "of a commit"
+        return (f"no commit of the model is pinned; to repeat the grade, pass revision={commit}",)
+
+    def _scored(self, chunks: list[Chunk], outputs: list[Any], statement: str) -> Score:
+        if not chunks:
+            return Score(problem=TOO_LONG)
+        model, read = self._model, self._model.tokens.plain(statement)
+        return score(chunks, outputs, read, model.family.head, model.order, self._support_at)
+
+
+def _late() -> JudgeError:
+    return JudgeError(
+        "the local judge ran out of time",
+        "timeout",
+        retryable=True,
+        fix="Pass a later deadline or a lower concurrency, or use a smaller model or a GPU.",
+    )
+
+
+def _row(
+    number: int, statement: str, found: Score, form: ReplyForm, sentences: Numbered
+) -> dict[str, Any]:
+    """The verdict on a statement as a row; its label is null if there is none."""
+    label = found.label
+    if label is not None and label not in form.labels:
+        label = "not_enough_info"
+    evidence = [] if label in (None, "not_enough_info") else _named(statement, found, sentences)
+    return {
+        **({"id": number} if form.numbered else {}),
+        "evidence": evidence,
+        **({"reason": _reason(found, evidence)} if form.reasons else {}),
+        "label": label,
+    }
+
+
+def _named(statement: str, found: Score, sentences: Numbered) -> list[int]:
+    """The sentences of the chunk that decided; of a long one those most like the statement."""
+    if len(found.numbers) <= NAMED:
+        return list(found.numbers)
+    texts = {number: text for number, text in sentences if number in set(found.numbers)}
+    ranking = Ranking(texts.values(), [range(n, n + 1) for n in range(1, len(texts) + 1)])
+    numbers = list(texts)
+    best = sorted(numbers[place] for place in ranking.best(statement, "", NAMED))
+    return best or numbers[:MAX_EVIDENCE]
+
+
+def _reason(found: Score, evidence: Sequence[int]) -> str:
+    if found.problem:
+        return found.problem
+    where = f"context sentences {', '.join(map(str, evidence))}"
+    if found.label == "supported":
+        return f"{where} support it" if evidence else "the context supports it"
+    if found.label == "contradicted":
+        return f"{where} contradict it"
+    return f"its probability of support is {found.support:.2f}"

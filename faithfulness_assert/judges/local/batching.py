@@ -8,16 +8,13 @@ are more than padding ever changes.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ...records.errors import JudgeError
 from .. import background
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from .tokenizing import Input
+from .inputs import Input
 
 BATCH_TOKENS = 16_384
 """Tokens of one batch, padding included: a few long inputs, or many short ones."""

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...records.errors import ConfigError, pip_install
+from ...records.model import Label
 from . import transformers_engine
 from .batching import Batcher
-from .families import Family, family_of
-from .label_order import label_order
+from .families import Family, family_of, label_order
+from .inputs import Tokens, read_tokenizer
 from .model_files import INSTALL, ModelFiles, find_model, weights
 from .onnx_engine import OnnxEngine, is_onnx
-from .tokenizing import Tokens, read_tokenizer
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...records.model import Label
 
 KEPT = 2
 """Models that a process keeps."""

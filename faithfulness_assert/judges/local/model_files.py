@@ -10,16 +10,14 @@ import hashlib
 import json
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...files import open_file
 from ...records.errors import ConfigError, pip_install
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 MAX_JSON_BYTES = 64 << 20
 SECONDS = 10.0

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from ...records.errors import ConfigError
 from .batching import OutOfMemory
+from .inputs import Input
 from .model_files import INSTALL, ModelFiles
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from .tokenizing import Input
 
 ENCODERS = ("model.onnx",)
 _HALVES = ("encoder_model.onnx", "decoder_model.onnx")

@@ -8,14 +8,12 @@ number that is no number is no verdict.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ...records.model import Label
-    from .families import Head
-    from .inputs import Chunk
+from ...records.model import Label
+from .families import Head
+from .inputs import Chunk
 
 DIGITS = 4
 """Digits of a probability. The batch in which an input is computed changes only later ones."""

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...records.errors import ConfigError, pip_install
 from ...text.strings import clip
 from .batching import OutOfMemory
+from .families import Head
+from .inputs import Input, Tokens
 from .model_files import INSTALL, ModelFiles
-from .tokenizing import Input, Tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from .families import Head
 
 _CLASSES = {
     "labels": "AutoModelForSequenceClassification",
