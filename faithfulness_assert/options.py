@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from .cases.systems import CASE_ALIASES
 from .conversations.events import MESSAGE_ROLES
@@ -224,10 +224,10 @@ def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def hide_key(options: GraderOptions | GradeOptions | dict[str, Any]) -> None:
     """Makes the key hide itself, because pytest shows the locals of functions that fail."""
-    if isinstance(key := options.get("api_key"), str):
-        from .judges.remote.redaction import Secret
+    if "api_key" in options:
+        from .judges.remote import settings
 
-        options["api_key"] = Secret(key)
+        settings.hide_key(cast("dict[str, Any]", options))
 
 
 def split_options(options: GradeOptions | dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -25,12 +25,13 @@ FAILURES = 5
 COOL_DOWN = 30.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 """Seconds before an ask goes again, and between the probes of a run."""
+_CHANCE = random.Random()  # noqa: S311 - not used for security; that of the program is its own
 OUTAGES = ("transport", "server", "rate_limit")
 
 
 def backoff(pauses: int) -> float:
     """The seconds of a pause after so many."""
-    jitter = random.uniform(0.75, 1.0)  # noqa: S311 - not used for security
+    jitter = _CHANCE.uniform(0.75, 1.0)
     return float(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE) * jitter)
 
 

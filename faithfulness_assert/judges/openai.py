@@ -37,6 +37,7 @@ from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.provider import Provider
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
+from .remote.settings import hide_key
 
 # ---------------------------------------------------------------- requests
 
@@ -277,6 +278,7 @@ class OpenAIJudge(RemoteJudge):
         form: Literal["json", "document_claim"] = "json",
         **options: Any,
     ) -> None:
+        hide_key(options)
         if form not in FORMS:
             raise ConfigError(f"form: must be one of {', '.join(FORMS)}, got {form!r:.40}")
         if form == "document_claim":

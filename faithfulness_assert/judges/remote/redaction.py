@@ -16,14 +16,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from html import unescape
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import quote, unquote
 
 from ...records.ask import Outcome, Reply
 from ...records.errors import JudgeError
 from ...records.keys import REDACTED, without_keys
-
-Error = TypeVar("Error", bound=JudgeError)
 
 MAX_SHOWN = 300  # characters of a server's text that a message quotes
 MAX_SEARCHED = 20_000  # characters that are searched for credentials: more than is ever shown
@@ -53,12 +51,15 @@ _JSON_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[bfnrt]|([^\\]))")  # also i
 
 
 class Secret(str):
-    """A string whose ``repr`` does not show it."""
+    """A string whose ``repr`` does not show it, nor that of a part of it."""
 
     __slots__ = ()
 
     def __repr__(self) -> str:
         return "'[redacted]'"
+
+    def __getitem__(self, place: Any) -> Secret:
+        return Secret(super().__getitem__(place))
 
 
 class Secrets:
@@ -68,9 +69,6 @@ class Secrets:
         self._given = {Secret(word) for word in words if _is_secret(word)}
         self._learned: deque[Secret] = deque(maxlen=MOST_LEARNED)
         self.learn(())
-
-    def __repr__(self) -> str:
-        return f"Secrets({REDACTED})"
 
     def learn(self, words: Iterable[str]) -> None:
         """Adds secrets that turned up later. Of these, only the last ones are remembered."""
@@ -110,7 +108,7 @@ class Secrets:
             warnings=tuple(map(self.out_of, reply.warnings)),
         )
 
-    def out_of_error(self, error: Error) -> Error:
+    def out_of_error(self, error: JudgeError) -> JudgeError:
         """An error without the secrets: itself."""
         for name, value in vars(error).items():
             if isinstance(value, str) and name != "kind":

@@ -23,7 +23,7 @@ from .answers import ServerError
 from .context_window import ContextWindow, default_limits
 from .fallbacks import Steps, merge_steps, next_steps, step_warnings
 from .sdk import ClientConnection, batch_client, client_endpoint
-from .settings import find_endpoint, host_of
+from .settings import find_endpoint, hide_key, host_of
 
 if TYPE_CHECKING:
     from .provider import Provider, Settings
@@ -73,7 +73,10 @@ class RemoteJudge:
         max_statements: int = 40,
         client: Any = None,
     ) -> None:
-        provider = self.provider
+        given = {"api_key": api_key}
+        del api_key
+        hide_key(given)
+        api_key, provider = given.get("api_key"), self.provider
         check_number("timeout", timeout, 0.001, 86_400)
         check_number("max_retries", max_retries, 0, 100, whole=True)
         check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True, optional=True)
@@ -89,8 +92,8 @@ class RemoteJudge:
                 provider.name, provider.home, provider.path, base_url, api_key
             )
         elif base_url or api_key:
-            given = "base_url" if base_url else "api_key"
-            raise ConfigError(f"{given}: set it on the client that is given as client")
+            name = "base_url" if base_url else "api_key"
+            raise ConfigError(f"{name}: set it on the client that is given as client")
         else:
             self._endpoint = client_endpoint(client, provider)
         self.own_client = client
@@ -118,6 +121,8 @@ class RemoteJudge:
         )
 
     def __repr__(self) -> str:
+        if not hasattr(self, "_endpoint"):  # a traceback shows the one that could not be made
+            return f"{type(self).__name__}(...)"
         url = self._endpoint.public_url
         return f"{type(self).__name__}({self._settings['model']!r}, base_url={url!r})"
 

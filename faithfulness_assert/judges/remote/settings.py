@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ...records.checks import check_text
@@ -52,8 +53,22 @@ class Endpoint:
         return (unquote(user), unquote(password)) if user or password else None
 
 
+def hide_key(options: dict[str, Any]) -> None:
+    """Makes the key among these options hide itself: tracebacks may show locals.
+
+    Raises:
+        ConfigError: it is no string.
+    """
+    if isinstance(key := options.pop("api_key", None), str):
+        options["api_key"] = Secret(key)
+    elif key is not None:
+        kind = type(key).__name__
+        del key
+        raise ConfigError(f"api_key: must be a string, got {kind}")
+
+
 def find_endpoint(
-    provider: str, home: str, path: str, base_url: object, api_key: object
+    provider: str, home: str, path: str, base_url: object, api_key: str | None
 ) -> Endpoint:
     """The endpoint that the options name, else the environment, else the provider's own.
 
@@ -189,11 +204,9 @@ def _parse_base_url(url: str) -> SplitResult:
     return parts
 
 
-def _find_key(given: object, variable: str, *, needed: bool) -> Secret:
+def _find_key(given: str | None, variable: str, *, needed: bool) -> Secret:
     """The given key, else that of the environment; empty if there is none and none is needed."""
-    if given is not None and not isinstance(given, str):
-        raise ConfigError(f"api_key: must be a string, got {type(given).__name__}")
-    key = Secret((given or os.environ.get(variable) or "").strip())
+    key = Secret(Secret(given or os.environ.get(variable) or "").strip())
     if not key and needed:
         raise ConfigError(f"api_key: missing. Set {variable} in the environment, or pass api_key")
     if any(not "!" <= c <= "~" for c in key):
