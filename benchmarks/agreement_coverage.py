@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from faithfulness_assert.agreement.rates import Stratum, rate_of
+from faithfulness_assert.agreement.drawing import Stratum, rate_of
 from faithfulness_assert.batch.summary import REACH
 
 RUNS = (500, 2000, 10_000)

@@ -4,10 +4,9 @@
 labels, and ``unfaithful_rate`` gives the share of unfaithful answers from labels alone.
 """
 
+from .drawing import MIN_LABELS, Rate, unfaithful_rate
 from .figures import ac1, figures, kappa
-from .judge_figures import JudgeFigures
-from .measuring import Agreement, measure
-from .rates import MIN_LABELS, Rate, unfaithful_rate
+from .measuring import Agreement, JudgeFigures, measure
 from .sheets import write_sheet
 
 __all__ = [

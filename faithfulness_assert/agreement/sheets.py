@@ -29,8 +29,7 @@ from ..records.errors import ConfigError, InputError
 from ..records.model import Verdict
 from ..records.option_names import option
 from ..text.strings import clean_text, clip
-from .drawing import MOST, Drawn, Judged, draw, open_run
-from .rates import MIN_LABELS
+from .drawing import MIN_LABELS, MOST, Drawn, Judged, draw, open_run
 
 SUFFIXES = (".csv", ".jsonl")
 SEED = 1

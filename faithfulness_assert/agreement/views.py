@@ -10,10 +10,9 @@ from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 from ..text.strings import clip
-from .bootstrap import Figure
-from .judge_figures import Disagreement, JudgeFigures, Level
-from .measuring import Agreement
-from .rates import Rate
+from .drawing import Rate
+from .figures import Figure
+from .measuring import Agreement, Disagreement, JudgeFigures, Level
 
 FIGURES = {
     "agreement": ("agreement", "the share on which judge and people say the same"),

@@ -11,9 +11,17 @@ from agreement_oracle import FILE, scikit_learn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert.agreement.bootstrap import Cluster, Sample, intervals
-from faithfulness_assert.agreement.figures import ac1, agreement, figures, kappa
-from faithfulness_assert.agreement.paired import Both, paired
+from faithfulness_assert.agreement.figures import (
+    Both,
+    Cluster,
+    Sample,
+    ac1,
+    agreement,
+    figures,
+    intervals,
+    kappa,
+    paired,
+)
 from faithfulness_assert.batch.paired_tests import holm
 
 ROWS = json.loads(FILE.read_text(encoding="utf-8"))

@@ -14,8 +14,17 @@ import pytest
 
 import faithfulness_assert
 from faithfulness_assert import split_statements
-from faithfulness_assert.probe.scenes import FALSE_KINDS, KINDS, all_scenes, fill, make_probes
-from faithfulness_assert.probe.slots import Clock, Day, Number, filled
+from faithfulness_assert.probe.scenes import (
+    FALSE_KINDS,
+    KINDS,
+    Clock,
+    Day,
+    Number,
+    all_scenes,
+    fill,
+    filled,
+    make_probes,
+)
 
 FOLDER = Path(faithfulness_assert.__file__).parent / "probe" / "scenes"
 SCENES = all_scenes()
