@@ -29,8 +29,8 @@ sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tes
 from virtual_time import run_virtually
 
 from faithfulness_assert import JudgeError, Reply, Usage
-from faithfulness_assert.drive import TimeLeft
 from faithfulness_assert.drive.admission import Admission
+from faithfulness_assert.drive.asks import TimeLeft
 from faithfulness_assert.drive.limits import PerMinute
 from faithfulness_assert.records.ask import Ask, Outcome, Payload, ReplyForm
 

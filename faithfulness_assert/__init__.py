@@ -18,9 +18,8 @@ from importlib import import_module
 # Type checkers take it as true. To import typing would double the cost of importing this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .calls import agrade, grade, grade_many
     from .cases.case import Case, Passage
-    from .grading import Grader
+    from .grading import Grader, agrade, grade, grade_many
     from .policy.policy import Policy
     from .policy.presets import policies
     from .pytest_plugin.assertions import NotGraded, assert_faithful
@@ -39,8 +38,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "calls": ("agrade", "grade", "grade_many"),
-    "grading": ("Grader",),
+    "grading": ("Grader", "agrade", "grade", "grade_many"),
     "policy.policy": ("Policy",),
     "policy.presets": ("policies",),
     "pytest_plugin.assertions": ("NotGraded", "assert_faithful"),

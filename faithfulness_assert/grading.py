@@ -1,46 +1,44 @@
-"""``Grader``: checks options, makes the judge and the policy, and runs a plan for each case."""
+"""``grade``, ``agrade`` and ``grade_many``, and the ``Grader`` that each call of them makes.
+
+A ``Grader`` checks options, makes the judge and the policy, and runs a plan for each case.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from . import options as table
 from .asking.requirements import advice, check_judge, is_readable, policy_for
-from .asking.tokens import estimate_tokens
+from .asking.tokens import CountTokens, estimate_tokens
 from .cases.case import Case
 from .cases.fields import is_missing
 from .conversations.events import check_evidence_roles
-from .drive import Clock, arun, run
+from .drive.asks import Clock
+from .drive.grades import Slots, arun, replay, run
 from .judges import find_stored, make_judge, option_names
 from .judges.secret import check_seed, process_secret, secret_of
-from .plan.plan import grade_plan
+from .plan.plan import Plan, grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
+from .policy.policy import Policy
+from .records.ask import Ask, Outcome
 from .records.checks import check_mapping, check_number, check_prices, check_seconds
 from .records.errors import ConfigError, InputError
-from .records.judge import judge_info
-from .settings import choose
+from .records.judge import Judge, JudgeInfo, Limits, judge_info
+from .records.result import GradingResult
+from .settings import SETTING, choose, given_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from typing_extensions import Unpack
 
-    from .asking.tokens import CountTokens
-    from .drive import Slots
     from .drive.admission import Admission
-    from .drive.lock_step import Known
-    from .options import CaseOptions, GraderOptions
-    from .plan.plan import Plan
-    from .policy.policy import Policy
-    from .records.judge import Judge, JudgeInfo, Limits
-    from .records.result import GradingResult
+    from .options import CaseOptions, GradeOptions, GraderOptions
+    from .records.result_list import Results
 
-    AnyPolicy = str | Policy | Mapping[str, Any]
-
+AnyPolicy = str | Policy | Mapping[str, Any]
 MAX_CONCURRENCY = 1000
 BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
@@ -193,14 +191,14 @@ class Grader:
         given = cases if isinstance(cases, Given) else Given(cases)
         return run_many((partial(self.agrade_case, case) for case in given), concurrency)
 
-    def replay(self, case: Case | Mapping[str, Any], known: Known) -> GradingResult | None:
+    def replay(
+        self, case: Case | Mapping[str, Any], known: Callable[[Ask], Outcome | None]
+    ) -> GradingResult | None:
         """The result of a case whose asks were sent otherwise; None if some have no outcome yet.
 
-        ``known``: returns the outcome of an ask, or None; see ``drive.lock_step``. The limits
-        are those of a judge that was never asked, so that each replay asks the same.
+        ``known``: see ``drive.grades.replay``. The limits are those of a judge that was never
+        asked, so that each replay asks the same.
         """
-        from .drive.lock_step import replay
-
         read = self._read(case)
         if not isinstance(read, Case):
             return read
@@ -266,3 +264,85 @@ class Grader:
         if self._advice:
             metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
         return replace(result, **told, metadata=metadata)
+
+
+# ---------------------------------------------------------------- the public functions
+
+
+def grade(
+    answer: str | None = None,
+    context: Any = None,
+    *,
+    question: str = "",
+    judge: str | Judge = SETTING,
+    policy: AnyPolicy | None = None,
+    threshold: float | None = None,
+    **options: Unpack[GradeOptions],
+) -> GradingResult:
+    """Grades whether ``answer`` is faithful to ``context``.
+
+    Args:
+        answer: the LLM's answer.
+        context: the texts that the answer may use: a string, or a list of strings, passages or
+            mappings with ``text`` and ``id``.
+        question: what was asked. It resolves references and is never evidence.
+        judge, policy, threshold, options: see ``Grader``, and for fields of the case, also as
+            other systems name them, ``Case``. ``messages`` is a conversation with the answer,
+            in place of answer, context and question, or beside them. ``judge=None`` is an error, as
+            it may be a variable that was meant to name one.
+
+    Returns:
+        A complete ``GradingResult``, whatever the answer, the context and the judge contain.
+
+    Raises:
+        ConfigError: a judge, policy, threshold or option that cannot be used.
+    """
+    case, others = table.split_options(options)
+    grader = Grader(given_judge(judge), policy, threshold, **others)
+    return grader.grade(answer, context, question=question or None, **case)
+
+
+async def agrade(
+    answer: str | None = None,
+    context: Any = None,
+    *,
+    question: str = "",
+    judge: str | Judge = SETTING,
+    policy: AnyPolicy | None = None,
+    threshold: float | None = None,
+    **options: Unpack[GradeOptions],
+) -> GradingResult:
+    """The same as ``grade``, on the running event loop."""
+    case, others = table.split_options(options)
+    grader = Grader(given_judge(judge), policy, threshold, **others)
+    return await grader.agrade(answer, context, question=question or None, **case)
+
+
+def grade_many(
+    cases: Iterable[Any],
+    *,
+    judge: str | Judge = SETTING,
+    policy: AnyPolicy | None = None,
+    threshold: float | None = None,
+    concurrency: int = 8,
+    **options: Unpack[GraderOptions],
+) -> Results:
+    """Grades many cases at once. The results have the order of the cases.
+
+    They are a list with ``to_frame()``, which a notebook shows with the worst first.
+    ``Grader.grade_many`` does the same without holding all results in memory.
+
+    Args:
+        cases: ``Case`` records, or mappings with ``answer``, ``context`` and optionally
+            ``question``, ``id`` and ``citation_audit``, also as other systems name them; or a
+            table with such columns: a pandas or polars frame, a pyarrow table, a Hugging Face
+            data set (one split), a ragas ``EvaluationDataset``.
+        concurrency: how many asks are under way at once, 1 to 1000.
+    """
+    table.hide_key(options)
+    from .cases.tables import Given
+    from .records.result_list import Results
+
+    grader = Grader(given_judge(judge), policy, threshold, **options)
+    given = Given(cases, keep=True)
+    return Results(grader.grade_many(given, concurrency=concurrency), given.rows)

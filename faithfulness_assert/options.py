@@ -7,6 +7,7 @@ themselves (``policy/policy.py``). Plain data: the hook loads it in every assert
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -17,7 +18,6 @@ from .policy.policy import OF_PRESETS, Policy
 from .records.errors import ConfigError, suggest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from os import PathLike
     from typing import TypedDict
 

@@ -12,24 +12,20 @@ kind of judge does not get those of the project.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .files import open_file
 from .judges import JUDGES
 from .policy.files import SUFFIXES, read_data
+from .policy.policy import Policy
 from .records.checks import is_fraction
 from .records.errors import ConfigError, suggest
+from .records.judge import Judge
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .policy.policy import Policy
-    from .records.judge import Judge
-
-    AnyPolicy = str | Policy | Mapping[str, Any]
+AnyPolicy = str | Policy | Mapping[str, Any]
 
 JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 FILE = "pyproject.toml"

@@ -44,7 +44,6 @@ ROOMS = (
     "options",
     "settings",
     "grading",
-    "calls",
     "batch",
     "agreement",
     "probe",

@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..drive import ASKS_AT_ONCE, Slots
 from ..drive.admission import admission_of
+from ..drive.asks import GivenUp
+from ..drive.grades import ASKS_AT_ONCE, Slots
 from ..drive.limits import PerMinute
-from ..drive.patience import GivenUp, Patience, patience_of
+from ..drive.outage import Patience, patience_of
 from ..grading import Grader
 from ..options import DEADLINE
 from ..records.judge import Judge, judge_info

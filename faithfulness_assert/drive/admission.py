@@ -3,6 +3,11 @@
 An ask waits until the user's limits per minute, the rate that refusals taught, and the room of a
 server on this machine let it go. If it fails and may succeed later, it goes again after a pause.
 Whether the server is down: see ``outage.py``.
+
+Servers that people run themselves often answer one ask after the other. Eight asks at once then
+wait for each other until all of them time out. So the first ask is sent alone. After it, asks are
+sent at once as long as the server, even if it answers one after the other, can answer all of them
+in half of the timeout. If it answers several in the time of one, the number grows.
 """
 
 from __future__ import annotations
@@ -11,26 +16,32 @@ import asyncio
 import math
 import os
 import weakref
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
+from ..judges.remote.settings import is_here
 from ..records.ask import Ask, Outcome, Reply
 from ..records.errors import JudgeError
 from ..records.judge import Judge, judge_info
 from ..records.usage import Usage
-from .ask_outcomes import late
-from .learned_rate import LearnedRate, is_refusal
-from .limits import PerMinute, Room, room_of
+from .asks import TimeLeft, late
+from .limits import LearnedRate, PerMinute, is_refusal
 from .outage import Outage, backoff
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-
-    from .time_left import TimeLeft
 
 MOST_PATIENCE = 600.0
 """Seconds that an ask without a deadline waits for a server that is down."""
+
+MOST_WAIT = 86_400.0
+"""Seconds in line for a server on this machine."""
+PART_OF_TIMEOUT = 0.5
+KEPT = 0.8
+"""Part of the last cost that a lower one leaves: the number of asks grows step by step."""
+CHARS_PER_ITEM = 400
+"""What the reply to a statement costs, in characters of a prompt."""
 
 _ALL: weakref.WeakSet[Admission] = weakref.WeakSet()
 
@@ -180,3 +191,93 @@ def admission_of(judge: Judge) -> Admission:
     url = (judge_info(judge).identity or {}).get("base_url", "")
     retries, timeout = getattr(asked, "max_retries", 0), getattr(asked, "timeout", 60.0)
     return Admission(retries, timeout, room_of(str(url)))
+
+
+# ---------------------------------------------------------------- a server on this machine
+
+
+class _Waiting(NamedTuple):
+    """An ask in line."""
+
+    size: int
+    seconds: float  # in which the server must be able to answer all asks under way
+    admitted: asyncio.Future[None]
+
+
+class Room:
+    """How many asks a server on this machine gets at once. One for each server.
+
+    ``cost`` is the seconds that a character of a prompt takes, if the server answers one ask after
+    the other; None before the first reply. ``under_way`` is the characters of all asks under way.
+    """
+
+    def __init__(self) -> None:
+        self.cost: float | None = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets what is under way or waits: a forked process has none of it."""
+        self.under_way = 0
+        self._line: deque[_Waiting] = deque()
+
+    @asynccontextmanager
+    async def taken(self, ask: Ask, timeout: float, left: TimeLeft) -> AsyncIterator[None]:
+        """Waits in line: a long ask is not kept waiting by short ones that came later.
+
+        Args:
+            ask: what is to be sent.
+            timeout: the seconds that an ask may take.
+            left: the time of its grade, which stands still meanwhile.
+
+        Raises:
+            JudgeError: there was no room for ``MOST_WAIT`` seconds.
+        """
+        size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
+        admitted = asyncio.get_running_loop().create_future()
+        waiting = _Waiting(size, timeout * PART_OF_TIMEOUT, admitted)
+        self._line.append(waiting)
+        self._admit()
+        try:
+            if not admitted.done():
+                with left.in_line():
+                    await asyncio.wait([admitted], timeout=MOST_WAIT)
+            if not admitted.done():
+                message = "not asked: other asks took all the time of the server on this machine"
+                raise JudgeError(message, "timeout", retryable=True)
+            yield
+        finally:
+            if admitted.done():
+                self.under_way -= size
+            else:
+                self._line.remove(waiting)
+            self._admit()
+
+    def _admit(self) -> None:
+        """Lets the asks at the head of the line go for which there is room."""
+        while self._line and self._has_room(self._line[0]):
+            waiting = self._line.popleft()
+            self.under_way += waiting.size
+            waiting.admitted.set_result(None)
+
+    def _has_room(self, waiting: _Waiting) -> bool:
+        if not self.under_way:
+            return True
+        return self.cost is not None and (
+            (self.under_way + waiting.size) * self.cost <= waiting.seconds
+        )
+
+    def learn(self, cost: float, *, late: bool = False) -> None:
+        """Takes in what an ask cost. One that got no answer in time would have cost more."""
+        known = self.cost or 0.0
+        self.cost = max(cost, 2 * known) if late else max(cost, KEPT * known)
+
+
+_ROOMS: dict[str, Room] = {}
+
+
+def room_of(url: str) -> Room | None:
+    """The room of the server at this address; None if it is not on this machine."""
+    parts = urlsplit(url)
+    if not is_here(parts.hostname or ""):
+        return None
+    return _ROOMS.setdefault(parts.netloc.rpartition("@")[2], Room())

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from ..plan.plan import Plan
+from ..records.ask import Ask, Outcome
 from ..records.judge import Judge, JudgeInfo, judge_info
+from ..records.result import GradingResult
 from ..records.usage import Usage
-from .ask_outcomes import as_outcome, failed, late, log, wrapped
-from .patience import GivenUp
-from .time_left import Clock
+from .asks import Clock, GivenUp, as_outcome, failed, late, log, wrapped
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Awaitable, Callable
 
-    from ..plan.plan import Plan
-    from ..records.ask import Ask, Outcome
-    from ..records.result import GradingResult
     from .admission import Admission
 
 ASKS_AT_ONCE = 8
@@ -120,6 +118,29 @@ def step(
         return (next(plan) if outcomes is None else plan.send(outcomes)), None
     except StopIteration as stop:
         return (), stop.value
+
+
+def replay(plan: Plan, known: Callable[[Ask], Outcome | None]) -> GradingResult | None:
+    """The result of a plan; None if an ask has no outcome yet.
+
+    A plan cannot be stored, but it is deterministic: after the same outcomes it asks the same.
+
+    Args:
+        plan: the plan, at its start.
+        known: returns the outcome of an ask, or None. It is called for each ask of the plan in its
+            order, also for those beside an ask without an outcome, but for none after them.
+    """
+    try:
+        asks, result = step(plan)
+        while result is None:
+            outcomes = [known(ask) for ask in asks]
+            told = tuple(outcome for outcome in outcomes if outcome is not None)
+            if len(told) < len(outcomes):
+                return None
+            asks, result = step(plan, told)
+        return result
+    finally:
+        plan.close()
 
 
 # ---------------------------------------------------------------- one grade

@@ -1,20 +1,19 @@
-"""What a server may be sent: so much per minute, and on this machine so much at once.
+"""What a server may be sent: the user's limits per minute, and the rate that its refusals teach.
 
-Servers that people run themselves often answer one ask after the other. Eight asks at once then
-wait for each other until all of them time out. So the first ask is sent alone. After it, asks are
-sent at once as long as the server, even if it answers one after the other, can answer all of them
-in half of the timeout. If it answers several in the time of one, the number grows.
+A server that wants to be asked less often says so (HTTP 429, ``retry-after``). A single refusal is
+no limit: a busy region or a shared quota refuses some asks at any rate. Then the ask that was
+refused waits, and no other. Refusals that come in bursts are a limit. Then all asks wait until the
+server takes asks again, and go out one by one, as fast as the server took them while it refused
+others. As long as it takes them, they get faster. If slower asks are refused as often, it was no
+limit after all. Before the first limit nothing waits.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
-from ..judges.remote.settings import is_here
 from ..judges.token_counter import token_counter
 from ..records.ask import Ask, Outcome, Reply
 from ..records.checks import check_number
@@ -22,20 +21,10 @@ from ..records.errors import JudgeError
 from ..records.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
     from aiolimiter import AsyncLimiter
-
-    from .time_left import TimeLeft
-
-MOST = 1e12
-MOST_WAIT = 86_400.0
-"""Seconds in line for a server on this machine."""
-PART_OF_TIMEOUT = 0.5
-KEPT = 0.8
-"""Part of the last cost that a lower one leaves: the number of asks grows step by step."""
-CHARS_PER_ITEM = 400
-"""What the reply to a statement costs, in characters of a prompt."""
+import math
+from itertools import islice
+from typing import TYPE_CHECKING
 
 
 class PerMinute:
@@ -57,7 +46,7 @@ class PerMinute:
         limits = {"requests_per_minute": requests, "tokens_per_minute": tokens}
         for name, limit in limits.items():
             if limit is not None:
-                check_number(name, limit, 1e-6, MOST)
+                check_number(name, limit, 1e-6, 1e12)
         self._count = token_counter(judge_name)
         self._requests = None if requests is None else Quota(requests)
         self._tokens = None if tokens is None else Quota(tokens)
@@ -129,91 +118,152 @@ def _limiter(per_minute: float) -> AsyncLimiter:
     return AsyncLimiter(per_minute / 61, 1)
 
 
-# ---------------------------------------------------------------- a server on this machine
+# ---------------------------------------------------------------- what refusals teach
+
+BURSTS = ((5, 5), (10, 7), (20, 9), (40, 12))
+"""Of how many last tries how many are refused, if there is a limit. One in ten that is refused by
+chance makes such a burst in one of 10,000 windows."""
+WINDOW = 40
+"""The last tries that are looked at."""
+AGAIN = 2
+"""How many of them are refused, if a known limit is exceeded."""
+SLOWER = 0.9
+"""The part of what the server took that is sent after a refusal."""
+FAR_OVER = 0.3
+"""The part of the tries that is refused, if a limit is exceeded by half or more."""
+NO_LIMIT = 0.5
+"""The part of a rate at which a server refuses less than that, if it has a limit near that rate."""
+DOUBLES_IN, FAR = 60.0, 10.0
+"""Seconds without a refusal in which a rate doubles: near the one that was refused, and far below
+it."""
+DOUBLES_AFTER = 300
+"""Tries that this takes at least, near the rate that was refused. Far below it takes a sixth."""
+NEAR = 0.8
+"""The part of a rate that was refused which is near it."""
+PERIOD = 10.0
+"""Seconds over which the rate of tries is measured."""
+PAUSE = 0.5
+"""Seconds to wait if the server does not say how long."""
+LEAST, MOST = 0.5, 1000.0
+"""Tries for each second: never fewer; with more, nothing waits any longer."""
 
 
-class _Waiting(NamedTuple):
-    """An ask in line."""
+class Try:
+    """A try that went out: when, as which one, and whether the server has refused it."""
 
-    size: int
-    seconds: float  # in which the server must be able to answer all asks under way
-    admitted: asyncio.Future[None]
+    __slots__ = ("at", "number", "refused")
+
+    def __init__(self, at: float, number: int) -> None:
+        self.at, self.number, self.refused = at, number, False
 
 
-class Room:
-    """How many asks a server on this machine gets at once. One for each server.
+class LearnedRate:
+    """One for each admission. All of it runs on one event loop.
 
-    ``cost`` is the seconds that a character of a prompt takes, if the server answers one ask after
-    the other; None before the first reply. ``under_way`` is the characters of all asks under way.
+    ``rate`` is how many tries go out each second; infinite while no limit is known.
     """
 
     def __init__(self) -> None:
-        self.cost: float | None = None
+        self.rate = math.inf
+        self._free_at = self._changed_at = self._slowed_at = -math.inf
+        self._sent: deque[Try] = deque()  # of the last PERIOD
+        self._count, self._last_refused = 0, -1
+        self._refused_rate = math.inf
+        self._near_rate = math.inf  # which is at most half more than the limit, if there is one
+        self._before: list[Try] = []  # that went out before the rate was lowered
         self.forget()
 
     def forget(self) -> None:
-        """Forgets what is under way or waits: a forked process has none of it."""
-        self.under_way = 0
-        self._line: deque[_Waiting] = deque()
+        """Forgets who waits: a forked process has another event loop."""
+        self._line = asyncio.Lock()
 
-    @asynccontextmanager
-    async def taken(self, ask: Ask, timeout: float, left: TimeLeft) -> AsyncIterator[None]:
-        """Waits in line: a long ask is not kept waiting by short ones that came later.
+    @property
+    def holds(self) -> bool:
+        """Whether an ask must ``wait`` before it is sent."""
+        return self.rate < math.inf
 
-        Args:
-            ask: what is to be sent.
-            timeout: the seconds that an ask may take.
-            left: the time of its grade, which stands still meanwhile.
+    async def wait(self) -> None:
+        """Waits in line until the next try may go out."""
+        if not self.holds:
+            return
+        loop = asyncio.get_running_loop()
+        async with self._line:
+            while (seconds := self._free_at - loop.time()) > 0:
+                await asyncio.sleep(seconds)
+            now = loop.time()
+            self._speed_up(now)
+            self._free_at = max(self._free_at, now) + 1 / self.rate
 
-        Raises:
-            JudgeError: there was no room for ``MOST_WAIT`` seconds.
+    def sent(self) -> Try:
+        """Notes that a try goes out."""
+        tried = Try(asyncio.get_running_loop().time(), self._count)
+        self._count += 1
+        self._sent.append(tried)
+        while self._sent[0].at < tried.at - PERIOD:
+            self._sent.popleft()
+        return tried
+
+    def refused(self, tried: Try, wait: float | None) -> None:
+        """Notes that the server refused a try, and for how many seconds it wants no other.
+
+        Only tries count that were sent at the present rate.
         """
-        size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
-        admitted = asyncio.get_running_loop().create_future()
-        waiting = _Waiting(size, timeout * PART_OF_TIMEOUT, admitted)
-        self._line.append(waiting)
-        self._admit()
-        try:
-            if not admitted.done():
-                with left.in_line():
-                    await asyncio.wait([admitted], timeout=MOST_WAIT)
-            if not admitted.done():
-                message = "not asked: other asks took all the time of the server on this machine"
-                raise JudgeError(message, "timeout", retryable=True)
-            yield
-        finally:
-            if admitted.done():
-                self.under_way -= size
-            else:
-                self._line.remove(waiting)
-            self._admit()
+        tried.refused = True
+        self._last_refused = max(self._last_refused, tried.number)
+        if tried.at < self._slowed_at or tried.number < self._sent[0].number:
+            return
+        last = self._until_last_refused()
+        if not self._is_over(last):
+            return
+        was_near = self.holds and _share(self._before) < FAR_OVER
+        newest = islice(reversed(self._sent), WINDOW)
+        self._before = [one for one in newest if one.at >= self._slowed_at]
+        self._slow_down(sum(last) / len(last), PAUSE if wait is None else wait)
+        if not was_near:
+            self._near_rate = self.rate
+        elif self.rate <= max(NO_LIMIT * self._near_rate, LEAST):
+            self.rate = math.inf
 
-    def _admit(self) -> None:
-        """Lets the asks at the head of the line go for which there is room."""
-        while self._line and self._has_room(self._line[0]):
-            waiting = self._line.popleft()
-            self.under_way += waiting.size
-            waiting.admitted.set_result(None)
+    def _until_last_refused(self) -> list[bool]:
+        """Which of the tries up to the last refused one were. Later ones may not be known yet."""
+        end = self._last_refused - self._sent[0].number + 1
+        tries = islice(self._sent, max(end - WINDOW, 0), end)
+        return [one.refused for one in tries if one.at >= self._slowed_at]
 
-    def _has_room(self, waiting: _Waiting) -> bool:
-        if not self.under_way:
-            return True
-        return self.cost is not None and (
-            (self.under_way + waiting.size) * self.cost <= waiting.seconds
-        )
+    def _is_over(self, last: list[bool]) -> bool:
+        """Whether the last tries show that the server has a limit, and that it is exceeded."""
+        if self.holds:
+            return sum(last) >= AGAIN
+        return any(len(last) >= tries and sum(last[-tries:]) >= n for tries, n in BURSTS)
 
-    def learn(self, cost: float, *, late: bool = False) -> None:
-        """Takes in what an ask cost. One that got no answer in time would have cost more."""
-        known = self.cost or 0.0
-        self.cost = max(cost, 2 * known) if late else max(cost, KEPT * known)
+    def _slow_down(self, share: float, wait: float) -> None:
+        """Lowers the rate to what the server took, and at most by half."""
+        now = asyncio.get_running_loop().time()
+        measured = len(self._sent) / max(now - self._sent[0].at, 1.0)
+        self._refused_rate = min(self.rate, measured)
+        self.rate = max(self._refused_rate * max(SLOWER * (1 - share), 0.5), LEAST)
+        self._free_at = max(self._free_at, now + wait)
+        self._slowed_at = self._changed_at = self._free_at
+
+    def _speed_up(self, now: float) -> None:
+        seconds = max(now - self._changed_at, 0.0)
+        near = NEAR * self._refused_rate
+        slower = max(DOUBLES_AFTER / self.rate / DOUBLES_IN, 1.0)
+        if self.rate < near:
+            until = slower * FAR * math.log2(near / self.rate)
+            self.rate *= 2 ** (min(seconds, until) / (slower * FAR))
+            seconds = max(seconds - until, 0.0)
+        self.rate *= 2 ** min(seconds / (slower * DOUBLES_IN), 100)
+        self._changed_at = max(now, self._changed_at)
+        if self.rate > MOST:
+            self.rate = math.inf
 
 
-_ROOMS: dict[str, Room] = {}
+def _share(tries: list[Try]) -> float:
+    """The share of these tries that was refused, by what is known now."""
+    return sum(tried.refused for tried in tries) / max(len(tries), 1)
 
 
-def room_of(url: str) -> Room | None:
-    """The room of the server at this address; None if it is not on this machine."""
-    parts = urlsplit(url)
-    if not is_here(parts.hostname or ""):
-        return None
-    return _ROOMS.setdefault(parts.netloc.rpartition("@")[2], Room())
+def is_refusal(error: JudgeError) -> bool:
+    """Whether the server wants to be asked less often. One that is broken says nothing of that."""
+    return error.retryable and error.kind == "rate_limit"

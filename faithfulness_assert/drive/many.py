@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..judges import background
-from .ask_outcomes import log
+from .asks import log
 from .grades import Slots
 
 T = TypeVar("T")
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
-    from concurrent.futures import Future
-    from typing import Any
-
-    StartGrade = Callable[[Slots], Coroutine[Any, Any, T]]
+StartGrade = Callable[[Slots], Coroutine[Any, Any, T]]
 
 WINDOW = 20
 """How many times ``concurrency`` results may wait for an earlier one."""

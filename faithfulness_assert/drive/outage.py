@@ -1,10 +1,10 @@
-"""A server that is down gets few asks.
+"""A server that is down gets few asks, and is given up where waiting does not help.
 
 After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at once, and every
 ``COOL_DOWN`` seconds one goes through as a probe. In a run, which is ``patient``, no case fails
 because a server is down for a while: asks wait until the deadline of their grade, and probes are
 frequent. The first reply lets all of them go. Where waiting does not help, or has lasted too long,
-the run stops: see ``patience.py``.
+the run stops: see ``Patience``.
 """
 
 from __future__ import annotations
@@ -12,14 +12,10 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-from typing import TYPE_CHECKING
 
 from ..records.errors import JudgeError
-from .learned_rate import is_refusal
-from .patience import GivenUp, Patience
-
-if TYPE_CHECKING:
-    from .time_left import TimeLeft
+from .asks import GivenUp, TimeLeft
+from .limits import is_refusal
 
 FAILURES = 5
 COOL_DOWN = 30.0
@@ -162,3 +158,66 @@ class Outage:
             http_status=last.http_status,
             fix=last.fix,
         )
+
+
+CONFIRMED = 3
+"""So many probes must fail too before a run stops: a server that is started again may say for a
+moment that it does not know a key or a model."""
+LEAST_PATIENCE = 90.0
+PART_OF_DEADLINE = 0.8
+NO_DEADLINE = 600.0
+
+
+class Patience:
+    """How long a run waits for its server. ``given_up`` says why it waits no longer, or is empty.
+
+    Args:
+        seconds: without any answer, after which the run stops.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self.given_up = ""
+        self._began = math.inf  # the first try that failed since the last answer
+        self._confirmed = 0
+
+    def answered(self) -> None:
+        """The server has answered an ask."""
+        self._began, self._confirmed = math.inf, 0
+
+    def failed(
+        self, error: JudgeError, began: float, now: float, *, is_probe: bool, ever_worked: bool
+    ) -> None:
+        """Notes a failure of the server.
+
+        Args:
+            error: it, after its retries.
+            began: when its first try was sent.
+            now: the present instant.
+            is_probe: it was sent after others had failed, to see whether the server still does.
+            ever_worked: the server has answered before.
+        """
+        self._began = min(self._began, began)
+        if not is_probe:
+            return
+        lost = error.remedy == "repair" or not ever_worked
+        self._confirmed = self._confirmed + 1 if lost else 0
+        said = error.message.rstrip(".")
+        if error.fix and error.fix.rstrip(".") not in said:
+            said += f". {error.fix.rstrip('.')}"
+        if self._confirmed >= CONFIRMED:
+            why = "waiting does not help" if ever_worked else "none was ever answered"
+            self.given_up = f"the last asks failed, and {why}: {said}"
+        elif now - self._began >= self._seconds:
+            minutes = (now - self._began) / 60
+            self.given_up = f"the judge has not answered for {minutes:.1f} minutes: {said}"
+
+
+def patience_of(deadline: float | None) -> Patience:
+    """The patience of a run whose cases have this deadline, in seconds.
+
+    It ends before the cases that wait for the server run out of time, so that none is lost.
+    """
+    if deadline is None:
+        return Patience(NO_DEADLINE)
+    return Patience(max(PART_OF_DEADLINE * deadline, LEAST_PATIENCE))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from faithfulness_assert import Case, Grader, Reply, policies
 from faithfulness_assert.asking import tokens
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
-from faithfulness_assert.drive import run
+from faithfulness_assert.drive.grades import run
 from faithfulness_assert.judges import background
 from faithfulness_assert.judges import token_counter as counting
 from faithfulness_assert.judges.token_counter import ranks_folder, token_counter

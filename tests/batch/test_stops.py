@@ -23,9 +23,8 @@ from rows import results_of
 from true_server import answered
 
 from faithfulness_assert.batch import RunOutcome, run
-from faithfulness_assert.drive import outage, patience
-from faithfulness_assert.drive.outage import FAILURES
-from faithfulness_assert.drive.patience import CONFIRMED
+from faithfulness_assert.drive import outage
+from faithfulness_assert.drive.outage import CONFIRMED, FAILURES
 
 AT_ONCE = 4
 HOPELESS = 50  # cases in a row
@@ -134,8 +133,8 @@ def test_what_no_waiting_mends_stops_a_run_that_goes_on_after_the_fix(
 def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
     tmp_path: Path, undisturbed: dict[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patience, "PART_OF_DEADLINE", 1 / 300)
-    monkeypatch.setattr(patience, "LEAST_PATIENCE", 1.0)
+    monkeypatch.setattr(outage, "PART_OF_DEADLINE", 1 / 300)
+    monkeypatch.setattr(outage, "LEAST_PATIENCE", 1.0)
     world = World(Answer(raw=b"", end="reset"), 20)
     with Loopback(world) as server:
         port = int(server.root.rpartition(":")[2])

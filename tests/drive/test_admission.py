@@ -27,10 +27,10 @@ from virtual_time import run_virtually
 
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usage
 from faithfulness_assert.batch.row_grading import Share
-from faithfulness_assert.drive import TimeLeft, admission
-from faithfulness_assert.drive.admission import Admission
-from faithfulness_assert.drive.learned_rate import LEAST
-from faithfulness_assert.drive.limits import PerMinute, Room
+from faithfulness_assert.drive import admission
+from faithfulness_assert.drive.admission import Admission, Room
+from faithfulness_assert.drive.asks import TimeLeft
+from faithfulness_assert.drive.limits import LEAST, PerMinute
 from faithfulness_assert.drive.outage import COOL_DOWN, FAILURES
 from faithfulness_assert.records.ask import Outcome, Payload, ReplyForm
 from faithfulness_assert.records.judge import Limits

@@ -24,7 +24,7 @@ from processes import HEARS_CTRL_C
 from remote import bare_environment
 
 from faithfulness_assert import Ask, Grader, Reply
-from faithfulness_assert.drive.ask_outcomes import failed
+from faithfulness_assert.drive.asks import failed
 from faithfulness_assert.judges import background
 from faithfulness_assert.records.judge import Limits
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, Usage, policies
-from faithfulness_assert.drive import run
+from faithfulness_assert.drive.grades import run
 from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import LABELS

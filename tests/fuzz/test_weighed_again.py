@@ -15,7 +15,7 @@ from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, Policy
-from faithfulness_assert.drive.ask_outcomes import failed
+from faithfulness_assert.drive.asks import failed
 from faithfulness_assert.plan.kept import weighed_again
 from faithfulness_assert.policy.policy import DESCRIPTIVE, asking_otherwise
 from faithfulness_assert.policy.values import ALL_FAIL, ScoreCap

@@ -1,0 +1,193 @@
+"""One ask: the time that its grade has left for it, and what came of it.
+
+A judge may be anybody's code. Whatever it returns or raises instead of a reply is wrapped in a
+``JudgeError``.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from ..records.ask import Ask, Outcome, Reply
+from ..records.errors import JudgeError
+from ..records.usage import Usage
+
+log = logging.getLogger("faithfulness_assert")
+# Without a handler, logging prints warnings to stderr, which promptfoo shows as the reason.
+log.addHandler(logging.NullHandler())
+
+MAX_CAUSES = 5
+
+
+class Clock:
+    """The clock of one grade.
+
+    Args:
+        deadline: the most seconds that it may take; None for no limit.
+        timeout: the same for one ask of it.
+    """
+
+    def __init__(self, deadline: float | None = None, timeout: float | None = None) -> None:
+        self.deadline, self.timeout = deadline, timeout
+        self.left = TimeLeft(deadline)
+
+    def overdue(self) -> JudgeError | None:
+        """Why no more work on the texts may be done; None while it may."""
+        if self.left() > 0:
+            return None
+        problem = "the deadline of this grade has passed while its texts were read, before any ask"
+        return JudgeError(problem, "timeout", retryable=True)
+
+
+class TimeLeft:
+    """The seconds that a grade may still take: for the work on its texts, and from its first ask.
+
+    They stand still while it waits for a thread or for its turn to ask, while an ask waits for a
+    limit, and while all asks that are under way wait in line for a server, where other grades are
+    before them.
+    """
+
+    def __init__(
+        self, seconds: float | None = None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._left = math.inf if seconds is None else seconds
+        self._now = now
+        self._since: float | None = None  # None while the time stands still
+        self._asks = self._in_line = self._waiting = 0
+
+    def __call__(self) -> float:
+        """The seconds."""
+        return self._left - (0 if self._since is None else self._now() - self._since)
+
+    def start(self) -> None:
+        """An ask is ready."""
+        stands_still = self._waiting or (self._asks and self._in_line == self._asks)
+        if stands_still:
+            self._left, self._since = self(), None
+        elif self._since is None:
+            self._since = self._now()
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """While the grade works on its texts."""
+        stood_still = self._since is None
+        if stood_still:
+            self._since = self._now()
+        try:
+            yield
+        finally:
+            if stood_still:
+                self._left, self._since = self(), None
+
+    @contextmanager
+    def of_an_ask(self) -> Iterator[None]:
+        """While an ask is under way, in line or not."""
+        self._asks += 1
+        try:
+            yield
+        finally:
+            self._asks -= 1
+            self.start()
+
+    @contextmanager
+    def in_line(self) -> Iterator[None]:
+        """While an ask waits for a server that answers others first."""
+        self._in_line += 1
+        self.start()
+        try:
+            yield
+        finally:
+            self._in_line -= 1
+            self.start()
+
+    @contextmanager
+    def standing_still(self) -> Iterator[None]:
+        """While an ask waits for a limit, its grade loses no time."""
+        self._waiting += 1
+        self.start()
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            self.start()
+
+
+# ---------------------------------------------------------------- what came of it
+
+
+class GivenUp(Exception):  # noqa: N818 - no error: the run stops
+    """An ask was not sent, because its run stops. Its case has no result, not even an error."""
+
+
+def as_outcome(ask: Ask, reply: object) -> Outcome:
+    """``reply`` if it is one; else the error that the judge must have returned a reply."""
+    if isinstance(reply, JudgeError):
+        return failed(ask, reply)
+    if not isinstance(reply, Reply):
+        return failed(ask, _misbehaved(f"returned {type(reply).__name__}, not a Reply"))
+    log.info(
+        "%s: asked for %d, replied %d characters, %s",
+        *(ask.kind, len(ask.ids), len(reply.text), reply.finish_reason),
+    )
+    return reply
+
+
+def failed(ask: Ask, error: Exception | SystemExit) -> JudgeError:
+    """The ``JudgeError`` for what an ask raised. Its cause is what the judge itself raised.
+
+    The text of a foreign exception may contain a key, so messages only show its type. The log shows
+    more of it at DEBUG, without credentials.
+    """
+    judge_error = error if isinstance(error, JudgeError) else wrapped(error)
+    log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), judge_error.kind)
+    if judge_error is not error and log.isEnabledFor(logging.DEBUG):
+        log.debug("what the judge raised: %s", "".join(_shown(error)))
+    return judge_error
+
+
+def late(waited: float = 0.0, usage: Usage | None = None) -> JudgeError:
+    """The error of an ask for which no time is left, after it ``waited`` (seconds) for others."""
+    message = "the deadline of this grade has passed"
+    if waited >= 1:
+        message += f": this ask waited {waited:.0f} s for others; raise concurrency or deadline"
+    return JudgeError(message, "timeout", retryable=True, usage=usage)
+
+
+def wrapped(error: Exception | SystemExit) -> JudgeError:
+    """The ``JudgeError`` for what a judge raised instead."""
+    name = type(error).__name__
+    # Python 3.10 has three classes of this name.
+    if any(base.__name__ == "TimeoutError" for base in type(error).__mro__):
+        wrapped = JudgeError(f"the judge raised {name}", "timeout", retryable=True)
+    else:
+        wrapped = _misbehaved(f"raised {name}, not a JudgeError")
+    wrapped.__cause__ = error
+    return wrapped
+
+
+def _misbehaved(what: str) -> JudgeError:
+    fix = "Fix the judge: its ask() must return a Reply or raise a JudgeError."
+    return JudgeError(f"the judge {what}", "transport", fix=fix)
+
+
+def _shown(error: BaseException) -> Iterator[str]:
+    """The tracebacks of an exception and its causes, without credentials in their texts."""
+    import traceback
+
+    from ..judges.remote.redaction import redact, safe_text
+
+    cause: BaseException | None = error
+    for _ in range(MAX_CAUSES):
+        if cause is None:
+            return
+        try:
+            said = safe_text(str(cause))
+        except Exception:  # noqa: BLE001 - its __str__ may be anybody's code too
+            said = "it has no text"
+        yield f"{type(cause).__name__}: {said}\n"
+        yield redact("".join(traceback.format_tb(cause.__traceback__)))
+        cause = cause.__cause__ or cause.__context__
