@@ -145,6 +145,21 @@ def open_database(path: StrPath) -> sqlite3.Connection:
     return db
 
 
+def temporary_database(table: str) -> sqlite3.Connection:
+    """A database with this table, in memory first and on disk when it grows. It ends when closed.
+
+    Nothing of it survives, so it writes no journal, and all of it is one transaction.
+    """
+    import sqlite3
+
+    db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    for command in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-32000"):
+        db.execute(f"PRAGMA {command}")
+    db.execute(f"CREATE TABLE {table}")
+    db.execute("BEGIN")
+    return db
+
+
 def to_nowhere(stream: IO[str]) -> None:
     """Drops all that a standard stream still has to write, and all that comes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

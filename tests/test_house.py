@@ -203,8 +203,8 @@ HOMES = {
     "rich": "cli.terminal batch.progress",
     "filelock": "batch.run_directory",
     "yaml": "policy.files promptfoo.migrate",
-    "pyarrow": "batch.parquet_files batch.ray",
-    "python_calamine": "batch.spreadsheets",
+    "pyarrow": "batch.ray batch.table_files",
+    "python_calamine": "batch.table_files",
     "ray": "batch.ray",
     "deepeval": "adapters.deepeval",
     "ragas": "adapters.ragas",
@@ -249,8 +249,7 @@ def openings(source: str) -> list[str]:
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="sqlite3"), attr="connect")):
-                in_no_file = [ast.unparse(argument) for argument in node.args] == ["''"]
-                found += [] if in_no_file else ["sqlite3.connect"]
+                found.append("sqlite3.connect")
             case ast.Name(id="open"):
                 found.append("open")
             case ast.Attribute(attr="open", value=owner) if ast.unparse(owner) in NO_FILES:

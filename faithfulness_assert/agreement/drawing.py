@@ -18,8 +18,8 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from ..batch.finished_runs import lines_of
 from ..batch.rows import Line
+from ..batch.run_description import lines_of
 from ..batch.summary import REACH
 from ..records.errors import ConfigError
 from ..text.strings import clip

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, NamedTuple
 
-from ..batch.data_sets.sources import open_table
+from ..batch.data_sets import open_table
 from ..records.errors import ConfigError
 from ..records.option_names import option
 from ..text.strings import clip, names_of

@@ -18,10 +18,10 @@ from typing import IO, Any, NamedTuple
 
 from ..asking.ranking import nearest_sentences
 from ..batch.data_sets import DataSet, open_data_set
-from ..batch.finished_runs import about_of
-from ..batch.outputs.files import safe_cell, whole_file
+from ..batch.outputs import safe_cell, whole_file
 from ..batch.provider_batches import KeptRows, is_begun
 from ..batch.rows import Row, digest
+from ..batch.run_description import about_of
 from ..batch.run_directory import RunDirectory
 from ..cases.case import Case
 from ..files import as_text

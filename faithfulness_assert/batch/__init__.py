@@ -15,13 +15,12 @@ from ..options import hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
 from ..records.judge import Judge, judge_info
-from .budget import Budget
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, grade_rest
 from .row_grading import GraderSettings, Share
 from .run_directory import RunDirectory
-from .soft_stop import SoftStop
+from .stops import Budget, SoftStop
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

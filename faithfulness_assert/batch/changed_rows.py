@@ -14,12 +14,11 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import NamedTuple
 
+from ..files import temporary_database
 from .data_sets import DataSet
-from .finished_rows import FinishedRows, Head, head_of
-from .rows import Line, Row, digest, field_digests
+from .rows import FinishedRows, Head, Line, Row, digest, field_digests, head_of
 from .run_description import InputIs, changed_input
 from .run_directory import RunDirectory
-from .spool import temporary_database
 
 SHOWN = 5
 """Rows that are named. Of more, only the number is told."""

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files import append_file, new_file, to_disk
+from ..files import append_file, new_file, temporary_database, to_disk
 from ..options import check_names, taken_by
 from ..plan.kept import weighed_again
 from ..policy.load import find_policy
@@ -19,14 +19,12 @@ from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping
 from ..records.errors import ConfigError
 from .changed_rows import lines_of, renumbered
-from .finished_rows import FinishedRows, Head
-from .finished_runs import described_run
 from .local_run import RunOutcome
 from .progress import Counts
 from .provider_batches import KeptRows, is_begun
-from .run_description import changes, policy_in
+from .rows import FinishedRows, Head
+from .run_description import changes, described_run, policy_in
 from .run_directory import RunDirectory
-from .spool import temporary_database
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..grading import Grader
 from ..records.errors import ConfigError
-from .budget import Budget
 from .changed_rows import rest_of
 from .data_sets import DataSet
-from .finished_rows import FinishedRows
 from .progress import Counts, count_rows, shown
 from .row_grading import Share
-from .rows import Line, NotAsked, Row
+from .rows import FinishedRows, Line, NotAsked, Row
 from .run_description import begun
 from .run_directory import RunDirectory
-from .soft_stop import SoftStop, from_interrupt
+from .stops import Budget, SoftStop, from_interrupt
 from .summary import Summary
 
 if TYPE_CHECKING:

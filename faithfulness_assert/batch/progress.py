@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..text.strings import clip, visible
-from .finished_rows import FinishedRows
+from .rows import FinishedRows
 from .summary import Summary
 
 BAR_SECONDS = 0.2

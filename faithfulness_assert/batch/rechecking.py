@@ -23,11 +23,10 @@ from ..records.option_names import option
 from ..records.result import GradingResult
 from ..text.strings import clip
 from .data_sets import DataSet
-from .finished_runs import described_run
 from .paired_tests import Pair, PairCounts
 from .row_grading import grade_rows
 from .rows import Lines, Row, digest
-from .run_description import changes, policy_in
+from .run_description import changes, described_run, policy_in
 
 MOST = 500
 """Cases that are asked again by default."""

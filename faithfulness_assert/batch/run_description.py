@@ -1,21 +1,24 @@
-"""What shapes the results of a run, as ``run.json`` has it, and what of it has changed."""
+"""What shapes the results of a run, as ``run.json`` has it; and runs that are only read."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
 from .. import __version__
 from ..asking.fingerprint import prompts_fingerprint
+from ..files import open_file
 from ..grading import Grader
 from ..policy.policy import TAKES, Policy, plain, policy_as_json
 from ..records.errors import ConfigError
 from ..records.judge import described
 from ..records.option_names import option
 from .data_sets import DataSet
+from .rows import Line, Lines, read_lines
 from .run_directory import RunDirectory
 
 MAY_CHANGE = ("input.", "format", "rows", "made_from", "judge.base_url")
@@ -143,3 +146,71 @@ def _shown(values: Mapping[str, object], name: str) -> str:
         return "not given"
     text = json.dumps(values[name], ensure_ascii=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+# ---------------------------------------------------------------- a run that is only read
+
+
+def run_at(path: str | PathLike[str]) -> RunDirectory:
+    """The run in a directory.
+
+    Raises:
+        ConfigError: there is none with results.
+    """
+    run = RunDirectory(path)
+    if not run.results.exists():
+        raise ConfigError(f"{path}: must be the directory of a run; it has no results.jsonl")
+    return run
+
+
+def described_run(path: str | PathLike[str]) -> tuple[RunDirectory, dict[str, Any]]:
+    """The run in a directory, and what it says about itself.
+
+    Raises:
+        ConfigError: there is none with results, or it does not say how it was graded.
+    """
+    run = run_at(path)
+    about = run.about() or {}
+    if not all(isinstance(about.get(name), dict) for name in ("judge", "policy")):
+        raise ConfigError(f"{path}: must be the directory of a run that says how it was graded")
+    return run, about
+
+
+def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
+    """What two runs are called: a directory or a file by its name, else as they were given."""
+    names = [Path(path).resolve().name for path in (before, after)]
+    for first, second in ([name.removesuffix(".jsonl") for name in names], names):
+        if first != second:
+            return first, second
+    return (str(before), str(after)) if str(before) != str(after) else ("A", "B")
+
+
+def about_of(path: str | PathLike[str]) -> dict[str, Any]:
+    """What a run says about itself; {} for a file of results, or where it cannot be read."""
+    try:
+        return (RunDirectory(path).about() or {}) if Path(path).is_dir() else {}
+    except ConfigError:
+        return {}
+
+
+def lines_of(path: str | PathLike[str]) -> Lines:
+    """The lines of a run directory, or of a results file (JSON lines)."""
+    place = Path(path)
+    if place.is_dir():
+        return run_at(place).lines
+
+    def lines() -> Iterator[Line]:
+        number = 0
+        try:
+            with open_file(place) as texts:
+                for text in texts:
+                    number += 1
+                    yield from read_lines([text])
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+        except (ValueError, RecursionError) as error:
+            problem = str(error).partition("\n")[0]
+            said = "not results of a run; name its directory, or its results as .jsonl"
+            raise ConfigError(f"{path}, line {number}: {said}: {problem}") from None
+
+    return lines

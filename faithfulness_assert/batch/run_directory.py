@@ -20,8 +20,7 @@ from typing import Any, BinaryIO
 from ..files import READ_ONLY, append_file, new_file, open_file, to_disk
 from ..judges.secret import kept_secret
 from ..records.errors import ConfigError
-from .finished_rows import FinishedRows
-from .rows import Line
+from .rows import FinishedRows, Line
 
 FORMAT = 1
 """Of the files. It grows when an older version could no longer read them."""

@@ -15,11 +15,10 @@ from typing import Any
 
 from ..batch import RunOutcome
 from ..batch import run as run_rows
-from ..batch.budget import Budget
 from ..batch.data_sets import DataSet
 from ..batch.provider_batches import KeptRows, Standing, collect, import_answers, is_begun, submit
 from ..batch.run_directory import RunDirectory
-from ..batch.soft_stop import SoftStop
+from ..batch.stops import Budget, SoftStop
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError

@@ -11,9 +11,9 @@ from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
 from ..batch.data_sets import open_data_set
 from ..batch.estimate import estimate_run
-from ..batch.finished_runs import lines_of, names_of
 from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
 from ..batch.rows import Lines
+from ..batch.run_description import lines_of, names_of
 from ..grading import MAX_CONCURRENCY, Grader
 from ..options import parse_options
 from ..records.checks import check_number

@@ -7,8 +7,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from ..batch import RunOutcome, merge, rescore
-from ..batch.finished_runs import lines_of
 from ..batch.outputs import SUFFIXES, write_results
+from ..batch.run_description import lines_of
 from .arguments import add_policy_arguments, check_result_file, folder, policy_options
 from .exit_codes import PASSED
 from .terminal import show_outcome

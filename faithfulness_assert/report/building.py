@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from .. import __version__
 from ..batch.data_sets import DataSet, open_data_set
-from ..batch.outputs.files import whole_file
+from ..batch.outputs import whole_file
 from ..files import as_text
 from ..records.errors import ConfigError
 from ..records.views import FLAG_WORDS

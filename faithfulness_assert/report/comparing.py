@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..batch.comparison import KINDS, Change, compare
-from ..batch.finished_runs import names_of
 from ..batch.rows import Lines
+from ..batch.run_description import names_of
 from .case_view import UNRESOLVED, Vocabulary, detail_view, row_view
 from .joining import Joined, join
 from .record import Record

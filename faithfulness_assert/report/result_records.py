@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..batch.data_sets import open_data_set
-from ..batch.finished_runs import run_at
-from ..batch.outputs.flat_rows import FLAT_SUFFIXES, flat_results
+from ..batch.flat_rows import FLAT_SUFFIXES, flat_results
 from ..batch.rows import Line, digest
+from ..batch.run_description import run_at
 from ..batch.run_directory import RunDirectory
 from ..files import open_file
 from ..records.errors import ConfigError

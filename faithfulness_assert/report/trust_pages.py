@@ -9,7 +9,7 @@ from typing import Any
 
 from ..agreement import Agreement
 from ..agreement.views import facts, headline, tables
-from ..batch.outputs.files import whole_file
+from ..batch.outputs import whole_file
 from ..files import as_text
 from ..probe import Comparison
 from ..probe.card import Card, KindCard, interval

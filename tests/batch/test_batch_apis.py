@@ -28,8 +28,8 @@ from remote import JSON, bare_environment
 from strategies import examples
 
 from faithfulness_assert.batch import RunDirectory
-from faithfulness_assert.batch.provider_batches import sending
-from faithfulness_assert.batch.provider_batches.openai_batches import OpenAIBatches
+from faithfulness_assert.batch.provider_batches import rounds
+from faithfulness_assert.batch.provider_batches.providers import OpenAIBatches
 from faithfulness_assert.judges.token_counter import token_counter
 
 VIAS = ["openai-batch", "anthropic-batch"]
@@ -45,7 +45,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     for provider in ("OPENAI", "ANTHROPIC"):
         monkeypatch.setenv(f"{provider}_API_KEY", KEY)
     waited: list[float] = []
-    monkeypatch.setattr(sending, "time", SimpleNamespace(sleep=waited.append, time=time.time))
+    monkeypatch.setattr(rounds, "time", SimpleNamespace(sleep=waited.append, time=time.time))
     return waited
 
 

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader
+from faithfulness_assert.batch import outputs
 from faithfulness_assert.batch.outputs import (
     check_output,
     github_annotations,
     in_input_order,
-    input_order,
     write_results,
 )
 from faithfulness_assert.batch.rows import Line, read_lines
@@ -73,7 +73,7 @@ def test_lines_come_in_the_order_of_their_rows_and_none_is_lost(
     order.shuffle(rows)
     lines = [line_of(row) for row in rows]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(input_order, "IN_MEMORY", in_memory)
+        patch.setattr(outputs, "IN_MEMORY", in_memory)
         found = list(in_input_order(lines))
     assert sorted(line.row for line in found) == sorted(rows)
     if len(set(rows)) == len(rows):

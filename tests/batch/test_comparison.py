@@ -19,7 +19,6 @@ from strategies import examples
 from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
 from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
-from faithfulness_assert.batch.finished_runs import names_of
 from faithfulness_assert.batch.paired_tests import (
     FALSE_ALARMS,
     Pair,
@@ -29,6 +28,7 @@ from faithfulness_assert.batch.paired_tests import (
     p_value,
 )
 from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.batch.run_description import names_of
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import GraderError
 

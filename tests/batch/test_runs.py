@@ -31,8 +31,8 @@ from true_server import answered
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply
 from faithfulness_assert.batch import RunOutcome, progress, run
-from faithfulness_assert.batch.finished_rows import FinishedRows
 from faithfulness_assert.batch.progress import Counts
+from faithfulness_assert.batch.rows import FinishedRows
 from faithfulness_assert.drive import outage
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import GraderError

@@ -23,8 +23,8 @@ from strategies import examples
 
 from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import RunDirectory, run
-from faithfulness_assert.batch.finished_runs import lines_of
 from faithfulness_assert.batch.outputs import write_results
+from faithfulness_assert.batch.run_description import lines_of
 from faithfulness_assert.cli import main
 from faithfulness_assert.report import comparing, write_report
 from faithfulness_assert.report.case_view import Offsets

@@ -1,6 +1,308 @@
-"""Data sets in: files, frames, exports of other systems, and iterables, as rows."""
+"""Data sets in: files, tables in memory, exports of other systems, and iterables, as rows."""
 
-from .data_set import DataSet
-from .sources import open_data_set
+from __future__ import annotations
+
+import atexit
+import codecs
+import hashlib
+import io
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any
+
+from ...cases.as_json import record_as_json
+from ...cases.case import Case
+from ...cases.systems import check_mapping
+from ...cases.tables import check_unique, is_table, record_of, table_columns, table_rows
+from ...files import new_file, open_file, open_text
+from ...records.errors import ConfigError
+from ...records.option_names import option
+from ...text.strings import names_of
+from ..table_files import SPREADSHEETS, Sheet, parquet_columns, parquet_rows
+from .csv_files import context_columns, csv_form, csv_records, passages
+from .data_set import DataSet, Record, Source
+from .json_files import json_lines, json_records
 
 __all__ = ["DataSet", "open_data_set"]
+
+TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+SUFFIXES = (*TEXTS, ".parquet", *SPREADSHEETS)
+PART = 1 << 20
+
+
+def open_data_set(
+    source: Any, *, mapping: Mapping[str, str] | None = None, encoding: str | None = None
+) -> DataSet:
+    """The data set in a file, a table or any iterable of records.
+
+    Args:
+        source: the path of a file (``.jsonl``, ``.ndjson``, ``.json``, ``.csv``, ``.tsv``,
+            ``.parquet``, ``.xlsx`` and others of Excel; ``"-"`` is standard input: JSON, or JSON
+            lines), a table in memory (a pandas or polars frame, a pyarrow table, a Hugging Face
+            data set), or an iterable of mappings, pydantic records (such as a ragas data set) or
+            ``Case``.
+        mapping: columns for the fields of a case, such as ``{"answer": "reply"}`` or, in nested
+            records, ``{"answer": "outputs.text"}`` (JMESPath). Other fields are found by their
+            names, or where an export of another system has them; ``{"from": "langsmith"}`` says
+            which system that is.
+        encoding: that of a text file, such as ``"cp1252"``; by default UTF-8. The file is copied.
+
+    Raises:
+        ConfigError: the source cannot be read or is empty, or lacks a column that a case needs, or
+            the mapping names an unknown field or system; the encoding is unknown, the source is
+            not in it, or is no text file.
+    """
+    mapping = check_mapping(mapping)
+    if isinstance(source, str | PathLike):
+        opened = _file(Path(source), mapping, encoding)
+    elif encoding is not None:
+        raise ConfigError(f"{option('encoding')}: only for a file")
+    elif isinstance(source, Mapping):
+        found = f"a mapping with {names_of(source)}"
+        raise ConfigError(f"data set: got {found}; pass a list, or one of its values")
+    elif isinstance(source, bytes) or not (isinstance(source, Iterable) or is_table(source)):
+        raise ConfigError(f"data set: must be a path or an iterable, got {type(source).__name__}")
+    else:
+        opened = _object(source, mapping)
+    data_set = DataSet(opened, mapping)
+    data_set.check()
+    return data_set
+
+
+# ---------------------------------------------------------------- files
+
+
+def open_table(path: str | PathLike[str], encoding: str | None = None) -> Source:
+    """The records of a file that need not be cases, such as a sheet of labels.
+
+    Raises:
+        ConfigError: it cannot be read or is empty, or two columns have the same name.
+    """
+    source = _file(Path(path), {}, encoding)
+    if source.columns is not None:
+        check_unique(source.columns, source.name)
+    return source
+
+
+def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
+    """The records of a file; ``-`` is standard input."""
+    name = str(path)
+    if name == "-":
+        path, name = standard_input(), "standard input"
+    suffix = path.suffix.lower()
+    if path.is_dir():
+        what = "the folder of a run" if (path / "results.jsonl").is_file() else "a folder"
+        raise ConfigError(f"{name}: is {what}, and a file belongs here")
+    if suffix not in SUFFIXES:
+        raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
+    path, note = _as_read(path, name, suffix, encoding)
+    source = _reading(name, path, suffix, mapping)
+    if not any(True for _ in source.records()):
+        raise ConfigError(f"{name}: contains no cases")
+    return source._replace(
+        fingerprint=partial(_file_hash, path, mapping),
+        size=lambda: path.stat().st_size,
+        note=note or source.note,
+    )
+
+
+def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Source:
+    """What reads the records of a file, and its columns."""
+    began_with = partial(_began_with, path, mapping)
+    if suffix in (".csv", ".tsv"):
+        form = csv_form(path, mapping)
+        rest = partial(csv_records, path, form, context_columns(form.columns, mapping))
+        return Source(name, rest, columns=form.columns, began_with=began_with)
+    if suffix in SPREADSHEETS:
+        sheet = Sheet(path)
+        context = context_columns(sheet.columns, mapping)
+        return Source(
+            name, lambda _: _sheet_records(sheet, context), columns=sheet.columns, note=sheet.note
+        )
+    if suffix == ".parquet":
+        columns = parquet_columns(path)
+        return Source(name, lambda _: _numbered(parquet_rows(path)), columns=columns)
+    if suffix == ".json":
+        return Source(name, partial(json_records, path))
+    return Source(name, partial(json_lines, path), began_with=began_with)
+
+
+def _sheet_records(sheet: Sheet, context: frozenset[str]) -> Iterator[Record]:
+    for number, row in sheet.rows():
+        values = {name: passages(cell) if name in context else cell for name, cell in row.items()}
+        yield Record(f"row {number}", values)
+
+
+def _numbered(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
+    return (Record(f"row {number}", row) for number, row in enumerate(rows, 1))
+
+
+def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> tuple[Path, str]:
+    """The file that is read, a copy for another encoding than UTF-8; and a note or ""."""
+    try:
+        with open_file(path) as file:
+            start = file.read(2)
+    except OSError as error:
+        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
+    if encoding is not None:
+        if suffix not in TEXTS:
+            raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
+        return as_utf8(path, name, encoding)
+    if start in (b"\xff\xfe", b"\xfe\xff"):
+        use = option("encoding", "utf-16")
+        raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
+    return path, ""
+
+
+def _file_hash(path: Path, mapping: Mapping[str, str]) -> str:
+    with open_file(path) as file:
+        return _hash_of(iter(lambda: file.read(1 << 20), b""), mapping)
+
+
+def _began_with(path: Path, mapping: Mapping[str, str], size: int, fingerprint: str) -> bool:
+    """Whether more lines were appended to a file that had this size and fingerprint.
+
+    If a quote was open at its end, what follows may belong to its last row.
+    """
+    with open_file(path) as file:
+        quotes, left = 0, size
+
+        def parts() -> Iterator[bytes]:
+            nonlocal quotes, left
+            while left and (part := file.read(min(left, 1 << 20))):
+                left -= len(part)
+                quotes += part.count(b'"')
+                yield part
+
+        same = _hash_of(parts(), mapping) == fingerprint and not left and size > 0
+        if not same or (path.suffix.lower() in (".csv", ".tsv") and quotes % 2):
+            return False
+        file.seek(size - 1)
+        return b"\n" in file.read(2)
+
+
+def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
+    digest = hashlib.sha256(json.dumps(mapping, sort_keys=True).encode())
+    for part in parts:
+        digest.update(part)
+    return digest.hexdigest()
+
+
+# ---------------------------------------------------------------- objects
+
+
+def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
+    """The records of a table, or of any iterable."""
+    name = type(source).__name__
+    if is_table(source):
+        columns = table_columns(source)
+        opened = Source(name, lambda _: _numbered(table_rows(source)), columns=columns)
+    elif iter(source) is source:
+        waiting = [_records(source)]
+        return Source(name, lambda _: _once(waiting))
+    else:
+        opened = Source(name, lambda _: _records(source))
+    return opened._replace(fingerprint=partial(_hash, source, opened.records, mapping))
+
+
+def _records(source: Iterable[Any]) -> Iterator[Record]:
+    for number, item in enumerate(source, 1):
+        place = f"row {number}"
+        if isinstance(item, Case):
+            yield Record(place, _case_fields(item))
+        elif (record := record_of(item)) is not None:
+            yield Record(place, record)
+        else:
+            problem = f"must be a Case or a mapping, got {type(item).__name__}"
+            yield Record(place, None, problem)
+
+
+def _case_fields(case: Case) -> dict[str, Any]:
+    fields = {name: getattr(case, name) for name in ("answer", "context", "citation_audit")}
+    question = "input" if case.question_missing else "question"
+    told = [note for note in (*case.notes, case.no_evidence) if note]
+    notes = {"notes": told} if told else {}  # a column that is carried along
+    return {**fields, question: case.question or None, "id": case.id or None, **notes}
+
+
+def _once(waiting: list[Iterator[Record]]) -> Iterator[Record]:
+    """The records of an iterator. Raises ``ConfigError`` when called again."""
+    if not waiting:
+        raise ConfigError("data set: an iterator can be read only once; pass a list or a file")
+    return waiting.pop()
+
+
+def _hash(
+    source: object, records: Callable[[], Iterator[Record]], mapping: Mapping[str, str]
+) -> str:
+    """The hash of all records, if they are in memory. A Hugging Face data set has one already."""
+    known = getattr(source, "_fingerprint", None)
+    if isinstance(known, str):
+        return _hash_of([known.encode()], mapping)
+    if not (isinstance(source, Sequence) or is_table(source)):
+        return ""  # it may be a stream, of which reading it twice costs much
+    told = ([record_as_json(record.values or {}), record.problem] for record in records())
+    return _hash_of((json.dumps(part, sort_keys=True).encode() for part in told), mapping)
+
+
+# ---------------------------------------------------------------- encodings, standard input
+
+
+def as_utf8(path: Path, name: str, encoding: str) -> tuple[Path, str]:
+    """A copy of a text file as UTF-8, which is deleted at exit, and what to know of it or "".
+
+    Raises:
+        ConfigError: the encoding is unknown, or the file is not in it.
+    """
+    try:
+        known = codecs.lookup(encoding).name
+        io.TextIOWrapper(io.BytesIO(), known)  # refuses what is not of text, such as base64
+    except (LookupError, TypeError, ValueError):
+        known = "such as utf-8, cp1252 or utf-16"
+        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {known}") from None
+    copy = temporary_path(path.suffix)
+    try:
+        with open_text(path, known, newline="") as file, new_file(copy, private=True) as whole:
+            while part := file.read(PART):
+                whole.write(part.encode())
+    except UnicodeError as error:
+        problem = getattr(error, "reason", error)
+        raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
+    if not _reads_as_utf8(path):
+        return copy, ""
+    leave_out = f"leave out {option('encoding', encoding)}"
+    return copy, f"{name} reads as UTF-8 text too; if that is what it is, {leave_out}"
+
+
+def _reads_as_utf8(path: Path) -> bool:
+    """Whether a file is UTF-8 text, and not only ASCII."""
+    only_ascii = True
+    try:
+        with open_text(path, "utf-8", newline="") as file:
+            while part := file.read(PART):
+                only_ascii = only_ascii and part.isascii()
+    except UnicodeError:
+        return False
+    return not only_ascii
+
+
+def standard_input() -> Path:
+    """Standard input as a file, because a data set is read more than once."""
+    path = temporary_path(".json")
+    with new_file(path, private=True) as file:
+        source: IO[bytes] = sys.stdin.buffer
+        shutil.copyfileobj(source, file)
+    return path
+
+
+def temporary_path(suffix: str) -> Path:
+    """The path for a file in a folder of its own, which is deleted at exit."""
+    folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name) / f"input{suffix}"

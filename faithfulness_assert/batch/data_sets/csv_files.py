@@ -14,8 +14,7 @@ from ...cases.locate import has_column, names_in
 from ...cases.systems import COLUMN_FIELDS, NAMES_INSIDE
 from ...files import open_text
 from ...records.errors import ConfigError
-from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8
-from .encodings import hint
+from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8, hint
 
 # A text as Python writes it: what its repr() would escape makes a cell no list of such texts.
 _ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""

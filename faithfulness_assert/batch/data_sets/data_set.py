@@ -12,11 +12,10 @@ from ...cases.as_json import record_as_json
 from ...cases.locate import has_column, locate, read_record, split_columns
 from ...cases.systems import COLUMN_FIELDS, FROM, names
 from ...cases.tables import check_unique, meant_column
+from ...files import temporary_database
 from ...records.errors import ConfigError
 from ...records.option_names import option
 from ..rows import Row
-from ..spool import temporary_database
-from .encodings import hint
 
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
@@ -85,6 +84,12 @@ class Source(NamedTuple):
     def head(self) -> Iterator[Record]:
         """The first records, for showing the columns. Not for an iterator."""
         return islice(self.records(), SAMPLE)
+
+
+def hint() -> str:
+    """What to do about a file that is not UTF-8 text."""
+    named = option("encoding", "cp1252")
+    return f"Save the file as UTF-8, or name its encoding: {named} is that of Excel in the West"
 
 
 class UnreadableError(ValueError):

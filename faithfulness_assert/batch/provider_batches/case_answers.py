@@ -26,7 +26,7 @@ from ...judges.stored_replies import ask_key
 from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import JudgeError, PromptTooLong
 from ...records.usage import Usage
-from ..finished_rows import SERVER_ERRORS
+from ..rows import SERVER_ERRORS
 from ..summary import DIFFERING
 from .service import EXPIRED, MISSING, NOT_RUN
 from .store import MOST_ANSWERS, Try

@@ -2,13 +2,20 @@
 
 A plan cannot be stored. In each round the plan of a case that has no result is replayed from what
 came back in all rounds before. That gives its result, or the asks for the next round.
+
+Each file of requests is sent once, also if a process was killed while it sent one. What is about to
+be sent is noted before. If the note has no batch, the batch may be at the provider all the same: it
+is looked for, and is adopted only if it shows that it is of this file. Neither the clocks of both
+sides nor a listing that lags behind leads to a second batch.
 """
 
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple, cast
@@ -22,14 +29,16 @@ from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of
 from ..run_directory import RunDirectory
 from .case_answers import CaseAnswers, no_steps
-from .sending import Sending
 from .service import (
     MISSING,
     NOT_FOUND,
     NOT_RUN,
+    Found,
     Look,
     RequestFiles,
     Service,
+    Sought,
+    is_refused,
     read_line,
     service_errors,
 )
@@ -37,6 +46,8 @@ from .store import Round, Store
 
 MAX_LINE = 16 << 20
 """Bytes of a line of an output. What is longer is no line that we know."""
+LOOK_AGAIN = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds before each look for a batch that may have been sent: a listing may lag behind."""
 
 
 class Standing(NamedTuple):
@@ -81,7 +92,6 @@ class Rounds:
         self._directory, self._store, self._run_id = directory, store, run_id
         self._grader, self._form, self._service, self._since = grader, form, service, since
         self._judge = cast("RemoteJudge", grader.judge)
-        self._sending = Sending(store, run_id, self._judge.secrets)
         self._said: list[str] = []
 
     def advance(self) -> Standing:
@@ -141,12 +151,56 @@ class Rounds:
         """Sends what was not sent, fetches what is done. Returns whether all of it is here."""
         for file in current.files:
             path = self._folder(current.number) / file["name"]
-            if problem := self._sending.send(current, file, service, path):
+            if problem := self._send(current, file, service, path):
                 self._say(current, problem)
         for file in current.files:
             if file.get("batch") and not file.get("here"):
                 self._look(current, file, service)
         return all(file.get("here") for file in current.files)
+
+    def _send(self, current: Round, file: dict[str, Any], service: Service, path: Path) -> str:
+        """Makes sure that a file is sent. Returns why that is not known yet; "" if it is."""
+        if file.get("batch"):
+            return ""
+
+        def begin() -> None:
+            file["sending"] = time.time()
+            self._store.save(current)
+
+        again = f"/{file['again']}" if "again" in file else ""
+        name = f"{self._run_id}/{current.number}/{file['name']}{again}"
+        with service_errors(self._judge.secrets):
+            found = self._found(current, file, name, service) if "sending" in file else Found()
+            if found.undecided:
+                return (
+                    f"{file['name']} may have been sent when the run was stopped: one of "
+                    f"{', '.join(found.undecided[:5])} may be its batch. That shows when they have "
+                    "ended; until then it is not sent again"
+                )
+            try:
+                batch = found.batch or service.send(str(path), name, begin)
+            except Exception as error:
+                if is_refused(error) and "sending" in file:
+                    del file["sending"]
+                    self._store.save(current)
+                raise
+            if self._judge.secrets.out_of(batch) != batch:
+                raise ValueError("the id of the batch has the key in it")
+        file["batch"] = batch
+        self._store.save(current)
+        return ""
+
+    def _found(self, current: Round, file: dict[str, Any], name: str, service: Service) -> Found:
+        """Looks for the batch of a file that may have been sent, until it would be listed."""
+        known = [other["batch"] for other in current.files if other.get("batch")]
+        has = partial(self._store.has_ask, current.number, file["name"])
+        age = max(0.0, time.time() - file["sending"])
+        for pause in LOOK_AGAIN:
+            time.sleep(pause)
+            found = service.find(Sought(name, file["lines"], age, known, has))
+            if found.batch or found.undecided:
+                return found
+        return Found()
 
     def _look(self, current: Round, file: dict[str, Any], service: Service) -> None:
         try:

@@ -1,4 +1,7 @@
-"""Results out, as files: JSON lines, CSV, Parquet and JUnit XML, each whole or not at all."""
+"""Results out: JSON lines, CSV, Parquet and JUnit XML, and annotations for GitHub.
+
+Files are written whole or not at all.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +9,20 @@ import csv
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal
 from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
-from ...files import as_text, new_file
-from ...records.errors import ConfigError
-from ...records.result import GradingResult
-from ...text.strings import visible
-from ..parquet_files import load_pyarrow, write_parquet
-from ..rows import Line
-from ..summary import Summary
+from ..files import as_text, new_file, temporary_database
+from ..records.errors import ConfigError
+from ..records.result import GradingResult
+from ..text.strings import clip, visible
 from .flat_rows import OWN, flat_rows
-from .input_order import in_input_order
+from .rows import Line
+from .summary import Summary
+from .table_files import load_pyarrow, write_parquet
 
 _FORMULA = re.compile(r"[=+\-@\u2212]")
 _UNSEEN = {"\u034f", "\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\ufffd"}
@@ -30,6 +32,10 @@ _SEPARATED = re.compile(r"(?=[;\t\r\n\v\f\x85\u2028\u2029])")
 _ITEM = re.compile(r"[-+] [^(|!=@]*\Z")
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
 SUITE_WIDTH = 200
+MOST_ANNOTATIONS = 10
+"""Annotations of a kind that GitHub shows for a step; the last one tells how many cases it is."""
+IN_MEMORY = 1000
+"""Lines that wait in memory for an earlier one."""
 
 
 def write_results(
@@ -207,3 +213,83 @@ _WRITERS: dict[str, Callable[[Iterable[Line], IO[bytes]], None]] = {
     ".xml": _write_junit,
 }
 SUFFIXES = tuple(_WRITERS)
+
+
+# ---------------------------------------------------------------- annotations for GitHub
+
+
+def github_annotations(lines: Iterable[Line]) -> Iterator[str]:
+    """Workflow commands, one a line, for standard output.
+
+    An error for a case that does not pass, a warning for a grader error, which says nothing about
+    the answer; of each kind the first nine, and then how many there are.
+    """
+    counts = {"error": 0, "warning": 0}
+    for line in lines:
+        result = line.result
+        if result.pass_:
+            continue
+        kind = "error" if result.error is None else "warning"
+        counts[kind] += 1
+        if counts[kind] < MOST_ANNOTATIONS:
+            what: str = "failed" if result.status == "graded" else result.status
+            yield _command(kind, f"{what}: {clip(line.case_id)}", result.short_reason)
+    for kind, what in (("error", "do not pass"), ("warning", "could not be graded")):
+        if counts[kind] >= MOST_ANNOTATIONS:
+            yield _command(kind, "faithfulness", f"{counts[kind]} cases {what}")
+
+
+def _command(kind: str, title: str, message: str) -> str:
+    title = _data(title).replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={title}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    """A text as the runner reads it: it takes ``%``, and ends a command at a line break."""
+    return visible(text).replace("%", "%25").replace("\n", "%0A")
+
+
+# ---------------------------------------------------------------- the order of the rows
+
+
+def in_input_order(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines in the order of their rows. A line comes as soon as all rows before it came.
+
+    Rows without a line, such as those of a run that was stopped, hold up the rows after them until
+    the end. What waits is kept on disk, if it is much.
+    """
+    expected, stored = 1, 0
+    waiting: dict[int, Line] = {}
+    with closing(temporary_database("lines (row INTEGER, text TEXT)")) as db:
+        db.execute("CREATE INDEX by_row ON lines (row)")
+
+        def store(line: Line) -> None:
+            db.execute("INSERT INTO lines VALUES (?, ?)", (line.row, line.to_json()))
+
+        def stored_line() -> Line | None:
+            found = db.execute(
+                "SELECT rowid, text FROM lines WHERE row = ?", (expected,)
+            ).fetchone()
+            if found is None:
+                return None
+            db.execute("DELETE FROM lines WHERE rowid = ?", (found[0],))
+            return Line.of_json(found[1])
+
+        for line in lines:
+            if line.row == expected:
+                next_line: Line | None = line
+                while next_line is not None:
+                    yield next_line
+                    expected += 1
+                    next_line = waiting.pop(expected, None)
+                    if next_line is None and stored and (next_line := stored_line()):
+                        stored -= 1
+            elif len(waiting) < IN_MEMORY and line.row not in waiting:
+                waiting[line.row] = line
+            else:
+                store(line)
+                stored += 1
+        for line in waiting.values():
+            store(line)
+        for (text,) in db.execute("SELECT text FROM lines ORDER BY row, rowid"):
+            yield Line.of_json(text)

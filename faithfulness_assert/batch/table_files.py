@@ -1,19 +1,28 @@
-"""Excel files, with python-calamine (the extra ``excel``).
+"""Excel files, with python-calamine (the extra ``excel``), and Parquet, with pyarrow (``parquet``).
 
-It is released often and has no dependency. openpyxl's last release is older than Python 3.13.
+Calamine is released often and has no dependency. openpyxl's last release is older than Python 3.13.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import date, time
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ..files import open_file
 from ..records.errors import ConfigError, pip_install
 
-SUFFIXES = (".xlsx", ".xlsm", ".xls", ".ods")
+SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+ROWS = 200
+"""Rows that are read at once."""
+WRITTEN = 10_000
+"""Rows that are written at once."""
+
+
+# ---------------------------------------------------------------- Excel
 
 
 class Sheet:
@@ -29,7 +38,7 @@ class Sheet:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        book, calamine = _opened(path)
+        book, calamine = _opened_book(path)
         visible, cells = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
         listed = book.sheets_metadata
         shown = [one.name for one in listed if one.visible == visible and one.typ == cells]
@@ -68,7 +77,7 @@ def _text(cell: Any) -> str:
     return str(cell) if cell is not None else ""
 
 
-def _opened(path: Path) -> tuple[Any, Any]:
+def _opened_book(path: Path) -> tuple[Any, Any]:
     """A workbook, and the package."""
     try:
         import python_calamine
@@ -82,3 +91,57 @@ def _opened(path: Path) -> tuple[Any, Any]:
         problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         raise ConfigError(f"{path}: is not a file of Excel that can be read: {problem}") from None
     return opened, python_calamine
+
+
+# ---------------------------------------------------------------- Parquet
+
+
+def parquet_columns(file: Path) -> list[str]:
+    """The names of the columns. Raises ``ConfigError`` if the file cannot be read."""
+    with _opened_table(file) as table:
+        return list(table.schema_arrow.names)
+
+
+def parquet_rows(file: Path) -> Iterator[dict[str, Any]]:
+    """The rows, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
+    with _opened_table(file) as table:
+        for batch in table.iter_batches(batch_size=ROWS):
+            yield from batch.to_pylist()
+
+
+def write_parquet(
+    rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type], file: IO[bytes]
+) -> None:
+    """Writes rows to a new file. ``columns`` has the type of each: str, int, float or bool."""
+    pyarrow = load_pyarrow()
+    types = {str: "string", int: "int64", float: "float64", bool: "bool"}
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
+    waiting = iter(rows)
+    with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+        while part := list(islice(waiting, WRITTEN)):
+            writer.write_batch(pyarrow.RecordBatch.from_pylist(part, schema=schema))
+
+
+def load_pyarrow() -> Any:
+    """The package. Raises ``ConfigError`` if it is not installed."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise ConfigError(
+            f"Parquet files need pyarrow. Run: {pip_install(extra='parquet')}"
+        ) from None
+    return pyarrow
+
+
+@contextmanager
+def _opened_table(path: Path) -> Iterator[Any]:
+    pyarrow = load_pyarrow()
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(open_file(path))
+            table = stack.enter_context(pyarrow.parquet.ParquetFile(file))
+        except (OSError, pyarrow.ArrowException) as error:
+            problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+            said = f"is not a Parquet file that can be read: {problem}"
+            raise ConfigError(f"{path}: {said}") from None
+        yield table

@@ -12,11 +12,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ...files import open_text
-from ...records.errors import ConfigError
-from ...records.result_list import COLUMNS, LABELS, values_of
-from ..parquet_files import parquet_rows
-from ..rows import Line
+from ..files import open_text
+from ..records.errors import ConfigError
+from ..records.result_list import COLUMNS, LABELS, values_of
+from .rows import Line
+from .table_files import parquet_rows
 
 OWN: Mapping[str, type] = {
     "case_id": str,
